@@ -1,0 +1,55 @@
+# Everything runs in a virtual environment of its own, .venv, made on first use.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PYTEST := $(BIN)/python -m pytest
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-slow lint format bench docs clean
+
+help: ## show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## ?/  make \1\t/' | expand -t 22
+
+demo: $(READY) ## install into .venv and run the demonstration
+	@$(BIN)/glasshouse demo
+
+test: $(READY) ## run the fast tests (doctests and the docs' code included)
+	$(PYTEST) -n 2
+
+test-slow: $(READY) ## run the long tests: mutations, fuzzing, physics
+	$(PYTEST) -n 2 -m slow
+
+lint: $(READY) ## check style, imports and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(READY) ## put the code into shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.bench ## measure against the peers, results in benchmarks/results
+	$(BIN)/python -m benchmarks
+
+docs: $(READY) ## run every code block of the documentation
+	$(PYTEST) docs README.md
+
+clean: ## remove the virtual environment and what was built
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "glasshouse needs Python 3.11 or newer; say which with: make PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	@touch $@
+
+$(READY): pyproject.toml | $(VENV)/.made
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	@touch $@
+
+$(VENV)/.bench: pyproject.toml | $(READY)
+	$(BIN)/python -m pip install --quiet --group bench
+	@touch $@

@@ -1,0 +1,3 @@
+"""glasshouse."""
+
+from glasshouse.version import __version__ as __version__

@@ -1,0 +1,140 @@
+"""Argument checks shared by all problems: one place, one voice.
+
+Weights are exact: int64 arrays, or float64 arrays where a user's numbers have decimals. Energies of
+integer problems are integers that never wrap around, because `total_magnitude` is checked against
+int64 when a problem is made.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+IntArray: TypeAlias = npt.NDArray[np.int64]
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+WeightArray: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+SpinArray: TypeAlias = npt.NDArray[np.int8]
+Number: TypeAlias = int | float
+
+INT64_MAX = 2**63 - 1
+
+
+def count(value: object, name: str, least: int = 0) -> int:
+    """A whole number of at least `least`, as a Python int."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise ValueError(f"{name}={value!r} is not a whole number")
+    if value < least:
+        raise ValueError(f"{name}={value} is below {least}, the least it can be")
+    return int(value)
+
+
+def weights(values: npt.ArrayLike, name: str) -> WeightArray:
+    """A one-dimensional int64 or float64 array of finite numbers, read-only."""
+    array = np.asarray(values)
+    if array.size == 0:
+        array = array.astype(np.int64) if array.dtype.kind not in "iuf" else array
+    if array.dtype == object:
+        array = _exact_object_array(array, name)
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"{name} must be integers or floats, not {array.dtype}")
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional, not of shape {array.shape}")
+    if array.dtype.kind == "f":
+        array = array.astype(np.float64, copy=False)
+        if not np.isfinite(array).all():
+            bad = int(np.flatnonzero(~np.isfinite(array))[0])
+            raise ValueError(f"{name}[{bad}] is {array[bad]}, but weights must be finite")
+    else:
+        if array.dtype == np.uint64 and array.size and int(array.max()) > INT64_MAX:
+            raise ValueError(f"{name} holds {int(array.max())}, above 2^63-1, the largest weight")
+        array = array.astype(np.int64, copy=False)
+        if array.size and int(array.min()) == -(2**63):
+            raise ValueError(f"{name} holds -2^63, whose magnitude is above 2^63-1")
+    return read_only(array)
+
+
+def _exact_object_array(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+    """Python integers too large for int64 arrive as objects; refuse them by name."""
+    if all(isinstance(x, int) and not isinstance(x, bool) for x in array.flat):
+        worst = max(array.flat, key=abs)
+        if abs(worst) > INT64_MAX:
+            raise ValueError(f"{name} holds {worst}, of magnitude above 2^63-1")
+        return array.astype(np.int64)
+    raise ValueError(f"{name} must be integers or floats, not {array.dtype}")
+
+
+def same_kind(*arrays: WeightArray) -> list[WeightArray]:
+    """All arrays as int64 if all are, else all as float64."""
+    if all(array.dtype == np.int64 for array in arrays):
+        return list(arrays)
+    return [read_only(array.astype(np.float64, copy=False)) for array in arrays]
+
+
+def offset(value: object, exact: bool) -> Number:
+    """The constant term: an int in an integer problem, else a finite float."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(
+        value, (int, float, np.integer, np.floating)
+    ):
+        raise ValueError(f"offset={value!r} is not a number")
+    if not math.isfinite(value):
+        raise ValueError(f"offset={value} is not finite")
+    if exact and float(value) == int(value):
+        return int(value)
+    if exact:
+        raise ValueError(
+            f"offset={value} is not whole, but the weights are integers; give float weights"
+        )
+    return float(value)
+
+
+def total_magnitude(arrays: Iterable[WeightArray], constant: Number, name: str) -> Number:
+    """Sum of all magnitudes; an exact int, refused at 2^63, for integer weights."""
+    arrays = list(arrays)
+    if any(array.dtype != np.int64 for array in arrays):
+        return float(sum(float(np.abs(array).sum()) for array in arrays) + abs(constant))
+    total = int(abs(constant))
+    for array in arrays:
+        magnitudes = np.abs(array)
+        # An int64 sum is exact as long as the float sum stays clear of 2^63.
+        if float(magnitudes.sum(dtype=np.float64)) < 2.0**62:
+            total += int(magnitudes.sum())
+        else:
+            total += sum(map(int, magnitudes))
+    if total > INT64_MAX:
+        raise ValueError(
+            f"the magnitudes of {name} add up to {total}, above 2^63-1, where energies stop being "
+            "exact; divide the weights by a common factor or use floats"
+        )
+    return total
+
+
+def states(values: npt.ArrayLike, width: int, allowed: tuple[int, int], name: str) -> SpinArray:
+    """One state or a batch of states (last axis = variables) with two allowed values, as int8."""
+    array = np.asarray(values)
+    if array.dtype == np.bool_ and allowed == (0, 1):
+        array = array.astype(np.int8)
+    if array.ndim == 0 or array.shape[-1] != width:
+        raise ValueError(f"{name} has shape {array.shape}, but the problem has {width} variables")
+    if array.dtype.kind not in "iuf" or not np.isin(array, allowed).all():
+        low, high = allowed
+        raise ValueError(f"{name} must hold only {low} and {high}")
+    return array.astype(np.int8, copy=False)
+
+
+def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The array itself, C-contiguous and locked; a view is taken so the caller's stays writable."""
+    locked = np.ascontiguousarray(array).view()
+    locked.flags.writeable = False
+    return locked
+
+
+def describe(values: WeightArray) -> str:
+    """Kind and range of some weights, for a repr."""
+    kind = "integer" if values.dtype == np.int64 else "float"
+    if not values.size:
+        return f"{kind} weights"
+    return f"{kind} weights {values.min()} to {values.max()}"

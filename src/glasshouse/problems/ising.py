@@ -1,0 +1,180 @@
+"""The Ising problem: spins ±1 on a sparse graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems import checks, pairs
+from glasshouse.problems.checks import Number, WeightArray
+from glasshouse.problems.pairs import PairArray
+
+if TYPE_CHECKING:
+    import dimod
+    import networkx
+    import scipy.sparse
+
+# Spin counts are limited by 32-bit indices, which halve the memory of large graphs.
+MOST_SPINS = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ising:
+    """Minimise `E(s) = -Σ J_ij s_i s_j - Σ h_i s_i + offset` over spins s_i = ±1.
+
+    J > 0 is ferromagnetic (the paper's sign; dimod's is the opposite). Weights are all int64 and
+    then energies are exact, or all float64.
+
+    Attributes:
+        num_spins: how many spins there are, isolated ones included.
+        edges: (k, 2) array of unique pairs i < j in ascending order.
+        weights: J, one for each edge.
+        fields: h, one for each spin.
+        offset: a constant added to every energy.
+
+    >>> problem = Ising.from_edges(3, [(0, 1), (1, 2), (2, 0)], [1, 1, -1])
+    >>> problem
+    Ising(3 spins, 3 edges, integer weights -1 to 1)
+    >>> problem.energy([1, 1, 1])
+    -1
+    >>> problem.energy([[1, 1, 1], [1, -1, 1]])
+    array([-1,  3])
+    """
+
+    num_spins: int
+    edges: PairArray
+    weights: WeightArray
+    fields: WeightArray
+    offset: Number = 0
+    total_weight: Number = field(init=False)
+
+    def __post_init__(self) -> None:
+        size = checks.count(self.num_spins, "num_spins")
+        if size > MOST_SPINS:
+            raise ValueError(f"num_spins={size} is above {MOST_SPINS}, the most a problem can have")
+        edges, weights = pairs.check(self.edges, self.weights, size)
+        fields = checks.weights(self.fields, "fields")
+        if len(fields) != size:
+            raise ValueError(f"{size} spins but {len(fields)} fields")
+        weights, fields = checks.same_kind(weights, fields)
+        offset = checks.offset(self.offset, exact=weights.dtype == np.int64)
+        total = checks.total_magnitude([weights, fields], offset, "weights, fields and offset")
+        values = {
+            "num_spins": size, "edges": edges, "weights": weights, "fields": fields,
+            "offset": offset, "total_weight": total - abs(offset),
+        }  # fmt: skip
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_edges(
+        cls,
+        num_spins: int,
+        edges: npt.ArrayLike,
+        weights: npt.ArrayLike,
+        fields: npt.ArrayLike | None = None,
+        offset: Number = 0,
+    ) -> Ising:
+        """Any list of edges: ordered, repeated ones added up, zeros dropped."""
+        size = checks.count(num_spins, "num_spins")
+        merged, weights = pairs.merge(edges, weights, size)
+        if fields is None:
+            fields = np.zeros(size, dtype=weights.dtype)
+        return cls(size, merged, weights, checks.weights(fields, "fields"), offset)
+
+    @classmethod
+    def from_matrix(
+        cls,
+        couplings: npt.ArrayLike | scipy.sparse.sparray,
+        fields: npt.ArrayLike | None = None,
+        offset: Number = 0,
+    ) -> Ising:
+        """A symmetric matrix J (each pair counted once), or one of its triangles."""
+        entries, values, size = pairs.from_matrix(couplings)
+        rows, columns = entries[:, 0], entries[:, 1]
+        if (rows == columns).any() and values[rows == columns].any():
+            raise ValueError("the diagonal of J must be zero: s_i² is a constant, not a coupling")
+        upper, lower = rows < columns, rows > columns
+        if upper.any() and lower.any():
+            above = pairs.merge(entries[upper], values[upper], size)
+            below = pairs.merge(entries[lower], values[lower], size)
+            if not all(np.array_equal(a, b) for a, b in zip(above, below, strict=True)):
+                raise ValueError("J is neither symmetric nor triangular")
+            lower[:] = False
+        kept = upper | lower
+        return cls.from_edges(size, entries[kept], values[kept], fields, offset)
+
+    @classmethod
+    def from_networkx(
+        cls, graph: networkx.Graph, weight: str = "weight", field: str = "field"
+    ) -> Ising:
+        """A graph with edge weights J (1 where absent) and node fields h (0 where absent).
+
+        Spin k is the k-th node of `graph.nodes`.
+        """
+        if graph.is_directed():
+            raise ValueError("the graph is directed; give an undirected one")
+        index = {node: k for k, node in enumerate(graph.nodes)}
+        edges = [(index[u], index[v]) for u, v in graph.edges()]
+        weights = [data.get(weight, 1) for _, _, data in graph.edges(data=True)]
+        fields = [data.get(field, 0) for _, data in graph.nodes(data=True)]
+        return cls.from_edges(len(index), edges, weights, fields)
+
+    @classmethod
+    def from_bqm(cls, model: dimod.BinaryQuadraticModel) -> Ising:
+        """A dimod model of either vartype; dimod's signs are turned, whole floats become integers.
+
+        Spin k is the k-th variable of `model.variables`.
+        """
+        spin = model.change_vartype("SPIN", inplace=False)
+        linear, (rows, columns, values), constant = spin.to_numpy_vectors(
+            variable_order=list(model.variables)
+        )
+        edges = np.column_stack([rows, columns])
+        numbers = [-linear, -values, np.array([constant])]
+        if all(np.array_equal(x, np.rint(x)) and (np.abs(x) < 2.0**53).all() for x in numbers):
+            numbers = [np.rint(x).astype(np.int64) for x in numbers]
+        fields, weights, (offset,) = numbers
+        return cls.from_edges(len(fields), edges, weights, fields, offset)
+
+    @property
+    def num_edges(self) -> int:
+        """How many pairs of spins are coupled."""
+        return len(self.edges)
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether weights and energies are exact integers."""
+        return bool(self.weights.dtype == np.int64)
+
+    def energy(self, state: npt.ArrayLike) -> Any:
+        """Energy of one state (a number) or of a batch, last axis = spins (an array)."""
+        spins = checks.states(state, self.num_spins, (-1, 1), "state")
+        energy = self.offset - pairs.evaluate(spins, self.edges, self.weights) - spins @ self.fields
+        return energy.item() if np.ndim(energy) == 0 else energy
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Ising):
+            return NotImplemented
+        return (
+            self.num_spins == other.num_spins
+            and self.offset == other.offset
+            and self.is_integer == other.is_integer
+            and np.array_equal(self.edges, other.edges)
+            and np.array_equal(self.weights, other.weights)
+            and np.array_equal(self.fields, other.fields)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.num_spins, self.offset, self.weights.tobytes(), self.fields.tobytes()))
+
+    def __repr__(self) -> str:
+        biased = int(np.count_nonzero(self.fields))
+        parts = [f"{self.num_spins} spins", f"{self.num_edges} edges"]
+        if biased:
+            parts.append(f"{biased} fields")
+        parts.append(checks.describe(self.weights))
+        return f"Ising({', '.join(parts)})"

@@ -1,0 +1,233 @@
+"""The weighted MAX-2-SAT problem: clauses of at most two literals, each with a weight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems import checks
+from glasshouse.problems.checks import Number, WeightArray
+
+ClauseArray = npt.NDArray[np.int32]
+
+_CHUNK = 1 << 22
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Max2Sat:
+    """Find the assignment whose falsified soft clauses weigh least and that breaks no hard clause.
+
+    Literals are DIMACS integers: +k is variable k (from 1), -k its negation. A clause is a row of
+    two literals; 0 in the second place makes it a unit clause, 0 in both an empty one, which
+    no assignment satisfies. Clauses stay as they were given, in their order; `simplified` applies
+    the paper's hygiene.
+
+    Attributes:
+        num_variables: how many variables there are.
+        clauses: (k, 2) array of literals of the soft clauses.
+        weights: one non-negative weight for each soft clause.
+        hard: (h, 2) array of literals of the clauses that must hold.
+        hard_weight: 1 + Σ weights, what breaking one hard clause costs.
+
+    >>> problem = Max2Sat.from_clauses(2, [[1, 2], [-1], [-2]], [3, 1, 2])
+    >>> problem
+    Max2Sat(2 variables, 3 clauses, integer weights 1 to 3)
+    >>> problem.cost([[0, 0], [1, 0]])
+    array([3, 1])
+    """
+
+    num_variables: int
+    clauses: ClauseArray
+    weights: WeightArray
+    hard: ClauseArray = field(default_factory=lambda: np.empty((0, 2), dtype=np.int32))
+    total_weight: Number = field(init=False)
+
+    def __post_init__(self) -> None:
+        size = checks.count(self.num_variables, "num_variables")
+        clauses = _clause_array(self.clauses, size, "clauses")
+        hard = _clause_array(self.hard, size, "hard")
+        weights = checks.weights(self.weights, "weights")
+        if len(clauses) != len(weights):
+            raise ValueError(f"{len(clauses)} clauses but {len(weights)} weights")
+        if (weights < 0).any():
+            k = int(np.flatnonzero(weights < 0)[0])
+            raise ValueError(
+                f"clause {k} has weight {weights[k]}; weights must not be negative (a clause that "
+                "should be false is the clause of its negation)"
+            )
+        if not hard[:, 0].all():
+            raise ValueError("a hard clause is empty, so no assignment satisfies it")
+        total = checks.total_magnitude([weights], 0, "the soft weights")
+        values = {
+            "num_variables": size, "clauses": clauses, "weights": weights, "hard": hard,
+            "total_weight": total,
+        }  # fmt: skip
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_clauses(
+        cls,
+        num_variables: int,
+        clauses: list[list[int]],
+        weights: npt.ArrayLike,
+        hard: list[list[int]] | None = None,
+    ) -> Max2Sat:
+        """Clauses as lists of one or two literals."""
+        return cls(
+            num_variables,
+            _padded(clauses, "clauses"),
+            checks.weights(weights, "weights"),
+            _padded(hard or [], "hard"),
+        )
+
+    @property
+    def num_clauses(self) -> int:
+        """How many soft clauses there are."""
+        return len(self.clauses)
+
+    @property
+    def num_hard(self) -> int:
+        """How many hard clauses there are."""
+        return len(self.hard)
+
+    @property
+    def clause_density(self) -> float:
+        """Clauses, hard ones included, for each variable."""
+        return (self.num_clauses + self.num_hard) / max(1, self.num_variables)
+
+    @property
+    def hard_weight(self) -> Number:
+        """More than all soft clauses together weigh: 1 + Σ weights."""
+        return self.total_weight + 1
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether weights and costs are exact integers."""
+        return bool(self.weights.dtype == np.int64)
+
+    def cost(self, assignment: npt.ArrayLike) -> Any:
+        """Weight of the falsified soft clauses, plus `hard_weight` for each broken hard clause.
+
+        So a cost of `hard_weight` or more says that a hard clause is broken, and `broken` how many.
+        One assignment gives a number, a batch (last axis = variables) an array.
+        """
+        bits = checks.states(assignment, self.num_variables, (0, 1), "assignment")
+        cost = _falsified_weight(bits, self.clauses, self.weights)
+        if self.num_hard:
+            broken = self.broken(bits)
+            if int(np.max(broken, initial=0)) * self.hard_weight > checks.INT64_MAX // 2:
+                raise ValueError(
+                    f"the assignment breaks {np.max(broken)} hard clauses, each of weight "
+                    f"{self.hard_weight}, which is above 2^63-1 in total"
+                )
+            cost = cost + broken * self.hard_weight
+        return cost.item() if np.ndim(cost) == 0 else cost
+
+    def broken(self, assignment: npt.ArrayLike) -> Any:
+        """How many hard clauses an assignment breaks."""
+        bits = checks.states(assignment, self.num_variables, (0, 1), "assignment")
+        broken = _falsified_weight(bits, self.hard, np.ones(self.num_hard, dtype=np.int64))
+        return broken.item() if np.ndim(broken) == 0 else broken
+
+    def simplified(self) -> Max2Sat:
+        """The same costs with fewer clauses (ERRATA, clause hygiene).
+
+        `x ∨ x` becomes the unit clause x, `x ∨ ¬x` goes, equal clauses are merged, zero weights
+        dropped. Clauses come out in ascending order of their literals.
+
+        >>> Max2Sat(3, [[3, 3], [1, -1], [2, 1], [1, 2]], [2, 7, 1, 4]).simplified().clauses
+        array([[1, 2], [3, 0]], dtype=int32)
+        """
+        clauses, weights = _merged(self.clauses, self.weights)
+        hard, _ = _merged(self.hard, np.ones(self.num_hard, dtype=np.int64))
+        return Max2Sat(self.num_variables, clauses, weights, hard)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Max2Sat):
+            return NotImplemented
+        return (
+            self.num_variables == other.num_variables
+            and self.is_integer == other.is_integer
+            and np.array_equal(self.clauses, other.clauses)
+            and np.array_equal(self.weights, other.weights)
+            and np.array_equal(self.hard, other.hard)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.num_variables, self.clauses.tobytes(), self.weights.tobytes()))
+
+    def __repr__(self) -> str:
+        hard = f", {self.num_hard} hard clauses" if self.num_hard else ""
+        size = f"{self.num_variables} variables, {self.num_clauses} clauses{hard}"
+        return f"Max2Sat({size}, {checks.describe(self.weights)})"
+
+
+def _clause_array(clauses: npt.ArrayLike, size: int, name: str) -> ClauseArray:
+    array = np.asarray(clauses)
+    if array.size == 0:
+        return np.empty((0, 2), dtype=np.int32)
+    if array.dtype.kind not in "iu" or array.ndim != 2 or array.shape[1] != 2:
+        raise ValueError(
+            f"{name} must be a (k, 2) array of literals, not {array.dtype} of shape {array.shape}; "
+            "from_clauses takes lists of one or two literals"
+        )
+    highest = max(-int(array.min()), int(array.max()))
+    if highest > size:
+        raise ValueError(f"{name} use variable {highest}, but there are {size} variables")
+    if ((array[:, 0] == 0) & (array[:, 1] != 0)).any():
+        raise ValueError(f"a unit clause in {name} has its literal in the second place")
+    return checks.read_only(array.astype(np.int32, copy=False))
+
+
+def _padded(clauses: list[list[int]], name: str) -> ClauseArray:
+    array = np.zeros((len(clauses), 2), dtype=np.int64)
+    for k, clause in enumerate(clauses):
+        if not 1 <= len(clause) <= 2 or 0 in clause:
+            raise ValueError(f"{name}[{k}] = {clause} is not a list of one or two literals")
+        array[k, : len(clause)] = clause
+    return array.astype(np.int32)
+
+
+def _falsified_weight(
+    bits: npt.NDArray[np.int8], clauses: ClauseArray, weights: WeightArray
+) -> npt.NDArray[Any]:
+    """Weight of the clauses all of whose literals are false."""
+    rows = bits.reshape(-1, bits.shape[-1]).astype(bool)
+    # Variable 0 stands for "no literal": its column is false, and so is its literal.
+    rows = np.concatenate([np.zeros((len(rows), 1), dtype=bool), rows], axis=1)
+    variables, negated = np.abs(clauses), clauses < 0
+    totals = np.zeros(len(rows), dtype=weights.dtype)
+    step = max(1, _CHUNK // max(1, len(clauses)))
+    for start in range(0, len(rows), step):
+        block = rows[start : start + step]
+        true = (block[:, variables[:, 0]] ^ negated[:, 0]) | (
+            block[:, variables[:, 1]] ^ negated[:, 1]
+        )
+        totals[start : start + step] = ~true @ weights
+    return totals.reshape(bits.shape[:-1])
+
+
+def _merged(clauses: ClauseArray, weights: WeightArray) -> tuple[ClauseArray, WeightArray]:
+    first, second = clauses[:, 0].astype(np.int64), clauses[:, 1].astype(np.int64)
+    second = np.where(second == first, 0, second)
+    swap = (second != 0) & (np.abs(second) < np.abs(first))
+    first, second = np.where(swap, second, first), np.where(swap, first, second)
+    kept = ((first != -second) | (first == 0)) & (weights != 0)
+    first, second, weights = first[kept], second[kept], weights[kept]
+    # Variables ascending, a positive literal before its negation: 1, -1, 2, -2, …
+    order = np.lexsort((_rank(second), _rank(first)))
+    first, second, weights = first[order], second[order], weights[order]
+    if not len(first):
+        return np.empty((0, 2), dtype=np.int32), weights
+    new = np.r_[True, (np.diff(first) != 0) | (np.diff(second) != 0)]
+    starts = np.flatnonzero(new)
+    merged = np.column_stack([first[starts], second[starts]]).astype(np.int32)
+    return merged, np.add.reduceat(weights, starts)
+
+
+def _rank(literals: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    return 2 * np.abs(literals) + (literals < 0)

@@ -1,0 +1,118 @@
+"""Sums of pair terms: the sparse form that Ising and QUBO problems share.
+
+A form is a list of unique pairs i < j in lexicographic order, one weight each. `merge` brings any
+list of pairs into it; `check` refuses whatever is not in it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems import checks
+from glasshouse.problems.checks import WeightArray
+
+PairArray = npt.NDArray[np.int32]
+
+# Batches of states are evaluated in slices of at most this many state-pair products.
+_CHUNK = 1 << 22
+
+
+def check(pairs: npt.ArrayLike, weights: npt.ArrayLike, size: int) -> tuple[PairArray, WeightArray]:
+    """Validate pairs that must already be in canonical form."""
+    pairs = _shaped(pairs, size)
+    weights = checks.weights(weights, "weights")
+    if len(pairs) != len(weights):
+        raise ValueError(f"{len(pairs)} edges but {len(weights)} weights")
+    if len(pairs):
+        first, second = pairs[:, 0].astype(np.int64), pairs[:, 1].astype(np.int64)
+        if not (first < second).all() or not (np.diff(first * size + second) > 0).all():
+            raise ValueError(
+                "edges must be unique pairs i < j in ascending order; from_edges brings any list "
+                "of edges into that form"
+            )
+    return checks.read_only(pairs), weights
+
+
+def merge(pairs: npt.ArrayLike, weights: npt.ArrayLike, size: int) -> tuple[PairArray, WeightArray]:
+    """Order each pair, add up repeated ones, drop the zeros. Self-pairs are refused."""
+    pairs = _shaped(pairs, size)
+    weights = checks.weights(weights, "weights")
+    if len(pairs) != len(weights):
+        raise ValueError(f"{len(pairs)} edges but {len(weights)} weights")
+    low, high = pairs.min(axis=1, initial=size), pairs.max(axis=1, initial=-1)
+    if (low == high).any():
+        k = int(np.flatnonzero(low == high)[0])
+        raise ValueError(f"edge {k} joins spin {low[k]} with itself")
+    keys = low.astype(np.int64) * size + high
+    unique, weights = add_by_key(keys, weights)
+    kept = weights != 0
+    unique, weights = unique[kept], weights[kept]
+    ordered = np.empty((len(unique), 2), dtype=np.int32)
+    np.divmod(unique, max(size, 1), out=(ordered[:, 0], ordered[:, 1]), casting="unsafe")
+    return checks.read_only(ordered), checks.read_only(weights)
+
+
+def add_by_key(
+    keys: npt.NDArray[np.int64], weights: WeightArray
+) -> tuple[npt.NDArray[np.int64], WeightArray]:
+    """Sort by key and add up the weights of equal keys, checked against int64."""
+    if not len(keys):
+        return keys, weights
+    if (np.diff(keys) > 0).all():
+        return keys, weights
+    checks.total_magnitude([weights], 0, "the weights")
+    order = np.argsort(keys, kind="stable")
+    keys, weights = keys[order], weights[order]
+    starts = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
+    return keys[starts], np.add.reduceat(weights, starts)
+
+
+def evaluate(
+    states: npt.NDArray[np.int8], pairs: PairArray, weights: WeightArray
+) -> npt.NDArray[Any]:
+    """Sum of weight · x_i · x_j over all pairs, for one state or a batch."""
+    rows = states.reshape(-1, states.shape[-1])
+    totals = np.zeros(len(rows), dtype=weights.dtype)
+    step = max(1, _CHUNK // max(1, len(pairs)))
+    for start in range(0, len(rows), step):
+        block = rows[start : start + step]
+        products = block[:, pairs[:, 0]] * block[:, pairs[:, 1]]
+        totals[start : start + step] = products @ weights
+    return totals.reshape(states.shape[:-1])
+
+
+def from_matrix(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any], int]:
+    """Row and column of every entry off the diagonal of a square matrix, and its size.
+
+    Returns the entries as pairs (row, column); the caller decides how i,j and j,i combine.
+    """
+    if hasattr(matrix, "tocoo"):
+        coo = matrix.tocoo()
+        rows, columns, values, shape = coo.row, coo.col, coo.data, coo.shape
+    else:
+        dense = np.asarray(matrix)
+        if dense.ndim != 2:
+            raise ValueError(f"a matrix is needed, not an array of shape {dense.shape}")
+        rows, columns = np.nonzero(dense)
+        values, shape = dense[rows, columns], dense.shape
+    if shape[0] != shape[1]:
+        raise ValueError(f"the matrix is {shape[0]} × {shape[1]}, not square")
+    return np.column_stack([rows, columns]).astype(np.int64), values, int(shape[0])
+
+
+def _shaped(pairs: npt.ArrayLike, size: int) -> PairArray:
+    array = np.asarray(pairs)
+    if array.size == 0:
+        return np.empty((0, 2), dtype=np.int32)
+    if array.dtype.kind not in "iu" or array.ndim != 2 or array.shape[1] != 2:
+        raise ValueError(
+            f"edges must be a (k, 2) array of integers, not {array.dtype} of shape {array.shape}"
+        )
+    low, high = int(array.min()), int(array.max())
+    if low < 0 or high >= size:
+        bad = low if low < 0 else high
+        raise ValueError(f"an edge names spin {bad}, but spins run from 0 to {size - 1}")
+    return array.astype(np.int32, copy=False)

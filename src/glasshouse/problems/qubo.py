@@ -1,0 +1,123 @@
+"""The QUBO problem: a quadratic function of 0/1 variables, minimised."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems import checks, pairs
+from glasshouse.problems.checks import Number, WeightArray
+from glasshouse.problems.pairs import PairArray
+
+if TYPE_CHECKING:
+    import scipy.sparse
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Qubo:
+    """Minimise `E(x) = Σ Q_ij x_i x_j + Σ B_i x_i + offset` over x_i in {0, 1}.
+
+    Everybody's sign: minimised. (The paper *maximises* its QUBO; `convert` turns the sign.)
+
+    Attributes:
+        num_variables: how many variables there are.
+        edges: (k, 2) array of unique pairs i < j in ascending order.
+        weights: Q, one for each pair.
+        linear: B, one for each variable.
+        offset: a constant added to every energy.
+
+    >>> problem = Qubo.from_matrix([[-1, 2], [0, -1]])
+    >>> problem
+    Qubo(2 variables, 1 pairs, integer weights 2 to 2)
+    >>> problem.energy([[0, 0], [0, 1], [1, 1]])
+    array([ 0, -1,  0])
+    """
+
+    num_variables: int
+    edges: PairArray
+    weights: WeightArray
+    linear: WeightArray
+    offset: Number = 0
+    total_weight: Number = field(init=False)
+
+    def __post_init__(self) -> None:
+        size = checks.count(self.num_variables, "num_variables")
+        edges, weights = pairs.check(self.edges, self.weights, size)
+        linear = checks.weights(self.linear, "linear")
+        if len(linear) != size:
+            raise ValueError(f"{size} variables but {len(linear)} linear terms")
+        weights, linear = checks.same_kind(weights, linear)
+        offset = checks.offset(self.offset, exact=weights.dtype == np.int64)
+        total = checks.total_magnitude([weights, linear], offset, "weights, linear and offset")
+        values = {
+            "num_variables": size, "edges": edges, "weights": weights, "linear": linear,
+            "offset": offset, "total_weight": total - abs(offset),
+        }  # fmt: skip
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_edges(
+        cls,
+        num_variables: int,
+        edges: npt.ArrayLike,
+        weights: npt.ArrayLike,
+        linear: npt.ArrayLike | None = None,
+        offset: Number = 0,
+    ) -> Qubo:
+        """Any list of pairs: ordered, repeated ones added up, zeros dropped."""
+        size = checks.count(num_variables, "num_variables")
+        merged, weights = pairs.merge(edges, weights, size)
+        if linear is None:
+            linear = np.zeros(size, dtype=weights.dtype)
+        return cls(size, merged, weights, checks.weights(linear, "linear"), offset)
+
+    @classmethod
+    def from_matrix(cls, matrix: npt.ArrayLike | scipy.sparse.sparray, offset: Number = 0) -> Qubo:
+        """`E(x) = xᵀ M x + offset`: the diagonal is linear, M_ij and M_ji add up."""
+        entries, values, size = pairs.from_matrix(matrix)
+        values = checks.weights(values, "matrix")
+        diagonal = entries[:, 0] == entries[:, 1]
+        linear = np.zeros(size, dtype=values.dtype)
+        linear[entries[diagonal, 0]] = values[diagonal]
+        return cls.from_edges(size, entries[~diagonal], values[~diagonal], linear, offset)
+
+    @property
+    def num_pairs(self) -> int:
+        """How many pairs of variables have a quadratic term."""
+        return len(self.edges)
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether weights and energies are exact integers."""
+        return bool(self.weights.dtype == np.int64)
+
+    def energy(self, assignment: npt.ArrayLike) -> Any:
+        """Energy of one assignment (a number) or of a batch, last axis = variables."""
+        bits = checks.states(assignment, self.num_variables, (0, 1), "assignment")
+        energy = pairs.evaluate(bits, self.edges, self.weights) + bits @ self.linear + self.offset
+        return energy.item() if np.ndim(energy) == 0 else energy
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Qubo):
+            return NotImplemented
+        return (
+            self.num_variables == other.num_variables
+            and self.offset == other.offset
+            and self.is_integer == other.is_integer
+            and np.array_equal(self.edges, other.edges)
+            and np.array_equal(self.weights, other.weights)
+            and np.array_equal(self.linear, other.linear)
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (self.num_variables, self.offset, self.weights.tobytes(), self.linear.tobytes())
+        )
+
+    def __repr__(self) -> str:
+        size = f"{self.num_variables} variables, {self.num_pairs} pairs"
+        return f"Qubo({size}, {checks.describe(self.weights)})"

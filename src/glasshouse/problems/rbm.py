@@ -1,0 +1,222 @@
+"""The bipartite problem, or "RBM": visible spins coupled to hidden spins only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems import checks
+from glasshouse.problems.checks import Number, WeightArray
+
+if TYPE_CHECKING:
+    import dimod
+    import networkx
+    import scipy.sparse
+
+    Matrix = npt.NDArray[Any] | scipy.sparse.csr_array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rbm:
+    """Minimise `E(v, h) = -(v·W·h + a·v + b·h) + offset` over spins v_i = ±1 and h_j = ±1.
+
+    This is the energy of a restricted Boltzmann machine with ±1 units (the paper's eq. 1). A state
+    is one array, visible spins first: that order is also the order of a sweep.
+
+    Attributes:
+        weights: W, of shape (visible, hidden): an ndarray, or a scipy sparse array for large ones.
+        visible_bias: a, one for each visible spin; zero when left out.
+        hidden_bias: b, one for each hidden spin; zero when left out.
+        offset: a constant added to every energy.
+
+    >>> problem = Rbm([[1, 1], [1, -1]])
+    >>> problem
+    Rbm(2 visible × 2 hidden, 4 edges, integer weights -1 to 1)
+    >>> problem.energy([1, 1, 1, 1])
+    -2
+    """
+
+    weights: Matrix
+    visible_bias: WeightArray | None = None
+    hidden_bias: WeightArray | None = None
+    offset: Number = 0
+    total_weight: Number = field(init=False)
+
+    def __post_init__(self) -> None:
+        matrix = _canonical(self.weights)
+        rows, columns = matrix.shape
+        values = matrix.data if hasattr(matrix, "indptr") else matrix.reshape(-1)
+        values = checks.weights(values, "weights")
+        visible = _bias(self.visible_bias, rows, "visible", values.dtype)
+        hidden = _bias(self.hidden_bias, columns, "hidden", values.dtype)
+        values, visible, hidden = checks.same_kind(values, visible, hidden)
+        offset = checks.offset(self.offset, exact=values.dtype == np.int64)
+        total = checks.total_magnitude(
+            [values, visible, hidden], offset, "weights, biases and offset"
+        )
+        if hasattr(matrix, "indptr"):
+            matrix.data = values
+        else:
+            matrix = checks.read_only(values.reshape(rows, columns))
+        fields = {
+            "weights": matrix, "visible_bias": visible, "hidden_bias": hidden,
+            "offset": offset, "total_weight": total - abs(offset),
+        }  # fmt: skip
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_edges(
+        cls,
+        num_visible: int,
+        num_hidden: int,
+        edges: npt.ArrayLike,
+        weights: npt.ArrayLike,
+        visible_bias: npt.ArrayLike | None = None,
+        hidden_bias: npt.ArrayLike | None = None,
+        offset: Number = 0,
+    ) -> Rbm:
+        """Pairs (i, j) of a visible and a hidden index, repeated ones added up; W is sparse."""
+        from scipy.sparse import coo_array
+
+        shape = (
+            checks.count(num_visible, "num_visible", 1),
+            checks.count(num_hidden, "num_hidden", 1),
+        )
+        values = checks.weights(weights, "weights")
+        checks.total_magnitude([values], 0, "the weights")
+        pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
+        if len(pairs) != len(values):
+            raise ValueError(f"{len(pairs)} edges but {len(values)} weights")
+        if len(pairs) and (pairs.min() < 0 or (pairs.max(axis=0) >= shape).any()):
+            raise ValueError(f"an edge lies outside the {shape[0]} × {shape[1]} weight matrix")
+        matrix = coo_array((values, (pairs[:, 0], pairs[:, 1])), shape=shape).tocsr()
+        return cls(
+            matrix,
+            None if visible_bias is None else checks.weights(visible_bias, "visible_bias"),
+            None if hidden_bias is None else checks.weights(hidden_bias, "hidden_bias"),
+            offset,
+        )
+
+    @classmethod
+    def from_networkx(
+        cls, graph: networkx.Graph, weight: str = "weight", field: str = "field"
+    ) -> Rbm:
+        """A bipartite graph; one side of each component becomes visible (see `to_rbm`)."""
+        from glasshouse.problems.convert import to_rbm
+        from glasshouse.problems.ising import Ising
+
+        return to_rbm(Ising.from_networkx(graph, weight, field))[0]
+
+    @classmethod
+    def from_bqm(cls, model: dimod.BinaryQuadraticModel) -> Rbm:
+        """A dimod model with a bipartite graph; one side of each component becomes visible."""
+        from glasshouse.problems.convert import to_rbm
+        from glasshouse.problems.ising import Ising
+
+        return to_rbm(Ising.from_bqm(model))[0]
+
+    @property
+    def num_visible(self) -> int:
+        """How many visible spins there are: n."""
+        return int(self.weights.shape[0])
+
+    @property
+    def num_hidden(self) -> int:
+        """How many hidden spins there are: m."""
+        return int(self.weights.shape[1])
+
+    @property
+    def num_spins(self) -> int:
+        """All spins, visible and hidden: n + m."""
+        return self.num_visible + self.num_hidden
+
+    @property
+    def num_edges(self) -> int:
+        """How many weights are not zero."""
+        return len(self.edges()[1])
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether W is a sparse array."""
+        return hasattr(self.weights, "indptr")
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether weights and energies are exact integers."""
+        return bool(self.weights.dtype == np.int64)
+
+    def edges(self) -> tuple[npt.NDArray[np.int32], WeightArray]:
+        """Non-zero weights as pairs (visible, hidden), row by row, and their values."""
+        if self.is_sparse:
+            counts = np.diff(self.weights.indptr)
+            rows = np.repeat(np.arange(self.num_visible, dtype=np.int32), counts)
+            return np.column_stack([rows, self.weights.indices.astype(np.int32)]), self.weights.data
+        rows, columns = np.nonzero(self.weights)
+        return np.column_stack([rows, columns]).astype(np.int32), self.weights[rows, columns]
+
+    def energy(self, state: npt.ArrayLike) -> Any:
+        """Energy of one state (v, h) or of a batch, last axis = spins."""
+        spins = checks.states(state, self.num_spins, (-1, 1), "state")
+        rows = spins.reshape(-1, self.num_spins).astype(self.weights.dtype)
+        visible, hidden = rows[:, : self.num_visible], rows[:, self.num_visible :]
+        bonds = ((self.weights @ hidden.T).T * visible).sum(axis=1)
+        energy = self.offset - bonds - visible @ self.visible_bias - hidden @ self.hidden_bias
+        return energy.item() if spins.ndim == 1 else energy.reshape(spins.shape[:-1])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Rbm):
+            return NotImplemented
+        if (
+            self.weights.shape != other.weights.shape
+            or self.offset != other.offset
+            or self.is_integer != other.is_integer
+        ):
+            return False
+        mine, theirs = self.edges(), other.edges()
+        return (
+            np.array_equal(mine[0], theirs[0])
+            and np.array_equal(mine[1], theirs[1])
+            and np.array_equal(self.visible_bias, other.visible_bias)
+            and np.array_equal(self.hidden_bias, other.hidden_bias)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.weights.shape, self.offset, self.edges()[1].tobytes()))
+
+    def __repr__(self) -> str:
+        size = f"{self.num_visible} visible × {self.num_hidden} hidden"
+        weights = self.edges()[1]
+        biased = np.count_nonzero(self.visible_bias) + np.count_nonzero(self.hidden_bias)
+        biases = f", {biased} biases" if biased else ""
+        return f"Rbm({size}, {len(weights)} edges{biases}, {checks.describe(weights)})"
+
+
+def _canonical(weights: Any) -> Any:
+    """A private two-dimensional ndarray, or a csr_array without duplicates or stored zeros."""
+    if hasattr(weights, "tocsr"):
+        from scipy.sparse import csr_array
+
+        matrix = csr_array(weights, copy=True)
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+    else:
+        matrix = np.array(weights)
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise ValueError(
+            f"weights must be a matrix with a row a visible and a column a hidden spin, "
+            f"not of shape {matrix.shape}"
+        )
+    return matrix
+
+
+def _bias(values: Any, size: int, layer: str, kind: Any) -> WeightArray:
+    if values is None:
+        return np.zeros(size, dtype=kind)
+    bias = checks.weights(values, f"{layer}_bias")
+    if len(bias) != size:
+        raise ValueError(f"{size} {layer} spins but {len(bias)} values in {layer}_bias")
+    return bias
