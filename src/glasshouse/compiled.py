@@ -6,6 +6,7 @@ The ground floor of the house: every `kernels` module imports this and nothing e
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -26,7 +27,7 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """
     if function is None:
         return lambda inner: compiled(inner, **options)
-    settings = {"nogil": True, "error_model": "numpy"} | options
+    settings: dict[str, Any] = {"nogil": True, "error_model": "numpy"} | options
     try:
         return numba.njit(cache=True, **settings)(function)
     except RuntimeError:  # "cannot cache function: no locator available"
@@ -41,6 +42,4 @@ def is_ready(function: Any) -> bool:
     index = getattr(getattr(cache, "_cache_file", None), "_index_path", None)
     if index is None:
         return False
-    from pathlib import Path
-
     return Path(index).exists()

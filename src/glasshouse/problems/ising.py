@@ -129,10 +129,8 @@ class Ising:
 
         Spin k is the k-th variable of `model.variables`.
         """
-        spin = model.change_vartype("SPIN", inplace=False)
-        linear, (rows, columns, values), constant = spin.to_numpy_vectors(
-            variable_order=list(model.variables)
-        )
+        vectors: Any = model.spin.to_numpy_vectors(variable_order=list(model.variables))
+        linear, (rows, columns, values), constant = vectors
         edges = np.column_stack([rows, columns])
         numbers = [-linear, -values, np.array([constant])]
         if all(np.array_equal(x, np.rint(x)) and (np.abs(x) < 2.0**53).all() for x in numbers):

@@ -22,37 +22,31 @@ _CHUNK = 1 << 22
 
 def check(pairs: npt.ArrayLike, weights: npt.ArrayLike, size: int) -> tuple[PairArray, WeightArray]:
     """Validate pairs that must already be in canonical form."""
-    pairs = _shaped(pairs, size)
-    weights = checks.weights(weights, "weights")
-    if len(pairs) != len(weights):
-        raise ValueError(f"{len(pairs)} edges but {len(weights)} weights")
-    if len(pairs):
-        first, second = pairs[:, 0].astype(np.int64), pairs[:, 1].astype(np.int64)
+    ends, values = _matched(pairs, weights, size)
+    if len(ends):
+        first, second = ends[:, 0].astype(np.int64), ends[:, 1].astype(np.int64)
         if not (first < second).all() or not (np.diff(first * size + second) > 0).all():
             raise ValueError(
                 "edges must be unique pairs i < j in ascending order; from_edges brings any list "
                 "of edges into that form"
             )
-    return checks.read_only(pairs), weights
+    return checks.read_only(ends), values
 
 
 def merge(pairs: npt.ArrayLike, weights: npt.ArrayLike, size: int) -> tuple[PairArray, WeightArray]:
     """Order each pair, add up repeated ones, drop the zeros. Self-pairs are refused."""
-    pairs = _shaped(pairs, size)
-    weights = checks.weights(weights, "weights")
-    if len(pairs) != len(weights):
-        raise ValueError(f"{len(pairs)} edges but {len(weights)} weights")
-    low, high = pairs.min(axis=1, initial=size), pairs.max(axis=1, initial=-1)
+    ends, values = _matched(pairs, weights, size)
+    low, high = ends.min(axis=1, initial=size), ends.max(axis=1, initial=-1)
     if (low == high).any():
         k = int(np.flatnonzero(low == high)[0])
         raise ValueError(f"edge {k} joins spin {low[k]} with itself")
     keys = low.astype(np.int64) * size + high
-    unique, weights = add_by_key(keys, weights)
-    kept = weights != 0
-    unique, weights = unique[kept], weights[kept]
+    unique, values = add_by_key(keys, values)
+    kept = values != 0
+    unique, values = unique[kept], values[kept]
     ordered = np.empty((len(unique), 2), dtype=np.int32)
     np.divmod(unique, max(size, 1), out=(ordered[:, 0], ordered[:, 1]), casting="unsafe")
-    return checks.read_only(ordered), checks.read_only(weights)
+    return checks.read_only(ordered), checks.read_only(values)
 
 
 def add_by_key(
@@ -101,6 +95,15 @@ def from_matrix(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any], i
     if shape[0] != shape[1]:
         raise ValueError(f"the matrix is {shape[0]} × {shape[1]}, not square")
     return np.column_stack([rows, columns]).astype(np.int64), values, int(shape[0])
+
+
+def _matched(
+    pairs: npt.ArrayLike, weights: npt.ArrayLike, size: int
+) -> tuple[PairArray, WeightArray]:
+    ends, values = _shaped(pairs, size), checks.weights(weights, "weights")
+    if len(ends) != len(values):
+        raise ValueError(f"{len(ends)} edges but {len(values)} weights")
+    return ends, values
 
 
 def _shaped(pairs: npt.ArrayLike, size: int) -> PairArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,8 @@ from glasshouse.problems.checks import Number, WeightArray
 if TYPE_CHECKING:
     import dimod
     import networkx
-    import scipy.sparse
 
-    Matrix = npt.NDArray[Any] | scipy.sparse.csr_array
+Matrix: TypeAlias = Any  # an ndarray or a scipy csr_array, which no common type describes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,8 +39,8 @@ class Rbm:
     """
 
     weights: Matrix
-    visible_bias: WeightArray | None = None
-    hidden_bias: WeightArray | None = None
+    visible_bias: WeightArray = None  # type: ignore[assignment]  # always an array once made
+    hidden_bias: WeightArray = None  # type: ignore[assignment]  # likewise
     offset: Number = 0
     total_weight: Number = field(init=False)
 
@@ -94,12 +93,7 @@ class Rbm:
         if len(pairs) and (pairs.min() < 0 or (pairs.max(axis=0) >= shape).any()):
             raise ValueError(f"an edge lies outside the {shape[0]} × {shape[1]} weight matrix")
         matrix = coo_array((values, (pairs[:, 0], pairs[:, 1])), shape=shape).tocsr()
-        return cls(
-            matrix,
-            None if visible_bias is None else checks.weights(visible_bias, "visible_bias"),
-            None if hidden_bias is None else checks.weights(hidden_bias, "hidden_bias"),
-            offset,
-        )
+        return cls(matrix, visible_bias, hidden_bias, offset)  # type: ignore[arg-type]
 
     @classmethod
     def from_networkx(
@@ -155,8 +149,8 @@ class Rbm:
             counts = np.diff(self.weights.indptr)
             rows = np.repeat(np.arange(self.num_visible, dtype=np.int32), counts)
             return np.column_stack([rows, self.weights.indices.astype(np.int32)]), self.weights.data
-        rows, columns = np.nonzero(self.weights)
-        return np.column_stack([rows, columns]).astype(np.int32), self.weights[rows, columns]
+        where = np.nonzero(self.weights)
+        return np.column_stack(where).astype(np.int32), self.weights[where]
 
     def energy(self, state: npt.ArrayLike) -> Any:
         """Energy of one state (v, h) or of a batch, last axis = spins."""

@@ -1,0 +1,202 @@
+"""Bipartite forms: two sides of a graph, doubled variables, ghost spins (paper, section 2)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems import checks, exact
+from glasshouse.problems.ising import Ising
+from glasshouse.problems.qubo import Qubo
+from glasshouse.problems.rbm import Rbm
+from glasshouse.problems.reduction import Reduction
+
+Penalty = Literal["tight", "paper"]
+
+
+def qubo_to_bipartite(problem: Qubo, *, penalty: Penalty = "tight") -> tuple[Qubo, Reduction]:
+    """A QUBO on twice the variables, (v, h), whose pairs join a v with an h only; v = h at optima.
+
+    `penalty="tight"` splits every term evenly between the copies and charges P_i = (Σ_j |Q_ij| +
+    unit)/8 for v_i ≠ h_i, with the unit the gcd of the coefficients (their least magnitude for
+    floats): the least that works (ERRATA 1). `penalty="paper"` leaves linear terms on v, couples
+    v_i to h_j for i < j and charges 2c = 2(Σ|B| + Σ|Q|), the paper's penalty with its sign
+    corrected.
+
+    A state with v ≠ h maps back to one that costs no more (see `_merge_copies`).
+    """
+    if penalty not in ("tight", "paper"):
+        raise ValueError(f'penalty={penalty!r} is not known; use "tight" or "paper"')
+    size, edges = problem.num_variables, problem.edges
+    weights, linear = exact.room(problem.weights, problem.linear, factor=64)
+    straight = np.arange(size)
+    if penalty == "tight":
+        grain = exact.unit(weights, linear)
+        charge = exact.sums_at_ends(size, edges, np.abs(weights)) + grain
+        # In eighths: B/2, Q/2 and P = charge/8.
+        scaled = exact.cleared(8, 4 * linear, 4 * weights, charge)
+        (half_linear, half_weights, charge), factor = scaled
+        doubled_edges = np.concatenate(
+            [
+                np.column_stack([edges[:, 0], edges[:, 1] + size]),
+                np.column_stack([edges[:, 1], edges[:, 0] + size]),
+            ]
+        )
+        doubled_weights = np.concatenate([half_weights, half_weights])
+        doubled_linear = np.concatenate([half_linear, half_linear])
+    else:
+        factor = Fraction(1)
+        total = exact.total(np.abs(linear)) + exact.total(np.abs(weights))
+        charge = np.full(size, 2 * total, dtype=weights.dtype)
+        doubled_edges = np.column_stack([edges[:, 0], edges[:, 1] + size])
+        doubled_weights = weights
+        doubled_linear = np.concatenate([linear, np.zeros_like(linear)])
+    doubled = Qubo.from_edges(
+        2 * size,
+        np.concatenate([doubled_edges, np.column_stack([straight, straight + size])]),
+        np.concatenate([doubled_weights, -2 * charge]),
+        doubled_linear + np.concatenate([charge, charge]),
+        problem.offset * (int(factor) if problem.is_integer else float(factor)),
+    )
+    reduction = Reduction(
+        "QUBO",
+        "bipartite QUBO",
+        lambda bits: np.concatenate([bits, bits], axis=-1),
+        lambda bits: _merge_copies(problem, bits),
+        factor,
+        bijective=False,
+    )
+    return doubled, reduction
+
+
+def _merge_copies(problem: Qubo, bits: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+    """One value for each variable from its two copies, at no more cost than the doubled QUBO's.
+
+    Where the copies differ, start half-way and move one variable after the other to the cheaper
+    end. The penalties are at least what the multilinear extension gains by the half-way point.
+    """
+    size = problem.num_variables
+    merged = bits[..., :size].copy()
+    torn = (merged != bits[..., size:]).reshape(-1, size)
+    rows, other = merged.reshape(-1, size), bits[..., size:].reshape(-1, size)
+    for k in np.flatnonzero(torn.any(axis=1)):
+        doubled = rows[k].astype(np.int64) + other[k]  # 0, 1 or 2: twice the value
+        for i in np.flatnonzero(torn[k]):
+            touching = (problem.edges == i).any(axis=1)
+            partner = problem.edges[touching].sum(axis=1) - i
+            slope = 2 * problem.linear[i] + problem.weights[touching] @ doubled[partner]
+            doubled[i] = 0 if slope > 0 else 2
+        rows[k] = doubled // 2
+    return merged
+
+
+def ising_to_rbm(problem: Ising, *, num_visible: int | None = None) -> tuple[Rbm, Reduction]:
+    """The two sides of a bipartite graph as visible and hidden spins, each in ascending order.
+
+    The lowest spin of every component is visible, so isolated spins are. `num_visible` takes the
+    first spins as visible instead, and undoes `rbm_to_ising` exactly.
+
+    >>> square = Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (3, 0)], [1, 1, 1, -1])
+    >>> ising_to_rbm(square)[0].weights.toarray()
+    array([[ 1, -1], [ 1,  1]])
+    """
+    hidden = _sides(problem, num_visible)
+    order = np.argsort(hidden, kind="stable")  # visible spins first
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    visible_count = int(len(hidden) - hidden.sum())
+    ends = np.sort(place[problem.edges], axis=1)
+    fields = problem.fields[order]
+    rbm = Rbm.from_edges(
+        visible_count,
+        len(hidden) - visible_count,
+        ends - np.array([0, visible_count]),
+        problem.weights,
+        fields[:visible_count],
+        fields[visible_count:],
+        problem.offset,
+    )
+    reduction = Reduction(
+        "Ising", "RBM", lambda state: state[..., order], lambda state: state[..., place]
+    )
+    return rbm, reduction
+
+
+def two_colouring(problem: Ising) -> npt.NDArray[np.bool_] | None:
+    """The side of each spin (False for the lowest spin of a component); None if not bipartite.
+
+    In the graph of pairs (spin, colour), with an edge for "the other end has the other colour", a
+    component holds both colours of a spin exactly when the spin lies on an odd walk.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    size = problem.num_spins
+    first, second = problem.edges[:, 0].astype(np.int64), problem.edges[:, 1].astype(np.int64)
+    rows, columns = np.concatenate([first, second]), np.concatenate([second, first]) + size
+    graph = coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), (2 * size, 2 * size))
+    _, labels = connected_components(graph, directed=False)
+    if (labels[:size] == labels[size:]).any():
+        return None
+    return np.asarray(labels[:size] > labels[size:])
+
+
+def _sides(problem: Ising, num_visible: int | None) -> npt.NDArray[np.bool_]:
+    """Which spins are hidden; refuses a graph with an odd cycle or an edge inside a side."""
+    size = problem.num_spins
+    if size < 2:
+        raise ValueError(f"a bipartite problem needs at least 2 spins, this one has {size}")
+    if num_visible is not None:
+        hidden = np.arange(size) >= checks.count(num_visible, "num_visible", 1)
+        inside = hidden[problem.edges[:, 0]] == hidden[problem.edges[:, 1]]
+        if inside.any():
+            i, j = problem.edges[np.flatnonzero(inside)[0]]
+            raise ValueError(f"spins {i} and {j} are coupled but lie on the same side")
+        return hidden
+    colours = two_colouring(problem)
+    if colours is None:
+        raise ValueError(
+            "the graph is not bipartite; to_rbm(to_qubo(problem)[0]) doubles the spins instead"
+        )
+    if not colours.any():  # no edges at all: any split will do
+        colours[-1] = True
+    return colours
+
+
+def rbm_to_ghost(problem: Rbm, *, free: bool = False) -> tuple[Rbm, Reduction]:
+    """Biases as weights to two ghost spins, v_{n+1} and h_{m+1} (paper, "Biases as Ghost Spins").
+
+    The ghosts are *fixed* at +1: states with another ghost value mean nothing. `free=True` couples
+    them with min(Σ|a|, Σ|b|), which keeps them aligned at an optimum, shifts the energy by that
+    much, and lets any solver of unbiased problems flip them.
+    """
+    pairs, weights = problem.edges()
+    n, m = problem.weights.shape
+    a, b = problem.visible_bias, problem.hidden_bias
+    on_visible, on_hidden = np.flatnonzero(a), np.flatnonzero(b)
+    corner = min(exact.total(np.abs(a)), exact.total(np.abs(b))) if free else 0
+    ghost_edges: list[npt.ArrayLike] = [
+        pairs,
+        np.column_stack([on_visible, np.full_like(on_visible, m)]),
+        np.column_stack([np.full_like(on_hidden, n), on_hidden]),
+        [[n, m]],
+    ]
+    ghost_weights = [weights, a[on_visible], b[on_hidden], np.array([corner], weights.dtype)]
+    ghost = Rbm.from_edges(
+        n + 1, m + 1, np.concatenate(ghost_edges), np.concatenate(ghost_weights),
+        offset=problem.offset,
+    )  # fmt: skip
+    # Where free ghosts disagree, follow the one whose biases are the stronger.
+    leader = n if exact.total(np.abs(b)) > exact.total(np.abs(a)) else n + 1 + m
+    reduction = Reduction(
+        "RBM",
+        "RBM with free ghosts" if free else "RBM with fixed ghosts",
+        lambda state: np.insert(state, [n, n + m], 1, axis=-1),
+        lambda state: np.delete(state, [n, n + 1 + m], axis=-1) * state[..., [leader]],
+        shift=exact.as_fraction(-corner),
+        bijective=False,
+    )
+    return ghost, reduction

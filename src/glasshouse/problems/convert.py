@@ -1,0 +1,247 @@
+"""Exact reductions between the four kinds of problems (paper, section 2 and appendix A; ERRATA 1).
+
+Each function returns the new problem and a `Reduction`. Integers stay integers: where the algebra
+gives halves or eighths, all weights are multiplied by the smallest factor that clears them, and the
+reduction records it. The chain of the paper is
+
+    MAX-2-SAT → QUBO → bipartite QUBO → ±1 RBM → ghost-spin form
+
+and `to_rbm`, `to_ising`, `to_qubo`, `to_max2sat`, `to_maxcut` walk it from whatever they are given.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems import checks, exact
+from glasshouse.problems.bipartite import Penalty, ising_to_rbm, qubo_to_bipartite
+from glasshouse.problems.ising import Ising
+from glasshouse.problems.max2sat import Max2Sat
+from glasshouse.problems.qubo import Qubo
+from glasshouse.problems.rbm import Rbm
+from glasshouse.problems.reduction import Reduction, same_state
+
+Problem = Ising | Rbm | Qubo | Max2Sat
+
+
+# From any problem ------------------------------------------------------------------------------
+
+
+def to_ising(problem: Problem) -> tuple[Ising, Reduction]:
+    """Any problem as an Ising problem with as many spins as it has variables.
+
+    >>> to_ising(Max2Sat.from_clauses(2, [[1, 2]], [4]))[0].energy([-1, -1])
+    4
+    """
+    if isinstance(problem, Ising):
+        return problem, same_state("Ising", "Ising")
+    if isinstance(problem, Rbm):
+        return rbm_to_ising(problem)
+    qubo, first = to_qubo(problem)
+    ising, second = qubo_to_ising(qubo)
+    return ising, first.then(second)
+
+
+def to_qubo(problem: Problem) -> tuple[Qubo, Reduction]:
+    """Any problem as a minimised QUBO with the same number of variables."""
+    if isinstance(problem, Qubo):
+        return problem, same_state("QUBO", "QUBO")
+    if isinstance(problem, Max2Sat):
+        return max2sat_to_qubo(problem)
+    ising, first = to_ising(problem)
+    qubo, second = ising_to_qubo(ising)
+    return qubo, first.then(second)
+
+
+def to_max2sat(problem: Problem) -> tuple[Max2Sat, Reduction]:
+    """Any problem as weighted MAX-2-SAT with the same number of variables."""
+    if isinstance(problem, Max2Sat):
+        return problem, same_state("MAX-2-SAT", "MAX-2-SAT")
+    ising, first = to_ising(problem)
+    clauses, second = ising_to_max2sat(ising)
+    return clauses, first.then(second)
+
+
+def to_rbm(problem: Problem, *, penalty: Penalty = "tight") -> tuple[Rbm, Reduction]:
+    """Any problem as a bipartite one.
+
+    A bipartite Ising problem is split into its two sides (see `ising_to_rbm`). MAX-2-SAT and QUBO
+    go the paper's way, which works for every graph: each variable becomes a visible and a hidden
+    spin that a `penalty` holds together (see `qubo_to_bipartite`).
+
+    >>> rbm, reduction = to_rbm(Max2Sat.from_clauses(2, [[1, 2], [-1], [-2]], [3, 1, 1]))
+    >>> rbm.num_visible, rbm.num_hidden
+    (2, 2)
+    """
+    if isinstance(problem, Rbm):
+        return problem, same_state("RBM", "RBM")
+    if isinstance(problem, Ising):
+        return ising_to_rbm(problem)
+    qubo, first = to_qubo(problem)
+    doubled, second = qubo_to_bipartite(qubo, penalty=penalty)
+    ising, third = qubo_to_ising(doubled)
+    rbm, fourth = ising_to_rbm(ising, num_visible=qubo.num_variables)
+    return _lowest_terms(rbm, first.then(second).then(third).then(fourth))
+
+
+def to_maxcut(problem: Problem) -> tuple[Ising, Reduction]:
+    """Any problem as an Ising problem without fields, which is MaxCut with edge weights -J."""
+    ising, first = to_ising(problem)
+    graph, second = ising_to_maxcut(ising)
+    return graph, first.then(second)
+
+
+# The single reductions -------------------------------------------------------------------------
+
+
+def max2sat_to_qubo(problem: Max2Sat) -> tuple[Qubo, Reduction]:
+    """Energy = cost. A hard clause gets the weight 1 + Σ soft weights.
+
+    A clause is falsified when both its literals are false; a literal is false as c + d·x, with
+    (c, d) = (1, -1) for x and (0, 1) for ¬x. Multiplying out gives constant, linear and pair terms.
+    """
+    clauses, weights = _with_hard_clauses(problem)
+    (c1, d1, x1), (c2, d2, x2) = _falsity(clauses[:, 0]), _falsity(clauses[:, 1])
+    linear = np.zeros(problem.num_variables + 1, dtype=weights.dtype)
+    np.add.at(linear, x1, weights * (d1 * c2))
+    np.add.at(linear, x2, weights * (c1 * d2))
+    same_variable = (x1 == x2) & (x1 > 0)
+    np.add.at(linear, x1[same_variable], (weights * (d1 * d2))[same_variable])  # x·x = x
+    pair = (d1 * d2 != 0) & ~same_variable
+    edges = np.column_stack([x1[pair], x2[pair]]) - 1
+    offset = exact.total(weights * (c1 * c2))
+    qubo = Qubo.from_edges(
+        problem.num_variables, edges, (weights * (d1 * d2))[pair], linear[1:], offset
+    )
+    return qubo, same_state("MAX-2-SAT", "QUBO")
+
+
+def qubo_to_ising(problem: Qubo) -> tuple[Ising, Reduction]:
+    """`x = (1 + s) / 2`: J = -Q/4, h = -(B/2 + Σ_j Q_ij/4), scaled to integers by 1, 2 or 4."""
+    weights, linear = exact.room(problem.weights, problem.linear, factor=8)
+    sums = exact.sums_at_ends(problem.num_variables, problem.edges, weights)
+    fields = 2 * linear + sums
+    offset = 4 * problem.offset + 2 * exact.total(linear) + exact.total(weights)
+    quarters, factor = exact.cleared(4, weights, fields, offset)
+    weights, fields, offset = quarters
+    ising = Ising(problem.num_variables, problem.edges, -weights, -fields, offset)
+    return ising, Reduction("QUBO", "Ising", _to_spins, _to_bits, factor)
+
+
+def ising_to_qubo(problem: Ising) -> tuple[Qubo, Reduction]:
+    """`s = 2x - 1`: Q = -4J, B = 2 Σ_j J_ij - 2h. Always whole numbers."""
+    weights, fields = exact.room(problem.weights, problem.fields, factor=8)
+    linear = 2 * exact.sums_at_ends(problem.num_spins, problem.edges, weights) - 2 * fields
+    offset = problem.offset - exact.total(weights) + exact.total(fields)
+    qubo = Qubo(problem.num_spins, problem.edges, -4 * weights, linear, offset)
+    return qubo, Reduction("Ising", "QUBO", _to_bits, _to_spins)
+
+
+def rbm_to_ising(problem: Rbm) -> tuple[Ising, Reduction]:
+    """The same spins on a general graph: hidden spin j becomes spin n + j."""
+    pairs, weights = problem.edges()
+    edges = pairs + np.array([0, problem.num_visible], dtype=np.int32)
+    fields = np.concatenate([problem.visible_bias, problem.hidden_bias])
+    ising = Ising(problem.num_spins, edges, weights, fields, problem.offset)
+    return ising, same_state("RBM", "Ising")
+
+
+def ising_to_max2sat(problem: Ising) -> tuple[Max2Sat, Reduction]:
+    """Two clauses of weight |J| for an edge, a unit clause of weight |h| for a field.
+
+    `cost = (E - offset + Σ|J| + Σ|h|) / 2`: a violated bond falsifies one of its two clauses. True
+    is +1. This is the paper's inverse conversion with its common factor 2 taken out and its biases
+    kept (ERRATA 1).
+    """
+    first, second = problem.edges[:, 0] + 1, problem.edges[:, 1] + 1
+    sign = np.where(problem.weights > 0, -1, 1).astype(np.int32)
+    bonds = np.stack([first, sign * second, -first, -sign * second], axis=1).reshape(-1, 2)
+    biased = np.flatnonzero(problem.fields)
+    fields = problem.fields[biased]
+    literals = np.where(fields > 0, biased + 1, -(biased + 1))
+    units = np.column_stack([literals, np.zeros_like(literals)])
+    clauses = Max2Sat(
+        problem.num_spins,
+        np.concatenate([bonds, units]).astype(np.int32),
+        np.concatenate([np.repeat(np.abs(problem.weights), 2), np.abs(fields)]),
+    )
+    shift = exact.as_fraction(problem.total_weight - problem.offset) / 2
+    return clauses, Reduction("Ising", "MAX-2-SAT", _to_bits, _to_spins, Fraction(1, 2), shift)
+
+
+def ising_to_maxcut(problem: Ising) -> tuple[Ising, Reduction]:
+    """Fields as couplings to one ancilla, the last spin; states are read relative to it.
+
+    The graph of weights -J then has `E = offset - ΣJ - 2·cut`. Without fields nothing is added.
+    """
+    if not problem.fields.any():
+        return problem, same_state("Ising", "MaxCut")
+    ancilla = problem.num_spins
+    biased = np.flatnonzero(problem.fields)
+    cut = Ising.from_edges(
+        ancilla + 1,
+        np.concatenate([problem.edges, np.column_stack([biased, np.full_like(biased, ancilla)])]),
+        np.concatenate([problem.weights, problem.fields[biased]]),
+        offset=problem.offset,
+    )
+    reduction = Reduction(
+        "Ising",
+        "MaxCut",
+        lambda state: np.insert(state, ancilla, 1, axis=-1),
+        lambda state: state[..., :-1] * state[..., -1:],
+    )
+    return cut, reduction
+
+
+# Small parts -----------------------------------------------------------------------------------
+
+
+def _to_spins(bits: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+    return (2 * bits - 1).astype(np.int8)
+
+
+def _to_bits(spins: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+    return (spins > 0).astype(np.int8)
+
+
+def _falsity(literals: npt.NDArray[np.int32]) -> tuple[Any, Any, Any]:
+    """(c, d, variable) with "this literal is false" = c + d·x; no literal (0) is always false."""
+    constant = np.where(literals < 0, 0, 1)
+    return constant, -np.sign(literals).astype(np.int64), np.abs(literals)
+
+
+def _with_hard_clauses(problem: Max2Sat) -> tuple[npt.NDArray[np.int32], Any]:
+    """All clauses with their weights, as Python integers where their sums would wrap around."""
+    penalty = problem.hard_weight
+    kind = object if problem.is_integer and penalty > checks.INT64_MAX else problem.weights.dtype
+    hard = np.full(problem.num_hard, penalty, dtype=kind)
+    weights = np.concatenate([problem.weights, hard])
+    if weights.dtype != object:
+        (weights,) = exact.room(weights, factor=2)
+    return np.concatenate([problem.clauses, problem.hard]), weights
+
+
+def _lowest_terms(problem: Rbm, reduction: Reduction) -> tuple[Rbm, Reduction]:
+    """Divide out what the factors of a chain have in common with all weights."""
+    if not problem.is_integer:
+        return problem, reduction
+    _, weights = problem.edges()
+    divisor = math.gcd(
+        exact.gcd(weights, problem.visible_bias, problem.hidden_bias, problem.offset),
+        int(reduction.factor),
+    )
+    if divisor == 1:
+        return problem, reduction
+    lowered = Rbm(
+        problem.weights // divisor,
+        problem.visible_bias // divisor,
+        problem.hidden_bias // divisor,
+        int(problem.offset) // divisor,
+    )
+    step = same_state("RBM", "RBM", Fraction(1, divisor))
+    return lowered, reduction.then(step)
