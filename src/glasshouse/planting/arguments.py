@@ -1,0 +1,157 @@
+"""Argument checks that all planting methods share: one place, one voice."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.planting.kernels.xoshiro import fill_spins
+from glasshouse.problems import checks
+from glasshouse.problems.checks import INT64_MAX, SpinArray
+
+Ratio: TypeAlias = Fraction | Decimal | str | int | float
+State: TypeAlias = npt.ArrayLike | str
+
+
+def ratio(value: Ratio, name: str) -> Fraction:
+    """An exact fraction; a float means the decimal number it prints as."""
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, (bool, np.bool_)) or not isinstance(
+        value, (str, int, float, Decimal, np.integer, np.floating)
+    ):
+        raise ValueError(f'{name}={value!r} is not a number; give a Fraction, "1/5" or 0.2')
+    try:
+        return Fraction(str(value))
+    except (ValueError, ZeroDivisionError):
+        raise ValueError(
+            f'{name}={value!r} is not a finite fraction; write it as "1/5" or 0.2'
+        ) from None
+
+
+def frustration(value: Ratio, longest: int = 4, remedy: str = "") -> Fraction:
+    """The frustration index f of every loop, at most 1/L for loops up to length L.
+
+    Args:
+        value: f as a Fraction, "1/5" or 0.2.
+        longest: the length L of the longest loop.
+        remedy: what to use for a larger f.
+    """
+    f = ratio(value, "frustration")
+    if f < 0:
+        raise ValueError(f"frustration={value} is below 0; it is a share of the weights, 0 to 1/4")
+    if f * longest > 1:
+        advice = f"; use {remedy}" if remedy else f"; use at most 1/{longest}"
+        raise ValueError(
+            f"frustration={value} is above 1/{longest}, the most a {longest}-loop can hold{advice}"
+        )
+    return f
+
+
+def loop_weights(f: Fraction, *lengths: int) -> tuple[int, ...]:
+    """The smallest integer weights of loops of the given lengths that hold f.
+
+    f = p/q puts +(q-p) on the positive edges and -(L-1)p on the negative one of a loop of length
+    L, divided by what all of them share (paper, "Tunable Frustration", where they are 1 and -α).
+
+    Returns:
+        The positive weight, then one negative weight for each length.
+
+    >>> loop_weights(Fraction(1, 5), 4)
+    (4, -3)
+    >>> loop_weights(Fraction(1, 4), 4)
+    (1, -1)
+    """
+    p, q = f.numerator, f.denominator
+    weights = [q - p, *(-(length - 1) * p for length in lengths)]
+    shared = math.gcd(*weights)
+    return tuple(weight // shared for weight in weights)
+
+
+def loop_count(loops: int | None, loop_density: Ratio | None, half: Ratio) -> int:
+    """How many loops: N itself, or ⌈loop_density · half⌉.
+
+    Args:
+        loops: N.
+        loop_density: N/n, the paper's ρ.
+        half: n, the visible spins, or half the vertices of a general graph.
+    """
+    if (loops is None) == (loop_density is None):
+        given = "neither" if loops is None else "both"
+        raise ValueError(f"{given} of loops and loop_density given; give exactly one of them")
+    if loops is not None:
+        return checks.count(loops, "loops", 1)
+    assert loop_density is not None
+    density = ratio(loop_density, "loop_density")
+    if density <= 0:
+        raise ValueError(f"loop_density={loop_density} must be above 0: it is loops per spin")
+    return math.ceil(density * ratio(half, "half"))
+
+
+def check_total(loops: int, weight_of_loop: int) -> None:
+    """Refuse weights whose sum would leave int64, before any of them is added."""
+    if loops * weight_of_loop > INT64_MAX:
+        raise ValueError(
+            f"{loops} loops of weight {weight_of_loop} each add up to more than 2^63-1, where "
+            "energies stop being exact; use a frustration with a smaller denominator or fewer loops"
+        )
+
+
+def planted_state(state: State | None, num_spins: int, stream: npt.NDArray[np.uint64]) -> SpinArray:
+    """The state to plant: uniform from the stream when None, else the given one.
+
+    Args:
+        state: spins ±1, visible first, or a string of + and - as recipes hold it.
+        num_spins: how many there must be.
+        stream: a generator's words, used only when `state` is None.
+    """
+    if state is None:
+        spins = np.empty(num_spins, dtype=np.int8)
+        fill_spins(stream, spins)
+    else:
+        spins = checks.states(_from_signs(state), num_spins, (-1, 1), "state").copy()
+        if spins.ndim != 1:
+            raise ValueError(f"state has shape {spins.shape}, but one state is needed")
+    return checks.read_only(spins)
+
+
+def state_signs(state: SpinArray) -> str:
+    """A state as recipes hold it: one + or - a spin.
+
+    >>> state_signs(np.array([1, -1, 1], dtype=np.int8))
+    '+-+'
+    """
+    return np.where(state > 0, b"+", b"-").tobytes().decode("ascii")
+
+
+def _from_signs(state: State) -> Any:
+    if not isinstance(state, str):
+        return state
+    if set(state) - {"+", "-"}:
+        raise ValueError(f"state={state[:20]!r}… must hold only + and -")
+    return np.where(np.frombuffer(state.encode("ascii"), dtype="S1") == b"+", 1, -1)
+
+
+def layer_sizes(n: int, m: int) -> tuple[int, int]:
+    """Visible and hidden spins of an RBM; a loop needs two of each."""
+    sizes = []
+    for name, value in {"n": n, "m": m}.items():
+        size = checks.count(value, name)
+        if size < 2:
+            raise ValueError(f"{name}={size} leaves no room for a loop; use {name} ≥ 2")
+        sizes.append(size)
+    if sum(sizes) >= 2**31 - 1:
+        raise ValueError(f"n={n} and m={m} are more spins than a problem can have, 2^31-2")
+    return sizes[0], sizes[1]
+
+
+def parameters(state: State | None, spins: SpinArray, **values: object) -> dict[str, object]:
+    """A recipe's parameters: fractions as strings, what was not given left out."""
+    kept = {name: value for name, value in values.items() if value is not None}
+    plain = {n: str(v) if isinstance(v, Fraction) else v for n, v in kept.items()}
+    return plain if state is None else plain | {"state": state_signs(spins)}

@@ -1,0 +1,1 @@
+"""Compiled code of the planting room: arrays in, arrays out, nothing of ours imported."""

@@ -1,0 +1,71 @@
+"""xoshiro256++ (Blackman and Vigna, 2021): the random numbers of every generator here.
+
+A stream is an array of four uint64 words, changed in place. Only integer arithmetic is used, so a
+seed means the same on every machine and under every version of NumPy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from glasshouse.compiled import compiled
+
+# Numba turns int64 mixed with uint64 into float64; every constant here is therefore a uint64.
+_U17, _U19, _U23, _U32, _U41, _U45, _U63 = map(np.uint64, (17, 19, 23, 32, 41, 45, 63))
+_ONE, _LOW_HALF = np.uint64(1), np.uint64(0xFFFFFFFF)
+_ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@compiled
+def next_word(stream: Any) -> Any:
+    """The next 64 random bits, as a uint64."""
+    s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
+    total = s0 + s3
+    word = ((total << _U23) | (total >> _U41)) + s0
+    s2 ^= s0
+    s3 ^= s1
+    stream[1] = s1 ^ s2
+    stream[0] = s0 ^ s3
+    stream[2] = s2 ^ (s1 << _U17)
+    stream[3] = (s3 << _U45) | (s3 >> _U19)
+    return word
+
+
+@compiled
+def below(stream: Any, bound: int) -> Any:
+    """A uniform integer in [0, bound) for 1 ≤ bound < 2^32, without bias (Lemire, 2019)."""
+    width = np.uint64(bound)
+    product = (next_word(stream) >> _U32) * width
+    remainder = product & _LOW_HALF
+    if remainder < width:
+        threshold = (_LOW_HALF - width + _ONE) % width
+        while remainder < threshold:
+            product = (next_word(stream) >> _U32) * width
+            remainder = product & _LOW_HALF
+    return np.int64(product >> _U32)
+
+
+@compiled
+def below_wide(stream: Any, bound: int) -> Any:
+    """A uniform integer in [0, bound) for 1 ≤ bound < 2^63: mask and reject (odds above 1/2)."""
+    last = np.uint64(bound - 1)
+    mask = _ALL_BITS
+    while mask >> _ONE >= last and mask > _ONE:
+        mask >>= _ONE
+    word = next_word(stream) & mask
+    while word > last:
+        word = next_word(stream) & mask
+    return np.int64(word)
+
+
+@compiled
+def fill_spins(stream: Any, spins: Any) -> None:
+    """Fill an int8 array with uniform spins ±1, 64 from each word, lowest bit first."""
+    word = np.uint64(0)
+    for i in range(spins.size):
+        if i & 63 == 0:
+            word = next_word(stream)
+        spins[i] = 1 if word & _ONE else -1
+        word >>= _ONE

@@ -1,0 +1,199 @@
+"""Frustrated loops: what a plant is made of, and the proof of its ground state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.planting.kernels import sums
+from glasshouse.problems import Ising, checks
+from glasshouse.problems.checks import IntArray
+
+NodeArray = npt.NDArray[np.int32]
+
+
+class Loop(NamedTuple):
+    """One loop: its nodes in order, and the weight of the edge that leaves each of them."""
+
+    nodes: NodeArray
+    weights: IntArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Loops:
+    """Any number of frustrated loops in flat arrays, as weighed in the planted gauge.
+
+    Loop k visits `nodes[starts[k]:starts[k+1]]`, each once, and returns to its first node.
+    `weights[i]` belongs to the edge from `nodes[i]` to the next node of its loop. The last edge of
+    a loop, back to its first node, is the negative one: it weighs -b ≤ 0 and every other edge at
+    least b, so that all spins up is a ground state of the loop (paper, "Frustrated Loop" and
+    "Tunable Frustration"; a loop atom is (w, w, w, -αw) with α ≤ 1).
+
+    A node is a spin of the Ising form (visible spins first). In a problem of s spins, node s is
+    the ghost spin that carries the fields.
+
+    Attributes:
+        nodes: int32, all loops' nodes one after the other.
+        starts: int64, where each loop begins, and the end of the last: one more than loops.
+        weights: int64, one for each node.
+
+    >>> loops = Loops.of_length([[2, 0, 3, 1]], positive=4, negative=-3)
+    >>> loops
+    Loops(1 loop of length 4, weights -3 to 4)
+    >>> loops.sum(4).weights
+    array([ 4,  4, -3,  4])
+    """
+
+    nodes: NodeArray
+    starts: IntArray
+    weights: IntArray
+
+    def __post_init__(self) -> None:
+        nodes, starts = checked_cycles(self.nodes, self.starts)
+        weights = checks.weights(self.weights, "weights")
+        if weights.dtype != np.int64:
+            raise ValueError(f"loop weights must be integers, not {weights.dtype}")
+        if len(weights) != len(nodes):
+            raise ValueError(f"{len(nodes)} nodes but {len(weights)} weights; each node needs one")
+        bad = sums.find_bad_weights(starts, weights)
+        if bad >= 0:
+            raise ValueError(
+                f"loop {bad} weighs {weights[starts[bad] : starts[bad + 1]].tolist()}, but its last"
+                " edge must be negative or zero and the others positive and at least as heavy"
+            )
+        checks.total_magnitude([weights], 0, "all loops")
+        for name, value in {"nodes": nodes, "starts": starts, "weights": weights}.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def of_length(cls, nodes: npt.ArrayLike, *, positive: int, negative: int) -> Loops:
+        """Loops of one length, one a row, all with the same two weights."""
+        table = np.asarray(nodes)
+        if table.ndim != 2:
+            raise ValueError(f"one row a loop is needed, not an array of shape {table.shape}")
+        count, length = table.shape
+        weights = np.full(table.shape, positive, dtype=np.int64)
+        weights[:, -1:] = negative
+        starts = np.arange(count + 1, dtype=np.int64) * length
+        return cls(table.reshape(-1), starts, weights.reshape(-1))
+
+    @classmethod
+    def from_cycles(
+        cls, cycles: Sequence[Sequence[int]], *, positive: int, negatives: Sequence[int]
+    ) -> Loops:
+        """Loops of any lengths: positive edges all alike, the negative one given for each."""
+        if len(cycles) != len(negatives):
+            raise ValueError(f"{len(cycles)} cycles but {len(negatives)} negative weights")
+        starts = np.zeros(len(cycles) + 1, dtype=np.int64)
+        np.cumsum([len(cycle) for cycle in cycles], out=starts[1:])
+        nodes = np.fromiter((node for cycle in cycles for node in cycle), np.int64, starts[-1])
+        weights = np.full(len(nodes), positive, dtype=np.int64)
+        weights[starts[1:] - 1] = negatives
+        return cls(nodes, starts, weights)  # type: ignore[arg-type]
+
+    @property
+    def num_loops(self) -> int:
+        """How many loops there are: the paper's N."""
+        return len(self.starts) - 1
+
+    @property
+    def lengths(self) -> IntArray:
+        """Edges of each loop."""
+        return np.diff(self.starts)
+
+    @property
+    def negative_weights(self) -> IntArray:
+        """The weight of each loop's last edge, zero or below."""
+        return self.weights[self.starts[1:] - 1]
+
+    @property
+    def positive_weights(self) -> IntArray:
+        """The weights of all other edges, loop after loop."""
+        is_positive = np.ones(len(self.weights), dtype=bool)
+        is_positive[self.starts[1:] - 1] = False
+        return self.weights[is_positive]
+
+    def sum(self, num_spins: int) -> Ising:
+        """Add all loops up: the problem in the planted gauge, whose ground state is all up.
+
+        Args:
+            num_spins: spins of the problem; edges to node `num_spins` become fields.
+        """
+        size = checks.count(num_spins, "num_spins")
+        if len(self.nodes) and int(self.nodes.max()) > size:
+            raise ValueError(
+                f"a loop visits node {self.nodes.max()}, but {size} spins end at {size - 1} and "
+                f"their ghost is {size}"
+            )
+        edges, weights = sums.sum_edges(self.nodes, self.starts, self.weights, size + 1)
+        is_field = edges[:, 1] == size
+        fields = np.zeros(size, dtype=np.int64)
+        fields[edges[is_field, 0]] = weights[is_field]
+        return Ising(size, edges[~is_field], weights[~is_field], fields)
+
+    def __len__(self) -> int:
+        return self.num_loops
+
+    def __getitem__(self, index: int) -> Loop:
+        """Loop number `index`; negative ones count from the end."""
+        k = range(self.num_loops)[index]
+        part = slice(self.starts[k], self.starts[k + 1])
+        return Loop(self.nodes[part], self.weights[part])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Loops):
+            return NotImplemented
+        return (
+            np.array_equal(self.nodes, other.nodes)
+            and np.array_equal(self.starts, other.starts)
+            and np.array_equal(self.weights, other.weights)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.nodes.tobytes(), self.starts.tobytes(), self.weights.tobytes()))
+
+    def __repr__(self) -> str:
+        if not self.num_loops:
+            return "Loops(no loops)"
+        least, most = int(self.lengths.min()), int(self.lengths.max())
+        loops = "1 loop" if self.num_loops == 1 else f"{self.num_loops} loops"
+        length = f"length {least}" if least == most else f"lengths {least} to {most}"
+        return f"Loops({loops} of {length}, weights {self.weights.min()} to {self.weights.max()})"
+
+
+def checked_cycles(nodes: npt.ArrayLike, starts: npt.ArrayLike) -> tuple[NodeArray, IntArray]:
+    """Flat cycles as read-only int32 nodes and int64 starts; each at least 3 distinct nodes."""
+    flat, bounds = _whole_numbers(nodes, "nodes"), _whole_numbers(starts, "starts")
+    if not len(bounds) or bounds[0] != 0 or bounds[-1] != len(flat):
+        ends = [int(bounds[0]), int(bounds[-1])] if len(bounds) else []
+        raise ValueError(f"starts must run from 0 to {len(flat)}, the number of nodes, not {ends}")
+    if (np.diff(bounds) < 0).any():
+        raise ValueError("starts must ascend")
+    low, high = (int(flat.min()), int(flat.max())) if len(flat) else (0, 0)
+    if low < 0 or high >= 2**31 - 1:
+        raise ValueError(f"a loop visits node {low if low < 0 else high}, which no problem has")
+    fault, loop = sums.find_bad_cycle(flat.astype(np.int32), bounds, high + 1)
+    if fault:
+        cycle = flat[bounds[loop] : bounds[loop + 1]].tolist()
+        what = {
+            sums.TOO_SHORT: "shorter than 3, the least a cycle can be",
+            sums.REPEATED: "not a cycle: it visits a node twice",
+        }[fault]
+        raise ValueError(f"loop {loop}, {cycle}, is {what}")
+    return checks.read_only(flat.astype(np.int32)), checks.read_only(bounds)
+
+
+def _whole_numbers(values: npt.ArrayLike, name: str) -> IntArray:
+    array = np.asarray(values)
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.dtype.kind not in "iu" or array.ndim != 1:
+        raise ValueError(
+            f"{name} must be a flat array of whole numbers, not {array.dtype} of shape "
+            f"{array.shape}"
+        )
+    return array.astype(np.int64, copy=False)

@@ -1,0 +1,224 @@
+"""Planted instances: a problem, its ground state, and why it is one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.landscape import gauge
+from glasshouse.planting.arguments import State, planted_state, state_signs
+from glasshouse.planting.certificate import Certificate, CertificateError
+from glasshouse.planting.loops import Loops
+from glasshouse.planting.methods import grow_recipe
+from glasshouse.planting.recipe import Recipe
+from glasshouse.planting.summary import Summary
+from glasshouse.problems import Ising, Rbm, checks
+from glasshouse.problems.checks import SpinArray, WeightArray
+from glasshouse.problems.convert import to_ising
+
+# A weight matrix is dense when it is this small, or when at least one weight in 8 is not zero.
+_SMALL_MATRIX, _DENSE_SHARE = 1 << 16, 8
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Planted:
+    """A problem with a known ground state, the loops that prove it, and how it was grown.
+
+    Attributes:
+        problem: an Rbm, or an Ising problem on a general graph.
+        state: the planted ground state, int8 ±1, visible spins first.
+        energy: its energy, exactly.
+        loop_weight: the positive weight of a loop, the unit of the paper's β.
+        loops: what the problem is the sum of, in the planted gauge.
+        recipe: what grows the instance again.
+
+    >>> from glasshouse.planting import random_loops
+    >>> plant = random_loops(100, 100, frustration="1/5", loop_density=0.345, rng=1)
+    >>> plant
+    Planted(random_loops, 100 visible × 100 hidden, 35 loops, ground energy -315)
+    >>> plant.verify()
+    >>> Planted.from_recipe(plant.recipe) == plant
+    True
+    """
+
+    problem: Rbm | Ising
+    state: SpinArray
+    energy: int
+    loop_weight: int
+    loops: Loops
+    recipe: Recipe
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.problem, (Rbm, Ising)):
+            raise ValueError(f"a plant needs an Rbm or Ising problem, not {self.problem!r}")
+        state = checks.states(self.state, self.problem.num_spins, (-1, 1), "state")
+        if state.ndim != 1:
+            raise ValueError(f"state has shape {state.shape}, but one state is needed")
+        object.__setattr__(self, "state", checks.read_only(state))
+
+    @classmethod
+    def of_rbm(
+        cls, n: int, m: int, loops: Loops, state: SpinArray, loop_weight: int, recipe: Recipe
+    ) -> Planted:
+        """Add the loops up into an RBM of n visible and m hidden spins, and plant the state."""
+        gauged = loops.sum(n + m)
+        rows, columns = gauged.edges[:, 0], gauged.edges[:, 1] - np.int32(n)
+        weights = gauged.weights * state[rows] * state[gauged.edges[:, 1]]
+        if n * m <= max(_SMALL_MATRIX, _DENSE_SHARE * len(weights)):
+            matrix: Any = np.zeros((n, m), dtype=np.int64)
+            matrix[rows, columns] = weights
+        else:
+            matrix = _sparse_matrix(n, m, rows, columns, weights)
+        fields = gauged.fields * state
+        problem = Rbm(matrix, fields[:n], fields[n:])
+        energy = -int(gauged.weights.sum()) - int(gauged.fields.sum())
+        return cls(problem, state, energy, loop_weight, loops, recipe)
+
+    @classmethod
+    def of_ising(
+        cls, num_spins: int, loops: Loops, state: SpinArray, loop_weight: int, recipe: Recipe
+    ) -> Planted:
+        """Add the loops up into an Ising problem on their own graph, and plant the state."""
+        gauged = loops.sum(num_spins)
+        energy = -int(gauged.weights.sum()) - int(gauged.fields.sum())
+        return cls(gauge(gauged, state), state, energy, loop_weight, loops, recipe)
+
+    @classmethod
+    def from_recipe(cls, recipe: Recipe) -> Planted:
+        """Grow an instance again, bit for bit."""
+        return grow_recipe(recipe)
+
+    @cached_property
+    def ising(self) -> Ising:
+        """The problem as an Ising problem, visible spins first."""
+        return to_ising(self.problem)[0]
+
+    @property
+    def certificate(self) -> Certificate:
+        """The proof: every loop with the magnitude of its negative weight as multiplier."""
+        multipliers = -self.loops.negative_weights
+        used = multipliers > 0  # a loop of f = 0 is part of the non-negative rest
+        nodes = self.loops.nodes[np.repeat(used, self.loops.lengths)]
+        starts = np.concatenate([[0], np.cumsum(self.loops.lengths[used])])
+        return Certificate(self.state, nodes, starts, multipliers[used])
+
+    def verify(self) -> None:
+        """Prove the plant in linear time and exact integers, or raise a CertificateError.
+
+        Nothing of the generator is trusted. Checked are: that every loop is a cycle whose own
+        ground states include all up; that the problem is the sum of the loops, turned to the
+        planted state; that the state has the stated energy; and that the loops' minima and the
+        rest add up to a lower bound which the state attains (see `certificate`).
+        """
+        try:
+            loops = Loops(self.loops.nodes, self.loops.starts, self.loops.weights)
+            gauged = loops.sum(self.ising.num_spins)
+            certificate = self.certificate
+        except ValueError as error:
+            raise CertificateError(f"the loops are not valid: {error}") from error
+        _check_sum(gauge(self.ising, self.state), gauged)
+        reached = self.ising.energy(self.state)
+        if self.energy != reached:
+            raise CertificateError(
+                f"the planted energy is stated as {self.energy}, but the state has {reached}"
+            )
+        proven = certificate.bound(self.ising)
+        if proven != self.energy:
+            raise CertificateError(
+                f"the loops prove a bound of {proven}, below the planted energy {self.energy}"
+            )
+        self._check_loop_weight()
+
+    def _check_loop_weight(self) -> None:
+        positive = self.loops.positive_weights
+        least, most = positive.min(initial=checks.INT64_MAX), positive.max(initial=0)
+        if len(positive) and not least <= self.loop_weight <= most:
+            raise CertificateError(
+                f"loop_weight is stated as {self.loop_weight}, but the loops' positive weights run "
+                f"from {least} to {most}"
+            )
+
+    def summary(self) -> Summary:
+        """What was asked for beside what came out.
+
+        >>> from glasshouse.planting import random_loops
+        >>> print(random_loops(8, 8, frustration="1/5", loops=4, rng=1).summary())
+        """
+        return Summary.of(self)
+
+    def regauge(self, state: State) -> Planted:
+        """The same instance with another planted state: loops and energies stay, signs turn.
+
+        Args:
+            state: the new ground state, spins ±1 or a string of + and -.
+        """
+        new = planted_state(state, self.problem.num_spins, np.zeros(4, dtype=np.uint64))
+        turned: Any = gauge(self.problem, self.state * new)  # type: ignore[type-var]
+        parameters = dict(self.recipe.parameters) | {"state": state_signs(new)}
+        recipe = replace(self.recipe, parameters=parameters)
+        return replace(self, problem=turned, state=new, recipe=recipe)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Planted):
+            return NotImplemented
+        return (
+            self.problem == other.problem
+            and np.array_equal(self.state, other.state)
+            and self.energy == other.energy
+            and self.loop_weight == other.loop_weight
+            and self.loops == other.loops
+            and self.recipe == other.recipe
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.energy, self.state.tobytes(), self.recipe))
+
+    def __repr__(self) -> str:
+        if isinstance(self.problem, Rbm):
+            size = f"{self.problem.num_visible} visible × {self.problem.num_hidden} hidden"
+        else:
+            size = f"{self.problem.num_spins} spins"
+        loops = f"{self.loops.num_loops} loops"
+        return f"Planted({self.recipe.method}, {size}, {loops}, ground energy {self.energy})"
+
+
+def _sparse_matrix(
+    n: int,
+    m: int,
+    rows: npt.NDArray[np.int32],
+    columns: npt.NDArray[np.int32],
+    weights: WeightArray,
+) -> Any:
+    """A csr_array from entries that are already in its order."""
+    from scipy.sparse import csr_array
+
+    ends = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(np.bincount(rows, minlength=n), out=ends[1:])
+    return csr_array((weights, columns, ends), shape=(n, m))
+
+
+def _check_sum(problem: Ising, gauged: Ising) -> None:
+    """Refuse a problem that is not the sum of its loops, naming a place where they differ."""
+    if not problem.is_integer:
+        raise CertificateError("a plant needs integer weights, but these are floats")
+    mine, theirs = (
+        np.column_stack([form.edges, form.weights]).astype(np.int64) for form in (problem, gauged)
+    )
+    shared = min(len(mine), len(theirs))
+    differs = np.flatnonzero((mine[:shared] != theirs[:shared]).any(axis=1))
+    if len(differs) or len(mine) != len(theirs):
+        place = int(differs[0]) if len(differs) else shared
+        i, j, _ = (mine if place < len(mine) else theirs)[place]
+        raise CertificateError(
+            f"near edge ({i}, {j}) the problem is not the sum of its loops in the planted gauge"
+        )
+    differs = np.flatnonzero(problem.fields != gauged.fields)
+    if len(differs):
+        raise CertificateError(
+            f"the field of spin {differs[0]} is {problem.fields[differs[0]]} in the planted gauge, "
+            f"but its loops add up to {gauged.fields[differs[0]]}"
+        )

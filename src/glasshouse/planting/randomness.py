@@ -1,0 +1,72 @@
+"""Seeds: what a recipe remembers of randomness, and the streams that kernels draw from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True)
+class Seed:
+    """A whole number and a path of child indices: all that randomness depends on.
+
+    The same pair as NumPy's `SeedSequence(entropy, spawn_key=...)`, which turns it into the words
+    that start our own generator (`kernels.xoshiro`).
+
+    >>> Seed.of(7).child(3)
+    Seed(entropy=7, spawn_key=(3,))
+    """
+
+    entropy: int
+    spawn_key: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, rng: RngLike) -> Seed:
+        """A seed from whatever `numpy.random.default_rng` takes.
+
+        None draws fresh entropy; a Generator gives one 128-bit seed and moves on.
+        """
+        if isinstance(rng, Seed):
+            return rng
+        if rng is None:
+            rng = np.random.SeedSequence()
+        if isinstance(rng, np.random.SeedSequence):
+            if isinstance(rng.entropy, int) and rng.pool_size == 4:
+                return cls(rng.entropy, tuple(rng.spawn_key))
+            words = rng.generate_state(2, np.uint64)
+        elif isinstance(rng, (np.random.Generator, np.random.BitGenerator)):
+            words = np.random.default_rng(rng).integers(2**64, size=2, dtype=np.uint64)
+        elif isinstance(rng, (int, np.integer)) and not isinstance(rng, bool):
+            if rng < 0:
+                raise ValueError(f"rng={rng} is negative; a seed is a whole number from 0 on")
+            return cls(int(rng))
+        else:
+            raise ValueError(
+                f"rng={rng!r} is none of: None, a whole number, a numpy SeedSequence or Generator"
+            )
+        return cls(int(words[0]) | int(words[1]) << 64)
+
+    def child(self, index: int) -> Seed:
+        """The seed of work item `index`, independent of all its siblings."""
+        return Seed(self.entropy, (*self.spawn_key, index))
+
+    def sequence(self) -> np.random.SeedSequence:
+        """The same seed in NumPy's own form."""
+        return np.random.SeedSequence(self.entropy, spawn_key=self.spawn_key)
+
+    def streams(self, number: int) -> npt.NDArray[np.uint64]:
+        """The starting words of `number` independent generators, one a row.
+
+        The first streams do not depend on how many are asked for.
+        """
+        words = self.sequence().generate_state(4 * number, np.uint64)
+        return words.astype(np.uint64, copy=False).reshape(number, 4)
+
+
+RngLike: TypeAlias = (
+    int | np.integer | np.random.SeedSequence | np.random.Generator | np.random.BitGenerator
+    | Seed | None
+)  # fmt: skip

@@ -1,0 +1,108 @@
+"""What was asked of a plant beside what came out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from glasshouse.landscape import components, free_spins, frustration_index
+from glasshouse.problems import Rbm
+
+if TYPE_CHECKING:
+    from glasshouse.planting.planted import Planted
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Requested and realised, side by side; `str()` prints them as a table.
+
+    Attributes:
+        method: the planting method.
+        size: spins, as "100 visible × 100 hidden" or "200 spins".
+        energy: the exact energy of the planted ground state.
+        loop_weight: the positive weight of a loop, the unit of the paper's β.
+        requested_frustration: f of every loop, as asked for; None where a method takes none.
+        frustration: f of the instance at its ground state.
+        requested_loop_density: N/n as asked for; None when loops were counted.
+        loop_density: N/n.
+        requested_loops: N as asked for; None when given as a density.
+        loops: N.
+        edges: couplings that are not zero.
+        fields: fields that are not zero.
+        components: connected parts, isolated spins included.
+        free_spins: spins that no loop touches.
+        log2_degeneracy: there are at least 2 to this power ground states.
+    """
+
+    method: str
+    size: str
+    energy: int
+    loop_weight: int
+    requested_frustration: Fraction | None
+    frustration: Fraction
+    requested_loop_density: Fraction | None
+    loop_density: Fraction
+    requested_loops: int | None
+    loops: int
+    edges: int
+    fields: int
+    components: int
+    free_spins: int
+    log2_degeneracy: int
+
+    @classmethod
+    def of(cls, planted: Planted) -> Summary:
+        """Measure an instance."""
+        problem, form, asked = planted.problem, planted.ising, planted.recipe.parameters
+        if isinstance(problem, Rbm):
+            half = Fraction(problem.num_visible)
+            size = f"{problem.num_visible} visible × {problem.num_hidden} hidden"
+        else:
+            half, size = Fraction(problem.num_spins, 2), f"{problem.num_spins} spins"
+        parts = int(components(form).max(initial=-1)) + 1
+        fields = int((form.fields != 0).sum())
+        return cls(
+            method=planted.recipe.method,
+            size=size,
+            energy=planted.energy,
+            loop_weight=planted.loop_weight,
+            requested_frustration=_fraction(asked.get("frustration")),
+            frustration=Fraction(frustration_index(form, planted.state)),
+            requested_loop_density=_fraction(asked.get("loop_density")),
+            loop_density=planted.loops.num_loops / half,
+            requested_loops=asked.get("loops"),
+            loops=planted.loops.num_loops,
+            edges=form.num_edges,
+            fields=fields,
+            components=parts,
+            free_spins=len(free_spins(form)),
+            # The part that hangs on fields cannot be flipped as a whole; every other part can.
+            log2_degeneracy=parts - (1 if fields else 0),
+        )
+
+    def __str__(self) -> str:
+        rows = [
+            ("", "requested", "realised"),
+            ("frustration", _text(self.requested_frustration), _text(self.frustration)),
+            ("loop density", _text(self.requested_loop_density), _text(self.loop_density)),
+            ("loops", _text(self.requested_loops), _text(self.loops)),
+            ("ground states", "", f"at least 2^{self.log2_degeneracy}"),
+            ("components", "", _text(self.components)),
+            ("free spins", "", _text(self.free_spins)),
+        ]
+        head = f"{self.method}: {self.size}, {self.edges} edges"
+        head += f", {self.fields} fields" if self.fields else ""
+        head += f"; ground energy {self.energy}, loop weight {self.loop_weight}"
+        width = max(len(row[1]) for row in rows)
+        return "\n".join([head, *(f"{a:<14}{b:>{width}}  {c}".rstrip() for a, b, c in rows)])
+
+
+def _fraction(value: str | None) -> Fraction | None:
+    return None if value is None else Fraction(value)
+
+
+def _text(value: Fraction | int | None) -> str:
+    if isinstance(value, Fraction) and value.denominator > 1:
+        return f"{value} ({float(value):.4g})"
+    return "" if value is None else str(value)
