@@ -35,8 +35,8 @@ def count(value: object, name: str, least: int = 0) -> int:
 def weights(values: npt.ArrayLike, name: str) -> WeightArray:
     """A one-dimensional int64 or float64 array of finite numbers, read-only."""
     array = np.asarray(values)
-    if array.size == 0:
-        array = array.astype(np.int64) if array.dtype.kind not in "iuf" else array
+    if array.size == 0 and not isinstance(values, np.ndarray):
+        array = array.astype(np.int64)  # an empty list is no reason to leave the integers
     if array.dtype == object:
         array = _exact_object_array(array, name)
     if array.dtype.kind not in "iuf":
@@ -82,7 +82,7 @@ def offset(value: object, exact: bool) -> Number:
         raise ValueError(f"offset={value!r} is not a number")
     if not math.isfinite(value):
         raise ValueError(f"offset={value} is not finite")
-    if exact and float(value) == int(value):
+    if exact and value == int(value):
         return int(value)
     if exact:
         raise ValueError(
@@ -123,6 +123,11 @@ def states(values: npt.ArrayLike, width: int, allowed: tuple[int, int], name: st
         low, high = allowed
         raise ValueError(f"{name} must hold only {low} and {high}")
     return array.astype(np.int8, copy=False)
+
+
+def rows(states: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """One state or a batch of any shape as a list of states, one a row (also of no variables)."""
+    return states.reshape(math.prod(states.shape[:-1]), states.shape[-1])
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import checks, exact
+from glasshouse.problems import checks, exact, pairs
 from glasshouse.problems.bipartite import Penalty, ising_to_rbm, qubo_to_bipartite
 from glasshouse.problems.ising import Ising
 from glasshouse.problems.max2sat import Max2Sat
@@ -42,9 +42,9 @@ def to_ising(problem: Problem) -> tuple[Ising, Reduction]:
         return problem, same_state("Ising", "Ising")
     if isinstance(problem, Rbm):
         return rbm_to_ising(problem)
-    qubo, first = to_qubo(problem)
-    ising, second = qubo_to_ising(qubo)
-    return ising, first.then(second)
+    if isinstance(problem, Max2Sat):
+        return max2sat_to_ising(problem)
+    return qubo_to_ising(problem)
 
 
 def to_qubo(problem: Problem) -> tuple[Qubo, Reduction]:
@@ -121,6 +121,33 @@ def max2sat_to_qubo(problem: Max2Sat) -> tuple[Qubo, Reduction]:
     return qubo, same_state("MAX-2-SAT", "QUBO")
 
 
+def max2sat_to_ising(problem: Max2Sat) -> tuple[Ising, Reduction]:
+    """Energy = cost, scaled to integers by 1, 2 or 4. A hard clause weighs 1 + Σ soft weights.
+
+    A literal with sign σ is false as (1 - σs)/2, so a clause is falsified as the product of two
+    such terms. This is the way over the QUBO in one pass, and its numbers are smaller.
+    """
+    clauses, weights = _with_hard_clauses(problem)
+    (weights,) = exact.room(weights, factor=8)
+    sign = np.sign(clauses).astype(np.int64)
+    spin = np.maximum(np.abs(clauses) - 1, 0)
+    literals = np.count_nonzero(clauses, axis=1)
+    # In quarters: a unit clause has one factor (1 - σs)/2, an empty one none.
+    share = weights * (1 << (2 - literals))
+    fields = np.zeros(problem.num_variables, dtype=weights.dtype)
+    for end in (0, 1):
+        held = sign[:, end] != 0
+        np.add.at(fields, spin[held, end], (share * sign[:, end])[held])
+    product = weights * sign[:, 0] * sign[:, 1]
+    twice = (literals == 2) & (spin[:, 0] == spin[:, 1])  # s·s = 1
+    pair = (literals == 2) & ~twice
+    offset = exact.total(share) + exact.total(product[twice])
+    edges, products = pairs.merge(spin[pair], product[pair], problem.num_variables)
+    (couplings, fields, offset), factor = exact.cleared(4, products, fields, offset)
+    ising = Ising(problem.num_variables, edges, -couplings, fields, offset)
+    return ising, Reduction("MAX-2-SAT", "Ising", _to_spins, _to_bits, factor)
+
+
 def qubo_to_ising(problem: Qubo) -> tuple[Ising, Reduction]:
     """`x = (1 + s) / 2`: J = -Q/4, h = -(B/2 + Σ_j Q_ij/4), scaled to integers by 1, 2 or 4."""
     weights, linear = exact.room(problem.weights, problem.linear, factor=8)
@@ -144,8 +171,8 @@ def ising_to_qubo(problem: Ising) -> tuple[Qubo, Reduction]:
 
 def rbm_to_ising(problem: Rbm) -> tuple[Ising, Reduction]:
     """The same spins on a general graph: hidden spin j becomes spin n + j."""
-    pairs, weights = problem.edges()
-    edges = pairs + np.array([0, problem.num_visible], dtype=np.int32)
+    bonds, weights = problem.edges()
+    edges = bonds + np.array([0, problem.num_visible], dtype=np.int32)
     fields = np.concatenate([problem.visible_bias, problem.hidden_bias])
     ising = Ising(problem.num_spins, edges, weights, fields, problem.offset)
     return ising, same_state("RBM", "Ising")

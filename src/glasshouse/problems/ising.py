@@ -127,9 +127,13 @@ class Ising:
     def from_bqm(cls, model: dimod.BinaryQuadraticModel) -> Ising:
         """A dimod model of either vartype; dimod's signs are turned, whole floats become integers.
 
-        Spin k is the k-th variable of `model.variables`.
+        Spin k is the variable k where the variables are the numbers from 0, else the k-th of
+        `model.variables`.
         """
-        vectors: Any = model.spin.to_numpy_vectors(variable_order=list(model.variables))
+        labels: list[Any] = list(model.variables)
+        if set(labels) == set(range(len(labels))):
+            labels.sort()
+        vectors: Any = model.spin.to_numpy_vectors(variable_order=labels)
         linear, (rows, columns, values), constant = vectors
         edges = np.column_stack([rows, columns])
         numbers = [-linear, -values, np.array([constant])]

@@ -196,7 +196,7 @@ def _falsified_weight(
     bits: npt.NDArray[np.int8], clauses: ClauseArray, weights: WeightArray
 ) -> npt.NDArray[Any]:
     """Weight of the clauses all of whose literals are false."""
-    rows = bits.reshape(-1, bits.shape[-1]).astype(bool)
+    rows = checks.rows(bits).astype(bool)
     # Variable 0 stands for "no literal": its column is false, and so is its literal.
     rows = np.concatenate([np.zeros((len(rows), 1), dtype=bool), rows], axis=1)
     variables, negated = np.abs(clauses), clauses < 0

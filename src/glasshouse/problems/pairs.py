@@ -68,7 +68,7 @@ def evaluate(
     states: npt.NDArray[np.int8], pairs: PairArray, weights: WeightArray
 ) -> npt.NDArray[Any]:
     """Sum of weight · x_i · x_j over all pairs, for one state or a batch."""
-    rows = states.reshape(-1, states.shape[-1])
+    rows = checks.rows(states)
     totals = np.zeros(len(rows), dtype=weights.dtype)
     step = max(1, _CHUNK // max(1, len(pairs)))
     for start in range(0, len(rows), step):

@@ -155,7 +155,7 @@ class Rbm:
     def energy(self, state: npt.ArrayLike) -> Any:
         """Energy of one state (v, h) or of a batch, last axis = spins."""
         spins = checks.states(state, self.num_spins, (-1, 1), "state")
-        rows = spins.reshape(-1, self.num_spins).astype(self.weights.dtype)
+        rows = checks.rows(spins).astype(self.weights.dtype)
         visible, hidden = rows[:, : self.num_visible], rows[:, self.num_visible :]
         bonds = ((self.weights @ hidden.T).T * visible).sum(axis=1)
         energy = self.offset - bonds - visible @ self.visible_bias - hidden @ self.hidden_bias

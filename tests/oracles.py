@@ -1,0 +1,97 @@
+"""Answers found the slow, certain way: enumeration of all states, and RC2."""
+
+from __future__ import annotations
+
+import itertools
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm
+
+
+@lru_cache(maxsize=32)
+def all_states(size: int, low: int) -> npt.NDArray[np.int8]:
+    """Every state of `size` variables with values `low` (-1 or 0) and 1, one a row."""
+    states = np.array(list(itertools.product((low, 1), repeat=size)), dtype=np.int8)
+    return states.reshape(-1, size)
+
+
+def states_of(problem: Problem) -> npt.NDArray[np.int8]:
+    if isinstance(problem, (Ising, Rbm)):
+        return all_states(problem.num_spins, -1)
+    return all_states(problem.num_variables, 0)
+
+
+def energies_of(problem: Problem) -> npt.NDArray[np.generic]:
+    """Energy (or cost) of every state, in the order of `states_of`."""
+    states = states_of(problem)
+    return problem.cost(states) if isinstance(problem, Max2Sat) else problem.energy(states)
+
+
+def optimum(problem: Problem) -> tuple[object, set[tuple[int, ...]]]:
+    """Least energy and all states that have it."""
+    energies = energies_of(problem)
+    best = energies.min()
+    return best.item(), {tuple(map(int, s)) for s in states_of(problem)[energies == best]}
+
+
+def energy_by_definition(problem: Problem, state: npt.NDArray[np.int8]) -> object:
+    """The energy written out term by term in Python numbers."""
+    x = [int(v) for v in state]
+    if isinstance(problem, Ising):
+        pairs = zip(problem.edges.tolist(), problem.weights.tolist(), strict=True)
+        bonds = sum(w * x[i] * x[j] for (i, j), w in pairs)
+        return (
+            problem.offset
+            - bonds
+            - sum(h * s for h, s in zip(problem.fields.tolist(), x, strict=True))
+        )
+    if isinstance(problem, Qubo):
+        pairs = zip(problem.edges.tolist(), problem.weights.tolist(), strict=True)
+        quadratic = sum(w * x[i] * x[j] for (i, j), w in pairs)
+        return (
+            problem.offset
+            + quadratic
+            + sum(b * v for b, v in zip(problem.linear.tolist(), x, strict=True))
+        )
+    if isinstance(problem, Rbm):
+        matrix = problem.weights.toarray() if problem.is_sparse else problem.weights
+        v, h = x[: problem.num_visible], x[problem.num_visible :]
+        bonds = sum(matrix[i, j].item() * v[i] * h[j] for i in range(len(v)) for j in range(len(h)))
+        a, b = problem.visible_bias.tolist(), problem.hidden_bias.tolist()
+        return problem.offset - bonds - sum(map(_times, a, v)) - sum(map(_times, b, h))
+    return sum(
+        w
+        for clause, w in zip(problem.clauses.tolist(), problem.weights.tolist(), strict=True)
+        if not _satisfied(clause, x)
+    ) + problem.hard_weight * sum(not _satisfied(clause, x) for clause in problem.hard.tolist())
+
+
+def rc2_cost(problem: Max2Sat) -> int:
+    """Least cost by the core-guided solver RC2; every hard clause holds."""
+    from pysat.examples.rc2 import RC2
+    from pysat.formula import WCNF
+
+    formula = WCNF()
+    for clause in problem.hard.tolist():
+        formula.append([x for x in clause if x])
+    clauses = zip(problem.clauses.tolist(), problem.weights.tolist(), strict=True)
+    always_falsified = 0  # RC2 does not take empty clauses
+    for clause, weight in clauses:
+        if not any(clause):
+            always_falsified += weight
+        elif weight:
+            formula.append([x for x in clause if x], weight=weight)
+    with RC2(formula) as solver:
+        assert solver.compute() is not None, "hard clauses unsatisfiable"
+        return int(solver.cost) + always_falsified
+
+
+def _satisfied(clause: list[int], x: list[int]) -> bool:
+    return any(literal != 0 and x[abs(literal) - 1] == (literal > 0) for literal in clause)
+
+
+def _times(a: float, b: float) -> float:
+    return a * b

@@ -1,0 +1,80 @@
+"""Imports point one way: each room of the house uses only the rooms before it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import glasshouse
+
+ROOT = Path(glasshouse.__file__).parent
+ORDER = [
+    "problems",
+    "landscape",
+    "planting",
+    "files",
+    "solvers",
+    "proofs",
+    "studies",
+    "boltzmann",
+    "races",
+    "report",
+    "cli",
+]
+GROUND = {"compiled", "version"}  # every room stands on these
+BESIDE = {("boltzmann", "races"), ("races", "boltzmann")}  # neighbours that share no door
+MODULES = sorted(ROOT.rglob("*.py"))
+
+
+def imported_rooms(path: Path) -> set[str]:
+    """First-level names of ours that a module imports, at its head or inside functions."""
+    rooms = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} uses a relative import"
+            names = [node.module or ""]
+            if node.module == "glasshouse":
+                names = [f"glasshouse.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        rooms |= {name.split(".")[1] for name in names if name.startswith("glasshouse.")}
+    return rooms
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_a_module_imports_only_from_earlier_rooms(path):
+    room = path.relative_to(ROOT).parts[0].removesuffix(".py")
+    rooms = imported_rooms(path) - GROUND
+    if room == "__init__" or room in GROUND:
+        return
+    assert room in ORDER, f"{room} is not a room of the house"
+    for other in rooms:
+        assert other in ORDER, f"{path} imports {other}, which is not a room of the house"
+        assert ORDER.index(other) <= ORDER.index(room), f"{path} imports {other} from above"
+        assert (room, other) not in BESIDE
+
+
+@pytest.mark.parametrize(
+    "path",
+    [p for p in MODULES if p.stem.endswith("kernels") or p.parent.name == "kernels"],
+    ids=lambda p: str(p.relative_to(ROOT)),
+)
+def test_compiled_code_imports_nothing_of_ours_but_the_decorator(path):
+    allowed = {"compiled"}
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("glasshouse"):
+            names.add(node.module)
+    beside = {".".join(("glasshouse", *path.parent.relative_to(ROOT).parts))}
+    for name in names:
+        inside = any(name == place or name.startswith(place + ".") for place in beside)
+        same_room = inside and (path.parent.name == "kernels" or "kernels" in name)
+        assert name.split(".")[1] in allowed or same_room, f"{path} imports {name}"
+
+
+def test_the_map_stays_short():
+    assert len((ROOT / "__init__.py").read_text().splitlines()) < 80
