@@ -1,0 +1,49 @@
+"""Which spins hang together, and which hang on nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.landscape.spins import ising_form
+from glasshouse.problems import Problem
+
+
+def components(problem: Problem) -> npt.NDArray[np.int32]:
+    """Number the connected components: one label a spin, counted from 0 by their first spins.
+
+    Isolated spins are components of their own. Spins with a field hang together through the
+    ghost spin that carries it.
+
+    >>> from glasshouse.problems import Ising
+    >>> components(Ising.from_edges(5, [(0, 2), (1, 4)], [1, -1]))
+    array([0, 1, 0, 2, 1], dtype=int32)
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    form = ising_form(problem)
+    biased = np.flatnonzero(form.fields)
+    rows = np.concatenate([form.edges[:, 0], np.full(len(biased), form.num_spins)])
+    columns = np.concatenate([form.edges[:, 1], biased])
+    size = form.num_spins + 1
+    graph = coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(size, size))
+    labels = connected_components(graph, directed=False)[1][:-1]
+    # Number by first appearance, whatever order scipy's search took.
+    firsts, inverse = np.unique(labels, return_index=True, return_inverse=True)[1:]
+    ranks = np.empty(len(firsts), dtype=np.int32)
+    ranks[np.argsort(firsts)] = np.arange(len(firsts), dtype=np.int32)
+    return ranks[inverse]
+
+
+def free_spins(problem: Problem) -> npt.NDArray[np.int32]:
+    """The spins that no coupling and no field touches; each doubles every state.
+
+    >>> from glasshouse.problems import Ising
+    >>> free_spins(Ising.from_edges(5, [(0, 2), (1, 4)], [1, -1]))
+    array([3], dtype=int32)
+    """
+    form = ising_form(problem)
+    touched = form.fields != 0
+    touched[form.edges.reshape(-1)] = True
+    return np.flatnonzero(~touched).astype(np.int32)

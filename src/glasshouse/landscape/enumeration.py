@@ -1,0 +1,255 @@
+"""Exact answers by looking at every state: local minima, ground states, lowest states.
+
+Connected components are enumerated one by one, since their energies add up and their counts
+multiply; without fields a component's mirror images are counted by doubling. So the limit of about
+2^26 states holds for the largest component, not for the whole problem.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.landscape.connectivity import components
+from glasshouse.landscape.kernels import enumerate_states
+from glasshouse.landscape.local import TOLERANCE
+from glasshouse.landscape.metric import distance
+from glasshouse.landscape.spins import ising_form
+from glasshouse.problems import Ising, Problem, Rbm
+from glasshouse.problems.checks import IntArray, Number, count
+
+# All components together; some seconds of work.
+MOST_STATES = 1 << 27
+
+
+@dataclass(frozen=True)
+class LocalMinima:
+    """Exact counts of the local minima of a problem.
+
+    Attributes:
+        count: states that no single flip lowers, ground states included (the paper's definition).
+        strict: those where every single flip costs energy.
+        ground_states: states of the lowest energy.
+    """
+
+    count: int
+    strict: int
+    ground_states: int
+
+    @property
+    def traps(self) -> int:
+        """Local minima that are not ground states."""
+        return self.count - self.ground_states
+
+    def summary(self) -> str:
+        """One line for people.
+
+        >>> LocalMinima(10, 4, 2).summary()
+        '10 local minima (4 strict), 2 of them ground states'
+        """
+        return (
+            f"{self.count} local minima ({self.strict} strict), "
+            f"{self.ground_states} of them ground states"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class LowEnergyStates:
+    """The lowest states of a problem, up to its trivial symmetries.
+
+    Attributes:
+        energies: ascending, one a state.
+        states: in the problem's own values, one a row.
+        copies: how many states each row stands for: every component without a field can be
+            flipped, and so can every free spin.
+        gap: from the lowest energy to the next one, or None if all rows have the lowest.
+        distance: the least distance of a listed ground state to a listed state of the next energy
+            (see `distance`), or None; the paper expects it to grow with frustration.
+    """
+
+    energies: npt.NDArray[np.int64] | npt.NDArray[np.float64]
+    states: npt.NDArray[np.int8]
+    copies: int
+    gap: Number | None
+    distance: Fraction | None
+
+    def summary(self) -> str:
+        """One line for people.
+
+        >>> low_energy_states(Rbm([[2, 2], [2, -1]]), 4).summary()
+        'lowest energy -5, next 2 above at distance 1/2, each state 2-fold'
+        """
+        text = f"lowest energy {self.energies[0]}"
+        if self.gap is not None:
+            text += f", next {self.gap} above at distance {self.distance}"
+        return f"{text}, each state {self.copies}-fold"
+
+
+def local_minima(problem: Problem) -> LocalMinima:
+    """Count the local minima exactly, up to about 2^26 states a connected component.
+
+    >>> from glasshouse.problems import Ising
+    >>> ring = Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)], [1, 1, 1, -1])
+    >>> local_minima(ring)
+    LocalMinima(count=8, strict=0, ground_states=8)
+    """
+    total = strict = grounds = 1
+    for part in _parts(ising_form(problem)):
+        found = part.enumerate(0)
+        total *= part.copies * int(found[0])
+        strict *= part.copies * int(found[1])
+        grounds *= part.copies * int(found[2])
+    return LocalMinima(total, strict, grounds)
+
+
+def ground_state_count(problem: Problem, *, unique_up_to_flips: bool = False) -> int:
+    """How many states have the lowest energy.
+
+    Args:
+        problem: any problem.
+        unique_up_to_flips: say that the ground state is unique but for flips of whole components
+            and of free spins. Then nothing is enumerated and any size will do: the count is
+            2^components. It is so for every sum of loops whose negative weight is below their
+            positive ones (the paper's alpha < 1, frustration below 1/L); at alpha = 1 other ground
+            states may exist and only enumeration tells.
+
+    >>> from glasshouse.problems import Ising
+    >>> ring = Ising.from_edges(5, [(0, 1), (1, 2), (2, 3), (0, 3)], [4, 4, 4, -3])
+    >>> ground_state_count(ring), ground_state_count(ring, unique_up_to_flips=True)
+    (4, 4)
+    """
+    form = ising_form(problem)
+    if unique_up_to_flips:
+        labels = components(form)
+        held = np.unique(labels[form.fields != 0])
+        return 1 << (len(np.unique(labels)) - len(held))
+    return local_minima(form).ground_states
+
+
+def low_energy_states(problem: Problem, k: int = 16) -> LowEnergyStates:
+    """The k lowest states by enumeration, up to flips of components and free spins.
+
+    Equal energies come in a fixed order. Section "Frustration" relates the gap and the distance of
+    the first excited state to f.
+
+    Args:
+        problem: any problem, of about 2^26 states a connected component at most.
+        k: how many states; fewer are returned if there are fewer.
+
+    >>> found = low_energy_states(Rbm([[2, 2], [2, -1]]), 3)
+    >>> found.energies, found.gap, found.distance
+    (array([-5, -3, -3]), 2, Fraction(1, 2))
+    """
+    form = ising_form(problem)
+    k = count(k, "k", 1)
+    energies = np.zeros(1, dtype=np.int64)
+    spins = np.ones((1, form.num_spins), dtype=np.int8)
+    copies = 1
+    for part in _parts(form):
+        copies *= part.copies
+        found, codes = part.enumerate(k)[3:]
+        sums = np.add.outer(energies, found).reshape(-1)
+        best = np.argsort(sums, kind="stable")[:k]
+        rows, columns = np.divmod(best, len(found))
+        energies, spins = sums[best], spins[rows]
+        spins[:, part.spins] = part.decode(codes[columns])
+    return _described(problem, form, spins, copies)
+
+
+def _described(
+    problem: Problem, form: Ising, spins: npt.NDArray[np.int8], copies: int
+) -> LowEnergyStates:
+    """Energies from the problem itself, the gap, and the distance over it."""
+    levels = form.energy(spins)
+    slack = 0 if form.is_integer else TOLERANCE * form.total_weight
+    above = np.flatnonzero(levels > levels[0] + slack)
+    least = None
+    if len(above):
+        grounds = spins[levels <= levels[0] + slack]
+        excited = spins[(levels >= levels[above[0]]) & (levels <= levels[above[0]] + slack)]
+        metric = problem if isinstance(problem, Rbm) else form
+        least = min(distance(metric, s, t) for s in grounds for t in excited)
+    states, energies = spins, levels
+    if not isinstance(problem, (Ising, Rbm)):
+        from glasshouse.problems.convert import to_ising
+
+        reduction = to_ising(problem)[1]
+        states = np.stack([reduction.back(row) for row in spins])
+        energies = np.array([reduction.source_energy(e) for e in levels.tolist()])
+    gap = (energies[above[0]] - energies[0]).item() if len(above) else None
+    return LowEnergyStates(energies, states, copies, gap, least)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """One connected component, ready for the kernel: spins in the order of its bits."""
+
+    spins: IntArray
+    copies: int
+    bits: int
+    arguments: tuple[IntArray, IntArray, IntArray, IntArray, int]
+    tolerance: int
+
+    def enumerate(self, keep: int) -> tuple[int, int, int, IntArray, IntArray]:
+        size = len(self.spins)
+        keep = min(keep, 1 << self.bits)
+        found: tuple[int, int, int, IntArray, IntArray] = enumerate_states(
+            *self.arguments, size, self.bits, self.tolerance, keep
+        )
+        return found
+
+    def decode(self, codes: IntArray) -> npt.NDArray[np.int8]:
+        down = (codes[:, None] >> np.arange(len(self.spins))) & 1
+        return (1 - 2 * down).astype(np.int8)
+
+
+def _parts(form: Ising) -> Iterator[_Part]:
+    """Split a problem into its components; refuse what cannot be enumerated."""
+    labels = components(form)
+    sizes = np.bincount(labels) if form.num_spins else np.empty(0, dtype=np.int64)
+    held = np.zeros(len(sizes), dtype=bool)
+    held[labels[form.fields != 0]] = True
+    bits = sizes - ~held
+    if sum(1 << int(b) for b in bits) > MOST_STATES:
+        raise ValueError(
+            f"the largest connected component has {sizes.max()} spins, too many to look at all "
+            f"states (the limit is {MOST_STATES} states); take a smaller problem"
+        )
+    weights, fields, tolerance = _whole_numbers(form)
+    # Spins in the order of (component, degree): the bits that flip most have fewest neighbours.
+    degree = np.bincount(form.edges.reshape(-1), minlength=form.num_spins)
+    order = np.lexsort((degree, labels))
+    rank = np.empty_like(order)
+    rank[order] = np.arange(form.num_spins)
+    rows = rank[form.edges].reshape(-1)
+    columns = rank[form.edges[:, ::-1]].reshape(-1)
+    by_row = np.argsort(rows, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(degree[order])]).astype(np.int64)
+    graph = starts, columns[by_row], np.repeat(weights, 2)[by_row], fields[order]
+    ends = np.cumsum(sizes)
+    for label, (size, end) in enumerate(zip(sizes.tolist(), ends.tolist(), strict=True)):
+        yield _Part(
+            spins=order[end - size : end],
+            copies=1 if held[label] else 2,
+            bits=int(bits[label]),
+            arguments=(*graph, end - size),
+            tolerance=tolerance,
+        )
+
+
+def _whole_numbers(form: Ising) -> tuple[IntArray, IntArray, int]:
+    """The weights as int64: exact, or floats at a resolution finer than their own sums'."""
+    if form.is_integer:
+        return form.weights.astype(np.int64), form.fields.astype(np.int64), 0
+    if not form.total_weight:
+        return np.zeros(len(form.weights), np.int64), np.zeros(form.num_spins, np.int64), 0
+    scale = 60 - math.frexp(float(form.total_weight))[1]
+    weights, fields = (
+        np.rint(np.ldexp(x, scale)).astype(np.int64) for x in (form.weights, form.fields)
+    )
+    return weights, fields, int(math.ldexp(TOLERANCE * float(form.total_weight), scale))

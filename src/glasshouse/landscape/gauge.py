@@ -1,0 +1,63 @@
+"""Vertex switching: the local gauge of a spin problem."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.landscape.spins import one_state
+from glasshouse.problems import Ising, Rbm
+
+SpinProblem = TypeVar("SpinProblem", Ising, Rbm)
+
+
+def gauge(problem: SpinProblem, state: npt.ArrayLike) -> SpinProblem:
+    """Turn the signs of the weights so that `state` becomes the all-up state.
+
+    The paper's `G_{s,+1}` (section "Vertex Switching as Local Gauge"): `J_ij → s_i s_j J_ij` and
+    `h_i → s_i h_i`, so that the new energy of `s·t` is the old energy of t. The operations form an
+    abelian group: gauging by s and then by t is gauging by `s·t`, and each undoes itself. The
+    paper's `G_{s,s'}` is `gauge(problem, s * s')`.
+
+    Args:
+        problem: an Ising problem or an RBM; biases are turned with their spins.
+        state: the spins s, ±1.
+
+    >>> problem = Rbm([[1, -1], [1, 1]])
+    >>> gauged = gauge(problem, [1, 1, 1, -1])
+    >>> gauged.weights
+    array([[ 1,  1],
+           [ 1, -1]])
+    >>> gauged.energy([1, 1, 1, 1]) == problem.energy([1, 1, 1, -1])
+    True
+    """
+    if isinstance(problem, Ising):
+        spins = one_state(state, problem.num_spins)
+        turned = spins[problem.edges[:, 0]] * spins[problem.edges[:, 1]]
+        return Ising(
+            problem.num_spins,
+            problem.edges,
+            turned * problem.weights,
+            spins * problem.fields,
+            problem.offset,
+        )
+    if isinstance(problem, Rbm):
+        spins = one_state(state, problem.num_spins)
+        return _gauge_rbm(problem, spins[: problem.num_visible], spins[problem.num_visible :])
+    raise ValueError(
+        f"a {type(problem).__name__} has no spins to gauge; bring it to spins with to_ising"
+    )
+
+
+def _gauge_rbm(problem: Rbm, visible: npt.NDArray[np.int8], hidden: npt.NDArray[np.int8]) -> Rbm:
+    weights: Any = problem.weights
+    biases: list[Any] = [problem.visible_bias, problem.hidden_bias]
+    if problem.is_sparse:
+        rows = np.repeat(visible, np.diff(weights.indptr))
+        turned = weights.copy()
+        turned.data = weights.data * rows * hidden[weights.indices]
+    else:
+        turned = weights * visible[:, None] * hidden
+    return Rbm(turned, visible * biases[0], hidden * biases[1], problem.offset)

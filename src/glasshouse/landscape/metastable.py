@@ -1,0 +1,103 @@
+"""The second state that structured loops plant: far away, and only a little higher."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.landscape.local import fields_of
+from glasshouse.landscape.metric import distance
+from glasshouse.landscape.spins import at_state
+from glasshouse.problems import Rbm
+from glasshouse.problems.checks import Number, SpinArray, WeightArray, count
+
+
+@dataclass(frozen=True, eq=False)
+class Metastable:
+    """The metastable state of a structured instance.
+
+    Attributes:
+        state: its spins.
+        energy: its energy.
+        gap: how far it lies above the planted state: `2(1-alpha)N` positive loop weights.
+        distance: how far it is from the planted state, the paper's `|F|/nm`.
+        margins: `s_i θ_i` of every spin; a flip costs twice that.
+        is_local_minimum: whether no margin is negative.
+    """
+
+    state: SpinArray
+    energy: Number
+    gap: Number
+    distance: Fraction
+    margins: WeightArray
+    is_local_minimum: bool
+
+    @property
+    def flat_spins(self) -> int:
+        """How many spins flip at no cost: with centre loops only, all outside I and J."""
+        return int(np.count_nonzero(self.margins == 0))
+
+    def summary(self) -> str:
+        """One line for people.
+
+        >>> metastable_state(Rbm([[-1, 2], [2, 2]]), [1, 1, 1, 1], block=(1, 1)).summary()
+        'metastable state at -3, 2 above the plant, distance 1/2, a local minimum, margins 0 to 3'
+        """
+        kind = "a local minimum" if self.is_local_minimum else "not a local minimum"
+        return (
+            f"metastable state at {self.energy}, {self.gap} above the plant, distance "
+            f"{self.distance}, {kind}, margins {self.margins.min()} to {self.margins.max()}"
+        )
+
+
+def metastable_state(problem: Rbm, planted: npt.ArrayLike, *, block: tuple[int, int]) -> Metastable:
+    """The state that differs from the plant by the switching subset `B1 ∪ B4`.
+
+    Section "Degeneracy and Local Minima" and appendix H: flip the first n1 visible spins (I) and
+    all hidden spins but the first m1 (outside J). With n3 centre, n1 left and n2 upper loops
+    through it, `n3 ≥ n1` on every row of I and `n3 ≥ n2` on every column of J make it a local
+    minimum. The paper adds "by a large margin"; with centre loops only that is not so: every
+    spin outside I and J sees exactly zero field there, and the state drains.
+
+    Args:
+        problem: an RBM grown by structured loops.
+        planted: its planted state.
+        block: rows and columns (n1, m1) of the block `B1` that holds the negative weights.
+
+    >>> gauged = Rbm([[-3, 4], [4, 4]])
+    >>> found = metastable_state(gauged, [1, 1, 1, 1], block=(1, 1))
+    >>> found.state
+    array([-1,  1,  1, -1], dtype=int8)
+    >>> found.gap, found.distance, found.margins
+    (2, Fraction(1, 2), array([7, 0, 7, 0]))
+    """
+    if not isinstance(problem, Rbm):
+        raise ValueError(f"only an Rbm has blocks of visible and hidden spins, not {problem!r}")
+    rows, columns = (count(size, f"block[{k}]", 1) for k, size in enumerate(_pair(block)))
+    n, m = problem.num_visible, problem.num_hidden
+    if rows > n or columns > m:
+        raise ValueError(f"block=({rows}, {columns}) does not fit into {n} × {m} weights")
+    form, spins = at_state(problem, planted)
+    flips = np.ones(n + m, dtype=np.int8)
+    flips[:rows] = -1
+    flips[n + columns :] = -1
+    state = spins * flips
+    margins = state * fields_of(form, state)
+    energy = problem.energy(state)
+    return Metastable(
+        state=state,
+        energy=energy,
+        gap=energy - problem.energy(spins),
+        distance=distance(problem, spins, state),
+        margins=margins,
+        is_local_minimum=bool((margins >= 0).all()),
+    )
+
+
+def _pair(block: tuple[int, int]) -> tuple[int, int]:
+    if not isinstance(block, (tuple, list)) or len(block) != 2:
+        raise ValueError(f"block={block!r} is not a pair (rows, columns)")
+    return block[0], block[1]

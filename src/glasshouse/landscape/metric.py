@@ -1,0 +1,88 @@
+"""The switching subset of two states, and the distance that its size defines."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.landscape.spins import ising_form, one_state
+from glasshouse.problems import Ising, Rbm
+
+# A larger matrix of booleans is refused: above a gigabyte nobody looks at it entry by entry.
+_MOST_PAIRS = 1 << 30
+
+
+def switching_subset(
+    problem: Ising | Rbm, state: npt.ArrayLike, other: npt.ArrayLike
+) -> npt.NDArray[np.bool_]:
+    """Mark the pairs whose product of spins differs between two states: the paper's F.
+
+    Section "Vertex Switching as Local Gauge" and appendix B. Without biases, the energies differ by
+    twice the weights in F, taken in the gauge of the first state.
+
+    Args:
+        problem: an RBM, or an Ising problem.
+        state: the first state s.
+        other: the second state s'.
+
+    Returns:
+        For an RBM, an n × m matrix over all pairs of a visible and a hidden spin, coupled or not.
+        For an Ising problem, one boolean for each edge.
+
+    >>> switching_subset(Rbm([[1, 1], [1, -1]]), [1, 1, 1, 1], [-1, 1, 1, 1])
+    array([[ True,  True],
+           [False, False]])
+    """
+    differs = _differs(problem, state, other)
+    if isinstance(problem, Ising):
+        return np.not_equal(differs[problem.edges[:, 0]], differs[problem.edges[:, 1]])
+    if problem.num_visible * problem.num_hidden > _MOST_PAIRS:
+        raise ValueError(
+            f"a {problem.num_visible} × {problem.num_hidden} matrix of booleans is larger than "
+            "2^30 entries; use distance, which needs no matrix"
+        )
+    return np.not_equal(differs[: problem.num_visible, None], differs[problem.num_visible :])
+
+
+def distance(problem: Ising | Rbm, state: npt.ArrayLike, other: npt.ArrayLike) -> Fraction:
+    """How far two states are apart: the share of pairs in their switching subset.
+
+    The paper's pseudometric `d(s, s') = |F| / nm` (section "Metric"): 0 for two states that differ
+    by a flip of all spins, `n'/n + m'/m - 2n'm'/nm` when n' visible and m' hidden spins differ.
+
+    On a general graph (an Ising problem) the pairs are its edges, so that flipping a whole
+    component moves nothing; an RBM counts all n·m pairs, as the paper does, coupled or not. A
+    biased spin has one more pair, with the fixed ghost spin that carries the biases; then a flip of
+    all spins is a move.
+
+    >>> distance(Rbm([[1, 1], [1, -1]]), [1, 1, 1, 1], [-1, 1, 1, 1])
+    Fraction(1, 2)
+    >>> distance(Rbm([[1, 1], [1, -1]]), [1, 1, 1, 1], [-1, -1, -1, -1])
+    Fraction(0, 1)
+    """
+    differs = _differs(problem, state, other)
+    if isinstance(problem, Ising):
+        moved = int((differs[problem.edges[:, 0]] != differs[problem.edges[:, 1]]).sum())
+        pairs, biased = problem.num_edges, problem.fields != 0
+    else:
+        n, m = problem.num_visible, problem.num_hidden
+        visible, hidden = int(differs[:n].sum()), int(differs[n:].sum())
+        moved = visible * m + n * hidden - 2 * visible * hidden
+        pairs, biased = n * m, ising_form(problem).fields != 0
+    moved += int((differs & biased).sum())
+    pairs += int(biased.sum())
+    return Fraction(moved, max(pairs, 1))
+
+
+def _differs(
+    problem: Ising | Rbm, state: npt.ArrayLike, other: npt.ArrayLike
+) -> npt.NDArray[np.bool_]:
+    """Which spins differ; only spin problems have pairs to count."""
+    if not isinstance(problem, (Ising, Rbm)):
+        raise ValueError(
+            f"a {type(problem).__name__} has no pairs of spins; bring it to spins with to_ising"
+        )
+    size = problem.num_spins
+    return np.not_equal(one_state(state, size), one_state(other, size, "other"))

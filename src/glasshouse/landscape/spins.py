@@ -1,0 +1,30 @@
+"""Every problem as spins: the Ising form that the landscape is measured on."""
+
+from __future__ import annotations
+
+import numpy.typing as npt
+
+from glasshouse.problems import Ising, Problem, checks
+from glasshouse.problems.checks import SpinArray
+from glasshouse.problems.convert import to_ising
+
+
+def ising_form(problem: Problem) -> Ising:
+    """The problem as an Ising problem, one spin a variable, in the same order."""
+    return problem if isinstance(problem, Ising) else to_ising(problem)[0]
+
+
+def at_state(problem: Problem, state: npt.ArrayLike) -> tuple[Ising, SpinArray]:
+    """The Ising form and one state of it, given in the problem's own values (±1 or 0/1)."""
+    if isinstance(problem, Ising):
+        return problem, one_state(state, problem.num_spins)
+    form, reduction = to_ising(problem)
+    return form, one_state(reduction.forward(state), form.num_spins)
+
+
+def one_state(state: npt.ArrayLike, num_spins: int, name: str = "state") -> SpinArray:
+    """A single state of ±1 spins, not a batch."""
+    spins = checks.states(state, num_spins, (-1, 1), name)
+    if spins.ndim != 1:
+        raise ValueError(f"{name} has shape {spins.shape}, but one state is needed, not a batch")
+    return spins
