@@ -8,6 +8,10 @@ state violates. Its own minimum is -μ(L-2). With R = problem minus all loops, e
 
 and E(s) - B is twice the negative part of R. Where R ≥ 0 the state is optimal; so it is where the
 difference is smaller than the least difference of two energies.
+
+Where a state is not proven optimal, the best loops known may violate three or more of their edges
+in it. They still bound all energies: the minimum of a loop depends only on the parity of its
+negative edges.
 """
 
 from __future__ import annotations
@@ -16,8 +20,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from glasshouse.planting.kernels import sums
 from glasshouse.planting.loops import NodeArray, checked_cycles
@@ -42,6 +48,9 @@ class Certificate:
         starts: where each loop begins, and the end of the last.
         multipliers: μ > 0 of each loop, in units of 1/denominator.
         denominator: 1 for plants; linear programs need others.
+        violated: which edges (from a node to the next of its loop) the state violates, an odd
+            number in every loop and always its last; None where they are only the last ones, as
+            in every plant.
 
     >>> square = Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)], [4, 4, 4, -3])
     >>> proof = Certificate([1, 1, 1, 1], [0, 1, 2, 3], [0, 4], [3])
@@ -52,15 +61,14 @@ class Certificate:
     state: SpinArray
     nodes: NodeArray
     starts: IntArray
-    multipliers: IntArray
+    multipliers: npt.NDArray[Any]
     denominator: int = 1
+    violated: npt.NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         state = checks.states(self.state, np.size(self.state), (-1, 1), "state")
         nodes, starts = checked_cycles(self.nodes, self.starts)
-        multipliers = checks.weights(self.multipliers, "multipliers")
-        if multipliers.dtype != np.int64:
-            raise ValueError("multipliers must be integers, over a common denominator")
+        multipliers = _whole_numbers(self.multipliers)
         if len(multipliers) != len(starts) - 1:
             raise ValueError(f"{len(starts) - 1} loops but {len(multipliers)} multipliers")
         if len(multipliers) and multipliers.min() < 1:
@@ -69,6 +77,7 @@ class Certificate:
             "state": checks.read_only(state), "nodes": nodes, "starts": starts,
             "multipliers": multipliers,
             "denominator": checks.count(self.denominator, "denominator", 1),
+            "violated": _checked_violated(self.violated, starts),
         }  # fmt: skip
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -84,7 +93,7 @@ class Certificate:
         scale = self.denominator
         largest = scale * int(problem.total_weight) + self._loop_weight()
         rest = self._rest_in_int64 if largest <= INT64_MAX else self._rest_in_python
-        return Fraction(2 * rest(problem), scale)
+        return Fraction(2 * (rest(problem) + self._surplus()), scale)
 
     def bound(self, problem: Ising) -> Fraction:
         """B: no state of the problem has a lower energy."""
@@ -125,11 +134,26 @@ class Certificate:
         (multipliers,) = exact.room(self.multipliers, factor=int(lengths.max(initial=0)))
         return int(multipliers @ lengths)
 
+    def _surplus(self) -> int:
+        """Half of what the loops' energies in the state are above their minima."""
+        if self.violated is None:
+            return 0
+        counts = np.add.reduceat(self.violated.astype(np.int64), self.starts[:-1])
+        return sum(m * (c - 1) for m, c in zip(map(int, self.multipliers), counts, strict=True))
+
+    def _negative(self) -> npt.NDArray[np.bool_]:
+        """Which edges of the loops are negative in the gauge of the state."""
+        if self.violated is not None:
+            return self.violated
+        last = np.zeros(len(self.nodes), dtype=bool)
+        last[self.starts[1:] - 1] = True
+        return last
+
     def _rest_in_int64(self, problem: Ising) -> int:
         """The negative part of R, times the denominator, where no sum can leave int64."""
         size, spins, scale = problem.num_spins, self.state, self.denominator
         weights = np.repeat(self.multipliers, np.diff(self.starts))
-        weights[self.starts[1:] - 1] *= -1
+        weights[self._negative()] *= -1
         edges, loop_weights = sums.sum_edges(self.nodes, self.starts, weights, size + 1)
         is_field = edges[:, 1] == size
         fields = scale * problem.fields * spins
@@ -147,12 +171,12 @@ class Certificate:
             rest[i, j] += scale * weight * spins[i] * spins[j]
         for i, weight in enumerate(problem.fields.tolist()):
             rest[i, ghost] += scale * weight * spins[i]
-        bounds = self.starts.tolist()
+        bounds, negative = self.starts.tolist(), self._negative().tolist()
         for k, multiplier in enumerate(self.multipliers.tolist()):
             cycle = self.nodes[bounds[k] : bounds[k + 1]].tolist()
-            for i, j in pairwise(cycle):
-                rest[min(i, j), max(i, j)] -= multiplier
-            rest[min(cycle[0], cycle[-1]), max(cycle[0], cycle[-1])] += multiplier
+            signs = negative[bounds[k] : bounds[k + 1]]
+            for (i, j), is_negative in zip(pairwise([*cycle, cycle[0]]), signs, strict=True):
+                rest[min(i, j), max(i, j)] -= -multiplier if is_negative else multiplier
         return -sum(weight for weight in rest.values() if weight < 0)
 
     def __eq__(self, other: object) -> bool:
@@ -164,11 +188,46 @@ class Certificate:
             and np.array_equal(self.nodes, other.nodes)
             and np.array_equal(self.starts, other.starts)
             and np.array_equal(self.multipliers, other.multipliers)
+            and np.array_equal(self._negative(), other._negative())
         )
 
     def __hash__(self) -> int:
-        return hash((self.denominator, self.nodes.tobytes(), self.multipliers.tobytes()))
+        return hash((self.denominator, self.nodes.tobytes(), tuple(self.multipliers.tolist())))
 
     def __repr__(self) -> str:
         over = f", over {self.denominator}" if self.denominator > 1 else ""
         return f"Certificate({len(self.state)} spins, {self.num_loops} loops{over})"
+
+
+def _whole_numbers(values: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Multipliers as int64, or as Python integers where one is above 2^63-1."""
+    array = np.asarray(values)
+    if array.dtype == object and all(isinstance(x, int) for x in array.flat):
+        if max(map(abs, array.flat), default=0) > INT64_MAX:
+            return checks.read_only(array.astype(object))
+        array = array.astype(np.int64)
+    whole = checks.weights(array, "multipliers")
+    if whole.dtype != np.int64:
+        raise ValueError("multipliers must be integers, over a common denominator")
+    return whole
+
+
+def _checked_violated(
+    values: npt.ArrayLike | None, starts: IntArray
+) -> npt.NDArray[np.bool_] | None:
+    """The mask of violated edges, or None if it marks only each loop's last edge."""
+    if values is None:
+        return None
+    mask = np.asarray(values)
+    if mask.dtype != np.bool_ or mask.shape != (int(starts[-1]),):
+        raise ValueError(f"violated must be {int(starts[-1])} booleans, one for each node")
+    if not len(mask):
+        return None
+    counts = np.add.reduceat(mask.astype(np.int64), starts[:-1])
+    wrong = np.flatnonzero((counts % 2 == 0) | ~mask[starts[1:] - 1])
+    if len(wrong):
+        raise ValueError(
+            f"loop {wrong[0]} marks {counts[wrong[0]]} edges as violated; their number must be odd "
+            "and the last edge one of them"
+        )
+    return checks.read_only(mask) if counts.max() > 1 else None
