@@ -1,3 +1,39 @@
-"""glasshouse."""
+"""glasshouse grows spin glasses whose ground state is planted, and proves it.
 
-from glasshouse.version import __version__ as __version__
+The public names, grouped by stage; each is imported when it is first used, so that
+`import glasshouse` and the command line start at once.
+
+>>> import glasshouse as gh
+>>> triangle = gh.Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [1, 1, -1])
+>>> clauses, reduction = gh.to_max2sat(triangle)
+>>> clauses.cost([1, 1, 1]), reduction.source_energy(1)
+(1, -1)
+"""
+
+from importlib import import_module
+from typing import Any
+
+from glasshouse.version import __version__
+
+_NAMES_OF = {
+    # What a problem is, and how one kind becomes another.
+    "problems": "Ising Max2Sat Qubo Rbm",
+    "problems.convert": "to_ising to_max2sat to_maxcut to_qubo to_rbm",
+    "problems.bipartite": "rbm_to_ghost",
+    "problems.reduction": "Reduction",
+}
+_HOME_OF = {name: home for home, names in _NAMES_OF.items() for name in names.split()}
+
+__all__ = ["__version__", *_HOME_OF]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'glasshouse' has no attribute {name!r}")
+    value = getattr(import_module(f"glasshouse.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -13,6 +13,7 @@ from glasshouse.landscape.gauge import gauge
 from glasshouse.landscape.local import is_local_minimum, local_fields
 from glasshouse.landscape.metastable import Metastable, metastable_state
 from glasshouse.landscape.metric import distance, switching_subset
+from glasshouse.landscape.overview import Overview, overview
 from glasshouse.landscape.theory import (
     ExpectedMinima,
     energy_gap_variance,
@@ -27,6 +28,7 @@ __all__ = [
     "LocalMinima",
     "LowEnergyStates",
     "Metastable",
+    "Overview",
     "components",
     "distance",
     "energy_gap_variance",
@@ -43,5 +45,6 @@ __all__ = [
     "local_minima",
     "low_energy_states",
     "metastable_state",
+    "overview",
     "switching_subset",
 ]

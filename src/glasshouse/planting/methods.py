@@ -10,6 +10,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from glasshouse.planting.shuffle import shuffle
+
 if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted
     from glasshouse.planting.recipe import Recipe
@@ -33,8 +35,10 @@ def grow_recipe(recipe: Recipe) -> Planted:
             f"written by glasshouse {recipe.version}"
         )
     method = getattr(import_module(f"glasshouse.planting.{recipe.method}"), recipe.method)
+    parameters = dict(recipe.parameters)
+    shuffled = parameters.pop("shuffled", False)
     try:
-        planted: Planted = method(**recipe.parameters, rng=recipe.seed)
+        planted: Planted = method(**parameters, rng=recipe.seed)
     except TypeError as error:
         raise ValueError(f"the recipe's parameters do not fit {recipe.method}: {error}") from error
-    return planted
+    return shuffle(planted) if shuffled else planted

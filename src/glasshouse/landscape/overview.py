@@ -1,0 +1,120 @@
+"""A problem at a glance: what one wants to know of a file before solving it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from glasshouse.landscape.connectivity import components, free_spins
+from glasshouse.landscape.spins import ising_form
+from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm
+from glasshouse.problems.bipartite import two_colouring
+from glasshouse.problems.checks import Number, WeightArray
+
+KINDS = {Ising: "Ising", Rbm: "RBM", Qubo: "QUBO", Max2Sat: "MAX-2-SAT"}
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Sizes, weights and graph of a problem; the graph is the one of its Ising form.
+
+    Attributes:
+        kind: Ising, RBM, QUBO or MAX-2-SAT.
+        variables: spins or variables.
+        terms: soft clauses of MAX-2-SAT, else couplings that are not zero.
+        hard_clauses: clauses that must hold.
+        clause_density: clauses for each variable; None for other kinds.
+        edges: coupled pairs of the Ising form.
+        fields: fields of the Ising form that are not zero.
+        edge_density: edges as a share of all pairs of variables.
+        integer: whether all weights are integers.
+        weight_range: the least and the largest weight; None without terms.
+        distinct_weights: how many different magnitudes there are.
+        bipartite: the sizes of the two sides, or None where there is an odd cycle.
+        components: connected parts, isolated variables included.
+        free_variables: variables that nothing touches.
+    """
+
+    kind: str
+    variables: int
+    terms: int
+    hard_clauses: int
+    clause_density: float | None
+    edges: int
+    fields: int
+    edge_density: float
+    integer: bool
+    weight_range: tuple[Number, Number] | None
+    distinct_weights: int
+    bipartite: tuple[int, int] | None
+    components: int
+    free_variables: int
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name:<18}{value}" for name, value in self.rows())
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Names and values as a person reads them."""
+        sides = (
+            "no" if self.bipartite is None else f"yes, {self.bipartite[0]} + {self.bipartite[1]}"
+        )
+        exact = "integers" if self.integer else "floats"
+        weights = f"{exact}, {self.distinct_weights} distinct magnitudes"
+        if self.weight_range is not None:
+            weights = f"{self.weight_range[0]} to {self.weight_range[1]} ({weights})"
+        rows = [("kind", self.kind), ("variables", f"{self.variables:,}")]
+        if self.kind == "MAX-2-SAT":
+            hard = f" + {self.hard_clauses:,} hard" if self.hard_clauses else ""
+            rows.append(("clauses", f"{self.terms:,}{hard}, {self.clause_density:.4g} a variable"))
+        return [
+            *rows,
+            ("weights", weights),
+            ("edges", f"{self.edges:,} ({self.edge_density:.3g} of all pairs)"),
+            ("fields", f"{self.fields:,}"),
+            ("bipartite", sides),
+            ("components", f"{self.components:,} ({self.free_variables:,} free variables)"),
+        ]
+
+
+def overview(problem: Problem) -> Overview:
+    """Sizes, weights and graph of any problem.
+
+    >>> print(overview(Rbm([[1, 1], [1, -1]])))
+    kind              RBM
+    variables         4
+    weights           -1 to 1 (integers, 1 distinct magnitudes)
+    edges             4 (0.667 of all pairs)
+    fields            0
+    bipartite         yes, 2 + 2
+    components        1 (0 free variables)
+    """
+    form, weights = ising_form(problem), _weights(problem)
+    colours = two_colouring(form)
+    size = form.num_spins
+    sides = None
+    if isinstance(problem, Rbm):
+        sides = (problem.num_visible, problem.num_hidden)
+    elif colours is not None:
+        sides = (int(size - colours.sum()), int(colours.sum()))
+    is_sat = isinstance(problem, Max2Sat)
+    return Overview(
+        kind=KINDS[type(problem)],
+        variables=size,
+        terms=len(weights) if is_sat else int(np.count_nonzero(weights)),
+        hard_clauses=problem.num_hard if isinstance(problem, Max2Sat) else 0,
+        clause_density=problem.clause_density if isinstance(problem, Max2Sat) else None,
+        edges=form.num_edges,
+        fields=int(np.count_nonzero(form.fields)),
+        edge_density=2 * form.num_edges / max(1, size * (size - 1)),
+        integer=problem.is_integer,
+        weight_range=(weights.min().item(), weights.max().item()) if len(weights) else None,
+        distinct_weights=len(np.unique(np.abs(weights))),
+        bipartite=sides,
+        components=int(components(form).max(initial=-1)) + 1,
+        free_variables=len(free_spins(form)),
+    )
+
+
+def _weights(problem: Problem) -> WeightArray:
+    return problem.edges()[1] if isinstance(problem, Rbm) else problem.weights

@@ -1,0 +1,79 @@
+"""Shuffled instances: the same problem with its variables renamed at random.
+
+In a planted RBM the visible spins come first, and loops leave their marks in the order of
+edges. A solver could use that; a shuffled instance gives nothing away. The renaming is a function
+of the recipe, so it can always be undone by who has the recipe, and by nobody else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.planting.kernels.permutation import permute
+from glasshouse.planting.loops import Loops
+from glasshouse.planting.recipe import Recipe
+from glasshouse.problems import Ising
+
+if TYPE_CHECKING:
+    from glasshouse.planting.planted import Planted
+
+# A child of the recipe's seed that no member of an ensemble has.
+_SHUFFLE = 2**32 - 1
+
+
+def shuffle(planted: Planted) -> Planted:
+    """Rename all variables at random; spin k becomes spin `names(recipe, n)[k]`.
+
+    The problem becomes an Ising problem, because visible and hidden spins are mixed. Clauses of a
+    WCNF file written from it come in random order too.
+
+    >>> from glasshouse.planting import random_loops
+    >>> plant = random_loops(6, 6, frustration="1/5", loops=3, rng=1)
+    >>> mixed = shuffle(plant)
+    >>> mixed.energy == plant.energy, mixed.recipe.parameters["shuffled"]
+    (True, True)
+    >>> mixed.verify()
+    """
+    if planted.recipe.parameters.get("shuffled"):
+        raise ValueError("the instance is shuffled already")
+    source = planted.ising
+    new = names(planted.recipe, source.num_spins)
+    problem = Ising.from_edges(
+        source.num_spins, new[source.edges], source.weights, _moved(source.fields, new)
+    )
+    with_ghost = np.append(new, source.num_spins).astype(np.int32)
+    loops = Loops(with_ghost[planted.loops.nodes], planted.loops.starts, planted.loops.weights)
+    recipe = Recipe(
+        planted.recipe.method,
+        {**planted.recipe.parameters, "shuffled": True},
+        planted.recipe.seed,
+        planted.recipe.version,
+    )
+    state = _moved(planted.state, new)
+    return type(planted)(problem, state, planted.energy, planted.loop_weight, loops, recipe)
+
+
+def names(recipe: Recipe, size: int) -> npt.NDArray[np.int32]:
+    """New index of each of `size` variables."""
+    return random_order(recipe, size, 0)
+
+
+def clause_order(recipe: Recipe, size: int) -> npt.NDArray[np.int32]:
+    """A random order of `size` clauses, independent of the variables' new names."""
+    return random_order(recipe, size, 1)
+
+
+def random_order(recipe: Recipe, size: int, stream: int) -> npt.NDArray[np.int32]:
+    """A uniform order that depends on the recipe's seed alone."""
+    order = np.arange(size, dtype=np.int32)
+    permute(recipe.seed.child(_SHUFFLE).streams(2)[stream].copy(), order)
+    return order
+
+
+def _moved(values: npt.NDArray[Any], new: npt.NDArray[np.int32]) -> npt.NDArray[Any]:
+    moved = np.empty_like(values)
+    moved[new] = values
+    return moved

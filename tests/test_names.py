@@ -1,0 +1,53 @@
+"""The public names: all there, all documented, the stub in step, and none loaded too early."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import glasshouse
+
+HEAVY = {"numpy", "scipy", "numba", "networkx", "highspy", "matplotlib", "dimod", "pysat", "dask"}
+
+
+def loaded_modules(code: str) -> set[str]:
+    script = f"{code}\nimport sys; print(*sys.modules)"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    return {name.split(".")[0] for name in result.stdout.split()}
+
+
+@pytest.mark.parametrize("name", [n for n in glasshouse.__all__ if n != "__version__"])
+def test_every_public_name_is_there_and_documented(name):
+    thing = getattr(glasshouse, name)
+    assert inspect.getdoc(thing)
+
+
+def test_the_stub_names_the_same():
+    tree = ast.parse(Path(glasshouse.__file__).with_suffix(".pyi").read_text())
+    stub = {
+        alias.asname: node.module
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    homes = {name: f"glasshouse.{home}" for name, home in glasshouse._HOME_OF.items()}
+    assert stub == homes | {"__version__": "glasshouse.version"}
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        glasshouse.nonsense  # noqa: B018
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    assert not loaded_modules("import glasshouse") & HEAVY
+
+
+def test_help_loads_nothing_heavy():
+    code = "from glasshouse.cli import main\nmain(['--help'])"
+    assert not loaded_modules(code) & HEAVY
