@@ -1,0 +1,218 @@
+"""The cycle relaxation of one block, solved with cutting planes.
+
+With u_e = 1 if edge e is violated,
+
+    minimise Σ|w_e| u_e   subject to   Σ_{e ∈ C} u_e ≥ 1 for every odd cycle C,   u ≥ 0,
+
+where odd means: an odd number of negative edges (Barahona and Mahjoub; the other cycle
+inequalities hold at the optimum). The dual packs odd cycles into the weights. Both have the value
+of the ground state whenever the problem is a sum of frustrated loops, planar, or has no K5 minor.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.proofs import kernels
+from glasshouse.proofs.graph import SignedGraph, Spins
+from glasshouse.proofs.packing import Packing, round_duals
+
+Cycles = list[npt.NDArray[np.int32]]
+
+# A cycle is a cut if its length is below 1 by more than the LP's own tolerance.
+_TOLERANCE = 1e-6
+# Makes the shorter of two equally violated cycles the better one, and no cut too long to find.
+_HOP = 1e-8
+# How many cuts of one round may share an edge.
+_COVER = 6
+# Rounds for which a cut may be slack before it goes.
+_PATIENCE = 6
+# Sources are searched in groups, between which the clock is read.
+_GROUP = 64
+_MOST_CUTS = 4000
+
+
+@dataclass
+class BlockResult:
+    """What the LP found: `packing.total` ≤ optimum ≤ `cost`, the cost of `state`."""
+
+    state: Spins
+    cost: int
+    packing: Packing
+    rounds: int
+    cuts: int
+    converged: bool
+
+
+@dataclass
+class _Model:
+    """HiGHS with one column for each edge and one row for each cut, re-solved from its basis."""
+
+    weights: npt.NDArray[np.float64]
+    cycles: Cycles = field(default_factory=list)
+    slack_for: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    def __post_init__(self) -> None:
+        import highspy
+
+        size = len(self.weights)
+        self.infinity = highspy.kHighsInf
+        self.optimal = highspy.HighsModelStatus.kOptimal
+        solver: Any = highspy.Highs  # untyped
+        self.solver = solver()
+        for option, value in (
+            ("output_flag", False),
+            ("threads", 1),
+            ("presolve", "off"),  # it would throw the basis away
+            ("solver", "simplex"),
+        ):
+            self.solver.setOptionValue(option, value)
+        self.solver.addVars(size, np.zeros(size), np.full(size, self.infinity))
+        self.solver.changeColsCost(size, np.arange(size, dtype=np.int32), self.weights)
+
+    def add(self, cycles: Cycles) -> None:
+        lengths = np.array([len(cycle) for cycle in cycles], dtype=np.int32)
+        begins = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int32)
+        edges = np.concatenate(cycles).astype(np.int32)
+        ones = np.ones(len(cycles))
+        upper = np.full(len(cycles), self.infinity)
+        self.solver.addRows(
+            len(cycles), ones, upper, len(edges), begins, edges, np.ones(len(edges))
+        )
+        self.cycles += cycles
+        self.slack_for = np.concatenate([self.slack_for, np.zeros(len(cycles), dtype=np.int64)])
+
+    def solve(self, seconds: float) -> bool:
+        """Solve; False if the time ran out (or, never seen, the solver gave up)."""
+        if np.isfinite(seconds):
+            self.solver.setOptionValue("time_limit", self.solver.getRunTime() + seconds)
+        self.solver.run()
+        return bool(self.solver.getModelStatus() == self.optimal)
+
+    def violation(self) -> npt.NDArray[np.float64]:
+        return np.maximum(np.array(self.solver.getSolution().col_value, dtype=np.float64), 0.0)
+
+    def duals(self) -> npt.NDArray[np.float64]:
+        return np.maximum(np.array(self.solver.getSolution().row_dual, dtype=np.float64), 0.0)
+
+    def drop_slack(self) -> None:
+        """Remove cuts that have been slack for long: they slow every further solve down."""
+        slack = np.array(self.solver.getSolution().row_value) > 1.0 + _TOLERANCE
+        self.slack_for = np.where(slack, self.slack_for + 1, 0)
+        old = self.slack_for > _PATIENCE
+        if 4 * int(old.sum()) < len(old):
+            return
+        gone = np.flatnonzero(old).astype(np.int32)
+        self.solver.deleteRows(len(gone), gone)
+        self.cycles = [cycle for cycle, is_old in zip(self.cycles, old, strict=True) if not is_old]
+        self.slack_for = self.slack_for[~old]
+
+
+class CycleLp:
+    """One block's LP, its bounds and its best state.
+
+    Args:
+        graph: a biconnected signed graph.
+        slack: a gap below this is closed; half as much again may be lost by rounding the duals.
+        deadline: time on the monotonic clock at which to stop.
+        report: called with (lower bound, cost of the best state) after every round; it returns
+            True to stop.
+    """
+
+    def __init__(
+        self,
+        graph: SignedGraph,
+        slack: Fraction,
+        deadline: float = np.inf,
+        report: Callable[[Fraction, int], bool] = lambda lower, upper: False,
+    ) -> None:
+        self.graph = graph
+        self.slack = slack
+        self.deadline = deadline
+        self.report = report
+        self.negative = (graph.couplings < 0).astype(np.uint8)
+        self.signatures = np.random.default_rng(0).integers(
+            0, 2**64, graph.num_edges, dtype=np.uint64
+        )
+        self.state = np.ones(graph.num_vertices, dtype=np.int8)
+        self.cost = graph.cost(self.state)
+
+    def solve(self) -> BlockResult:
+        """Add cuts until none is left, the gap is closed, or it is time to stop."""
+        model = _Model(np.abs(self.graph.couplings))
+        violation = np.zeros(self.graph.num_edges)
+        best = np.zeros(0)
+        cycles: Cycles = []
+        rounds = cuts = 0
+        converged = False
+        while True:
+            self.offer(kernels.round_to_spins(*self.graph.rows.arrays, self.negative, violation))
+            lower = Fraction(float(best.sum())) * self.graph.largest
+            if self.report(lower, self.cost) or self.closed(lower):
+                break
+            new = self.separate(violation)
+            if not new:
+                converged = time.monotonic() < self.deadline
+                break
+            rounds += 1
+            cuts += len(new)
+            model.add(new)
+            if not model.solve(self.deadline - time.monotonic()):
+                break
+            violation, best = model.violation(), model.duals()
+            cycles = list(model.cycles)
+            model.drop_slack()
+        capacity = [abs(w) for w in self.graph.weights]
+        packing = round_duals(
+            best, self.graph.largest, [c.tolist() for c in cycles], capacity, self.slack / 2
+        )
+        return BlockResult(self.state, self.cost, packing, rounds, cuts, converged)
+
+    def closed(self, lower: Fraction) -> bool:
+        """Whether no state can cost less."""
+        return self.cost - lower < self.slack
+
+    def offer(self, spins: Spins) -> None:
+        """Improve a state by single flips and keep it if it is the best."""
+        kernels.descend(*self.graph.rows.arrays, self.graph.couplings, spins)
+        cost = self.graph.cost(spins)
+        if cost < self.cost:
+            self.state, self.cost = spins, cost
+
+    def separate(self, violation: npt.NDArray[np.float64]) -> Cycles:
+        """Violated cycles, the shortest first, spread over the edges."""
+        size = self.graph.num_vertices
+        # Without the rounding, noise of the LP would outweigh the preference for few edges.
+        lengths = np.round(violation, 9)
+        parts = []
+        found = 0
+        for first in range(0, size, _GROUP):
+            sources = np.arange(first, min(first + _GROUP, size), dtype=np.int32)
+            parts.append(
+                kernels.odd_cycles(
+                    *self.graph.rows.arrays, self.negative, lengths, _HOP, 1.0 - _TOLERANCE, sources
+                )
+            )
+            found += len(parts[-1][2])
+            if found > 16 * _MOST_CUTS or time.monotonic() > self.deadline:
+                break
+        edges = np.concatenate([part[0] for part in parts])
+        shifts = np.cumsum([0] + [len(part[0]) for part in parts])
+        begins = np.concatenate(
+            [part[1][:-1] + shift for part, shift in zip(parts, shifts[:-1], strict=True)]
+            + [shifts[-1:]]
+        )
+        totals = np.concatenate([part[2] for part in parts])
+        hops = np.diff(begins)
+        order = np.lexsort((hops, np.round(totals, 6)))
+        chosen = kernels.spread(
+            order, edges, begins, self.signatures, self.graph.num_edges, _COVER
+        )[:_MOST_CUTS]
+        return [edges[begins[k] : begins[k + 1]] for k in chosen.tolist()]

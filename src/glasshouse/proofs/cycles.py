@@ -1,0 +1,78 @@
+"""Loops as certificates write them: cycles of nodes whose last edge the state violates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+import numpy as np
+
+from glasshouse.planting.certificate import Certificate
+from glasshouse.problems import Max2Sat
+from glasshouse.proofs.graph import SignedGraph, Spins, exact_array
+from glasshouse.proofs.reductions import Loop
+
+# A multiplier, the nodes of a cycle, and which edges (from a node to the next) are violated.
+Cycle = tuple[int, list[int], list[bool]]
+
+
+def make_certificate(cycles: Iterable[Cycle], state: Spins, denominator: int) -> Certificate:
+    """Put cycles into a certificate, each turned so that its last edge is a violated one."""
+    nodes: list[int] = []
+    violated: list[bool] = []
+    starts = [0]
+    multipliers = []
+    for multiplier, cycle, marks in cycles:
+        turn = marks.index(True) + 1
+        nodes += cycle[turn:] + cycle[:turn]
+        violated += marks[turn:] + marks[:turn]
+        starts.append(len(nodes))
+        multipliers.append(multiplier)
+    return Certificate(
+        state,
+        np.array(nodes, dtype=np.int32),
+        np.array(starts, dtype=np.int64),
+        exact_array(multipliers),
+        denominator,
+        np.array(violated, dtype=bool),
+    )
+
+
+def walk_loops(graph: SignedGraph, loops: Iterable[Loop], spins: Spins) -> Iterable[Cycle]:
+    """Loops, given as sets of edges, as cycles of nodes."""
+    edges = graph.edges.tolist()
+    products = spins[graph.edges[:, 0]] * spins[graph.edges[:, 1]]
+    violated = ((products < 0) != (graph.weights < 0).astype(bool)).tolist()
+    for loop in loops:
+        at: dict[int, list[int]] = {}
+        for edge in sorted(loop.edges):
+            for end in edges[edge]:
+                at.setdefault(end, []).append(edge)
+        start = edges[min(loop.edges)][0]
+        node, edge = start, at[start][0]
+        nodes, marks = [], []
+        for _ in range(len(at)):
+            nodes.append(node)
+            marks.append(violated[edge])
+            a, b = edges[edge]
+            node = b if node == a else a
+            first, second = at[node]
+            edge = second if edge == first else first
+        assert node == start, "a loop that is not one cycle"
+        yield loop.multiplier, nodes, marks
+
+
+def clause_cycles(problem: Max2Sat, spins: Spins, weight: Fraction) -> Iterable[Cycle]:
+    """For each hard clause l ∨ m the triangle of l, m and the ghost, with a multiplier.
+
+    In spins the clause is a constant minus this frustrated triangle, nothing else. So triangles
+    make up for a smaller weight of hard clauses in the LP than they have.
+    """
+    assert weight.denominator == 1
+    ghost = problem.num_variables
+    for first, second in problem.hard.tolist() if weight else ():
+        if second in (0, first, -first):
+            continue
+        a, b = abs(first) - 1, abs(second) - 1
+        one, two = spins[a] * (1 if first > 0 else -1), spins[b] * (1 if second > 0 else -1)
+        yield int(weight), [ghost, a, b], [one < 0, one * two > 0, two < 0]

@@ -1,0 +1,74 @@
+"""From floating-point duals to an exact packing of odd cycles.
+
+The dual of the cycle LP gives each cycle a multiplier so that no edge is used above its weight.
+Here the multipliers become integers over a common denominator, and the packing exactly feasible:
+its sum is a lower bound whatever the LP solver did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+# Vertices of the dual polytope mostly have small denominators; a certificate with one reads well.
+_SMALL_DENOMINATORS = (1, 2, 3, 4, 6, 8, 12, 24)
+
+
+@dataclass(frozen=True)
+class Packing:
+    """Cycles (as edge lists) with multipliers over a denominator, within the edges' weights."""
+
+    denominator: int
+    multipliers: list[int]
+    cycles: list[list[int]]
+
+    @property
+    def total(self) -> Fraction:
+        """Σ μ: no state violates edges of less weight."""
+        return Fraction(sum(self.multipliers), self.denominator)
+
+
+def round_duals(
+    duals: npt.NDArray[np.float64],
+    largest: int,
+    cycles: Sequence[Sequence[int]],
+    capacity: Sequence[int],
+    loss: Fraction,
+) -> Packing:
+    """The best packing near the given duals (in units of `largest`, the greatest capacity).
+
+    Small denominators are tried first. If none keeps all but `loss`, a power of two is taken, fine
+    enough for rounding down not to lose that much. What float errors cost is filled up greedily.
+    """
+    used = np.flatnonzero(duals > 1e-12)
+    chosen = [list(cycles[k]) for k in used.tolist()]
+    exact = [Fraction(x) * largest for x in duals[used].tolist()]
+    total = sum(exact, Fraction(0))
+    for denominator in _SMALL_DENOMINATORS:
+        packing = _fit(denominator, [round(x * denominator) for x in exact], chosen, capacity)
+        if packing.total > total - loss:
+            return packing
+    denominator = 1 << int(2 * len(chosen) / loss).bit_length()
+    return _fit(denominator, [int(x * denominator) for x in exact], chosen, capacity)
+
+
+def _fit(
+    denominator: int, wanted: list[int], cycles: list[list[int]], capacity: Sequence[int]
+) -> Packing:
+    """Give each cycle what it wants as far as its edges have room; then let all take the rest."""
+    room = [denominator * c for c in capacity]
+    given = [0] * len(cycles)
+    for most in (wanted, None):
+        for k, cycle in enumerate(cycles):
+            free = min(room[edge] for edge in cycle)
+            amount = free if most is None else min(free, most[k])
+            if amount > 0:
+                given[k] += amount
+                for edge in cycle:
+                    room[edge] -= amount
+    kept = [k for k, amount in enumerate(given) if amount]
+    return Packing(denominator, [given[k] for k in kept], [cycles[k] for k in kept])

@@ -1,0 +1,169 @@
+"""Proving optima: lower bounds, states and certificates for any problem (paper, section 4.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.planting.certificate import Certificate
+from glasshouse.problems import Ising, Max2Sat, Problem, Rbm, checks
+from glasshouse.proofs import kernels
+from glasshouse.proofs.checking import verify
+from glasshouse.proofs.cycles import clause_cycles, make_certificate, walk_loops
+from glasshouse.proofs.graph import SignedGraph, Spins
+from glasshouse.proofs.search import Bounds, Search, Statistics
+from glasshouse.proofs.two_sat import satisfy
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A state, a lower bound, and the certificate that shows it.
+
+    Attributes:
+        lower_bound: no state has a lower energy (cost, for MAX-2-SAT).
+        state: the best state found: spins of an Ising problem or RBM, else 0/1.
+        energy: its energy (or cost).
+        optimal: whether it is proven to be the least.
+        certificate: loops from which `verify(problem, certificate)` finds the same bound.
+        statistics: how it was found.
+    """
+
+    lower_bound: Any
+    state: Spins
+    energy: Any
+    optimal: bool
+    certificate: Certificate
+    statistics: Statistics
+
+    @property
+    def gap(self) -> Any:
+        """`energy - lower_bound`."""
+        return self.energy - self.lower_bound
+
+    def summary(self) -> str:
+        """For people.
+
+        >>> from glasshouse.problems import Ising
+        >>> triangle = Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [-1, -1, -1])
+        >>> print(prove(triangle).summary())
+        energy       -1
+        lower bound  -1
+        optimal      proven
+        certificate  1 loops
+        kernel       0 of 3 edges in 0 blocks
+        linear LP    0 rounds, 0 cuts, ... s
+        """
+        work = self.statistics
+        over = self.certificate.denominator
+        rows = {
+            "energy": self.energy,
+            "lower bound": self.lower_bound,
+            "optimal": "proven" if self.optimal else f"not proven, gap {self.gap}",
+            "certificate": f"{self.certificate.num_loops} loops"
+            + (f", multipliers over {over}" if over > 1 else ""),
+            "kernel": f"{work.kernel_edges} of {work.num_edges} edges in {work.blocks} blocks",
+            "linear LP": f"{work.rounds} rounds, {work.cuts} cuts, {work.seconds:.2f} s",
+        }
+        return "\n".join(f"{name:<11}  {value}" for name, value in rows.items())
+
+
+def prove(
+    problem: Problem,
+    *,
+    time_limit: float | None = None,
+    target: float | None = None,
+    state: npt.ArrayLike | None = None,
+    progress: Callable[[Bounds], object] | None = None,
+) -> Proof:
+    """Prove a lower bound on the energy, and find a state that (often) attains it.
+
+    The linear relaxation with cycle inequalities is tight on every sum of frustrated loops, whether
+    or not anybody knows the loops, on planar graphs, and on many sparse ones. Elsewhere the gap is
+    reported as it is; there is no branching.
+
+    Args:
+        problem: any problem; fields, hard clauses and floats included.
+        time_limit: seconds, after which the best bound and state so far are returned.
+        target: an energy; stop once no state can be below it.
+        state: a state to start from, for instance a solver's best; it is never trusted.
+        progress: called with `Bounds` after every LP solve.
+
+    Raises:
+        HardClausesUnsatisfiableError: no assignment satisfies the hard clauses.
+
+    >>> from glasshouse.problems import Ising
+    >>> ladder = Ising.from_edges(
+    ...     4, [(0, 1), (1, 2), (2, 3), (0, 3), (0, 2)], [2, -1, 2, 1, 1], fields=[0, 1, 0, 0])
+    >>> proof = prove(ladder)
+    >>> proof.energy, proof.lower_bound, proof.optimal, proof.state
+    (-6, -6, True, array([1, 1, 1, 1], dtype=int8))
+    """
+    if time_limit is not None and not time_limit > 0:
+        raise ValueError(f"time_limit={time_limit} is not above 0 seconds")
+    known = [] if state is None else [_spins(problem, state)]
+    lighter = Fraction(0)
+    if isinstance(problem, Max2Sat):
+        known.append(_feasible(problem))
+        graph, lighter = _light_graph(problem, known)
+    else:
+        graph = SignedGraph.of(problem)
+    search = Search(graph, time_limit, target, progress)
+    known.append(search.run(known))
+    loops, denominator = search.loops()
+    spins = min((s * s[graph.ghost] for s in known), key=graph.cost)
+    cycles = list(walk_loops(graph, loops, spins))
+    denominator *= graph.loop_scale
+    if isinstance(problem, Max2Sat):
+        cycles += clause_cycles(problem, spins, lighter * denominator / 2)
+    certificate = make_certificate(cycles, spins[:-1], denominator)
+    verdict = verify(problem, certificate)
+    return Proof(
+        verdict.lower_bound,
+        certificate.state if isinstance(problem, (Ising, Rbm)) else _bits(certificate.state),
+        verdict.energy,
+        verdict.optimal,
+        certificate,
+        search.statistics(),
+    )
+
+
+def _spins(problem: Problem, state: npt.ArrayLike) -> Spins:
+    """A state of the problem as spins, the ghost's +1 behind them."""
+    if isinstance(problem, (Ising, Rbm)):
+        spins = checks.states(state, problem.num_spins, (-1, 1), "state")
+    else:
+        spins = 2 * checks.states(state, problem.num_variables, (0, 1), "state") - 1
+    return np.append(spins, np.int8(1))
+
+
+def _bits(spins: Spins) -> Spins:
+    return (spins > 0).astype(np.int8)
+
+
+def _feasible(problem: Max2Sat) -> Spins:
+    """An assignment that satisfies the hard clauses, improved by single flips."""
+    spins = _spins(problem, satisfy(problem.num_variables, problem.hard))
+    better = spins.copy()
+    graph = SignedGraph.of(problem)
+    kernels.descend(*graph.rows.arrays, graph.couplings, better)
+    better *= better[graph.ghost]
+    return min(better, spins, key=graph.cost)
+
+
+def _light_graph(problem: Max2Sat, known: list[Spins]) -> tuple[SignedGraph, Fraction]:
+    """The graph with hard clauses no heavier than need be, and how much lighter they are.
+
+    More than any known cost is enough to keep them, and floats lose less between numbers of
+    similar size.
+    """
+    graph = SignedGraph.of(problem)
+    if not problem.num_hard or not problem.is_integer:
+        return graph, Fraction(0)
+    least = min(Fraction(graph.value(graph.cost(spins)), graph.scale) for spins in known)
+    enough = min(int(problem.hard_weight), 2 * int(least) + 1)
+    return SignedGraph.of_max2sat(problem, enough), Fraction(problem.hard_weight - enough)
