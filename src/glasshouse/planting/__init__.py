@@ -3,6 +3,7 @@
 from glasshouse.planting.certificate import Certificate, CertificateError
 from glasshouse.planting.loops import Loop, Loops
 from glasshouse.planting.planted import Planted
+from glasshouse.planting.random_loops import random_loops
 from glasshouse.planting.randomness import Seed
 from glasshouse.planting.recipe import Recipe
 from glasshouse.planting.summary import Summary
@@ -16,4 +17,5 @@ __all__ = [
     "Recipe",
     "Seed",
     "Summary",
+    "random_loops",
 ]

@@ -93,6 +93,20 @@ def loop_count(loops: int | None, loop_density: Ratio | None, half: Ratio) -> in
     return math.ceil(density * ratio(half, "half"))
 
 
+def requested(loops: int | None, loop_density: Ratio | None) -> dict[str, object]:
+    """The one of `loops` and `loop_density` that was given, as recipes hold it."""
+    if loop_density is None:
+        return {"loops": loops}
+    return {"loop_density": ratio(loop_density, "loop_density")}
+
+
+def one_of(value: str, name: str, allowed: tuple[str, ...]) -> str:
+    """A word from a short list."""
+    if value not in allowed:
+        raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, allowed))}")
+    return value
+
+
 def check_total(loops: int, weight_of_loop: int) -> None:
     """Refuse weights whose sum would leave int64, before any of them is added."""
     if loops * weight_of_loop > INT64_MAX:

@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from glasshouse.landscape import gauge
 from glasshouse.planting.arguments import State, planted_state, state_signs
 from glasshouse.planting.certificate import Certificate, CertificateError
+from glasshouse.planting.kernels.sums import add_to_matrix
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.methods import grow_recipe
 from glasshouse.planting.recipe import Recipe
@@ -20,7 +20,7 @@ from glasshouse.problems import Ising, Rbm, checks
 from glasshouse.problems.checks import SpinArray, WeightArray
 from glasshouse.problems.convert import to_ising
 
-# A weight matrix is dense when it is this small, or when at least one weight in 8 is not zero.
+# A weight matrix is dense when it is this small, or when loops cover an eighth of it.
 _SMALL_MATRIX, _DENSE_SHARE = 1 << 16, 8
 
 
@@ -65,27 +65,23 @@ class Planted:
         cls, n: int, m: int, loops: Loops, state: SpinArray, loop_weight: int, recipe: Recipe
     ) -> Planted:
         """Add the loops up into an RBM of n visible and m hidden spins, and plant the state."""
-        gauged = loops.sum(n + m)
-        rows, columns = gauged.edges[:, 0], gauged.edges[:, 1] - np.int32(n)
-        weights = gauged.weights * state[rows] * state[gauged.edges[:, 1]]
-        if n * m <= max(_SMALL_MATRIX, _DENSE_SHARE * len(weights)):
+        if n * m <= max(_SMALL_MATRIX, _DENSE_SHARE * len(loops.nodes)):
             matrix: Any = np.zeros((n, m), dtype=np.int64)
-            matrix[rows, columns] = weights
+            biases: WeightArray = np.zeros(n + m, dtype=np.int64)
+            add_to_matrix(loops.nodes, loops.starts, loops.weights, state, matrix, biases)
         else:
-            matrix = _sparse_matrix(n, m, rows, columns, weights)
-        fields = gauged.fields * state
-        problem = Rbm(matrix, fields[:n], fields[n:])
-        energy = -int(gauged.weights.sum()) - int(gauged.fields.sum())
-        return cls(problem, state, energy, loop_weight, loops, recipe)
+            problem = gauge(loops.sum(n + m), state)
+            matrix, biases = _sparse_matrix(n, m, problem), problem.fields
+        energy = -int(loops.weights.sum())
+        return cls(Rbm(matrix, biases[:n], biases[n:]), state, energy, loop_weight, loops, recipe)
 
     @classmethod
     def of_ising(
         cls, num_spins: int, loops: Loops, state: SpinArray, loop_weight: int, recipe: Recipe
     ) -> Planted:
         """Add the loops up into an Ising problem on their own graph, and plant the state."""
-        gauged = loops.sum(num_spins)
-        energy = -int(gauged.weights.sum()) - int(gauged.fields.sum())
-        return cls(gauge(gauged, state), state, energy, loop_weight, loops, recipe)
+        problem = gauge(loops.sum(num_spins), state)
+        return cls(problem, state, -int(loops.weights.sum()), loop_weight, loops, recipe)
 
     @classmethod
     def from_recipe(cls, recipe: Recipe) -> Planted:
@@ -186,19 +182,14 @@ class Planted:
         return f"Planted({self.recipe.method}, {size}, {loops}, ground energy {self.energy})"
 
 
-def _sparse_matrix(
-    n: int,
-    m: int,
-    rows: npt.NDArray[np.int32],
-    columns: npt.NDArray[np.int32],
-    weights: WeightArray,
-) -> Any:
-    """A csr_array from entries that are already in its order."""
+def _sparse_matrix(n: int, m: int, problem: Ising) -> Any:
+    """The couplings between the first n spins and the other m, as a csr_array."""
     from scipy.sparse import csr_array
 
+    rows, columns = problem.edges[:, 0], problem.edges[:, 1] - np.int32(n)
     ends = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(rows, minlength=n), out=ends[1:])
-    return csr_array((weights, columns, ends), shape=(n, m))
+    return csr_array((problem.weights, columns, ends), shape=(n, m))
 
 
 def _check_sum(problem: Ising, gauged: Ising) -> None:

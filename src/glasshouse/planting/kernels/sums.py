@@ -84,6 +84,26 @@ def sum_edges(nodes: Any, starts: Any, weights: Any, size: int) -> Any:
 
 
 @compiled
+def add_to_matrix(
+    nodes: Any, starts: Any, weights: Any, spins: Any, matrix: Any, biases: Any
+) -> None:
+    """Add all loops to a weight matrix and its biases, turned from all up to `spins`.
+
+    Nodes are rows, then columns, then the ghost. A loop of a bipartite problem alternates.
+    """
+    rows, ghost = matrix.shape[0], biases.size
+    for loop in range(starts.size - 1):
+        first, end = starts[loop], starts[loop + 1] - 1
+        for k in range(first, end + 1):
+            a, b = nodes[k], nodes[first if k == end else k + 1]
+            low, high = min(a, b), max(a, b)
+            if high == ghost:
+                biases[low] += weights[k] * spins[low]
+            else:
+                matrix[low, high - rows] += weights[k] * spins[low] * spins[high]
+
+
+@compiled
 def negative_rest(edges: Any, weights: Any, other_edges: Any, other_weights: Any) -> Any:
     """Sum of |R| over the edges where R = weights - other weights is negative.
 

@@ -1,0 +1,216 @@
+"""Algorithm 1: loop atoms dropped at random, never against each other.
+
+Functions of the inner loop have one way through: one exit, no `and` between lookups. Numba then
+keeps the counting of array references out of the loop, which would cost more than the work.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from glasshouse.compiled import compiled
+from glasshouse.planting.kernels.cells import clear, put_at, value_at
+from glasshouse.planting.kernels.gaussian import discrete_gaussian
+from glasshouse.planting.kernels.xoshiro import below, fill_spins
+
+# Draws before a pair of rows or a column is looked for by a full scan instead.
+_TRIES = 64
+
+
+# `most` of matrices without a limit.
+UNLIMITED = 2**63 - 1
+
+
+@compiled
+def only_signs_matter(most: int) -> Any:
+    """Whether the size of a weight is never asked for: no limit, or no second loop on a cell."""
+    return (most == UNLIMITED) | (most == 0)
+
+
+@compiled
+def drop_random_loops(
+    stream: Any, n: int, m: int, law: Any, most: int, redraws: int, matrix: Any, nodes: Any,
+    weights: Any,
+) -> Any:  # fmt: skip
+    """Drop loops until `nodes` is full; return how many found a place.
+
+    Args:
+        stream: the generator's words.
+        n: rows (visible spins).
+        m: columns (hidden spins).
+        law: int64, (positive weight, its variance and scale, negative weight's magnitude, its
+            variance and scale); variance 0 means that weights do not vary.
+        most: largest magnitude a cell may reach, or UNLIMITED; 0 keeps loops apart altogether.
+        redraws: how often a loop may start again from a new column before it is given up.
+        matrix: the weights so far, all zero (see `kernels.cells`).
+        nodes: int32 (loops, 4), filled with j1, i1, j2, i2: the last edge is the negative one.
+        weights: int64 (loops, 4), filled with the magnitudes of the loops' weights.
+    """
+    dropped, placed = 0, True
+    while placed and dropped < nodes.shape[0]:
+        for k in range(4):
+            weights[dropped, k] = law[3 if k == 3 else 0]
+        if law[1] > 0:
+            _scatter_weights(stream, law, weights, dropped)
+        placed = False
+        redraw = 0
+        while not placed and redraw < redraws:
+            placed = _place_loop(stream, n, m, most, matrix, nodes, weights, dropped)
+            redraw += 1
+        dropped += placed
+    return dropped
+
+
+@compiled
+def drop_ensemble(
+    streams: Any, n: int, m: int, law: Any, redraws: int, matrix: Any, nodes: Any, states: Any
+) -> Any:
+    """Many instances of equal weights, each from its own pair of streams, one after the other."""
+    weights = np.empty((nodes.shape[1], 4), np.int64)
+    complete = True
+    for k in range(nodes.shape[0]):
+        clear(matrix)
+        dropped = drop_random_loops(
+            streams[k, 0], n, m, law, UNLIMITED, redraws, matrix, nodes[k], weights
+        )
+        complete &= dropped == nodes.shape[1]
+        fill_spins(streams[k, 1], states[k])
+    return complete
+
+
+@compiled
+def _scatter_weights(stream: Any, law: Any, weights: Any, loop: int) -> None:
+    """Draw one loop's magnitudes; the negative one is never above the weakest positive."""
+    for k in range(3):
+        weights[loop, k] = _deviated(stream, law[0], law[1], law[2], 1)
+    negative = law[3]
+    if law[4] > 0:
+        negative = _deviated(stream, law[3], law[4], law[5], 0)
+    weights[loop, 3] = min(negative, weights[loop, 0], weights[loop, 1], weights[loop, 2])
+
+
+@compiled
+def _deviated(stream: Any, mean: int, variance: int, scale: int, least: int) -> Any:
+    """A discrete Gaussian around the mean, cut off at `least` and as far above the mean."""
+    deviation = discrete_gaussian(stream, variance, scale)
+    while abs(deviation) > mean - least:
+        deviation = discrete_gaussian(stream, variance, scale)
+    return mean + deviation
+
+
+@compiled
+def _place_loop(
+    stream: Any, n: int, m: int, most: int, matrix: Any, nodes: Any, weights: Any, loop: int
+) -> Any:
+    """Draw a column, then two rows, then another column; add the loop if there are such."""
+    w0, w1, w2, w3 = weights[loop, 0], weights[loop, 1], weights[loop, 2], weights[loop, 3]
+    j1 = below(stream, m)
+    i1, i2 = _draw_rows(stream, n, m, j1, _room(most, w0), _room(most, w3), matrix)
+    if i1 < 0:
+        i1, i2 = _find_rows(stream, n, m, j1, _room(most, w0), _room(most, w3), matrix)
+    j2 = np.int64(-1)
+    if i1 >= 0:
+        j2 = _draw_column(stream, m, i1, i2, j1, _room(most, w1), _room(most, w2), matrix)
+        if j2 < 0:
+            j2 = _find_column(stream, m, i1, i2, j1, _room(most, w1), _room(most, w2), matrix)
+    if j2 >= 0:
+        signs = only_signs_matter(most)
+        put_at(matrix, i1 * m + j1, w0, signs)
+        put_at(matrix, i1 * m + j2, w1, signs)
+        put_at(matrix, i2 * m + j2, w2, signs)
+        put_at(matrix, i2 * m + j1, -w3, signs)
+        nodes[loop, 0], nodes[loop, 1], nodes[loop, 2], nodes[loop, 3] = n + j1, i1, n + j2, i2
+    return j2 >= 0
+
+
+@compiled
+def _room(most: int, weight: int) -> Any:
+    """How much a cell may hold already and still take this weight."""
+    return most - weight if most > 0 else 0
+
+
+@compiled
+def _draw_rows(
+    stream: Any, n: int, m: int, j1: int, room_above: int, room_below: int, matrix: Any
+) -> Any:
+    """A uniform pair i1 ≠ i2 with W[i1,j1] ≥ 0 ≥ W[i2,j1] and room left; -1 if out of tries.
+
+    Rows are drawn one after the other and the pair is thrown away when they are the same, which
+    leaves all pairs equally likely.
+    """
+    i1 = i2 = np.int64(-1)
+    tries = 0
+    while i1 == i2 and tries < _TRIES:
+        i2 = below(stream, n)
+        tries += 1
+        while not -room_below <= value_at(matrix, i2 * m + j1) <= 0 and tries < _TRIES:
+            i2 = below(stream, n)
+            tries += 1
+        i1 = below(stream, n)
+        while not 0 <= value_at(matrix, i1 * m + j1) <= room_above and tries < _TRIES:
+            i1 = below(stream, n)
+            tries += 1
+    if tries == _TRIES:
+        i1 = i2 = np.int64(-1)
+    return i1, i2
+
+
+@compiled
+def _find_rows(
+    stream: Any, n: int, m: int, j1: int, room_above: int, room_below: int, matrix: Any
+) -> Any:
+    """The same by looking at every row; -1 if there is no such pair."""
+    upper, lower = np.empty(n, np.int64), np.empty(n, np.int64)
+    uppers = lowers = 0
+    for row in range(n):
+        value = value_at(matrix, row * m + j1)
+        if 0 <= value <= room_above:
+            upper[uppers] = row
+            uppers += 1
+        if -room_below <= value <= 0:
+            lower[lowers] = row
+            lowers += 1
+    i1 = i2 = np.int64(-1)
+    only_itself = uppers == 1 and lowers == 1 and upper[0] == lower[0]
+    if uppers > 0 and lowers > 0 and not only_itself:
+        while i1 == i2:  # equal rows come up in at most every other draw
+            i1, i2 = upper[below(stream, uppers)], lower[below(stream, lowers)]
+    return i1, i2
+
+
+@compiled
+def _draw_column(
+    stream: Any, m: int, i1: int, i2: int, j1: int, room1: int, room2: int, matrix: Any
+) -> Any:
+    """A uniform column j2 ≠ j1 with W[i1,j2], W[i2,j2] ≥ 0 and room left; -1 if out of tries."""
+    j2 = below(stream, m)
+    tries = 1
+    while not _is_open(m, i1, i2, j1, j2, room1, room2, matrix) and tries < _TRIES:
+        j2 = below(stream, m)
+        tries += 1
+    return j2 if tries < _TRIES else np.int64(-1)
+
+
+@compiled
+def _find_column(
+    stream: Any, m: int, i1: int, i2: int, j1: int, room1: int, room2: int, matrix: Any
+) -> Any:
+    """The same by looking at every column; -1 if there is none."""
+    columns = np.empty(m, np.int64)
+    count = 0
+    for j2 in range(m):
+        if _is_open(m, i1, i2, j1, j2, room1, room2, matrix):
+            columns[count] = j2
+            count += 1
+    return columns[below(stream, count)] if count > 0 else np.int64(-1)
+
+
+@compiled
+def _is_open(
+    m: int, i1: int, i2: int, j1: int, j2: int, room1: int, room2: int, matrix: Any
+) -> Any:
+    """Whether column j2 has room for two positive weights in rows i1 and i2."""
+    value1, value2 = value_at(matrix, i1 * m + j2), value_at(matrix, i2 * m + j2)
+    return (j2 != j1) & (value1 >= 0) & (value1 <= room1) & (value2 >= 0) & (value2 <= room2)
