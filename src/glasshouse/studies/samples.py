@@ -1,0 +1,99 @@
+"""Samples that may be censored, and estimates with their intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number and the interval it lies in.
+
+    Attributes:
+        value: the estimate.
+        low: lower end of the interval.
+        high: upper end.
+        confidence: how often such an interval holds the truth.
+    """
+
+    value: float
+    low: float
+    high: float
+    confidence: float
+
+    @property
+    def relative_error(self) -> float:
+        """Half the width of the interval as a share of the value; infinite where it has no end."""
+        if not (math.isfinite(self.value) and math.isfinite(self.high)) or self.value == 0:
+            return math.inf
+        return (self.high - self.low) / (2 * abs(self.value))
+
+    def __str__(self) -> str:
+        if math.isinf(self.value):
+            return f"above {self.low:.4g}"
+        return f"{self.value:.4g} ({self.low:.4g} to {self.high:.4g})"
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Positive numbers, some of them only known to be exceeded.
+
+    Attributes:
+        values: what was counted, for example sweeps.
+        solved: False where an instance was given up at its value (censored).
+    """
+
+    values: npt.NDArray[np.float64]
+    solved: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, values: npt.ArrayLike, solved: npt.ArrayLike | None = None) -> Sample:
+        """Check values and mask."""
+        numbers = np.asarray(values, dtype=np.float64).reshape(-1)
+        mask = np.ones(len(numbers), dtype=bool) if solved is None else np.asarray(solved)
+        if mask.shape != numbers.shape:
+            raise ValueError(f"{len(numbers)} values but {mask.size} marks of what was solved")
+        if not len(numbers):
+            raise ValueError("an empty sample has no statistics; measure some instances first")
+        if not (np.isfinite(numbers).all() and (numbers > 0).all()):
+            bad = int(np.flatnonzero(~(np.isfinite(numbers) & (numbers > 0)))[0])
+            raise ValueError(f"values[{bad}] is {numbers[bad]}, but sweeps are positive and finite")
+        return cls(numbers, mask.astype(bool, copy=False))
+
+    @property
+    def size(self) -> int:
+        """How many values there are, censored ones included."""
+        return len(self.values)
+
+    @property
+    def censored(self) -> int:
+        """How many values are only lower bounds."""
+        return int(self.size - np.count_nonzero(self.solved))
+
+    @property
+    def is_cut_at_the_end(self) -> bool:
+        """Whether no instance was given up before the slowest solved one."""
+        if self.solved.all() or not self.solved.any():
+            return True
+        return bool(self.values[~self.solved].min() >= self.values[self.solved].max())
+
+    def ascending(self) -> npt.NDArray[np.float64]:
+        """All values in order, censored ones as infinity."""
+        if not self.is_cut_at_the_end:
+            raise ValueError(
+                f"an instance was given up after {self.values[~self.solved].min():.0f} sweeps, but "
+                f"others were solved in up to {self.values[self.solved].max():.0f}: such a sample "
+                "has no plain order; use survival"
+            )
+        return np.sort(np.where(self.solved, self.values, math.inf))
+
+
+def share(value: float, name: str) -> float:
+    """A number strictly between 0 and 1."""
+    if not 0 < value < 1:
+        raise ValueError(f"{name}={value} must lie between 0 and 1, both excluded")
+    return float(value)
