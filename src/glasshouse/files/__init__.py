@@ -1,0 +1,30 @@
+"""Files: every problem and plant in the formats of the field, read and written by suffix."""
+
+from glasshouse.files.certificate import (
+    SideCar,
+    read_certificate,
+    read_side_car,
+    side_car,
+    write_certificate,
+)
+from glasshouse.files.document import Document, Metadata
+from glasshouse.files.errors import FileError
+from glasshouse.files.reading import read, read_document
+from glasshouse.files.verification import Verification, verify_file
+from glasshouse.files.writing import write
+
+__all__ = [
+    "Document",
+    "FileError",
+    "Metadata",
+    "SideCar",
+    "Verification",
+    "read",
+    "read_certificate",
+    "read_document",
+    "read_side_car",
+    "side_car",
+    "verify_file",
+    "write",
+    "write_certificate",
+]

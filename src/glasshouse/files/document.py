@@ -1,0 +1,108 @@
+"""What a file holds: a problem, and what is known about it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.planting import Planted
+from glasshouse.problems import Ising, Max2Sat, Problem, Rbm
+from glasshouse.problems.checks import Number
+from glasshouse.problems.reduction import Reduction
+
+
+@dataclass(frozen=True, eq=False)
+class Metadata:
+    """What a file says about its problem in comments, or next to it.
+
+    Attributes:
+        planted_cost: energy or cost of the planted model, in the weights of the problem it is with.
+        planted_model: the planted state as 0 and 1 (spin down and up), one for each variable.
+        recipe: how the instance was grown, as `Recipe.to_json` writes it.
+    """
+
+    planted_cost: Number | None = None
+    planted_model: npt.NDArray[np.int8] | None = None
+    recipe: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, planted: Planted) -> Metadata:
+        """All that a plant knows."""
+        model = (planted.state > 0).astype(np.int8)
+        return cls(planted.energy, model, json.loads(planted.recipe.to_json()))
+
+    def reduced(self, source: Problem, reduction: Reduction) -> Metadata:
+        """The same, stated for the problem that `source` was reduced to."""
+        cost, model = self.planted_cost, self.planted_model
+        if cost is not None:
+            cost = reduction.target_energy(cost)
+        if model is not None:
+            image = reduction.forward(_as_state(source, model))
+            model = (image > 0).astype(np.int8)
+        return Metadata(cost, model, self.recipe)
+
+    def cost_of_model(self, problem: Problem) -> Number:
+        """What the stated model costs in the problem."""
+        assert self.planted_model is not None
+        return cost_of(problem, _as_state(problem, self.planted_model))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Metadata):
+            return NotImplemented
+        return (
+            self.planted_cost == other.planted_cost
+            and _same_model(self.planted_model, other.planted_model)
+            and self.recipe == other.recipe
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A problem with its metadata; with all of its plant where the file holds that.
+
+    Attributes:
+        problem: what the file states.
+        metadata: what else it tells; empty for files from elsewhere.
+        planted: only from native files: the loops are not in any other format.
+    """
+
+    problem: Problem
+    metadata: Metadata = field(default_factory=Metadata)
+    planted: Planted | None = None
+
+    @classmethod
+    def of(cls, thing: Problem | Planted | Document) -> Document:
+        """A problem or plant with whatever is known about it."""
+        if isinstance(thing, Document):
+            return thing
+        if isinstance(thing, Planted):
+            return cls(thing.problem, Metadata.of(thing), thing)
+        return cls(thing)
+
+
+def size_of(problem: Problem) -> int:
+    """How many spins or variables a problem has."""
+    return problem.num_spins if isinstance(problem, (Ising, Rbm)) else problem.num_variables
+
+
+def cost_of(problem: Problem, state: npt.NDArray[np.int8]) -> Number:
+    """Energy of a spin problem or QUBO, cost of a MAX-2-SAT problem."""
+    cost: Number = problem.cost(state) if isinstance(problem, Max2Sat) else problem.energy(state)
+    return cost
+
+
+def _as_state(problem: Problem, model: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+    """A 0/1 model in the problem's own values: spins ±1 or bits."""
+    return 2 * model - np.int8(1) if isinstance(problem, (Ising, Rbm)) else model
+
+
+def _same_model(mine: npt.NDArray[np.int8] | None, theirs: npt.NDArray[np.int8] | None) -> bool:
+    if mine is None or theirs is None:
+        return mine is theirs
+    return np.array_equal(mine, theirs)

@@ -1,0 +1,32 @@
+"""The one error of this room."""
+
+from __future__ import annotations
+
+import os
+
+
+class FileError(ValueError):
+    """A file that cannot be read or written; the message names it, the line and what was expected.
+
+    Attributes:
+        path: the file.
+        line: where in it, counted from 1; None where no line is to blame.
+
+    >>> print(FileError("x.wcnf", "the clause has 3 literals; expected at most 2", 7))
+    x.wcnf, line 7: the clause has 3 literals; expected at most 2
+    """
+
+    def __init__(self, path: str | os.PathLike[str], message: str, line: int | None = None) -> None:
+        where = "" if line is None else f", line {line}"
+        super().__init__(f"{os.fspath(path)}{where}: {message}")
+        self.path = os.fspath(path)
+        self.line = line
+
+
+def shown(text: bytes, most: int = 40) -> str:
+    """A piece of a file for a message: quoted, escaped, not too long.
+
+    >>> print(shown(b"1.5"), shown(b"x" * 99, most=6))
+    '1.5' 'xxx...'
+    """
+    return repr(text if len(text) <= most else text[: most - 3] + b"...")[1:]

@@ -1,0 +1,62 @@
+"""What a format is: a suffix, a reader, a writer, and the kind of problem it can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO, Literal
+
+from glasshouse.files.document import Document, Metadata
+from glasshouse.files.streams import Source
+from glasshouse.planting import Planted
+from glasshouse.problems import Problem
+from glasshouse.problems.reduction import Reduction
+
+Dialect = Literal["classic", "mse22"]
+Encoding = Literal["clause", "edge"]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """All that is to be written into one file.
+
+    Attributes:
+        problem: of a kind that the format holds.
+        metadata: what may be told about the plant; empty in blind files.
+        remarks: lines for people, put into comments.
+        dialect: of a WCNF file.
+        planted: only for the native format, which holds all of it.
+    """
+
+    problem: Any
+    metadata: Metadata = field(default_factory=Metadata)
+    remarks: tuple[str, ...] = ()
+    dialect: Dialect = "classic"
+    planted: Planted | None = None
+
+    def remark_lines(self, mark: str) -> bytes:
+        """The remarks as comment lines."""
+        return "".join(f"{mark} {remark}\n" for remark in self.remarks).encode("ascii")
+
+
+@dataclass(frozen=True)
+class Format:
+    """One file format.
+
+    Attributes:
+        name: for people.
+        suffix: with its dot; `.gz` or `.xz` may follow it.
+        convert: brings any problem to a kind that the format holds.
+        write: writes one sheet.
+        read: reads a document; None for formats that are only written.
+        native: whether a plant goes into the file whole, loops and all.
+        loop_units: multipliers of its certificates are couplings of this many times the cost.
+    """
+
+    name: str
+    suffix: str
+    convert: Callable[[Problem], tuple[Any, Reduction]]
+    write: Callable[[BinaryIO, Sheet], None]
+    read: Callable[[Source], Document] | None = None
+    native: bool = False
+    loop_units: int = 1

@@ -1,0 +1,148 @@
+"""Compiled text: whole numbers out of lines, and lines out of whole numbers.
+
+`scan` is the tokenizer of every text format. It knows nothing of clauses or edges: a line is a row
+of tokens, and what is not a whole number of 64 bits is left to the caller by its place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from glasshouse.compiled import compiled
+
+# The token "h", which opens a hard clause: a value that no number has, as magnitudes end at 2^63-1.
+HARD = -(2**63)
+# Any other token that is no whole number of 64 bits. One number has this value too: whether a token
+# is odd is known from the list of odd ones.
+ODD = -(2**63) + 1
+
+_HARD = np.int64(HARD)
+_ODD = np.int64(ODD)
+_MOST = np.int64(2**63 - 1)
+
+
+@compiled
+def _is_blank(byte: int) -> bool:
+    """White space inside a line; the carriage return of other systems' line ends is one."""
+    return byte == 32 or byte == 9 or (11 <= byte <= 13)
+
+
+@compiled
+def scan(
+    block: Any, position: int, line: int, is_mark: Any, values: Any, row_ends: Any, row_lines: Any,
+    odd_places: Any, odd_spans: Any, num_values: int, num_rows: int, num_odd: int,
+) -> tuple[int, int, int, int, int]:  # fmt: skip
+    """Read rows of tokens from `position` on, until the block ends or a line opens with a mark.
+
+    Args:
+        block: uint8, whole lines, the last one ended by a newline too.
+        position: where to begin: the first byte of a line.
+        line: its number.
+        is_mark: for each of the 256 bytes, whether a line that opens with it is left to the caller.
+        values: filled with one int64 a token: its value, `HARD` or `ODD`.
+        row_ends: filled with one entry a row: the number of values up to its end.
+        row_lines: filled with the line number of each row.
+        odd_places: filled with the places, in `values`, of odd tokens.
+        odd_spans: filled with their first byte and the one after their last.
+        num_values: how much of `values` is filled already; likewise the next two.
+        num_rows: see there.
+        num_odd: see there.
+
+    Returns:
+        Where it stopped, that line's number, and the three counts.
+    """
+    size = len(block)
+    while position < size:
+        start = position
+        while _is_blank(block[start]):
+            start += 1
+        if is_mark[block[start]]:
+            break
+        position = start
+        first = num_values
+        while block[position] != 10:
+            begin = position
+            negative = block[position] == 45  # "-"
+            if negative or block[position] == 43:  # "+"
+                position += 1
+            value = np.int64(0)
+            whole = True
+            digits = 0
+            while not _is_blank(block[position]) and block[position] != 10:
+                digit = np.int64(block[position]) - 48
+                if digit < 0 or digit > 9 or value > (_MOST - digit) // 10:
+                    whole = False
+                else:
+                    value = 10 * value + digit
+                digits += 1
+                position += 1
+            if whole and digits > 0:
+                values[num_values] = -value if negative else value
+            elif position == begin + 1 and block[begin] == 104:  # "h"
+                values[num_values] = _HARD
+            else:
+                values[num_values] = _ODD
+                odd_places[num_odd] = num_values
+                odd_spans[num_odd, 0] = begin
+                odd_spans[num_odd, 1] = position
+                num_odd += 1
+            num_values += 1
+            while _is_blank(block[position]):
+                position += 1
+        if num_values > first:
+            row_ends[num_rows] = num_values
+            row_lines[num_rows] = line
+            num_rows += 1
+        position += 1
+        line += 1
+    return position, line, num_values, num_rows, num_odd
+
+
+@compiled
+def join(values: Any, row_ends: Any, prefix: Any, buffer: Any) -> int:
+    """Write rows of int64 as lines: the prefix, then the values with a space between them.
+
+    Args:
+        values: int64, all rows one after the other; none of them -2^63.
+        row_ends: int64, the number of values up to the end of each row.
+        prefix: uint8, put at the head of every line.
+        buffer: uint8, with room for the prefix and 21 bytes a value in every line, and one more.
+
+    Returns:
+        How many bytes were written.
+    """
+    digits = np.empty(20, dtype=np.uint8)
+    size = 0
+    place = 0
+    for end in row_ends:
+        for byte in prefix:
+            buffer[size] = byte
+            size += 1
+        first = place
+        while place < end:
+            if place > first:
+                buffer[size] = 32
+                size += 1
+            value = values[place]
+            if value < 0:
+                buffer[size] = 45
+                size += 1
+                value = -value
+            count = 0
+            while True:
+                rest = value // 10
+                digits[count] = 48 + (value - 10 * rest)
+                count += 1
+                value = rest
+                if value == 0:
+                    break
+            while count > 0:
+                count -= 1
+                buffer[size] = digits[count]
+                size += 1
+            place += 1
+        buffer[size] = 10
+        size += 1
+    return size

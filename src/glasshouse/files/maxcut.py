@@ -1,0 +1,134 @@
+"""MaxCut graphs as rudy and Biq Mac write them: `VERTICES EDGES`, then `i j weight` from 1.
+
+Maximising the cut of a graph with weights w is minimising an Ising energy with J = -w and no
+fields: `E = offset + Σw - 2·cut`. Fields become edges to one more vertex, the last. Comments
+(after #, as in MQLib's graphs) stand below the edges, where readers that count do not look.
+"""
+
+from __future__ import annotations
+
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from glasshouse.files import notes, terms
+from glasshouse.files.document import Document, Metadata
+from glasshouse.files.formats import Format, Sheet
+from glasshouse.files.rows import Rows, read_rows
+from glasshouse.files.streams import Source
+from glasshouse.files.terms import TermCollector
+from glasshouse.problems import Ising
+from glasshouse.problems.checks import Number
+from glasshouse.problems.convert import ising_to_maxcut, to_ising
+
+_MOST_VERTICES = 2**31 - 1
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        keys = ("planted-cut", "planted-model", "recipe", "offset", "numbers", "ancilla")
+        self.notes = notes.Notes(source, keys)
+
+    def read(self) -> Document:
+        collector: TermCollector | None = None
+        size = num_edges = 0
+        for rows in read_rows(self.source, b"#", self._on_line):
+            if collector is None:
+                size, num_edges = self._header(rows)
+                collector = TermCollector(self.source, 1, size, "vertex", False)
+                rows = _without_first(rows)
+            if len(rows.ends):
+                collector.add(rows)
+        if collector is None:
+            raise self.source.error("is empty; expected 'VERTICES EDGES'")
+        if collector.count != num_edges:
+            raise self.source.error(
+                f"{collector.count} edges, but the first line states {num_edges}; the file is "
+                "truncated or was changed",
+                collector.last_line,
+            )
+        pairs, weights = collector.terms(self.notes)
+        size, offset = collector.size(size), terms.offset_of(self.notes)
+        graph = terms.make(self.source, Ising, size, pairs, weights, offset, sign=-1)
+        return self._document(graph)
+
+    def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
+        self.notes.take(line, text[1:])
+
+    def _header(self, rows: Rows) -> tuple[int, int]:
+        first = rows.values[: rows.ends[0]].tolist()
+        if len(first) != 2 or not 0 <= first[0] <= _MOST_VERTICES or first[1] < 0:
+            raise self.source.error(
+                f"the first line has {len(first)} entries; expected two: vertices and edges"
+                if len(first) != 2
+                else f"{rows.text(0, 0)} vertices and {rows.text(0, 1)} edges; expected 0 to "
+                f"{_MOST_VERTICES} and 0 or more",
+                int(rows.lines[0]),
+            )
+        return first[0], first[1]
+
+    def _document(self, graph: Ising) -> Document:
+        """Undo the ancilla, and state the cut as an energy."""
+        cut = self.notes.number("planted-cut")
+        model = self.notes.bits("planted-model", graph.num_spins)
+        cost = None if cut is None else _energy_of_cut(graph, cut)
+        if self.notes.count("ancilla", graph.num_spins, graph.num_spins) is None:
+            return Document(graph, Metadata(cost, model, self.notes.recipe()))
+        if model is not None:
+            model = model[:-1] ^ model[-1] ^ 1  # relative to the ancilla, which is up
+        return Document(_without_ancilla(graph), Metadata(cost, model, self.notes.recipe()))
+
+
+def read(source: Source) -> Document:
+    """An Ising problem; with fields if an ancilla is noted."""
+    return _Reader(source).read()
+
+
+def write(file: BinaryIO, sheet: Sheet) -> None:
+    """Header, edges of weight -J, comments."""
+    problem: Ising = sheet.problem
+    graph, reduction = ising_to_maxcut(problem)
+    metadata = sheet.metadata.reduced(problem, reduction)
+    file.write(b"%d %d\n" % (graph.num_spins, graph.num_edges))
+    first, second = graph.edges[:, 0] + 1, graph.edges[:, 1] + 1
+    terms.write_terms(file, first, second, -graph.weights)
+    file.write(sheet.remark_lines("#") + terms.number_notes("#", graph))
+    if graph is not problem:
+        file.write(b"# ancilla %d\n" % graph.num_spins)
+    if metadata.planted_cost is not None:
+        cut = _cut_of_energy(graph, metadata.planted_cost)
+        metadata = Metadata(cut, metadata.planted_model, metadata.recipe)
+    file.write(notes.note_lines("#", metadata, "planted-cut"))
+
+
+def _without_ancilla(graph: Ising) -> Ising:
+    """Edges to the last vertex as fields again."""
+    last = graph.num_spins - 1
+    at_last = graph.edges[:, 1] == last
+    fields: Any = np.zeros_like(graph.weights, shape=last)
+    fields[graph.edges[at_last, 0]] = graph.weights[at_last]
+    return Ising(last, graph.edges[~at_last], graph.weights[~at_last], fields, graph.offset)
+
+
+def _energy_of_cut(graph: Ising, cut: Number) -> Number:
+    return graph.offset - _sum(graph) - 2 * cut
+
+
+def _cut_of_energy(graph: Ising, energy: Number) -> Number:
+    twice = graph.offset - _sum(graph) - energy
+    return twice // 2 if isinstance(twice, int) and twice % 2 == 0 else twice / 2
+
+
+def _sum(graph: Ising) -> Number:
+    total: Number = graph.weights.sum().item()
+    return total
+
+
+def _without_first(rows: Rows) -> Rows:
+    skip = int(rows.ends[0])
+    odd = {place - skip: text for place, text in rows.odd.items() if place >= skip}
+    return Rows(rows.values[skip:], rows.ends[1:] - skip, rows.lines[1:], odd)
+
+
+MAXCUT = Format("rudy MaxCut", ".mc", to_ising, write, read)

@@ -1,0 +1,166 @@
+"""Notes: what a text format has no field for, kept in its comment lines.
+
+A note is a comment of two words, a key and a value, such as `c planted-cost 105`. Comments that are
+anything else belong to people and are left alone.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.files.document import Metadata
+from glasshouse.files.errors import shown
+from glasshouse.files.streams import Source
+from glasshouse.problems.checks import Number
+
+# No sum of 64-bit weights is larger; a longer number in a note is a slip.
+_TOO_LARGE = 2**70
+
+PLANTED = ("planted-cost", "planted-model", "recipe")
+
+
+class Notes:
+    """The notes of a file being read, each key at most once.
+
+    Attributes:
+        source: the file, for errors.
+        keys: which words are keys in this format.
+    """
+
+    def __init__(self, source: Source, keys: tuple[str, ...] = PLANTED) -> None:
+        self.source = source
+        self._keys = {key.encode(): key for key in keys}
+        self._values: dict[str, tuple[int, bytes]] = {}
+
+    def take(self, line: int, comment: bytes) -> None:
+        """Remember a comment (without its mark) if it is a note."""
+        words = comment.split(maxsplit=1)
+        if len(words) != 2 or words[0] not in self._keys:
+            return
+        key, value = self._keys[words[0]], words[1].strip()
+        if key != "recipe" and len(value.split()) > 1:
+            return
+        if key in self._values:
+            first = self._values[key][0]
+            raise self.source.error(f"{key} is stated again; line {first} has it already", line)
+        self._values[key] = (line, value)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._values
+
+    def error(self, key: str, message: str) -> Exception:
+        """What to raise for a note that is wrong."""
+        line, value = self._values[key]
+        return self.source.error(f"{key} {shown(value)} {message}", line)
+
+    def number(self, key: str) -> Number | None:
+        """A note's value as an int, or a finite float; None where there is no such note."""
+        if key not in self:
+            return None
+        number = parse_number(self._values[key][1])
+        if number is None:
+            raise self.error(key, "is not a number")
+        return number
+
+    def count(self, key: str, least: int, most: int) -> int | None:
+        """A note's value as a whole number between two bounds."""
+        value = self.number(key)
+        if value is None:
+            return None
+        if not isinstance(value, int) or not least <= value <= most:
+            raise self.error(key, f"is not a whole number from {least} to {most}")
+        return value
+
+    def word(self, key: str, allowed: tuple[str, ...]) -> str | None:
+        """A note's value as one of some words."""
+        if key not in self:
+            return None
+        value = self._values[key][1].decode("ascii", "replace")
+        if value not in allowed:
+            raise self.error(key, f"is not known; expected {' or '.join(allowed)}")
+        return value
+
+    def bits(self, key: str, size: int) -> npt.NDArray[np.int8] | None:
+        """A note's value as a string of 0 and 1."""
+        if key not in self:
+            return None
+        bits = parse_bits(self._values[key][1])
+        if bits is None:
+            raise self.error(key, "is not a string of 0 and 1")
+        if len(bits) != size:
+            raise self.error(key, f"has {len(bits)} values; expected {size}, one a variable")
+        return bits
+
+    def recipe(self) -> dict[str, Any] | None:
+        """The recipe, a JSON object."""
+        if "recipe" not in self:
+            return None
+        recipe = parse_object(self._values["recipe"][1])
+        if recipe is None:
+            raise self.error("recipe", "is not a JSON object")
+        return recipe
+
+    def metadata(self, size: int) -> Metadata:
+        """What is said about the plant, as it stands in the file."""
+        cost, model = self.number("planted-cost"), self.bits("planted-model", size)
+        return Metadata(cost, model, self.recipe())
+
+
+def note_lines(mark: str, metadata: Metadata, cost_key: str = "planted-cost") -> bytes:
+    """Metadata as comment lines after a mark; nothing where nothing is known."""
+    lines = []
+    if metadata.planted_cost is not None:
+        lines.append(f"{mark} {cost_key} {metadata.planted_cost}\n")
+    if metadata.planted_model is not None:
+        lines.append(f"{mark} planted-model {bit_string(metadata.planted_model)}\n")
+    if metadata.recipe is not None:
+        text = json.dumps(metadata.recipe, sort_keys=True, separators=(",", ":"))
+        lines.append(f"{mark} recipe {text}\n")
+    return "".join(lines).encode("ascii")
+
+
+def bit_string(bits: npt.NDArray[np.int8]) -> str:
+    """0 and 1 without anything between them."""
+    return (bits + 48).astype(np.uint8).tobytes().decode("ascii")
+
+
+def parse_bits(text: bytes) -> npt.NDArray[np.int8] | None:
+    """A string of 0 and 1 as int8; None for anything else."""
+    bits = np.frombuffer(text, dtype=np.uint8)
+    if not ((bits == 48) | (bits == 49)).all():
+        return None
+    return (bits - 48).astype(np.int8)
+
+
+def parse_number(text: bytes) -> Number | None:
+    """An int, or a float that is written with a point or an exponent; None for anything else.
+
+    Only the plain spellings: no nan, no infinity, no digits grouped by underscores.
+    """
+    if len(text) > 400 or not set(text) <= set(b"0123456789+-.eE"):
+        return None
+    try:
+        if set(text) <= set(b"0123456789+-"):
+            whole = int(text)
+            return whole if abs(whole) < _TOO_LARGE else None
+        number = float(text)
+    except ValueError:
+        return None
+    return number if np.isfinite(number) else None
+
+
+def parse_object(text: bytes) -> dict[str, Any] | None:
+    """A JSON object without NaN; None for anything else."""
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _refuse(word: str) -> None:
+    raise ValueError(word)

@@ -1,0 +1,105 @@
+"""The `.qubo` format of qbsolv: `p qubo 0 VARIABLES DIAGONALS ELEMENTS`, minimised, from 0."""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+import numpy as np
+
+from glasshouse.files import notes, terms
+from glasshouse.files.document import Document, Metadata
+from glasshouse.files.errors import shown
+from glasshouse.files.formats import Format, Sheet
+from glasshouse.files.rows import read_rows
+from glasshouse.files.streams import Source
+from glasshouse.files.terms import TermCollector
+from glasshouse.problems import Qubo
+from glasshouse.problems.checks import Number
+from glasshouse.problems.convert import to_qubo
+
+_MOST_VARIABLES = 2**31 - 1
+_SHAPE = "'p qubo 0 VARIABLES DIAGONALS ELEMENTS'"
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.notes = notes.Notes(source, (*notes.PLANTED, "offset", "numbers"))
+        self.header: list[int] | None = None
+
+    def read(self) -> Document:
+        collector: TermCollector | None = None
+        for rows in read_rows(self.source, b"cp", self._on_line):
+            if self.header is None:
+                raise self.source.error(f"no p line before the terms; expected {_SHAPE}")
+            if collector is None:
+                collector = TermCollector(self.source, 0, self.header[0] - 1, "variable", True)
+            collector.add(rows)
+        if self.header is None:
+            raise self.source.error(f"holds no p line; expected {_SHAPE}")
+        size, diagonals, elements = self.header
+        collector = collector or TermCollector(self.source, 0, size - 1, "variable", True)
+        if collector.count != diagonals + elements:
+            raise self.source.error(
+                f"{collector.count} terms, but the p line states {diagonals} + {elements}; the "
+                "file is truncated or was changed",
+                collector.last_line,
+            )
+        pairs, weights = collector.terms(self.notes)
+        offset = terms.offset_of(self.notes)
+        size = collector.size(size)
+        problem = terms.make(self.source, Qubo, size, pairs, weights, offset)
+        stated = self.notes.metadata(size)
+        return Document(problem, moved(stated, offset))
+
+    def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
+        if text.startswith(b"c"):
+            self.notes.take(line, text[1:])
+            return
+        if self.header is not None:
+            raise self.source.error("a second p line; expected one", line)
+        if rows_before:
+            raise self.source.error("a p line after terms; expected it before them", line)
+        words = text.split()
+        if (
+            len(words) != 6
+            or words[:2] != [b"p", b"qubo"]
+            or words[2] not in (b"0", b"unconstrained")
+            or not all(word.isdigit() and len(word) < 19 for word in words[3:])
+        ):
+            raise self.source.error(f"{shown(text)}; expected {_SHAPE}", line)
+        self.header = [int(word) for word in words[3:]]
+        if self.header[0] > _MOST_VARIABLES:
+            raise self.source.error(
+                f"{self.header[0]} variables; expected at most {_MOST_VARIABLES}", line
+            )
+
+
+def moved(metadata: Metadata, offset: Number) -> Metadata:
+    """Metadata whose cost is stated without (or with) the offset."""
+    if metadata.planted_cost is None:
+        return metadata
+    return Metadata(metadata.planted_cost + offset, metadata.planted_model, metadata.recipe)
+
+
+def read(source: Source) -> Document:
+    """Terms in any order, repeated ones added up."""
+    return _Reader(source).read()
+
+
+def write(file: BinaryIO, sheet: Sheet) -> None:
+    """Comments, header, linear terms that are not zero, pairs.
+
+    A planted cost is stated as a solver of the file sees it: without the offset.
+    """
+    problem: Qubo = sheet.problem
+    used = np.flatnonzero(problem.linear)
+    file.write(sheet.remark_lines("c") + terms.number_notes("c", problem))
+    file.write(notes.note_lines("c", moved(sheet.metadata, -problem.offset)))
+    header = (problem.num_variables, len(used), problem.num_pairs)
+    file.write(b"p qubo 0 %d %d %d\n" % header)
+    terms.write_terms(file, used, used, problem.linear[used])
+    terms.write_terms(file, problem.edges[:, 0], problem.edges[:, 1], problem.weights)
+
+
+QUBO = Format("qbsolv QUBO", ".qubo", to_qubo, write, read)

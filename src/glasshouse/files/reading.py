@@ -1,0 +1,40 @@
+"""Reading any file, by its suffix."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from glasshouse.files.document import Document
+from glasshouse.files.errors import FileError
+from glasshouse.files.registry import format_of
+from glasshouse.files.streams import opened
+from glasshouse.planting import Planted
+from glasshouse.problems import Problem
+
+
+def read(path: str | os.PathLike[str]) -> Problem | Planted:
+    r"""The problem that a file holds; its plant where the file holds all of it (`.npz`).
+
+    The suffix tells the format (see `docs/files.md`); `.gz` and `.xz` may follow it. Anything wrong
+    with the file is a `FileError`, a ValueError that names file and line.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "small.wcnf"
+    ...     _ = path.write_text("p wcnf 2 2 8\n3 1 -2 0\n4 2 0\n")
+    ...     read(path)
+    Max2Sat(2 variables, 2 clauses, integer weights 3 to 4)
+    """
+    document = read_document(path)
+    return document.planted or document.problem
+
+
+def read_document(path: str | os.PathLike[str]) -> Document:
+    """The problem that a file holds, with what its comments tell about a plant."""
+    path = Path(path)
+    format_ = format_of(path)
+    if format_.read is None:
+        raise FileError(path, f"{format_.suffix} files are written, not read; convert the original")
+    with opened(path) as source:
+        return format_.read(source)

@@ -1,0 +1,28 @@
+"""All formats, by suffix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from glasshouse.files.bqm import BQM
+from glasshouse.files.cnf import CNF
+from glasshouse.files.coo import COO
+from glasshouse.files.errors import FileError
+from glasshouse.files.formats import Format
+from glasshouse.files.maxcut import MAXCUT
+from glasshouse.files.npz import NPZ
+from glasshouse.files.opb import OPB
+from glasshouse.files.qubo import QUBO
+from glasshouse.files.streams import format_suffix
+from glasshouse.files.wcnf import WCNF
+
+FORMATS = {f.suffix: f for f in (WCNF, CNF, OPB, QUBO, MAXCUT, COO, BQM, NPZ)}
+
+
+def format_of(path: Path) -> Format:
+    """The format that a file's name asks for."""
+    suffix = format_suffix(path)
+    if suffix not in FORMATS:
+        known = " ".join(FORMATS)
+        raise FileError(path, f"unknown suffix {suffix!r}; expected one of {known} (+ .gz or .xz)")
+    return FORMATS[suffix]

@@ -1,0 +1,155 @@
+"""Rows of numbers out of text, block by block, and back: what all text formats are built of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.files import kernels
+from glasshouse.files.errors import shown
+from glasshouse.files.kernels import HARD
+from glasshouse.files.streams import Source
+from glasshouse.problems.checks import INT64_MAX, IntArray
+
+# Called with a line that is not a row (a comment, a header): its number, its text, and how many
+# rows came before it.
+OnLine = Callable[[int, bytes, int], None]
+# One fault that rows may have: for each row whether it has it, and what to say of row k.
+Fault = tuple[npt.NDArray[np.bool_], Callable[[int], str]]
+
+_ROWS_AT_ONCE = 1 << 16
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Some lines of numbers: row k is `values[starts[k]:ends[k]]` and stood in line `lines[k]`.
+
+    Values are whole numbers of 64 bits. `HARD` stands for the letter h. Any other token is `ODD`,
+    and what it says is in `odd`, by its place in `values`.
+    """
+
+    values: IntArray
+    ends: IntArray
+    lines: IntArray
+    odd: dict[int, bytes]
+
+    @property
+    def starts(self) -> IntArray:
+        """Where each row begins."""
+        return np.concatenate([[0], self.ends[:-1]]).astype(np.int64)
+
+    @property
+    def lengths(self) -> IntArray:
+        """Tokens of each row."""
+        return np.diff(self.ends, prepend=0)
+
+    def column(self, number: int, missing: int = 0) -> IntArray:
+        """Token `number` of every row, from 0; negative ones count from the end."""
+        places = self.ends + number if number < 0 else self.starts + number
+        there = self.lengths > (number if number >= 0 else -number - 1)
+        return np.where(there, self.values[np.where(there, places, 0)], missing)
+
+    def text(self, row: int, number: int) -> str:
+        """Token `number` of a row as it stood there, for a message."""
+        place = int(self.starts[row]) + number
+        if place in self.odd:
+            return shown(self.odd[place])
+        value = int(self.values[place])
+        return "'h'" if value == HARD else str(value)
+
+    def having(self, tokens: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Which rows have one of some tokens."""
+        rows = np.zeros(len(self.ends), dtype=np.bool_)
+        rows[np.searchsorted(self.ends, np.flatnonzero(tokens), side="right")] = True
+        return rows
+
+    def refuse(self, source: Source, faults: Iterable[Fault]) -> None:
+        """Raise for the first row that has a fault; of two faults, the one listed first."""
+        found = [(int(np.argmax(mask)), message) for mask, message in faults if mask.any()]
+        if found:
+            row, message = min(found, key=lambda fault: fault[0])
+            raise source.error(message(row), int(self.lines[row]))
+
+
+def read_rows(source: Source, marks: bytes, on_line: OnLine) -> Iterator[Rows]:
+    """All rows of a text file; lines that open with one of the bytes in `marks` go to `on_line`."""
+    is_mark = np.zeros(256, dtype=np.bool_)
+    is_mark[list(marks)] = True
+    room = _Room(0)
+    line, before = 1, 0
+    for text in source.blocks():
+        if len(text) > room.size:
+            room = _Room(len(text))
+        block = np.frombuffer(text, dtype=np.uint8)
+        position = values = rows = odd = 0
+        while True:
+            position, line, values, rows, odd = kernels.scan(
+                block, position, line, is_mark, *room.arrays, values, rows, odd
+            )
+            if position == len(block):
+                break
+            end = text.index(b"\n", position)
+            on_line(line, text[position:end].strip(), before + rows)
+            position, line = end + 1, line + 1
+        if rows:
+            yield room.rows(text, values, rows, odd)
+        before += rows
+
+
+class _Room:
+    """Arrays that hold whatever a block of some size can contain."""
+
+    def __init__(self, size: int) -> None:
+        tokens = size // 2 + 1
+        self.size = size
+        self.arrays = (
+            np.empty(tokens, dtype=np.int64),
+            np.empty(tokens, dtype=np.int64),
+            np.empty(tokens, dtype=np.int64),
+            np.empty(tokens, dtype=np.int64),
+            np.empty((tokens, 2), dtype=np.int64),
+        )
+
+    def rows(self, text: bytes, values: int, rows: int, odd: int) -> Rows:
+        tokens, ends, lines, places, spans = self.arrays
+        pairs = zip(places[:odd].tolist(), spans[:odd].tolist(), strict=True)
+        words = {place: text[start:end] for place, (start, end) in pairs}
+        return Rows(tokens[:values].copy(), ends[:rows].copy(), lines[:rows].copy(), words)
+
+
+def joined(parts: list[npt.NDArray[Any]], kind: Any, width: int | None = None) -> npt.NDArray[Any]:
+    """Arrays one after the other; an empty one of the right kind where there are none."""
+    shape = (0,) if width is None else (0, width)
+    return np.concatenate([np.empty(shape, dtype=kind), *parts], dtype=kind)
+
+
+def write_rows(file: BinaryIO, values: IntArray, row_ends: IntArray, prefix: bytes = b"") -> None:
+    """Rows of whole numbers as lines of text, each after the prefix."""
+    head = np.frombuffer(prefix, dtype=np.uint8)
+    for start in range(0, len(row_ends), _ROWS_AT_ONCE):
+        ends = row_ends[start : start + _ROWS_AT_ONCE]
+        first = int(row_ends[start - 1]) if start else 0
+        part = values[first : int(ends[-1])]
+        buffer = np.empty(21 * len(part) + (len(prefix) + 1) * len(ends), dtype=np.uint8)
+        size = kernels.join(part, ends - first, head, buffer)
+        file.write(buffer[:size].data)
+
+
+def write_table(file: BinaryIO, columns: list[npt.NDArray[Any]], prefix: bytes = b"") -> None:
+    """Columns of whole numbers, all of them in every line."""
+    for start in range(0, len(columns[0]), _ROWS_AT_ONCE):
+        part = [column[start : start + _ROWS_AT_ONCE] for column in columns]
+        table = np.column_stack(part).astype(np.int64, copy=False)
+        write_rows(file, table.reshape(-1), np.arange(1, len(table) + 1) * len(columns), prefix)
+
+
+def whole_number_fault(text: str) -> str:
+    """What is wrong with a token that should be a whole number of 64 bits."""
+    digits = text.strip("'+-")
+    if digits.isdigit() and int(digits[:40]) > INT64_MAX:
+        return "is above 2^63-1"
+    return "is not a whole number"

@@ -1,0 +1,199 @@
+"""Terms i, j, weight out of rows: the part that QUBO, MaxCut and COO files share.
+
+A number is an integer if all numbers of the file are whole, however they are spelled (3, 3.0, 3e0),
+unless the note `numbers float` says otherwise; so a file of ours gives back what was written, and
+whole numbers from elsewhere are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.files.kernels import HARD
+from glasshouse.files.notes import Notes, parse_number
+from glasshouse.files.rows import Rows, joined, whole_number_fault, write_table
+from glasshouse.files.streams import Source
+from glasshouse.problems import Ising, Qubo
+from glasshouse.problems.checks import INT64_MAX, Number, WeightArray
+from glasshouse.problems.pairs import add_by_key
+
+# A file that names far more variables than it has terms would fill the memory with zeros.
+_MOST_IDLE = 10_000_000
+
+
+@dataclass
+class TermCollector:
+    """Gathers the terms of a file, block by block.
+
+    Attributes:
+        source: the file, for errors.
+        least: the lowest index, 0 or 1.
+        most: the highest index.
+        what: what an index stands for, in messages.
+        loops: whether i = j is a term.
+    """
+
+    source: Source
+    least: int
+    most: int
+    what: str
+    loops: bool
+    count: int = 0
+    last_line: int = 1
+    _pairs: list[npt.NDArray[Any]] = field(default_factory=list)
+    _weights: list[npt.NDArray[Any]] = field(default_factory=list)
+
+    def add(self, rows: Rows) -> None:
+        """Take in some rows, or raise for the first that is no term."""
+        pairs = np.column_stack([rows.column(0), rows.column(1)])
+        weights, bad = _weights_of(rows)
+        outside = (pairs < self.least) | (pairs > self.most)
+        rows.refuse(
+            self.source,
+            [
+                (
+                    rows.lengths != 3,
+                    lambda row: (
+                        f"{rows.lengths[row]} entries in the line; expected 3: "
+                        f"{self.what} {self.what} weight"
+                    ),
+                ),
+                (
+                    outside[:, 0] | outside[:, 1],
+                    lambda row: (
+                        f"{self.what} {rows.text(row, int(np.argmax(outside[row])))} is "
+                        f"out of range; expected {self.least} to {self.most}"
+                    ),
+                ),
+                (bad, lambda row: _weight_message(rows.text(row, 2))),
+                (
+                    (pairs[:, 0] == pairs[:, 1]) & np.bool_(not self.loops),
+                    lambda row: f"{self.what} {pairs[row, 0]} is joined with itself",
+                ),
+            ],
+        )
+        self._pairs.append((pairs - self.least).astype(np.int32))
+        self._weights.append(weights)
+        self.count += len(weights)
+        self.last_line = int(rows.lines[-1])
+
+    def terms(self, notes: Notes) -> tuple[npt.NDArray[np.int32], WeightArray]:
+        """All pairs, from 0, and their weights: integers, or floats."""
+        pairs = joined(self._pairs, np.int32, 2)
+        offset = offset_of(notes)
+        if all(part.dtype == np.int64 for part in self._weights):
+            weights = joined(self._weights, np.int64)
+            exact = True
+        else:
+            weights = joined(self._weights, np.float64)
+            exact = bool((weights == np.rint(weights)).all() and (np.abs(weights) < 2.0**53).all())
+        exact &= offset == int(offset) and notes.word("numbers", ("float",)) is None
+        kind: Any = np.int64 if exact else np.float64
+        return pairs, weights.astype(kind, copy=False)
+
+    def size(self, stated: int | None) -> int:
+        """How many variables there are: as stated, or as many as are named."""
+        named = max((int(part.max(initial=-1)) for part in self._pairs), default=-1) + 1
+        size = named if stated is None else stated
+        if size > max(_MOST_IDLE, 100 * self.count):
+            raise self.source.error(
+                f"{size} variables but only {self.count} terms; more than {_MOST_IDLE} variables "
+                "need at least one term for each hundred of them"
+            )
+        return size
+
+
+def make(
+    source: Source,
+    kind: type[Ising] | type[Qubo],
+    size: int,
+    pairs: npt.NDArray[np.int32],
+    weights: WeightArray,
+    offset: Number,
+    sign: int = 1,
+) -> Any:
+    """An Ising problem or QUBO from terms; (i, i) is a field or linear term, repeats add up."""
+    _refuse_infinite_sum(source, weights)
+    weights = sign * weights
+    single = pairs[:, 0] == pairs[:, 1]
+    try:
+        places, added = add_by_key(pairs[single, 0].astype(np.int64), weights[single])
+        singles: Any = np.zeros_like(weights, shape=size)
+        singles[places] = added
+        edges, weights = np.sort(pairs[~single], axis=1), weights[~single]
+        keys = edges.astype(np.int64) @ np.array([size, 1])
+        order = np.argsort(keys, kind="stable")
+        if (np.diff(keys[order]) == 0).any():
+            return kind.from_edges(size, edges, weights, singles, offset)
+        # Without repeats terms of weight zero are kept, as they were written.
+        return kind(size, edges[order], weights[order], singles, offset)
+    except ValueError as fault:
+        raise source.error(str(fault)) from None
+
+
+def _refuse_infinite_sum(source: Source, weights: WeightArray) -> None:
+    if weights.dtype == np.float64:
+        with np.errstate(over="ignore"):
+            total = np.abs(weights).sum()
+        if not np.isfinite(total):
+            raise source.error("the weights add up to more than a float can hold")
+
+
+def write_terms(
+    file: BinaryIO,
+    first: npt.NDArray[Any],
+    second: npt.NDArray[Any],
+    weights: WeightArray,
+    spell: Callable[[float], str] = repr,
+) -> None:
+    """One term a line; floats as Python spells them, which is exact."""
+    if weights.dtype == np.int64:
+        write_table(file, [first, second, weights])
+        return
+    for start in range(0, len(weights), 1 << 14):
+        part = slice(start, start + (1 << 14))
+        rows = zip(first[part].tolist(), second[part].tolist(), weights[part].tolist(), strict=True)
+        file.write("".join(f"{i} {j} {spell(weight)}\n" for i, j, weight in rows).encode())
+
+
+def number_notes(mark: str, problem: Ising | Qubo) -> bytes:
+    """Notes for what the format cannot say: an offset, and that whole numbers are floats."""
+    lines = "" if problem.is_integer else f"{mark} numbers float\n"
+    if problem.offset:
+        lines += f"{mark} offset {problem.offset}\n"
+    return lines.encode("ascii")
+
+
+def offset_of(notes: Notes) -> Number:
+    """The noted offset, 0 where there is none."""
+    return notes.number("offset") or 0
+
+
+def _weights_of(rows: Rows) -> tuple[WeightArray, npt.NDArray[np.bool_]]:
+    """The third entry of every row, and where it is no number."""
+    values = rows.column(2)
+    bad = values == HARD
+    if not rows.odd:
+        return values, bad
+    weights = values.astype(np.float64)
+    starts, lengths = rows.starts, rows.lengths
+    row_of = np.searchsorted(rows.ends, np.fromiter(rows.odd, np.int64), side="right")
+    for row, (place, text) in zip(row_of.tolist(), rows.odd.items(), strict=True):
+        if lengths[row] != 3 or place != starts[row] + 2:
+            continue  # wrong in another way, which is reported
+        number = parse_number(text)
+        bad[row] |= number is None or (isinstance(number, int) and abs(number) > INT64_MAX)
+        weights[row] = 0.0 if number is None else number
+    return weights, bad
+
+
+def _weight_message(text: str) -> str:
+    fault = whole_number_fault(text)
+    if fault == "is not a whole number":
+        fault = "is not a finite number"
+    return f"weight {text} {fault}"

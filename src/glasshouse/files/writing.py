@@ -1,0 +1,114 @@
+"""Writing any problem or plant, by the file's suffix."""
+
+from __future__ import annotations
+
+import os
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from glasshouse.files.certificate import rescaled, side_car, write_certificate
+from glasshouse.files.document import Document, Metadata
+from glasshouse.files.edge import EDGE_WCNF
+from glasshouse.files.formats import Dialect, Encoding, Format, Sheet
+from glasshouse.files.registry import format_of
+from glasshouse.files.streams import refuse_existing, replacing
+from glasshouse.files.wcnf import WCNF
+from glasshouse.planting import Planted, shuffle
+from glasshouse.problems import Max2Sat, Problem
+from glasshouse.problems.checks import Number
+from glasshouse.problems.reduction import Reduction
+
+
+def write(
+    path: str | os.PathLike[str],
+    thing: Problem | Planted | Document,
+    *,
+    blind: bool = False,
+    dialect: Dialect = "classic",
+    encoding: Encoding = "clause",
+    overwrite: bool = False,
+) -> None:
+    """Write a problem or a plant in the format that the file's suffix asks for.
+
+    A problem of another kind is converted exactly. A plant's cost, model and recipe go into
+    comments, the cost in the file's own weights; its loops go into `.npz` files, and beside all
+    others into a side-car, `path` + ".cert". The file appears whole or not at all.
+
+    Args:
+        path: its suffix tells the format; `.gz` or `.xz` may follow.
+        thing: any problem, a plant, or a document as `read_document` gives it.
+        blind: leave out all that tells the optimum, the side-car included.
+        dialect: of WCNF: "classic" (`p wcnf`, read by every tool) or "mse22" (`h` lines).
+        encoding: of WCNF: "clause", or "edge" (for solvers, see `edge`).
+        overwrite: replace a file, and its side-car, that exist already.
+
+    >>> import tempfile
+    >>> from glasshouse.problems import Ising
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "bond.wcnf"
+    ...     write(path, Ising.from_edges(2, [(0, 1)], [3]))
+    ...     print(path.read_text(), end="")
+    c converted from Ising: energy = 2 * cost - 3
+    p wcnf 2 2 7
+    3 1 -2 0
+    3 -1 2 0
+    """
+    path = Path(path)
+    format_ = _chosen(path, dialect, encoding)
+    document = Document.of(thing)
+    problem, reduction = format_.convert(document.problem)
+    known = Metadata() if blind else document.metadata.reduced(document.problem, reduction)
+    planted = None if blind else document.planted
+    sheet = Sheet(_mixed(problem, document.planted), known, _remarks(reduction), dialect, planted)
+    beside = side_car(path)
+    refuse_existing(beside, overwrite=overwrite)
+    with replacing(path, overwrite=overwrite) as file:
+        format_.write(file, sheet)
+    beside.unlink(missing_ok=True)  # whatever it proved, it was not this file
+    if planted is not None and not format_.native:
+        factor = reduction.factor * format_.loop_units
+        _write_side_car(beside, planted, factor, known.planted_cost)
+
+
+def _write_side_car(path: Path, planted: Planted, factor: Fraction, cost: Number | None) -> None:
+    names = None
+    if planted.recipe.parameters.get("shuffled"):
+        names = np.argsort(shuffle.names(planted.recipe, len(planted.state)))
+    write_certificate(path, rescaled(planted.certificate, factor), cost=cost, names=names)
+
+
+def _mixed(problem: Any, planted: Planted | None) -> Any:
+    """The clauses of a shuffled plant in random order; all else as it is."""
+    if planted is None or not planted.recipe.parameters.get("shuffled"):
+        return problem
+    if not isinstance(problem, Max2Sat):
+        return problem
+    order = shuffle.clause_order(planted.recipe, problem.num_clauses)
+    return Max2Sat(
+        problem.num_variables, problem.clauses[order], problem.weights[order], problem.hard
+    )
+
+
+def _chosen(path: Path, dialect: str, encoding: str) -> Format:
+    format_ = format_of(path)
+    if dialect not in ("classic", "mse22"):
+        raise ValueError(f'dialect={dialect!r} is not known; use "classic" or "mse22"')
+    if encoding not in ("clause", "edge"):
+        raise ValueError(f'encoding={encoding!r} is not known; use "clause" or "edge"')
+    if format_ is not WCNF and (dialect != "classic" or encoding != "clause"):
+        raise ValueError(f"dialect and encoding are for .wcnf files, not {format_.suffix}")
+    return EDGE_WCNF if encoding == "edge" else format_
+
+
+def _remarks(reduction: Reduction) -> tuple[str, ...]:
+    """How an energy of the source follows from a cost of the file, where they differ."""
+    if reduction.factor == 1 and reduction.shift == 0:
+        return ()
+    source = reduction.source
+    scale, shift = 1 / reduction.factor, -reduction.shift / reduction.factor
+    sign = "-" if shift < 0 else "+"
+    tail = f" {sign} {abs(shift)}" if shift else ""
+    return (f"converted from {source}: energy = {scale} * cost{tail}",)
