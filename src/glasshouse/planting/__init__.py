@@ -1,21 +1,33 @@
 """Planting: problems grown from frustrated loops, with their ground state and its proof."""
 
+from glasshouse.planting.bias_loops import bias_loops
 from glasshouse.planting.certificate import Certificate, CertificateError
+from glasshouse.planting.decompose import decompose_loop
+from glasshouse.planting.ensemble import Ensemble, random_loops_ensemble
 from glasshouse.planting.loops import Loop, Loops
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.random_loops import random_loops
 from glasshouse.planting.randomness import Seed
 from glasshouse.planting.recipe import Recipe
+from glasshouse.planting.structured_loops import block_size, structured_loops
 from glasshouse.planting.summary import Summary
+from glasshouse.planting.uniform_max2sat import uniform_max2sat
 
 __all__ = [
     "Certificate",
     "CertificateError",
+    "Ensemble",
     "Loop",
     "Loops",
     "Planted",
     "Recipe",
     "Seed",
     "Summary",
+    "bias_loops",
+    "block_size",
+    "decompose_loop",
     "random_loops",
+    "random_loops_ensemble",
+    "structured_loops",
+    "uniform_max2sat",
 ]

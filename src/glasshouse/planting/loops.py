@@ -167,7 +167,8 @@ class Loops:
 
 def checked_cycles(nodes: npt.ArrayLike, starts: npt.ArrayLike) -> tuple[NodeArray, IntArray]:
     """Flat cycles as read-only int32 nodes and int64 starts; each at least 3 distinct nodes."""
-    flat, bounds = _whole_numbers(nodes, "nodes"), _whole_numbers(starts, "starts")
+    flat = _whole_numbers(nodes, "nodes")
+    bounds = _whole_numbers(starts, "starts").astype(np.int64, copy=False)
     if not len(bounds) or bounds[0] != 0 or bounds[-1] != len(flat):
         ends = [int(bounds[0]), int(bounds[-1])] if len(bounds) else []
         raise ValueError(f"starts must run from 0 to {len(flat)}, the number of nodes, not {ends}")
@@ -176,7 +177,8 @@ def checked_cycles(nodes: npt.ArrayLike, starts: npt.ArrayLike) -> tuple[NodeArr
     low, high = (int(flat.min()), int(flat.max())) if len(flat) else (0, 0)
     if low < 0 or high >= 2**31 - 1:
         raise ValueError(f"a loop visits node {low if low < 0 else high}, which no problem has")
-    fault, loop = sums.find_bad_cycle(flat.astype(np.int32), bounds, high + 1)
+    flat = flat.astype(np.int32, copy=False)
+    fault, loop = sums.find_bad_cycle(flat, bounds, high + 1)
     if fault:
         cycle = flat[bounds[loop] : bounds[loop + 1]].tolist()
         what = {
@@ -184,10 +186,10 @@ def checked_cycles(nodes: npt.ArrayLike, starts: npt.ArrayLike) -> tuple[NodeArr
             sums.REPEATED: "not a cycle: it visits a node twice",
         }[fault]
         raise ValueError(f"loop {loop}, {cycle}, is {what}")
-    return checks.read_only(flat.astype(np.int32)), checks.read_only(bounds)
+    return checks.read_only(flat), checks.read_only(bounds)
 
 
-def _whole_numbers(values: npt.ArrayLike, name: str) -> IntArray:
+def _whole_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[np.integer]:
     array = np.asarray(values)
     if array.size == 0:
         array = array.astype(np.int64)
@@ -196,4 +198,4 @@ def _whole_numbers(values: npt.ArrayLike, name: str) -> IntArray:
             f"{name} must be a flat array of whole numbers, not {array.dtype} of shape "
             f"{array.shape}"
         )
-    return array.astype(np.int64, copy=False)
+    return array

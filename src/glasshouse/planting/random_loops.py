@@ -24,9 +24,17 @@ Overlap = Literal["constructive", "none"]
 WeightLaw = Literal["equal", "normal"]
 
 # Algorithm 1 cannot jam: a loop that is there can be dropped again. The bound is a safety line.
-_SAFETY_LINE = 1 << 20
+REDRAWS = 1 << 20
 # With disjoint loops or limited weights room runs out; then everything starts anew a few times.
 _RESTARTS = 8
+
+
+class NoRoomError(ValueError):
+    """Fewer loops fit than were asked for; `reached` is the most that did."""
+
+    def __init__(self, message: str, reached: int) -> None:
+        super().__init__(message)
+        self.reached = reached
 
 
 def random_loops(
@@ -88,8 +96,10 @@ def random_loops(
         state, spins, n=n, m=m, frustration=f, **arguments.requested(loops, loop_density),
         overlap=overlap, weights=weights, max_weight=max_weight, **scatter,
     )  # fmt: skip
-    positive = grown.positive_weights  # scattered, all of them may lie on one side of their mean
-    loop_weight = int(np.clip(law[0], positive.min(), positive.max()))
+    loop_weight = int(law[0])
+    if scatter:  # all weights of a small instance may lie on one side of their mean
+        positive = grown.positive_weights
+        loop_weight = int(np.clip(loop_weight, positive.min(), positive.max()))
     return Planted.of_rbm(n, m, grown, spins, loop_weight, Recipe("random_loops", values, seed))
 
 
@@ -153,15 +163,16 @@ def _drop_loops(
 ) -> Loops:
     """Run the kernel, anew where room ran out; `dense` overrides the choice of matrix in tests."""
     if most == 0 and 4 * number > n * m:
-        raise ValueError(
+        raise NoRoomError(
             f"{number} disjoint loops need {4 * number} weights, but {n} × {m} has {n * m}; use "
-            'fewer loops or overlap="constructive"'
+            f'loops={n * m // 4} or fewer, or overlap="constructive"',
+            n * m // 4,
         )
     nodes = np.empty((number, 4), dtype=np.int32)
     weights = np.empty((number, 4), dtype=np.int64)
     matrix = new_cells(n * m, 4 * number, signs=only_signs_matter(most), dense=dense)
     limited = most != UNLIMITED
-    redraws = 200 + 4 * (n + m) if limited else _SAFETY_LINE
+    redraws = 200 + 4 * (n + m) if limited else REDRAWS
     reached = 0
     for _ in range(_RESTARTS if limited else 1):
         clear(matrix)
@@ -172,7 +183,8 @@ def _drop_loops(
             return Loops(nodes.reshape(-1), starts, weights.reshape(-1))
         reached = max(reached, dropped)
     limit = "disjoint loops" if most == 0 else f"loops under max_weight={most}"
-    raise ValueError(
+    raise NoRoomError(
         f"no room for {number} {limit} on {n} × {m}: {reached} was the most in {_RESTARTS} "
-        f"attempts; use loops={reached} or fewer"
+        f"attempts; use loops={reached} or fewer",
+        reached,
     )

@@ -1,0 +1,58 @@
+"""Unweighted MAX-2-SAT instances with a planted optimum."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+from glasshouse.planting import arguments
+from glasshouse.planting.arguments import Ratio, State
+from glasshouse.planting.planted import Planted
+from glasshouse.planting.random_loops import NoRoomError, random_loops
+from glasshouse.planting.randomness import RngLike, Seed
+from glasshouse.planting.recipe import Recipe
+
+
+def uniform_max2sat(
+    n: int,
+    m: int,
+    *,
+    clause_density: Ratio,
+    state: State | None = None,
+    rng: RngLike = None,
+) -> Planted:
+    """Plant an RBM whose MAX-2-SAT form has clauses of one weight (paper, section "Algorithm").
+
+    Disjoint random loops at f = 1/4 leave weights 0 and ±1 only. `to_max2sat` turns each of the
+    4N weights into two clauses of the same weight, so that the clause density is 8N/(n+m).
+
+    Args:
+        n: visible spins, at least 2; with m, the variables of the formula.
+        m: hidden spins, at least 2.
+        clause_density: clauses per variable; the number of loops is rounded up.
+        state: the state to plant, visible spins first; uniform at random when None.
+        rng: a seed, or whatever `numpy.random.default_rng` takes.
+
+    >>> plant = uniform_max2sat(50, 50, clause_density=4, rng=1)
+    >>> plant.loops.num_loops, plant.energy
+    (50, -100)
+    """
+    n, m = arguments.layer_sizes(n, m)
+    density = arguments.ratio(clause_density, "clause_density")
+    if density <= 0:
+        raise ValueError(f"clause_density={clause_density} must be above 0: clauses per variable")
+    seed = Seed.of(rng)
+    loops = math.ceil(density * (n + m) / 8)
+    try:
+        plant = random_loops(
+            n, m, frustration=Fraction(1, 4), loops=loops, overlap="none", state=state, rng=seed
+        )
+    except NoRoomError as error:
+        most = Fraction(8 * error.reached, n + m)
+        raise ValueError(
+            f"clause_density={clause_density} needs {loops} disjoint loops on {n} × {m}, but no "
+            f"more than {error.reached} found room; use at most {float(most):.4g} or larger layers"
+        ) from None
+    values = arguments.parameters(state, plant.state, n=n, m=m, clause_density=density)
+    return replace(plant, recipe=Recipe("uniform_max2sat", values, seed))
