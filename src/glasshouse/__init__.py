@@ -21,6 +21,10 @@ _NAMES_OF = {
     "problems.convert": "to_ising to_max2sat to_maxcut to_qubo to_rbm",
     "problems.bipartite": "rbm_to_ghost",
     "problems.reduction": "Reduction",
+    # Problems with a known ground state, and why it is one.
+    "planting": "Certificate CertificateError Loops Planted Recipe random_loops",
+    # Formats of the field, by suffix.
+    "files": "FileError read read_document verify_file write",
 }
 _HOME_OF = {name: home for home, names in _NAMES_OF.items() for name in names.split()}
 

@@ -1,4 +1,15 @@
 # The same names for type checkers and editors; tests/test_names.py keeps the two in step.
+from glasshouse.files import FileError as FileError
+from glasshouse.files import read as read
+from glasshouse.files import read_document as read_document
+from glasshouse.files import verify_file as verify_file
+from glasshouse.files import write as write
+from glasshouse.planting import Certificate as Certificate
+from glasshouse.planting import CertificateError as CertificateError
+from glasshouse.planting import Loops as Loops
+from glasshouse.planting import Planted as Planted
+from glasshouse.planting import Recipe as Recipe
+from glasshouse.planting import random_loops as random_loops
 from glasshouse.problems import Ising as Ising
 from glasshouse.problems import Max2Sat as Max2Sat
 from glasshouse.problems import Qubo as Qubo

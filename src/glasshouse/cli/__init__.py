@@ -1,0 +1,70 @@
+"""The command line: one module a command; what a command needs is loaded when it is called.
+
+Exit codes: 0 done, 1 the answer is no (a check failed), 2 wrong usage or input, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from cyclopts import App, CycloptsError, Parameter
+
+from glasshouse.cli.check import check
+from glasshouse.cli.convert import convert
+from glasshouse.cli.demo import demo
+from glasshouse.cli.errors import CheckFailedError
+from glasshouse.cli.info import info
+from glasshouse.cli.plant import plant
+from glasshouse.version import __version__
+
+HELP = """Grow spin glasses and MAX-2-SAT instances whose optimum is planted, and prove it.
+
+Every command has examples: `glasshouse COMMAND --help`.
+"""
+
+app = App(
+    name="glasshouse",
+    help=HELP,
+    version=__version__,
+    help_format="markdown",
+    default_parameter=Parameter(negative=()),
+    result_action="return_value",
+)
+# In the order of the work. None of these modules imports anything heavy at its head.
+COMMANDS: dict[str, Any] = {
+    "demo": demo,
+    "info": info,
+    "convert": convert,
+    "plant": plant,
+    "check": check,
+}
+for _order, (_name, _command) in enumerate(COMMANDS.items()):
+    if isinstance(_command, App):
+        _command.sort_key = _order
+        app.command(_command)
+    else:
+        app.command(_command, name=_name, sort_key=_order)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; errors are one line on standard error, never a traceback."""
+    try:
+        result = app(arguments, exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        return _complain(f"{error} (see --help)", 2)
+    except CheckFailedError as error:
+        return _complain(error, 1)
+    except (ValueError, OSError, MemoryError) as error:
+        return _complain(error, 2)
+    except ModuleNotFoundError as error:
+        return _complain(f"{error}; see the extras in the README", 2)
+    except KeyboardInterrupt:
+        return _complain("interrupted", 130)
+    return result if isinstance(result, int) else 0
+
+
+def _complain(error: object, code: int) -> int:
+    message = " ".join(str(error).split()) or type(error).__name__
+    print(f"glasshouse: {message}", file=sys.stderr)
+    return code

@@ -1,0 +1,78 @@
+"""`glasshouse check`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from glasshouse.cli.errors import CheckFailedError
+from glasshouse.cli.output import show_json
+
+
+def check(
+    *files: Path,
+    certificate: Path | None = None,
+    json: bool = False,
+) -> None:
+    """Prove what files state about their optimum, trusting nothing that made them.
+
+    A file is checked against the certificate beside it (FILE.cert), or its own loops (.npz). A
+    manifest.jsonl is checked line by line. Ends with exit code 1 at the first lie.
+
+    For instance:
+
+    ```
+    glasshouse check inst.wcnf
+    glasshouse check inst.wcnf --certificate other.cert
+    glasshouse check suite/manifest.jsonl
+    ```
+
+    Args:
+        files: problem files or manifests.
+        certificate: the certificate of a single file, if it is not beside it.
+        json: print one JSON object a file.
+    """
+    if not files:
+        raise ValueError("no FILE to check")
+    if certificate is not None and len(files) != 1:
+        raise ValueError(f"--certificate is for one file, but {len(files)} were given")
+    for file in files:
+        if file.name.endswith(".jsonl"):
+            _check_suite(file, json)
+        else:
+            _check_file(file, certificate, json)
+
+
+def _check_file(file: Path, certificate: Path | None, json: bool) -> None:
+    from glasshouse.files import verify_file
+    from glasshouse.planting import CertificateError
+
+    try:
+        result = verify_file(file, certificate)
+    except CertificateError as lie:
+        raise CheckFailedError(lie) from lie
+    if json:
+        show_json(
+            {"file": str(file), "cost": result.cost, "proven": result.proven, "loops": result.loops}
+        )
+    elif result.proven:
+        print(f"{file}: VERIFIED, {result.cost} is the optimum (proven by {result.loops} loops)")
+    else:
+        print(
+            f"{file}: the stated model has the stated cost {result.cost}; no proof that it is "
+            "the optimum (`glasshouse prove` finds one)"
+        )
+
+
+def _check_suite(manifest: Path, json: bool) -> None:
+    from glasshouse.files.suite import check_suite
+
+    entries = []
+    try:
+        for entry in check_suite(manifest):
+            entries.append(entry)
+            if json:
+                show_json({"file": entry.file, "cost": entry.optimum, "proven": True})
+    except ValueError as lie:
+        raise CheckFailedError(lie) from lie
+    if not json:
+        print(f"{manifest}: VERIFIED, {len(entries)} instances with the optima listed")

@@ -1,0 +1,40 @@
+"""`glasshouse info`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from glasshouse.cli.output import show, show_json
+
+
+def info(file: Path, /, *, json: bool = False) -> None:
+    """Show what a problem file holds: sizes, weights, graph, and what is stated about its plant.
+
+    For instance:
+
+    ```
+    glasshouse info inst.wcnf
+    glasshouse info inst.wcnf.xz --json
+    ```
+
+    Args:
+        file: any format that glasshouse reads, also compressed (.gz, .xz).
+        json: print one JSON object instead.
+    """
+    from glasshouse.files import read_document
+    from glasshouse.landscape import overview
+
+    document = read_document(file)
+    view, known = overview(document.problem), document.metadata
+    if json:
+        recipe = known.recipe
+        stated = {"planted_cost": known.planted_cost, "recipe": recipe}
+        show_json({"file": str(file), **vars(view), **stated})
+        return
+    show(view.rows())
+    if known.planted_cost is not None:
+        show([("planted cost", f"{known.planted_cost} (stated; `glasshouse check` proves it)")])
+    if document.planted is not None:
+        print(document.planted.summary())
+    elif known.recipe is not None:
+        show([("grown by", known.recipe.get("method")), ("seed", known.recipe.get("seed"))])

@@ -1,0 +1,104 @@
+"""Where planted instances go: the options that all `plant` commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from glasshouse.cli.output import show_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from glasshouse.planting import Planted
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Output:
+    """Where instances go, and how much of the plant goes with them.
+
+    Attributes:
+        seed: a whole number that fixes all randomness; without it every call grows another one.
+        output: the file to write; its suffix is the format. The proof goes beside it (.cert).
+        count: how many instances, written to --out-dir with a manifest.jsonl.
+        out_dir: a folder for a suite of instances.
+        format: the format of a suite's files, by its suffix: wcnf, npz, qubo, wcnf.xz, …
+        dialect: how to write WCNF: `p wcnf` header, or the form of the MaxSAT Evaluation 2022.
+        blind: leave nothing of the plant in the files (a suite's manifest still has it).
+        shuffle: give variables random names and clauses a random order.
+        force: overwrite what is there.
+        json: print one JSON object an instance.
+    """
+
+    seed: int | None = None
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None
+    count: int | None = None
+    out_dir: Path | None = None
+    format: str = "wcnf"
+    dialect: Literal["classic", "mse22"] = "classic"
+    blind: bool = False
+    shuffle: bool = False
+    force: bool = False
+    json: bool = False
+
+
+def write_instances(grow: Callable[[Any], Planted], stem: str, output: Output) -> None:
+    """One instance to a file (or only its summary), or a suite to a folder."""
+    from glasshouse.planting import Seed
+    from glasshouse.planting.shuffle import shuffle
+
+    if (output.count is None) != (output.out_dir is None):
+        raise ValueError("--count and --out-dir go together: a suite needs both")
+    if output.count is not None and output.output is not None:
+        raise ValueError("--output is for one instance; a suite goes to --out-dir")
+    if output.count is not None and output.count < 1:
+        raise ValueError(f"--count {output.count} is below 1")
+    seed = Seed.of(output.seed)
+    finish = shuffle if output.shuffle else (lambda planted: planted)
+    if output.count is None:
+        _one(finish(grow(seed)), output)
+    else:
+        _suite((finish(grow(seed.child(k))) for k in range(output.count)), stem, output)
+
+
+def _one(planted: Planted, output: Output) -> None:
+    from glasshouse.files import write
+
+    if output.output is not None:
+        write(
+            output.output, planted, dialect=output.dialect, blind=output.blind,
+            overwrite=output.force,
+        )  # fmt: skip
+    if output.json:
+        where = None if output.output is None else str(output.output)
+        show_json({"file": where, **vars(planted.summary()), "seed": planted.recipe.seed.entropy})
+        return
+    print(planted.summary())
+    if output.output is None:
+        print(f"seed {planted.recipe.seed.entropy}; nothing was written: -o FILE keeps it")
+
+
+def _suite(instances: Iterator[Planted], stem: str, output: Output) -> None:
+    from rich.console import Console
+    from rich.progress import track
+
+    from glasshouse.files.suite import write_suite
+
+    assert output.out_dir is not None
+    entries = write_suite(
+        output.out_dir, instances, stem=stem, suffix="." + output.format.lstrip("."),
+        dialect=output.dialect, blind=output.blind, overwrite=output.force,
+    )  # fmt: skip
+    shown = track(
+        entries, "planting", total=output.count, console=Console(stderr=True), transient=True
+    )
+    for entry in shown:
+        if output.json:
+            show_json(entry)
+    if not output.json:
+        print(f"{output.out_dir}: {output.count} instances, their optima in manifest.jsonl")

@@ -1,0 +1,34 @@
+"""What commands print: text for people, JSON for scripts."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+
+def show(rows: Iterable[tuple[str, object]]) -> None:
+    """Names and values, aligned."""
+    for name, value in rows:
+        print(f"{name:<18}{value}")
+
+
+def show_json(value: Any) -> None:
+    """One JSON object; exact fractions as strings, arrays as lists."""
+    print(json.dumps(_plain(value), ensure_ascii=False))
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        value = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if isinstance(value, Fraction):
+        return int(value) if value.denominator == 1 else str(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return value

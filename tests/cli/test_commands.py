@@ -1,0 +1,123 @@
+"""The commands as a person types them: output, exit codes, one-line errors."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import glasshouse as gh
+from glasshouse.cli import COMMANDS, main
+
+WCNF = "c planted-cost 3\np wcnf 3 4 100\n3 1 -2 0\n3 -1 2 0\n4 3 0\n3 -3 0\n"
+
+
+@pytest.fixture
+def wcnf(tmp_path):
+    path = tmp_path / "x.wcnf"
+    path.write_text(WCNF)
+    return path
+
+
+def run(*arguments):
+    """The command in a process of its own."""
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; from glasshouse.cli import main; sys.exit(main())",
+    ]
+    return subprocess.run([*command, *map(str, arguments)], capture_output=True, text=True)
+
+
+def fails(capsys, code, *arguments):
+    """One line on standard error, nothing on standard output, the right exit code."""
+    assert main([str(a) for a in arguments]) == code
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("glasshouse: ")
+    assert captured.err.count("\n") == 1
+    return captured.err
+
+
+def test_info(wcnf, capsys):
+    assert main(["info", str(wcnf)]) == 0
+    shown = capsys.readouterr().out
+    for word in ("MAX-2-SAT", "variables", "3 to 4", "bipartite", "planted cost      3"):
+        assert word in shown
+
+
+def test_info_json(wcnf, capsys):
+    assert main(["info", str(wcnf), "--json"]) == 0
+    values = json.loads(capsys.readouterr().out)
+    assert values["variables"] == 3
+    assert values["terms"] == 4
+    assert values["planted_cost"] == 3
+    assert values["bipartite"] == [2, 1]
+
+
+def test_convert_keeps_the_problem(wcnf, tmp_path, capsys):
+    target = tmp_path / "x.coo"
+    assert main(["convert", str(wcnf), str(target)]) == 0
+    source, ising = gh.read(wcnf), gh.read(target)
+    assert gh.to_ising(source)[0] == ising
+    assert main(["convert", str(wcnf), str(tmp_path / "x.npz"), "--kind", "rbm", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["kind"] == "RBM"
+
+
+def test_convert_does_not_overwrite(wcnf, tmp_path, capsys):
+    target = tmp_path / "y.qubo"
+    target.write_text("mine")
+    assert "exists" in fails(capsys, 2, "convert", wcnf, target)
+    assert target.read_text() == "mine"
+    assert main(["convert", str(wcnf), str(target), "--force"]) == 0
+    assert target.read_text() != "mine"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nonsense"], "nonsense"),
+        (["info"], "FILE"),
+        (["info", "no-such-file.wcnf"], "no such file"),
+        (["info", "x.unknown"], "suffix"),
+        (["info", ".", "--json"], "suffix"),
+        (["info", "a.wcnf", "--colour"], "--colour"),
+        (["convert", "a.wcnf"], "TARGET"),
+        (["convert", "a.wcnf", "b.wcnf", "--dialect", "new"], "dialect"),
+        (["plant"], None),
+        (["plant", "random", "-n", "10"], "frustration"),
+        (["plant", "random", "-n", "10", "-f", "0.3", "--loops", "3"], "above 1/4"),
+        (["plant", "random", "-n", "x", "-f", "0.1", "--loops", "3"], "x"),
+        (["plant", "random", "-n", "10", "-f", "1/5"], "loop_density"),
+        (["plant", "random", "-n", "9", "-f", "1/5", "--loops", "3", "--count", "2"], "--out-dir"),
+        (["check"], "FILE"),
+    ],
+)
+def test_wrong_usage_is_one_line(arguments, message, capsys):
+    if message is None:
+        assert main(arguments) == 0  # shows its help
+        return
+    assert message in fails(capsys, 2, *arguments)
+
+
+def test_a_bad_file_is_named_with_its_line(tmp_path, capsys):
+    path = tmp_path / "bad.wcnf"
+    path.write_text("p wcnf 3 1 100\n3 1 2 3 0\n")
+    message = fails(capsys, 2, "info", path)
+    assert "bad.wcnf" in message
+    assert "line 2" in message
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_examples(command, capsys):
+    assert main([command, "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert f"glasshouse {command}" in shown
+
+
+def test_the_installed_command_runs():
+    result = run("--version")
+    assert result.returncode == 0
+    assert result.stdout.strip() == gh.__version__
