@@ -1,0 +1,185 @@
+"""The stand-alone checker: right on true certificates, never wrong on damaged ones."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from tests import strategies
+from tests.oracles import optimum
+from tests.proofs.instances import loop_sum, spin_glass
+from tests.proofs.mutations import mutate
+
+from glasshouse import files
+from glasshouse.planting import random_loops
+from glasshouse.problems import Max2Sat
+from glasshouse.problems.convert import to_max2sat
+from glasshouse.proofs import (
+    CertificateError,
+    HardClausesUnsatisfiableError,
+    checker,
+    prove,
+    verify,
+)
+
+
+def write_both(folder: Path, problem: Max2Sat, dialect: str = "classic") -> tuple[Path, Path]:
+    """A WCNF file and the certificate that `prove` finds for it."""
+    wcnf = folder / "problem.wcnf"
+    files.write(wcnf, problem, dialect=dialect, overwrite=True)
+    proof = prove(problem)
+    cert = files.side_car(wcnf)
+    files.write_certificate(cert, proof.certificate, cost=proof.energy, overwrite=True)
+    return wcnf, cert
+
+
+def stand_alone(wcnf: str, certificate: str) -> tuple[int, object] | None:
+    """(cost, lower bound) as the stand-alone file says; None if it refuses."""
+    try:
+        return checker.check(wcnf, certificate)
+    except (LookupError, TypeError, ValueError):
+        return None
+
+
+def library(wcnf: Path, certificate: Path) -> tuple[int, object] | None:
+    """The same as our own reader and `verify` say."""
+    try:
+        side_car = files.read_side_car(certificate)
+        verdict = verify(files.read(wcnf), side_car.certificate)
+        if side_car.cost not in (None, verdict.energy):
+            return None
+        return verdict.energy, verdict.lower_bound
+    except (CertificateError, ValueError):
+        return None
+
+
+@given(strategies.max2sats())
+@settings(max_examples=60)
+def test_true_certificates_are_verified(tmp_path_factory, problem):
+    folder = tmp_path_factory.getbasetemp()
+    for dialect in ("classic", "mse22"):
+        try:
+            wcnf, cert = write_both(folder, problem, dialect)
+        except HardClausesUnsatisfiableError:
+            return
+        cost, bound = checker.check(wcnf.read_text(), cert.read_text())
+        assert bound <= optimum(problem)[0] <= cost
+        assert (cost, bound) == library(wcnf, cert)
+
+
+def small_problem(rng: np.random.Generator) -> Max2Sat:
+    """Small enough to enumerate: loops, a spin glass with an open gap, or clauses of all kinds."""
+    kind = rng.integers(3)
+    if kind == 0:
+        return to_max2sat(loop_sum(int(rng.integers(3, 9)), 5, rng, fields=True)[0])[0]
+    if kind == 1:
+        return to_max2sat(spin_glass(8, 0.9, rng, gaussian=False))[0]
+    size = 6
+    clauses = rng.integers(1, size + 1, (14, 2)) * rng.choice([-1, 1], (14, 2))
+    clauses[:3, 1] = 0
+    hard = np.array([[1, -2], [3, 0], [-3, 4]], dtype=np.int32)
+    return Max2Sat(size, clauses.astype(np.int32), rng.integers(1, 9, 14), hard)
+
+
+def damage_and_check(folder: Path, rounds: int, mutations: int, seed: int) -> int:
+    """Damage file or certificate; whatever is still verified must be true. Returns how many are."""
+    rng = np.random.default_rng(seed)
+    accepted = 0
+    for _ in range(rounds):
+        try:
+            wcnf, cert = write_both(folder, small_problem(rng))
+        except HardClausesUnsatisfiableError:
+            continue
+        texts = wcnf.read_text(), cert.read_text()
+        for _ in range(mutations):
+            damaged = list(texts)
+            target = int(rng.integers(2))
+            damaged[target] = mutate(damaged[target], rng)
+            (folder / "d.wcnf").write_text(damaged[0])
+            (folder / "d.cert").write_text(damaged[1])
+            verdict = stand_alone(*damaged)
+            assert verdict == library(folder / "d.wcnf", folder / "d.cert"), damaged
+            if verdict is None:
+                continue
+            problem = files.read(folder / "d.wcnf")
+            least = optimum(problem)[0]
+            assert verdict[1] <= least <= verdict[0], damaged
+            accepted += verdict[0] == verdict[1]
+    return accepted
+
+
+def test_damaged_files_prove_nothing_false(tmp_path):
+    accepted = damage_and_check(tmp_path, rounds=12, mutations=25, seed=1)
+    assert accepted < 150  # half: most damages are noticed
+
+
+@pytest.mark.slow
+def test_ten_thousand_damaged_files_prove_nothing_false(tmp_path):
+    assert damage_and_check(tmp_path, rounds=100, mutations=120, seed=2) < 6000
+
+
+def test_plants_are_verified_by_their_own_loops(tmp_path):
+    for seed, f in enumerate(("1/5", "1/4", "23/100")):
+        planted = random_loops(12, 9, frustration=f, loop_density=1.5, rng=seed)
+        path = tmp_path / f"{seed}.wcnf"
+        files.write(path, planted)
+        cost, bound = checker.check(path.read_text(), files.side_car(path).read_text())
+        assert cost == bound == prove(files.read(path)).energy
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-I", checker.__file__, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_command_tells_by_its_exit_code(tmp_path):
+    planted = random_loops(8, 8, frustration="1/5", loop_density=1, rng=3)
+    wcnf, other = tmp_path / "a.wcnf", tmp_path / "b.wcnf"
+    files.write(wcnf, planted)
+    files.write(other, random_loops(8, 8, frustration="1/5", loop_density=1, rng=4))
+    cert = files.side_car(wcnf)
+    good = run(wcnf, cert)
+    assert (good.returncode, good.stdout.split()[:2]) == (0, ["VERIFIED", "optimum"])
+    foreign = run(wcnf, files.side_car(other))
+    assert foreign.returncode == 1
+    assert "REFUSED" in foreign.stderr
+    assert run(wcnf).returncode == 1
+    assert run(wcnf, tmp_path / "missing").returncode == 1
+    lines = cert.read_text().splitlines()
+    lines = [line.replace("loops 8", "loops 7") for line in lines[:-1]]
+    cert.write_text("\n".join(lines))
+    weaker = run(wcnf, cert)
+    assert (weaker.returncode, weaker.stdout.split()[:2]) == (2, ["VERIFIED", "bound"])
+
+
+def test_the_checker_is_one_short_file_of_the_standard_library():
+    text = Path(checker.__file__).read_text()
+    assert len(text.splitlines()) <= 100
+    modules = {
+        line.split()[1].split(".")[0]
+        for line in text.splitlines()
+        if line.startswith(("import", "from"))
+    }
+    assert modules <= sys.stdlib_module_names
+
+
+def test_numbers_above_64_bits(tmp_path):
+    limit = 2**63 - 1
+    problem = Max2Sat.from_clauses(
+        4, [[1, 2], [-1, -2], [1, -2], [-1, 2], [4]],
+        [limit // 5, limit // 5 + 1, limit // 5 + 2, limit // 5 + 3, limit // 5 - 9],
+        hard=[[-4, 3], [-3, 1]],
+    )  # fmt: skip
+    for dialect in ("classic", "mse22"):
+        wcnf, cert = write_both(tmp_path, problem, dialect)
+        cost, bound = checker.check(wcnf.read_text(), cert.read_text())
+        assert cost == bound == limit // 5 + 1
+        assert library(wcnf, cert) == (cost, bound)
