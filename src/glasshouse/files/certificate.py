@@ -218,6 +218,9 @@ class _LoopCollector:
     def certificate(self, state: npt.NDArray[np.int8], denominator: int) -> Certificate:
         kind = object if any(m.dtype == object for m in self._multipliers) else np.int64
         vertices = joined(self._vertices, np.int32)
+        highest = int(np.abs(vertices).max(initial=0))
+        if highest > len(state):  # the next number would be taken for the ghost
+            raise ValueError(f"a loop visits {highest}, but the state has {len(state)} variables")
         starts = np.concatenate([[0], np.cumsum(joined(self._lengths, np.int64))])
         violated = None
         if (vertices < 0).any():
