@@ -1,0 +1,20 @@
+"""`python -m benchmarks [NAME ...]`: run some or all of the benchmarks."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+NAMES = ("files", "planting", "anneal", "proofs", "studies")
+
+
+def main(names: list[str]) -> None:
+    """Run each benchmark in turn; each prints its table and stores it."""
+    for name in names or NAMES:
+        if name not in NAMES:
+            sys.exit(f"benchmarks: {name!r} is not one of {', '.join(NAMES)}")
+        importlib.import_module(f"benchmarks.{name}").main()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

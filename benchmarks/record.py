@@ -1,0 +1,73 @@
+"""What every benchmark records: when, on what machine, with which versions; as JSON and Markdown."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import json
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def cpu_name() -> str:
+    """The processor as Linux names it, else as Python does."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def setting(*packages: str) -> dict[str, Any]:
+    """Date, machine and versions."""
+    found = {}
+    for package in ("glasshouse", "numpy", "numba", *packages):
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            found[package] = "not installed"
+    return {
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "cpu": cpu_name(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "versions": found,
+    }
+
+
+def store(
+    name: str,
+    title: str,
+    rows: list[dict[str, Any]],
+    packages: tuple[str, ...] = (),
+    notes: str = "",
+) -> None:
+    """Print a table and keep it as `results/NAME.json` and `results/NAME.md`."""
+    where = setting(*packages)
+    table = _table(rows)
+    versions = ", ".join(f"{k} {v}" for k, v in where["versions"].items())
+    head = f"# {title}\n\n{where['date']}, {where['cpu']}, {where['cores']} cores, "
+    head += f"Python {where['python']}; {versions}.\n\n"
+    tail = f"\n{notes.strip()}\n" if notes else ""
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{name}.md").write_text(head + table + tail)
+    text = json.dumps({"title": title, "setting": where, "rows": rows, "notes": notes}, indent=1)
+    (RESULTS / f"{name}.json").write_text(text + "\n")
+    print(f"\n{title}\n\n{table}{tail}")
+
+
+def _table(rows: list[dict[str, Any]]) -> str:
+    """A Markdown table; columns in the order of their first appearance."""
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    lines = [columns, ["---"] * len(columns)]
+    lines += [[_cell(row.get(column, "")) for column in columns] for row in rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def _cell(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
