@@ -144,13 +144,14 @@ class Planted:
         >>> from glasshouse.planting import random_loops
         >>> print(random_loops(8, 8, frustration="1/5", loops=4, rng=1).summary())
         random_loops: 8 visible × 8 hidden, 16 edges; ground energy -36, loop weight 4
-                      requested  realised
-        frustration   1/5 (0.2)  1/5 (0.2)
-        loop density             1/2 (0.5)
-        loops                 4  4
-        ground states            at least 2^4
-        components               4
-        free spins               3
+                       requested  realised
+        frustration    1/5 (0.2)  1/5 (0.2)
+        loop density              1/2 (0.5)
+        clause density            2
+        loops                  4  4
+        ground states             at least 2^4
+        components                4
+        free spins                3
         """
         return Summary.of(self)
 

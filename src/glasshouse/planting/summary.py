@@ -26,6 +26,8 @@ class Summary:
         frustration: f of the instance at its ground state.
         requested_loop_density: N/n as asked for; None when loops were counted.
         loop_density: N/n.
+        requested_clause_density: clauses per variable as asked for; None where loops were.
+        clause_density: clauses per variable of the MAX-2-SAT form.
         requested_loops: N as asked for; None when given as a density.
         loops: N.
         edges: couplings that are not zero.
@@ -43,6 +45,8 @@ class Summary:
     frustration: Fraction
     requested_loop_density: Fraction | None
     loop_density: Fraction
+    requested_clause_density: Fraction | None
+    clause_density: Fraction
     requested_loops: int | None
     loops: int
     edges: int
@@ -71,6 +75,9 @@ class Summary:
             frustration=Fraction(frustration_index(form, planted.state)),
             requested_loop_density=_fraction(asked.get("loop_density")),
             loop_density=planted.loops.num_loops / half,
+            requested_clause_density=_fraction(asked.get("clause_density")),
+            # An edge becomes two clauses and a field one.
+            clause_density=Fraction(2 * form.num_edges + fields, form.num_spins),
             requested_loops=asked.get("loops"),
             loops=planted.loops.num_loops,
             edges=form.num_edges,
@@ -86,6 +93,7 @@ class Summary:
             ("", "requested", "realised"),
             ("frustration", _text(self.requested_frustration), _text(self.frustration)),
             ("loop density", _text(self.requested_loop_density), _text(self.loop_density)),
+            ("clause density", _text(self.requested_clause_density), _text(self.clause_density)),
             ("loops", _text(self.requested_loops), _text(self.loops)),
             ("ground states", "", f"at least 2^{self.log2_degeneracy}"),
             ("components", "", _text(self.components)),
@@ -95,7 +103,7 @@ class Summary:
         head += f", {self.fields} fields" if self.fields else ""
         head += f"; ground energy {self.energy}, loop weight {self.loop_weight}"
         width = max(len(row[1]) for row in rows)
-        return "\n".join([head, *(f"{a:<14}{b:>{width}}  {c}".rstrip() for a, b, c in rows)])
+        return "\n".join([head, *(f"{a:<15}{b:>{width}}  {c}".rstrip() for a, b, c in rows)])
 
 
 def _fraction(value: str | None) -> Fraction | None:
