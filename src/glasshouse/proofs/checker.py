@@ -1,7 +1,6 @@
 """Check what a certificate proves about a weighted MAX-2-SAT file (WCNF, both dialects).
 
-Usage: python checker.py FILE.wcnf FILE.wcnf.cert
-Standard library only, exact integers throughout; nothing here trusts whoever made the files.
+Usage: python checker.py FILE.wcnf FILE.wcnf.cert  (standard library only, exact integers)
 In spins (true +1, false -1), 4 x cost = constant - sum of w[a,b] s_a s_b, where vertex 0 is the
 ghost, a spin that is always +1. A loop of L edges, an odd number of them negative, is never below
 -mu (L-2). With R = problem - loops,  4 x cost >= constant - sum mu (L-2) - sum |R|  always holds.
@@ -33,7 +32,8 @@ def read_wcnf(text):
     lines, soft, hard = rows(text, "c"), [], []
     head = lines.pop(0)[2:] if lines and lines[0][:2] == ["p", "wcnf"] else []
     size, count, top = [*map(int, head), math.inf][:3] if head else (None, None, math.inf)
-    require(count in (None, len(lines)), f"WCNF: {len(lines)} clauses, not {count}")
+    good = count in (None, len(lines)) and top > 0 and len(head) < 4
+    require(good, f"WCNF: p line {head}, but {len(lines)} clauses")
     for first, *words in lines:
         *clause, end = map(int, words)
         weight = top if first == "h" else int(first)
