@@ -202,6 +202,8 @@ class Certificate:
 def _whole_numbers(values: npt.ArrayLike) -> npt.NDArray[Any]:
     """Multipliers as int64, or as Python integers where one is above 2^63-1."""
     array = np.asarray(values)
+    if not array.size:
+        array = array.astype(np.int64)
     if array.dtype == object and all(isinstance(x, int) for x in array.flat):
         if max(map(abs, array.flat), default=0) > INT64_MAX:
             return checks.read_only(array.astype(object))
