@@ -123,8 +123,9 @@ class _Reader:
             raise self._error("state", "expected a string of 0 and 1")
         if self._whole("loops") != loops.count:
             raise self._error("loops", f"but {loops.count} follow; the file is truncated")
+        denominator = self._whole("denominator")
         try:
-            certificate = loops.certificate(2 * state - np.int8(1), self._whole("denominator"))
+            certificate = loops.certificate(2 * state - np.int8(1), denominator)
         except ValueError as fault:
             raise self.source.error(str(fault)) from None
         return SideCar(certificate, self._cost(), self._names(len(state)))

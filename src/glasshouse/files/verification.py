@@ -77,8 +77,8 @@ def _by_certificate(document: Document, beside: SideCar, path: Path) -> Verifica
     step = _least_difference(problem, ising, reduction)
     if gap and gap >= step:
         raise CertificateError(
-            f"the loops prove no cost below {cost - gap}, but the certificate's state costs {cost}; "
-            f"costs differ by {step} at least, so it is not shown optimal"
+            f"the loops prove no cost below {cost - gap}, but the certificate's state costs "
+            f"{cost}; costs differ by {step} at least, so it is not shown optimal"
         )
     for what, stated in (
         (f"{path.name} states", beside.cost),

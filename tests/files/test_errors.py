@@ -1,0 +1,223 @@
+"""Bad input: a FileError that names the file, the line and what was expected."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import os
+
+import pytest
+
+from glasshouse.files import FileError, read, read_certificate, write
+from glasshouse.problems import Ising, Max2Sat
+
+# Suffix, content, line to blame (None: no line), and words of the message.
+BAD = [
+    (".wcnf", "", None, "holds no clauses"),
+    (".wcnf", "c only a comment\n", None, "holds no clauses"),
+    (".wcnf", "p wcnf 2 1 9\n3 1 -2 1 0\n", 2, "3 literals; expected at most 2"),
+    (".wcnf", "3 1 2 0\nh 1 2 -1 0\n", 2, "3 literals; expected at most 2"),
+    (".wcnf", "p wcnf 2 2 9\n3 1 0 2 0\n3 1 0\n", 2, "literal 0 inside a clause"),
+    (".wcnf", "p wcnf 2 1 9\n3 0 1 0\n", 2, "literal 0 inside a clause"),
+    (".wcnf", "p wcnf 2 1 9\n\nc x\n3 1 3 0\n", 4, "literal 3 is out of range; expected ±1 to ±2"),
+    (".wcnf", "p wcnf 2 1 9\n3 1 -3 0\n", 2, "literal -3 is out of range"),
+    (".wcnf", "p wcnf 2 1 9\n3 1 x 0\n", 2, "literal 'x' is out of range"),
+    (".wcnf", "3 1 9999999999 0\n", 1, "literal 9999999999 is out of range"),
+    (".wcnf", "p wcnf 2 1 9\n-3 1 2 0\n", 2, "weight -3 is negative"),
+    (".wcnf", "p wcnf 2 1 9\n1.5 1 2 0\n", 2, "weight '1.5' is not a whole number"),
+    (".wcnf", "p wcnf 2 1 9\n1e3 1 2 0\n", 2, "weight '1e3' is not a whole number"),
+    (".wcnf", "p wcnf 2 1 9\nnan 1 2 0\n", 2, "weight 'nan' is not a whole number"),
+    (".wcnf", "p wcnf 2 1 9\nh 1 2 0\n", 2, "weight 'h' is not a whole number"),
+    (".wcnf", "9223372036854775808 1 2 0\n", 1, "is above 2^63-1"),
+    (".wcnf", "p wcnf 2 2\n9223372036854775807 1 0\n1 2 0\n", None, "add up to"),
+    (".wcnf", "p wcnf 2 2 99\n3 1 2 0\n3 1 2\n", 3, "no 0 at the end"),
+    (".wcnf", "p wcnf 2 2 99\n3 1 2 0\n3", 3, "no 0 at the end"),
+    (".wcnf", "p wcnf 2 3 99\n3 1 2 0\n3 1 0\n", 3, "2 clauses, but the p line states 3"),
+    (".wcnf", "p wcnf 2 1 99\n3 1 2 0\n3 1 0\n", 3, "2 clauses, but the p line states 1"),
+    (".wcnf", "p wcnf 2 1 9\np wcnf 2 1 9\n3 1 0\n", 2, "a second p line"),
+    (".wcnf", "p wcnf 2 1 9\n3 1 0\np wcnf 2 1 9\n", 3, "a second p line"),
+    (".wcnf", "3 1 0\np wcnf 2 1 9\n", 2, "a p line after clauses"),
+    (".wcnf", "p cnf 2 1\n1 2 0\n", 1, "expected 'p wcnf VARIABLES CLAUSES TOP'"),
+    (".wcnf", "p wcnf 2\n3 1 0\n", 1, "expected 'p wcnf"),
+    (".wcnf", "p wcnf 2 -1 9\n", 1, "expected 'p wcnf"),
+    (".wcnf", "p wcnf 2 1 nan\n3 1 0\n", 1, "expected 'p wcnf"),
+    (".wcnf", "p wcnf 2 1 0\n3 1 0\n", 1, "top is 0"),
+    (".wcnf", "p wcnf 9999999999 1 9\n3 1 0\n", 1, "expected at most 2147483647"),
+    (".wcnf", "p wcnf 2 1 9\n9 0\n", 2, "an empty hard clause"),
+    (".wcnf", "c num-clauses 3\n3 1 0\n", 2, "1 clauses, but num-clauses states 3"),
+    (".wcnf", "c num-variables 1\n3 1 2 0\n", 1, "not a whole number from 2"),
+    (".wcnf", "c encoding edge\np wcnf 3 1 9\n9 1 2 3 0\n", None, "written with encoding="),
+    (".wcnf", "\x7fELF\x02\x01\x01\x00", None, "binary data"),
+    (".wcnf", "p wcnf 1 1 9\n3 1 0\nc planted-cost 1.x\n", 3, "'1.x' is not a number"),
+    (".wcnf", "c planted-cost nan\np wcnf 1 1 9\n3 1 0\n", 1, "'nan' is not a number"),
+    (".wcnf", "c planted-cost 1\nc planted-cost 1\n3 1 0\n", 2, "stated again; line 1 has it"),
+    (".wcnf", "p wcnf 1 1 9\n3 1 0\nc planted-model 012\n", 3, "not a string of 0 and 1"),
+    (".wcnf", "p wcnf 1 1 9\n3 1 0\nc planted-model 01\n", 3, "has 2 values; expected 1"),
+    (".wcnf", "p wcnf 1 1 9\n3 1 0\nc recipe [1]\n", 3, "not a JSON object"),
+    (".wcnf", f"p wcnf 1 1 9\n3 1 0\nc recipe {'[' * 9999}\n", 3, "not a JSON object"),
+    (".cnf", "", None, "no p line before the clauses"),
+    (".cnf", "1 2 0\n", None, "no p line before the clauses"),
+    (".cnf", "p cnf 2 1\n1 2 -1 0\n", 2, "3 literals; expected at most 2"),
+    (".cnf", "p wcnf 2 1 9\n3 1 0\n", 1, "expected 'p cnf VARIABLES CLAUSES'"),
+    (".cnf", "p cnf 2 1\n1 2\n", 2, "no 0 at the end"),
+    (".opb", "* #variable= 1 #constraint= 0\nmin: ;\n", None, "written, not read"),
+    (".qubo", "", None, "holds no p line"),
+    (".qubo", "0 0 1\n", None, "no p line before the terms"),
+    (".qubo", "p qubo 0 2 1 1\n0 0 1\n", 2, "1 terms, but the p line states 1 + 1"),
+    (".qubo", "p qubo 0 2 1 0\n0 2 1\n", 2, "variable 2 is out of range; expected 0 to 1"),
+    (".qubo", "p qubo 0 2 1 0\n0 -1 1\n", 2, "variable -1 is out of range"),
+    (".qubo", "p qubo 0 2 1 0\n0 1.0 1\n", 2, "variable '1.0' is out of range"),
+    (".qubo", "p qubo 0 2 1 0\n0 1\n", 2, "2 entries in the line; expected 3"),
+    (".qubo", "p qubo 0 2 1 0\n0 1 nan\n", 2, "weight 'nan' is not a finite number"),
+    (".qubo", "p qubo 0 2 1 0\n0 1 1e999\n", 2, "weight '1e999' is not a finite number"),
+    (".qubo", "p qubo 0 2 1 0\n0 1 1_0\n", 2, "weight '1_0' is not a finite number"),
+    (".qubo", "p qubo 0 2 1 0\n0 1 h\n", 2, "weight 'h' is not a finite number"),
+    (".qubo", "p qubo 0 2 1 0\n0 1 9223372036854775808\n", 2, "is above 2^63-1"),
+    (".qubo", "p qubo 0 2 1 1\n0 1 1e308\n0 0 1.5e308\n", None, "more than a float can hold"),
+    (".qubo", "p qubo 0 2147483647 1 0\n0 1 1\n", None, "2147483647 variables but only 1 terms"),
+    (".qubo", "p qubo 1 2 1 0\n0 1 1\n", 1, "expected 'p qubo 0"),
+    (".qubo", "p qubo 0 2 1 0\np qubo 0 2 1 0\n", 2, "a second p line"),
+    (".qubo", "c numbers complex\np qubo 0 2 1 0\n0 1 1\n", 1, "is not known; expected float"),
+    (".mc", "", None, "is empty"),
+    (".mc", "3\n", 1, "1 entries; expected two"),
+    (".mc", "3 x\n", 1, "'x' edges"),
+    (".mc", "-3 0\n", 1, "-3 vertices"),
+    (".mc", "3 1\n1 4 1\n", 2, "vertex 4 is out of range; expected 1 to 3"),
+    (".mc", "3 1\n0 1 1\n", 2, "vertex 0 is out of range"),
+    (".mc", "3 1\n2 2 1\n", 2, "vertex 2 is joined with itself"),
+    (".mc", "3 2\n1 2 1\n", 2, "1 edges, but the first line states 2"),
+    (".mc", "3 1\n1 2 1\n# ancilla 2\n", 3, "not a whole number from 3 to 3"),
+    (".coo", "", None, "no vartype"),
+    (".coo", "0 1 1\n", None, "no vartype"),
+    (".coo", "# vartype=REAL\n0 1 1\n", 1, "expected one vartype"),
+    (".coo", "# vartype=SPIN\n# vartype=BINARY\n0 1 1\n", 2, "expected one vartype"),
+    (".coo", "# vartype=SPIN\n0 1\n", 2, "expected 3"),
+    (".coo", "# vartype=SPIN\n2147483646 1 1\n", None, "2147483647 variables but only 1 terms"),
+    (".bqm", "", None, "is not a dimod BQM file"),
+    (".bqm", "DIMODBQM\x02\x00\x00", None, "is not a dimod BQM file"),
+    (".npz", "", None, "is not a glasshouse .npz"),
+    (".npz", "PK\x03\x04", None, "is not a glasshouse .npz"),
+    (".json", "{}", None, "unknown suffix '.json'; expected one of .wcnf"),
+    ("", "", None, "unknown suffix ''"),
+    (".gz", "", None, "unknown suffix ''"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("suffix", "content", "line", "words"), BAD)
+def test_bad_files_are_refused_with_place_and_reason(tmp_path, suffix, content, line, words):
+    path = tmp_path / f"bad{suffix}"
+    path.write_bytes(content.encode("latin1"))
+    with pytest.raises(FileError) as caught:
+        read(path)
+    message = str(caught.value)
+    assert words in message
+    assert caught.value.line == line
+    assert message.startswith(f"{path}, line {line}: " if line else f"{path}: ")
+    assert "\n" not in message
+
+
+def test_of_several_faults_the_first_line_is_named(tmp_path):
+    path = tmp_path / "x.wcnf"
+    path.write_text("p wcnf 2 3 9\n1 1 0\n1 1 2\n-1 1 0\n")
+    with pytest.raises(FileError, match="line 3: no 0"):
+        read(path)
+
+
+def test_a_long_file_is_blamed_at_the_right_line(tmp_path):
+    lines = ["p wcnf 9 400000 9", *["1 1 -2 0"] * 400_000]
+    lines[300_000] = "1 1 99 0"
+    path = tmp_path / "long.wcnf"
+    path.write_text("\n".join(lines))
+    with pytest.raises(FileError, match="line 300001: literal 99 is out of range"):
+        read(path)
+
+
+def test_missing_files_directories_and_forbidden_ones(tmp_path):
+    with pytest.raises(FileError, match=r"none\.wcnf: there is no such file"):
+        read(tmp_path / "none.wcnf")
+    (tmp_path / "folder.wcnf").mkdir()
+    with pytest.raises(FileError, match="is a directory"):
+        read(tmp_path / "folder.wcnf")
+    with pytest.raises(FileError, match="is a directory"):
+        write(tmp_path / "folder.wcnf", Max2Sat.from_clauses(1, [[1]], [1]), overwrite=True)
+    with pytest.raises(FileError, match="cannot be read"):
+        read(tmp_path / "a\0b.wcnf")
+    with pytest.raises(FileError, match="cannot be written"):
+        write(tmp_path / "no" / "where.wcnf", Max2Sat.from_clauses(1, [[1]], [1]))
+    if os.geteuid():
+        locked = tmp_path / "locked.wcnf"
+        locked.touch(mode=0)
+        with pytest.raises(FileError, match="Permission denied"):
+            read(locked)
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".xz", lzma.compress)])
+def test_torn_and_false_archives(tmp_path, suffix, pack):
+    path = tmp_path / f"x.wcnf{suffix}"
+    packed = pack(b"3 1 2 0\n" * 5000)
+    path.write_bytes(packed[: len(packed) // 2])
+    with pytest.raises(FileError, match=r"truncated|cannot be read"):
+        read(path)
+    path.write_bytes(b"3 1 2 0\n")
+    with pytest.raises(FileError, match="cannot be read"):
+        read(path)
+    path.write_bytes(packed[:-9] + bytes(9))
+    with pytest.raises(FileError, match=r"cannot be read|truncated"):
+        read(path)
+
+
+def test_a_line_without_end_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
+    from glasshouse.files import streams
+
+    monkeypatch.setattr(streams, "_LONGEST_LINE", 1 << 21)
+    path = tmp_path / "x.wcnf"
+    path.write_bytes(b"1 " * (1 << 21))
+    with pytest.raises(FileError, match="a line is longer than"):
+        read(path)
+
+
+def test_options_that_do_not_fit_are_refused(tmp_path):
+    problem = Ising.from_edges(2, [(0, 1)], [1])
+    for options, words in [
+        ({"dialect": "new"}, "dialect='new' is not known"),
+        ({"encoding": "cnf"}, "encoding='cnf' is not known"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            write(tmp_path / "x.wcnf", problem, **options)
+    for options in ({"dialect": "mse22"}, {"encoding": "edge"}):
+        with pytest.raises(ValueError, match=r"for \.wcnf files, not \.qubo"):
+            write(tmp_path / "x.qubo", problem, **options)
+
+
+BAD_CERTIFICATES = [
+    ("", None, "no line 'glasshouse-certificate ...'"),
+    ("state 01\n", 1, "expected 'glasshouse-certificate 1' first"),
+    ("glasshouse-certificate 2\ndenominator 1\nstate 0\nloops 0\n", 1, "expected glasshouse-cert"),
+    ("glasshouse-certificate 1\nstate 0\nloops 0\n", None, "no line 'denominator ...'"),
+    ("glasshouse-certificate 1\ndenominator 0\nstate 0\nloops 0\n", None, "denominator=0"),
+    ("glasshouse-certificate 1\ndenominator x\nstate 0\nloops 0\n", 2, "expected a whole number"),
+    ("glasshouse-certificate 1\ndenominator 1\nstate 02\nloops 0\n", 3, "a string of 0 and 1"),
+    ("glasshouse-certificate 1\ndenominator 1\nstate 000\nloops 2\n1 1 2 3\n", 4, "but 1 follow"),
+    ("glasshouse-certificate 1\ndenominator 1\nstate 0\nstate 0\nloops 0\n", 4, "once, before"),
+    ("glasshouse-certificate 1\ndenominator 1\nstate 0\nwhat 0\nloops 0\n", 4, "once, before"),
+    ("glasshouse-certificate 1\ndenominator 1\ncost x\nstate 0\nloops 0\n", 3, "expected a number"),
+    ("glasshouse-certificate 1\ndenominator 1\nstate 00\nnames 1 1\nloops 0\n", 4, "each of 1"),
+    ("glasshouse-certificate 1\ndenominator 1\nstate 00\nnames 1\nloops 0\n", 4, "2 numbers"),
+    ("glasshouse-certificate 1\ndenominator 1\nstate 000\nloops 1\n0 1 2 3\n", 5, "multiplier 0"),
+    ("glasshouse-certificate 1\ndenominator 1\nstate 000\nloops 1\n-1 1 2 3\n", 5, "multiplier -1"),
+    ("glasshouse-certificate 1\ndenominator 1\nstate 000\nloops 1\n1 1 2\n", 5, "3 nodes or more"),
+    ("glasshouse-certificate 1\ndenominator 1\nstate 000\nloops 1\n1 1 2 -3\n", 5, "has a sign"),
+    ("glasshouse-certificate 1\ndenominator 1\nstate 000\nloops 1\n1 1 2 3.5\n", 5, "whole number"),
+    ("glasshouse-certificate 1\ndenominator 1\nstate 000\nloops 1\n1 1 2 2\n", None, "not a cycle"),
+    ("glasshouse-certificate 1\ndenominator 1\nstate 000\nloops 1\n1 -1 2 3\n", None, "be odd"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "line", "words"), BAD_CERTIFICATES)
+def test_bad_certificates_are_refused(tmp_path, content, line, words):
+    path = tmp_path / "x.cert"
+    path.write_text(content)
+    with pytest.raises(FileError) as caught:
+        read_certificate(path)
+    assert words in str(caught.value)
+    assert caught.value.line == line

@@ -1,0 +1,311 @@
+"""Plants in files: what is told, what is hidden, and what can be proven from the files alone."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests import strategies as some
+
+from glasshouse.files import (
+    Document,
+    FileError,
+    read,
+    read_certificate,
+    read_document,
+    read_side_car,
+    side_car,
+    verify_file,
+    write,
+    write_certificate,
+)
+from glasshouse.files.certificate import rescaled
+from glasshouse.planting import Certificate, CertificateError, Planted, random_loops
+from glasshouse.planting.loops import Loops
+from glasshouse.planting.randomness import Seed
+from glasshouse.planting.recipe import Recipe
+from glasshouse.planting.shuffle import shuffle
+from glasshouse.problems import Ising, Max2Sat
+from glasshouse.problems.convert import to_max2sat, to_qubo
+
+TEXT = [".wcnf", ".qubo", ".mc", ".coo", ".bqm", ".wcnf.gz", ".mc.xz"]
+
+
+def with_fields() -> Planted:
+    """A plant whose loops run over the ghost, and one over a cancelled edge."""
+    loops = Loops.from_cycles(
+        [[0, 1, 5], [5, 2, 3], [4, 3, 2, 1], [0, 1, 2]], positive=4, negatives=[-3, -4, -1, 0]
+    )
+    state = np.array([1, -1, -1, 1, -1], dtype=np.int8)
+    return Planted.of_ising(5, loops, state, 4, Recipe("by_hand", {}, Seed(0)))
+
+
+@pytest.fixture(params=["rbm", "fields", "shuffled"])
+def plant(request):
+    if request.param == "fields":
+        return with_fields()
+    grown = random_loops(8, 7, frustration="1/5", loops=6, rng=2)
+    return shuffle(grown) if request.param == "shuffled" else grown
+
+
+@pytest.mark.parametrize("suffix", TEXT)
+def test_a_plant_is_proven_from_the_file_and_its_side_car(tmp_path, plant, suffix):
+    path = tmp_path / f"x{suffix}"
+    write(path, plant)
+    result = verify_file(path)
+    assert result.proven
+    assert result.certificate == side_car(path) == tmp_path / f"x{suffix}.cert"
+    assert result.loops == plant.certificate.num_loops
+    convert = {".wcnf": to_max2sat, ".qubo": to_qubo}.get(suffix.split(".gz")[0])
+    reduction = convert(plant.problem)[1] if convert else None
+    expected = reduction.target_energy(plant.energy) if reduction else plant.energy
+    assert result.cost == expected
+    if suffix != ".bqm":
+        metadata = read_document(path).metadata
+        assert metadata.planted_cost == expected
+        assert metadata.recipe == json.loads(plant.recipe.to_json())
+        assert np.array_equal(metadata.planted_model, plant.state > 0)
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".npz.gz"])
+def test_a_native_file_holds_the_plant_whole(tmp_path, plant, suffix):
+    path = tmp_path / f"x{suffix}"
+    write(path, plant)
+    assert read(path) == plant
+    assert not side_car(path).exists()
+    assert verify_file(path).proven
+    document = read_document(path)
+    again = tmp_path / f"y{suffix}"
+    write(again, document)
+    assert again.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("suffix", [*TEXT, ".npz", ".opb"])
+def test_blind_files_tell_nothing(tmp_path, plant, suffix):
+    path = tmp_path / f"x{suffix}"
+    write(path, plant, blind=True)
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+    plain = tmp_path / f"y{suffix}"
+    told = Document(plant.problem)
+    write(plain, told)
+    if "shuffled" not in plant.recipe.parameters:  # else the order of clauses is another one
+        assert path.read_bytes() == plain.read_bytes()
+    if suffix != ".opb":
+        assert read_document(path).planted is None
+        with pytest.raises(FileError, match="nothing to verify"):
+            verify_file(path)
+
+
+def test_shuffled_clauses_are_the_same_in_another_order(tmp_path):
+    plant = shuffle(random_loops(8, 8, frustration="1/5", loops=9, rng=2))
+    path = tmp_path / "x.wcnf"
+    write(path, plant)
+    written, straight = read(path), to_max2sat(plant.problem)[0]
+    assert written != straight
+    assert written.simplified() == straight.simplified()
+    write(path, plant, overwrite=True, blind=True)
+    assert read(path) == written
+
+
+def test_the_side_car_of_a_shuffled_plant_undoes_the_renaming(tmp_path):
+    before = random_loops(8, 8, frustration="1/5", loops=9, rng=2)
+    path = tmp_path / "x.wcnf"
+    write(path, shuffle(before))
+    names = read_side_car(side_car(path)).names
+    state = read_certificate(side_car(path)).state
+    restored = np.empty_like(state)
+    restored[names] = state
+    assert np.array_equal(restored, before.state)
+
+
+def test_nothing_is_overwritten_by_accident(tmp_path, plant):
+    path = tmp_path / "x.wcnf"
+    write(path, plant)
+    before = path.read_bytes()
+    with pytest.raises(FileError, match="exists already; say overwrite=True"):
+        write(path, plant)
+    path.unlink()
+    with pytest.raises(FileError, match=r"x\.wcnf\.cert: exists already"):
+        write(path, plant)
+    write(path, plant, overwrite=True)
+    assert path.read_bytes() == before
+    write(path, plant, overwrite=True, blind=True)  # the old side-car would tell the answer
+    assert not side_car(path).exists()
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_traces(tmp_path, plant):
+    path = tmp_path / "x.cnf"
+    path.write_text("p cnf 1 1\n1 0\n")
+    with pytest.raises(ValueError, match="CNF has no weights"):
+        write(path, plant, overwrite=True)
+    assert [p.name for p in tmp_path.iterdir()] == ["x.cnf"]
+    assert path.read_text() == "p cnf 1 1\n1 0\n"
+
+
+def test_without_side_car_only_the_stated_model_is_checked(tmp_path):
+    path = tmp_path / "x.wcnf"
+    plant = with_fields()
+    write(path, plant)
+    side_car(path).unlink()
+    assert not verify_file(path).proven
+    text = path.read_text()
+    cost = read_document(path).metadata.planted_cost
+    path.write_text(text.replace(f"planted-cost {cost}", f"planted-cost {cost - 1}"))
+    with pytest.raises(CertificateError, match=r"x\.wcnf: the file states a cost of"):
+        verify_file(path)
+
+
+def test_a_certificate_can_be_named(tmp_path):
+    plant = with_fields()
+    for name in "xy":
+        write(tmp_path / f"{name}.wcnf", plant)
+    side_car(tmp_path / "x.wcnf").unlink()
+    result = verify_file(tmp_path / "x.wcnf", tmp_path / "y.wcnf.cert")
+    assert result.proven
+    with pytest.raises(FileError, match="there is no such file"):
+        verify_file(tmp_path / "x.wcnf", tmp_path / "z.cert")
+
+
+def test_a_certificate_of_another_file_is_refused(tmp_path):
+    for name, seed in (("x", 1), ("y", 2)):
+        grown = random_loops(6, 6, frustration="1/5", loops=5, rng=seed)
+        write(tmp_path / f"{name}.wcnf", grown)
+    with pytest.raises(CertificateError, match=r"not shown optimal|states a cost"):
+        verify_file(tmp_path / "x.wcnf", tmp_path / "y.wcnf.cert")
+
+
+def changed_numbers(text: str) -> list[str]:
+    """The text with one number one higher or lower, or one state flipped, for each of them."""
+    found = []
+    lines = text.splitlines()
+    for k, line in enumerate(lines):
+        words = line.split(" ")
+        for place, word in enumerate(words):
+            if word in ("c", "p") or "recipe" in words or words[:1] == ["glasshouse-certificate"]:
+                continue
+            if words[-2:-1] in (["planted-model"], ["state"]) and set(word) <= {"0", "1"}:
+                flips = [word[:i] + str(1 - int(b)) + word[i + 1 :] for i, b in enumerate(word)]
+            elif word.lstrip("-").isdigit():
+                flips = [str(int(word) + 1), str(int(word) - 1)]
+            else:
+                continue
+            for flip in flips:
+                row = " ".join([*words[:place], flip, *words[place + 1 :]])
+                found.append("\n".join([*lines[:k], row, *lines[k + 1 :]]) + "\n")
+    return found
+
+
+@pytest.mark.parametrize("target", ["file", "certificate"])
+def test_changed_numbers_are_refused_or_still_true(tmp_path, target):
+    """Whatever one number is changed to, what is then called proven is the optimum."""
+    plant = with_fields()
+    path = tmp_path / "x.wcnf"
+    write(path, plant)
+    changed = path if target == "file" else side_car(path)
+    original = changed.read_text()
+    refused = 0
+    for text in changed_numbers(original):
+        changed.write_text(text)
+        try:
+            result = verify_file(path)
+        except (CertificateError, FileError):
+            refused += 1
+            continue
+        problem = read(path)
+        least = min(
+            problem.cost([k >> i & 1 for i in range(problem.num_variables)])
+            for k in range(2**problem.num_variables)
+        )
+        assert result.cost == least
+    assert refused > 0.5 * len(changed_numbers(original))
+
+
+# Certificates as text --------------------------------------------------------------------------
+
+
+@st.composite
+def certificates(draw):
+    """Any cycles over 6 spins and their ghost; some violate three edges, some are huge."""
+    loops = draw(st.lists(st.permutations(range(7)).flatmap(_cycle), max_size=5))
+    starts = np.cumsum([0, *(len(nodes) for nodes, _ in loops)])
+    most = draw(st.sampled_from([9, 2**63 - 1, 2**90]))
+    multipliers = [draw(st.integers(1, most)) for _ in loops]
+    kind = object if max(multipliers, default=0) > 2**63 - 1 else np.int64
+    state = draw(st.lists(st.sampled_from([-1, 1]), min_size=6, max_size=6))
+    return Certificate(
+        np.array(state, dtype=np.int8),
+        np.array([x for nodes, _ in loops for x in nodes], dtype=np.int32),
+        starts.astype(np.int64),
+        np.array(multipliers, dtype=kind),
+        draw(st.integers(1, 9)),
+        np.array([x for _, marks in loops for x in marks], dtype=np.bool_),
+    )
+
+
+@st.composite
+def _cycle(draw, order):
+    nodes = order[: draw(st.integers(3, 7))]
+    marks = draw(st.lists(st.booleans(), min_size=len(nodes) - 1, max_size=len(nodes) - 1))
+    if sum(marks) % 2:  # with the last edge their number shall be odd
+        marks[marks.index(True)] = False
+    return nodes, [*marks, True]
+
+
+def canonical(certificate: Certificate) -> list[tuple[object, ...]]:
+    """Loops as sets of marked edges, which turning a loop leaves as they are."""
+    marks = certificate.violated
+    result = []
+    for k, multiplier in enumerate(certificate.multipliers.tolist()):
+        part = slice(int(certificate.starts[k]), int(certificate.starts[k + 1]))
+        nodes = certificate.nodes[part].tolist()
+        signs = [False] * (len(nodes) - 1) + [True] if marks is None else marks[part].tolist()
+        edges = zip(nodes, nodes[1:] + nodes[:1], signs, strict=True)
+        result.append((multiplier, frozenset(edges)))
+    return result
+
+
+@given(certificates(), st.one_of(st.none(), st.integers(-9, 9)), st.booleans())
+def test_certificates_come_back(tmp_path_factory, certificate, cost, named):
+    path = tmp_path_factory.getbasetemp() / "round-trip.cert"
+    names = np.array([3, 1, 0, 2, 5, 4]) if named else None
+    write_certificate(path, certificate, cost=cost, names=names, overwrite=True)
+    again = read_side_car(path)
+    assert canonical(again.certificate) == canonical(certificate)
+    assert np.array_equal(again.certificate.state, certificate.state)
+    assert again.certificate.denominator == certificate.denominator
+    assert again.cost == cost
+    assert again.names is None if names is None else np.array_equal(again.names, names)
+
+
+@settings(max_examples=30)
+@given(some.isings(max_spins=6, min_spins=6), certificates())
+def test_a_rescaled_certificate_proves_the_same(problem, certificate):
+    for factor in (Fraction(1, 2), Fraction(3), Fraction(4, 6)):
+        scaled = rescaled(certificate, factor)
+        assert Fraction(int(scaled.multipliers.sum()), scaled.denominator) == factor * Fraction(
+            int(certificate.multipliers.sum()), certificate.denominator
+        )
+        assert rescaled(scaled, 1 / factor).gap(problem) == certificate.gap(problem)
+
+
+def test_hard_clauses_that_the_certified_state_breaks(tmp_path):
+    path = tmp_path / "x.wcnf"
+    problem = Max2Sat.from_clauses(3, [[1]], [1], hard=[[-1], [2, 3]])
+    write(path, problem)
+    state = np.array([1, 1, 1], dtype=np.int8)
+    proof = Certificate(state, [], [0], [])
+    write_certificate(side_car(path), proof)
+    with pytest.raises(CertificateError, match="breaks 1 hard clause"):
+        verify_file(path)
+
+
+def test_float_problems_have_no_certificate(tmp_path):
+    path = tmp_path / "x.coo"
+    write(path, Ising.from_edges(2, [(0, 1)], [0.5]))
+    write_certificate(side_car(path), Certificate([1, 1], [], [0], []))
+    with pytest.raises(CertificateError, match="needs integer weights"):
+        verify_file(path)
