@@ -222,7 +222,8 @@ def _ks_distance(sample: Sample, fit: LogNormal) -> float:
     return float(max((ranks[1:] - expected).max(), (expected - ranks[:-1]).max()))
 
 
-Statistic = Literal["median", "geometric_mean", "paper_95", "quantile_95"]
+Statistic = Literal["median", "geometric_mean", "quantile_95", "paper_95"]
+STATISTICS: tuple[Statistic, ...] = ("median", "geometric_mean", "quantile_95", "paper_95")
 
 
 def statistic(sample: Sample, name: Statistic, confidence: float = 0.95) -> Estimate:
@@ -242,6 +243,4 @@ def statistic(sample: Sample, name: Statistic, confidence: float = 0.95) -> Esti
         fit = fit_lognormal(sample.values, solved=sample.solved)
         named = fit.paper_95 if name == "paper_95" else fit.geometric_mean
         return named(confidence)
-    raise ValueError(
-        f"statistic={name!r} is not one of median, geometric_mean, quantile_95, paper_95"
-    )
+    raise ValueError(f"statistic={name!r} is not one of {', '.join(STATISTICS)}")
