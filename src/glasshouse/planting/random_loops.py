@@ -30,11 +30,11 @@ _RESTARTS = 8
 
 
 class NoRoomError(ValueError):
-    """Fewer loops fit than were asked for; `reached` is the most that did."""
+    """Fewer loops fit than were asked for; `most` is how many do."""
 
-    def __init__(self, message: str, reached: int) -> None:
+    def __init__(self, message: str, most: int) -> None:
         super().__init__(message)
-        self.reached = reached
+        self.most = most
 
 
 def random_loops(
@@ -162,11 +162,13 @@ def _drop_loops(
     dense: bool | None = None,
 ) -> Loops:
     """Run the kernel, anew where room ran out; `dense` overrides the choice of matrix in tests."""
-    if most == 0 and 4 * number > n * m:
+    # A loop takes two cells in each of its rows and columns.
+    capacity = min(n * (m // 2), m * (n // 2)) // 2
+    if most == 0 and number > capacity:
         raise NoRoomError(
-            f"{number} disjoint loops need {4 * number} weights, but {n} × {m} has {n * m}; use "
-            f'loops={n * m // 4} or fewer, or overlap="constructive"',
-            n * m // 4,
+            f"no room for {number} disjoint loops on {n} × {m}, which hold {capacity} at most; "
+            f'use fewer loops or overlap="constructive"',
+            capacity,
         )
     nodes = np.empty((number, 4), dtype=np.int32)
     weights = np.empty((number, 4), dtype=np.int64)

@@ -49,10 +49,10 @@ def uniform_max2sat(
             n, m, frustration=Fraction(1, 4), loops=loops, overlap="none", state=state, rng=seed
         )
     except NoRoomError as error:
-        most = Fraction(8 * error.reached, n + m)
+        highest = Fraction(8 * error.most, n + m)
         raise ValueError(
             f"clause_density={clause_density} needs {loops} disjoint loops on {n} × {m}, but no "
-            f"more than {error.reached} found room; use at most {float(most):.4g} or larger layers"
+            f"more than {error.most} find room; use at most {float(highest):.4g} or larger layers"
         ) from None
     values = arguments.parameters(state, plant.state, n=n, m=m, clause_density=density)
     return replace(plant, recipe=Recipe("uniform_max2sat", values, seed))
