@@ -96,7 +96,7 @@ def fuzz_mutations(originals, folder, data):
 
 
 @given(st.data())
-@settings(max_examples=1500)
+@settings(max_examples=800)
 def test_mutated_files(originals, folder, data):
     fuzz_mutations(originals, folder, data)
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import BinaryIO
 
+import numpy as np
+import numpy.typing as npt
+
 from glasshouse.files import notes
 from glasshouse.files.clauses import whole_weights
 from glasshouse.files.formats import Format, Sheet
@@ -26,27 +29,36 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     file.write(b"* #variable= %d #constraint= %d\n" % (size + soft, soft + hard))
     file.write(sheet.remark_lines("*") + notes.note_lines("*", sheet.metadata))
     file.write(b"min:")
+    relaxed = size + 1 + np.arange(soft)
     for start in range(0, soft, _AT_ONCE):
-        terms = enumerate(weights[start : start + _AT_ONCE].tolist(), size + 1 + start)
-        file.write("".join(f" +{weight} x{place}" for place, weight in terms).encode())
+        part = slice(start, start + _AT_ONCE)
+        terms = np.column_stack([weights[part], relaxed[part]])
+        file.write(b" +%d x%d" * len(terms) % tuple(terms.ravel().tolist()))
     file.write(b" ;\n")
     for start in range(0, soft, _AT_ONCE):
-        clauses = enumerate(problem.clauses[start : start + _AT_ONCE].tolist(), size + 1 + start)
-        lines = [_constraint([*clause, place]) for place, clause in clauses]
-        file.write("".join(lines).encode())
-    file.write("".join(map(_constraint, problem.hard.tolist())).encode())
+        part = slice(start, start + _AT_ONCE)
+        file.write(_constraints(problem.clauses[part], relaxed[part]))
+    file.write(_constraints(problem.hard, None))
 
 
-def _constraint(clause: list[int]) -> str:
-    """A clause as Σ ±x ≥ 1 - (how many are negated); 0 stands for no literal.
+def _constraints(clauses: npt.NDArray[np.int32], relaxed: npt.NDArray[np.int64] | None) -> bytes:
+    """Clauses as Σ ±x ≥ 1 - (how many are negated), with their relaxation variables if any.
 
-    >>> print(_constraint([1, -2, 7]), end="")
+    >>> print(_constraints(np.array([[1, -2], [3, 3]]), np.array([7, 8])).decode(), end="")
     +1 x1 -1 x2 +1 x7 >= 0 ;
+    +1 x3 +1 x8 >= 1 ;
     """
-    literals = [literal for literal in dict.fromkeys(clause) if literal]  # x ∨ x is x
-    terms = [f"+1 x{literal}" if literal > 0 else f"-1 x{-literal}" for literal in literals]
-    negated = sum(literal < 0 for literal in literals)
-    return f"{' '.join(terms)} >= {1 - negated} ;\n"
+    literals = clauses.astype(np.int64)
+    literals[literals[:, 0] == literals[:, 1], 1] = 0  # x ∨ x is x
+    if relaxed is not None:
+        literals = np.column_stack([literals, relaxed])
+    there = literals != 0
+    bounds = 1 - (literals < 0).sum(axis=1)
+    kept = np.repeat(there, 2, axis=1)
+    numbers = np.stack([np.sign(literals), np.abs(literals)], axis=2).reshape(kept.shape)
+    values = np.column_stack([numbers, bounds])[np.column_stack([kept, np.ones_like(there[:, :1])])]
+    templates = [b"%+d x%d " * count + b">= %d ;\n" for count in range(4)]
+    return b"".join([templates[k] for k in there.sum(axis=1)]) % tuple(values.tolist())
 
 
 OPB = Format("pseudo-Boolean OPB", ".opb", to_max2sat, write, loop_units=2)
