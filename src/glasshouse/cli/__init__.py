@@ -16,6 +16,7 @@ from glasshouse.cli.demo import demo
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.info import info
 from glasshouse.cli.plant import plant
+from glasshouse.cli.prove import prove
 from glasshouse.version import __version__
 
 HELP = """Grow spin glasses and MAX-2-SAT instances whose optimum is planted, and prove it.
@@ -38,6 +39,7 @@ COMMANDS: dict[str, Any] = {
     "convert": convert,
     "plant": plant,
     "check": check,
+    "prove": prove,
 }
 for _order, (_name, _command) in enumerate(COMMANDS.items()):
     if isinstance(_command, App):

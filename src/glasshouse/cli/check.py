@@ -7,10 +7,13 @@ from pathlib import Path
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.output import show_json
 
+CHECKER = Path(__file__).parents[1] / "proofs" / "checker.py"
+
 
 def check(
     *files: Path,
     certificate: Path | None = None,
+    print_checker: bool = False,
     json: bool = False,
 ) -> None:
     """Prove what files state about their optimum, trusting nothing that made them.
@@ -24,13 +27,18 @@ def check(
     glasshouse check inst.wcnf
     glasshouse check inst.wcnf --certificate other.cert
     glasshouse check suite/manifest.jsonl
+    glasshouse check --print-checker > checker.py && python3 checker.py inst.wcnf inst.wcnf.cert
     ```
 
     Args:
         files: problem files or manifests.
         certificate: the certificate of a single file, if it is not beside it.
+        print_checker: print a checker for WCNF that needs Python alone, and none of glasshouse.
         json: print one JSON object a file.
     """
+    if print_checker:
+        print(CHECKER.read_text(), end="")
+        return
     if not files:
         raise ValueError("no FILE to check")
     if certificate is not None and len(files) != 1:

@@ -94,9 +94,11 @@ def _suite(instances: Iterator[Planted], stem: str, output: Output) -> None:
         output.out_dir, instances, stem=stem, suffix="." + output.format.lstrip("."),
         dialect=output.dialect, blind=output.blind, overwrite=output.force,
     )  # fmt: skip
+    console = Console(stderr=True)
     shown = track(
-        entries, "planting", total=output.count, console=Console(stderr=True), transient=True
-    )
+        entries, "planting", total=output.count, console=console, transient=True,
+        disable=not console.is_terminal,
+    )  # fmt: skip
     for entry in shown:
         if output.json:
             show_json(entry)

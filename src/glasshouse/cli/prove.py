@@ -1,0 +1,116 @@
+"""`glasshouse prove`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from glasshouse.cli.errors import CheckFailedError
+from glasshouse.cli.output import show_json
+
+if TYPE_CHECKING:
+    from glasshouse.proofs import Proof
+
+
+def prove(
+    file: Path,
+    /,
+    *,
+    certificate: Path | None = None,
+    veripb: Path | None = None,
+    veripb_form: Literal["wcnf", "opb"] = "wcnf",
+    veripb_version: Literal["3.0", "2.0"] = "3.0",
+    time_limit: float | None = None,
+    force: bool = False,
+    json: bool = False,
+) -> None:
+    """Prove the optimum of any problem, or the best bound there is; write the certificate.
+
+    Works without knowing a plant: the linear relaxation with cycle inequalities is tight on every
+    sum of frustrated loops. Ends with exit code 1 where a gap remains.
+
+    For instance:
+
+    ```
+    glasshouse prove inst.wcnf
+    glasshouse prove spins.coo --time-limit 60 --certificate spins.cert
+    glasshouse convert inst.wcnf new.wcnf --dialect mse22
+    glasshouse prove new.wcnf --veripb new.pbp && veripb --wcnf new.wcnf new.pbp
+    ```
+
+    Args:
+        file: any problem file, planted or not.
+        certificate: where the certificate goes, FILE.cert by default.
+        veripb: also write a proof for VeriPB, the MaxSAT community's proof checker.
+        veripb_form: what VeriPB will read: the WCNF in its 2022 dialect, or its OPB (`convert`).
+        veripb_version: syntax of the proof.
+        time_limit: seconds, after which the best bound and state so far are shown.
+        force: overwrite what is there.
+        json: print one JSON object.
+    """
+    from glasshouse.files import read_document, side_car, write_certificate
+    from glasshouse.files.streams import refuse_existing, replacing
+    from glasshouse.problems import Max2Sat
+    from glasshouse.proofs import HardClausesUnsatisfiableError
+    from glasshouse.proofs import prove as find_proof
+    from glasshouse.proofs.veripb import veripb_proof
+
+    target = certificate or side_car(file)
+    for path in (certificate, veripb):
+        if path is not None:
+            refuse_existing(path, overwrite=force)
+    problem = read_document(file).problem
+    clauses = problem if isinstance(problem, Max2Sat) else None
+    if veripb is not None and clauses is None:
+        raise ValueError(f"--veripb is for clauses; {file} holds {problem!r}")
+    try:
+        with _progress() as progress:
+            proof = find_proof(problem, time_limit=time_limit, progress=progress)
+    except HardClausesUnsatisfiableError as error:
+        raise CheckFailedError(f"{file}: {error}") from error
+    kept = certificate is None and target.exists() and not force
+    if not kept:
+        write_certificate(target, proof.certificate, cost=proof.energy, overwrite=force)
+    if veripb is not None and clauses is not None and proof.optimal:
+        text = veripb_proof(clauses, proof.certificate, form=veripb_form, version=veripb_version)
+        with replacing(veripb, overwrite=force) as out:
+            out.write(text.encode("ascii"))
+    _report(proof, target, kept, json)
+    if not proof.optimal:
+        raise CheckFailedError(f"{file}: not proven, a gap of {proof.gap} remains")
+
+
+def _report(proof: Proof, target: Path, kept: bool, json: bool) -> None:
+    model = "".join("1" if x > 0 else "0" for x in proof.state.tolist())
+    if json:
+        values: dict[str, Any] = {
+            "lower_bound": proof.lower_bound,
+            "energy": proof.energy,
+            "optimal": proof.optimal,
+            "model": model,
+            "seconds": proof.statistics.seconds,
+            "certificate": None if kept else str(target),
+        }
+        show_json(values)
+        return
+    print(proof.summary())
+    print(f"{'model':<11}  {model}")
+    if kept:
+        print(f"{target} exists and was left alone; --certificate PATH writes the new one")
+    else:
+        print(f"{target} is the certificate; `glasshouse check` verifies it")
+
+
+@contextmanager
+def _progress() -> Iterator[Any]:
+    """A line with the bounds so far, where there is a terminal to see it."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    with console.status("proving") as status:
+        yield lambda b: status.update(f"proving: {b.lower:g} ≤ optimum ≤ {b.upper:g}")

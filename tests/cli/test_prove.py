@@ -1,0 +1,81 @@
+"""`prove` and the checkers, as they are typed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import glasshouse as gh
+from glasshouse.cli import main
+
+
+@pytest.fixture
+def blind(tmp_path):
+    """An instance that tells nothing of its plant, and the optimum."""
+    path = tmp_path / "x.wcnf"
+    plant = gh.random_loops(20, 20, frustration="1/5", loops=16, rng=4)
+    gh.write(path, plant, blind=True)
+    return path, gh.to_max2sat(plant.problem)[1].target_energy(plant.energy)
+
+
+def test_prove_then_check(blind, capsys):
+    path, optimum = blind
+    assert main(["prove", str(path)]) == 0
+    assert "proven" in capsys.readouterr().out
+    assert main(["check", str(path)]) == 0
+    assert f"VERIFIED, {optimum} is the optimum" in capsys.readouterr().out
+
+
+def test_a_certificate_is_not_overwritten(blind, capsys):
+    path, optimum = blind
+    beside = path.with_name(path.name + ".cert")
+    beside.write_text("mine")
+    assert main(["prove", str(path), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["energy"], answer["optimal"], answer["certificate"]) == (optimum, True, None)
+    assert beside.read_text() == "mine"
+    assert main(["prove", str(path), "--certificate", str(beside)]) == 2
+    assert beside.read_text() == "mine"
+
+
+def test_the_printed_checker_agrees(blind, tmp_path, capsys):
+    path, optimum = blind
+    main(["prove", str(path)])
+    capsys.readouterr()
+    assert main(["check", "--print-checker"]) == 0
+    checker = tmp_path / "checker.py"
+    checker.write_text(capsys.readouterr().out)
+    command = [sys.executable, "-I", str(checker), str(path), str(path) + ".cert"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0
+    assert f"VERIFIED optimum {optimum}" in result.stdout
+
+
+def test_a_gap_is_shown_and_ends_with_exit_code_1(tmp_path, capsys):
+    # The antiferromagnet on K6: the cycle relaxation proves -5, the optimum is -3.
+    path = tmp_path / "k6.coo"
+    edges = [(i, j) for i in range(6) for j in range(i)]
+    gh.write(path, gh.Ising.from_edges(6, edges, [-1] * len(edges)))
+    assert main(["prove", str(path)]) == 1
+    captured = capsys.readouterr()
+    assert "lower bound  -5" in captured.out
+    assert "energy       -3" in captured.out
+    assert "a gap of 2 remains" in captured.err
+
+
+def test_unsatisfiable_hard_clauses(tmp_path, capsys):
+    path = tmp_path / "x.wcnf"
+    path.write_text("h 1 0\nh -1 0\n3 1 2 0\n")
+    assert main(["prove", str(path)]) == 1
+    assert "unsatisfiable" in capsys.readouterr().err
+
+
+def test_veripb_needs_clauses(tmp_path, capsys):
+    path = tmp_path / "x.qubo"
+    gh.write(path, gh.Qubo.from_matrix([[1, -2], [0, 1]]))
+    assert main(["prove", str(path), "--veripb", str(tmp_path / "x.pbp")]) == 2
+    assert "clauses" in capsys.readouterr().err
+    assert not (tmp_path / "x.pbp").exists()
