@@ -32,7 +32,7 @@ def _or_assume(method: Callable[..., Planted], *args: Any, **options: Any) -> Pl
 
 
 @st.composite
-def random_plants(draw: st.DrawFn, *, equal: bool = False) -> Planted:
+def random_plants(draw: st.DrawFn, *, equal: bool = False, most: int = 11) -> Planted:
     options: dict[str, Any] = {"loops": draw(st.integers(1, 12)), "rng": draw(seeds)}
     f = draw(quarters)
     if draw(st.booleans()):
@@ -44,15 +44,15 @@ def random_plants(draw: st.DrawFn, *, equal: bool = False) -> Planted:
         f = draw(st.fractions(Fraction(1, 30), Fraction(1, 4), max_denominator=30))
     elif draw(st.booleans()) and "overlap" not in options:
         options["max_weight"] = 3 * f.denominator
-    return _or_assume(random_loops, *draw(sizes()), frustration=f, **options)
+    return _or_assume(random_loops, *draw(sizes(most)), frustration=f, **options)
 
 
 @st.composite
-def structured_plants(draw: st.DrawFn) -> Planted:
+def structured_plants(draw: st.DrawFn, *, most: int = 11) -> Planted:
     left = draw(st.fractions(0, 1, max_denominator=4))
     upper = draw(st.fractions(0, 1 - left, max_denominator=4))
     return _or_assume(
-        structured_loops, *draw(sizes()), frustration=draw(quarters), left=left, upper=upper,
+        structured_loops, *draw(sizes(most)), frustration=draw(quarters), left=left, upper=upper,
         block=draw(st.fractions(Fraction(1, 10), 1, max_denominator=10)),
         block_rule=draw(st.sampled_from(["paper", "authors"])),
         loops=draw(st.integers(1, 20)), rng=draw(seeds),
@@ -60,20 +60,21 @@ def structured_plants(draw: st.DrawFn) -> Planted:
 
 
 @st.composite
-def bias_plants(draw: st.DrawFn) -> Planted:
+def bias_plants(draw: st.DrawFn, *, most: int = 11) -> Planted:
     ghosts = draw(st.sampled_from([1, 2]))
     return bias_loops(
-        *draw(sizes()), frustration=draw(quarters if ghosts == 1 else thirds), ghosts=ghosts,
+        *draw(sizes(most)), frustration=draw(quarters if ghosts == 1 else thirds), ghosts=ghosts,
         loops=draw(st.integers(1, 12)), rng=draw(seeds),
         bias_strength=draw(st.fractions(1, 4, max_denominator=3)),
     )  # fmt: skip
 
 
 @st.composite
-def uniform_plants(draw: st.DrawFn) -> Planted:
+def uniform_plants(draw: st.DrawFn, *, most: int = 11) -> Planted:
     density = draw(st.fractions(Fraction(1, 10), 1, max_denominator=10))
-    return _or_assume(uniform_max2sat, *draw(sizes()), clause_density=density, rng=draw(seeds))
+    return _or_assume(uniform_max2sat, *draw(sizes(most)), clause_density=density, rng=draw(seeds))
 
 
-def plants() -> st.SearchStrategy[Planted]:
-    return st.one_of(random_plants(), structured_plants(), bias_plants(), uniform_plants())
+def plants(most: int = 11) -> st.SearchStrategy[Planted]:
+    methods = (random_plants, structured_plants, bias_plants, uniform_plants)
+    return st.one_of(method(most=most) for method in methods)

@@ -24,6 +24,7 @@ from glasshouse.planting import (
     structured_loops,
     uniform_max2sat,
 )
+from glasshouse.planting.shuffle import shuffle
 from glasshouse.problems import Ising, Rbm
 from glasshouse.problems.convert import to_max2sat
 
@@ -47,6 +48,14 @@ def test_planted_energy_is_the_minimum(plant: Planted) -> None:
     plant.verify()
     assert energies_of(plant.problem).min() == plant.energy
     assert plant.problem.energy(plant.state) == plant.energy
+
+
+@pytest.mark.slow
+@given(plants(most=16))
+@settings(max_examples=500, deadline=None)
+def test_planted_energy_is_the_minimum_of_larger_plants(plant: Planted) -> None:
+    plant.verify()
+    assert energies_of(plant.problem).min() == plant.energy
 
 
 @given(st.one_of(random_plants(equal=True), structured_plants()))
@@ -110,6 +119,14 @@ def test_a_given_state_is_planted_and_leaves_the_loops_alone(name: str) -> None:
     assert same.loops == plant.loops
     assert same.state.tolist() == state.tolist()
     assert same == plant.regauge(state)
+
+
+def test_shuffled_plants_are_regauged_by_their_new_names() -> None:
+    plant = shuffle(METHODS["random"](1))
+    moved = plant.regauge("+-" * 4 + "+")
+    moved.verify()
+    assert moved.state.tolist() == [1, -1] * 4 + [1]
+    assert Planted.from_recipe(moved.recipe) == moved
 
 
 @pytest.mark.parametrize("name", METHODS)

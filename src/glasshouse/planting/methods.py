@@ -8,6 +8,7 @@ must accept whatever it writes into its recipes.
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import signature
 from typing import TYPE_CHECKING
 
 from glasshouse.planting.shuffle import shuffle
@@ -38,7 +39,8 @@ def grow_recipe(recipe: Recipe) -> Planted:
     parameters = dict(recipe.parameters)
     shuffled = parameters.pop("shuffled", False)
     try:
-        planted: Planted = method(**parameters, rng=recipe.seed)
+        call = signature(method).bind(**parameters, rng=recipe.seed)
     except TypeError as error:
         raise ValueError(f"the recipe's parameters do not fit {recipe.method}: {error}") from error
+    planted: Planted = method(*call.args, **call.kwargs)
     return shuffle(planted) if shuffled else planted

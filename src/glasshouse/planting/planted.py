@@ -15,6 +15,7 @@ from glasshouse.planting.kernels.sums import add_to_matrix
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.methods import grow_recipe
 from glasshouse.planting.recipe import Recipe
+from glasshouse.planting.shuffle import names
 from glasshouse.planting.summary import Summary
 from glasshouse.problems import Ising, Rbm, checks
 from glasshouse.problems.checks import SpinArray, WeightArray
@@ -163,7 +164,10 @@ class Planted:
         """
         new = planted_state(state, self.problem.num_spins, np.zeros(4, dtype=np.uint64))
         turned: Any = gauge(self.problem, self.state * new)  # type: ignore[type-var]
-        parameters = dict(self.recipe.parameters) | {"state": state_signs(new)}
+        is_shuffled = self.recipe.parameters.get("shuffled", False)
+        # A recipe holds the state as it was planted, before any renaming.
+        first = new[names(self.recipe, len(new))] if is_shuffled else new
+        parameters = dict(self.recipe.parameters) | {"state": state_signs(first)}
         recipe = replace(self.recipe, parameters=parameters)
         return replace(self, problem=turned, state=new, recipe=recipe)
 

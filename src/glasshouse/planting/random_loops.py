@@ -176,8 +176,9 @@ def _drop_loops(
     limited = most != UNLIMITED
     redraws = 200 + 4 * (n + m) if limited else REDRAWS
     reached = 0
-    for _ in range(_RESTARTS if limited else 1):
-        clear(matrix)
+    for attempt in range(_RESTARTS if limited else 1):
+        if attempt:
+            clear(matrix)
         dropped = drop_random_loops(stream, n, m, law, most, redraws, matrix, nodes, weights)
         if dropped == number:
             weights[:, 3] *= -1

@@ -152,8 +152,9 @@ def _drop_loops(
     cells = sizes[2] * sizes[3]
     matrix = new_cells(cells, 2 * number, signs=True, dense=dense)
     jams: dict[str, int] = {}
-    for _ in range(_RESTARTS):
-        clear(matrix)
+    for attempt in range(_RESTARTS):
+        if attempt:
+            clear(matrix)
         first, jam = 0, None
         for kind, count in counts.items():
             last = first + count
