@@ -124,7 +124,7 @@ def refuse_existing(path: Path, *, overwrite: bool) -> None:
 @contextmanager
 def _compressing(raw: BinaryIO, kind: str) -> Iterator[BinaryIO]:
     if kind == ".gz":
-        with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=raw, mtime=0) as file:
+        with gzip.GzipFile(filename="", mode="wb", compresslevel=4, fileobj=raw, mtime=0) as file:
             yield cast(BinaryIO, file)
     elif kind == ".xz":
         with lzma.LZMAFile(raw, mode="wb", preset=3) as file:
