@@ -1,0 +1,21 @@
+"""Solvers: simulated annealing, parallel tempering, descent and exhaustive search.
+
+One idea a file: `annealing` and `tempering` are the methods, `schedule` the temperatures, `engine`
+makes a problem ready for one of the `kernels`, `crew` puts threads to work, `result` tells what
+came of it.
+"""
+
+from glasshouse.solvers.annealing import anneal
+from glasshouse.solvers.crew import Progress
+from glasshouse.solvers.result import AnnealResult, TimeToSolution
+from glasshouse.solvers.schedule import PaperSchedule, paper_schedule, peak_density
+
+__all__ = [
+    "AnnealResult",
+    "PaperSchedule",
+    "Progress",
+    "TimeToSolution",
+    "anneal",
+    "paper_schedule",
+    "peak_density",
+]

@@ -1,0 +1,143 @@
+"""Simulated annealing (paper, section 6.1 and appendix I) on the fastest kernel that fits.
+
+A problem is brought into Ising form and annealed by one of a few kernels, each of which works on a
+block of runs at a time. Which kernel is a matter of the problem alone, never of the machine, so
+that a seed means the same everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.planting.randomness import RngLike, Seed
+from glasshouse.problems import checks
+from glasshouse.problems.checks import FloatArray, Number
+from glasshouse.solvers import engine
+from glasshouse.solvers.crew import Crew, Progress, announce_compilation
+from glasshouse.solvers.engine import Engine, Graph
+from glasshouse.solvers.forms import Form, Solvable
+from glasshouse.solvers.kernels import driver
+from glasshouse.solvers.kernels.block import Block
+from glasshouse.solvers.result import AnnealResult, Check
+from glasshouse.solvers.schedule import Beta, Schedule, inverse_temperatures
+
+# The kernels, best first; a problem goes to the first one that takes it.
+KERNELS: dict[str, Callable[[Graph], Engine | None]] = {
+    "byte lanes": engine.byte_engine,  # integers, few different local fields a site
+    "dense lanes": engine.dense_engine,  # floats or integers, most pairs coupled
+    "float lanes": engine.float_engine,  # floats or integers, any graph
+    "scalar": engine.scalar_engine,  # integers of any size
+}
+
+
+def choose_engine(network: Graph) -> tuple[str, Engine]:
+    """The kernel for a problem, and the problem made ready for it."""
+    for name, make in KERNELS.items():
+        made = make(network)
+        if made is not None:
+            return name, made
+    raise AssertionError("the last kernel takes everything")
+
+
+def anneal(
+    problem: Solvable,
+    *,
+    sweeps: int = 1000,
+    runs: int = 64,
+    beta: Beta = None,
+    schedule: Schedule = "geometric",
+    target: Number | None = None,
+    check: Check = "sweep",
+    rng: RngLike = None,
+    threads: int = 1,
+    time_limit: float | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> AnnealResult:
+    """Anneal a problem many times, and return the best state of each run.
+
+    A sweep proposes every spin once, colour by colour (in an RBM: all visible, then all hidden
+    spins), and flips it with probability min(1, exp(-beta ΔE)).
+
+    Args:
+        problem: an Ising, Rbm, Qubo or Max2Sat problem, or a planted one.
+        sweeps: sweeps of a run (the paper's N_sweep).
+        runs: how many runs from random states; run r is the same whatever their number.
+        beta: inverse temperature in units of the problem's own energy: (first, last), or an array
+            with one for each sweep; by default a range that suits the problem's local fields, see
+            `schedule.default_range`.
+        schedule: "geometric" or "linear" between first and last.
+        target: an energy to look for. A block of runs ends when all of them have reached it.
+        check: "sweep" looks for the target at the end of each sweep, as the paper does, "flip"
+            after every flip. "flip" hits far more often where frustration is high.
+        rng: a seed, or anything that numpy.random.default_rng takes.
+        threads: how many work at the same time; the result does not depend on it.
+        time_limit: seconds after which the best so far is returned.
+        progress: called about ten times a second with a `Progress`.
+
+    Returns:
+        An AnnealResult. After Ctrl-C or at the time limit it holds the runs that were begun, and
+        says so.
+
+    >>> from glasshouse.problems import Ising
+    >>> ring = Ising.from_edges(6, [(i, (i + 1) % 6) for i in range(6)], [1, 1, 1, 1, 1, -1])
+    >>> result = anneal(ring, sweeps=50, runs=10, target=-4, rng=1)
+    >>> result.best_energy, result.success_probability, result.kernel
+    (-4, 0.9, 'byte lanes')
+    """
+    form = Form(problem)
+    sweeps, runs = checks.count(sweeps, "sweeps", 1), checks.count(runs, "runs", 1)
+    crew = Crew(checks.count(threads, "threads", 1), time_limit, progress)
+    if check not in ("sweep", "flip"):
+        raise ValueError(f"check={check!r} is neither 'sweep' nor 'flip'")
+    goal, seed = form.target(target), Seed.of(rng)
+    announce_compilation(driver.start_block)
+    network = Graph(form.ising)
+    betas = inverse_temperatures(network, form.beta(beta), sweeps, schedule)
+    kernel, made = choose_engine(network)
+    task = AnnealTask(made, betas, made.goal(goal, form.ising), check, key_of(seed))
+    log = crew.work(task, runs, form.ising.num_spins, form.ising.offset)
+    states = form.own_states(log.states)
+    return AnnealResult(
+        form.energy(states), states, log.hits, sweeps, form.own_betas(betas), target, check,
+        kernel, log.seconds, log.complete, log.stopped, seed,
+    )  # fmt: skip
+
+
+class AnnealTask:
+    """Annealing as the crew does it: a sweep a step."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        betas: FloatArray,
+        goal: Any,
+        check: Check,
+        key: npt.NDArray[np.uint64],
+    ) -> None:
+        self.engine, self.betas, self.goal, self.key = engine, betas, goal, key
+        self.length = len(betas)
+        self.run = driver.anneal_block if check == "sweep" else driver.watch_block
+
+    def start(self, index: int) -> Block:
+        """Random states."""
+        block = self.engine.new_block()
+        driver.start_block(self.engine.tables, self.key, index, self.goal, block)
+        return block
+
+    def advance(self, work: Block, done: int, until: int) -> int:
+        """The sweeps after `done`; a block ends early when all its runs have hit the target."""
+        betas = self.betas[done:until]
+        return int(self.run(self.engine.tables, betas, done, self.engine.lanes, work))
+
+    def block(self, work: Block) -> Block:
+        """The block itself."""
+        return work
+
+
+def key_of(seed: Seed) -> npt.NDArray[np.uint64]:
+    """The four words that the streams of all blocks are made from."""
+    return seed.sequence().generate_state(4, np.uint64).astype(np.uint64, copy=False)

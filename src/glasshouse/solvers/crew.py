@@ -1,0 +1,172 @@
+"""Blocks of runs on threads: chunk by chunk, with a time limit, progress, and a clean stop.
+
+Kernels hold no lock, so that threads work at the same time. A block is worked on in chunks of some
+milliseconds; between two chunks its thread looks whether to stop. What a block computes depends on
+its index alone, never on the thread or the chunks.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.compiled import is_ready
+from glasshouse.problems.checks import Number, SpinArray
+from glasshouse.solvers.engine import Engine
+from glasshouse.solvers.kernels.block import Block
+from glasshouse.solvers.result import Stopped
+
+_CHUNK = 1 << 25  # machine words touched: about ten milliseconds
+_LOOK_EVERY = 0.1  # seconds between two reports of progress
+
+_log = logging.getLogger("glasshouse")
+
+
+class Progress(NamedTuple):
+    """How far a solver is."""
+
+    fraction: float  # of all sweeps of all runs
+    seconds: float  # since the kernels started
+    best: Number | None  # lowest energy in finished chunks, of the Ising form
+
+
+class Task(Protocol):
+    """What is done with a block."""
+
+    engine: Engine
+    length: int  # steps of a block
+
+    def start(self, index: int) -> Any:
+        """Begin a block: whatever `advance` needs, with the block as its `block`."""
+
+    def advance(self, work: Any, done: int, until: int) -> int:
+        """Do the steps after `done`, up to `until`; fewer if the block needs no more."""
+
+    def block(self, work: Any) -> Block:
+        """The block that holds the results."""
+
+
+@dataclass
+class Log:
+    """What came of the runs that were begun."""
+
+    states: SpinArray
+    hits: npt.NDArray[np.int32]
+    complete: npt.NDArray[np.bool_]
+    seconds: float
+    stopped: Stopped | None
+
+
+def announce_compilation(function: Any) -> None:
+    """Say so before the first call after installation, which takes seconds."""
+    if not is_ready(function):
+        _log.warning("compiling the annealing kernels; this is done once and takes some seconds")
+
+
+class Crew:
+    """Threads that work on blocks until all is done, or time is up."""
+
+    def __init__(
+        self,
+        threads: int,
+        time_limit: float | None,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        if time_limit is not None and not (isinstance(time_limit, (int, float)) and time_limit > 0):
+            raise ValueError(f"time_limit={time_limit!r} is not a positive number of seconds")
+        self.threads, self.time_limit, self.progress = threads, time_limit, progress
+
+    def work(self, task: Task, runs: int, num_spins: int, offset: Number) -> Log:
+        """Carry out a task on as many blocks as the runs need."""
+        shift = _Shift(task, runs, num_spins, self.time_limit)
+        stopped: Stopped | None = None
+        with ThreadPoolExecutor(self.threads) as pool:
+            futures = [pool.submit(shift.do_block, k) for k in range(len(shift.done))]
+            try:
+                pending: Any = futures
+                while pending:
+                    timeout = _LOOK_EVERY if self.progress else None
+                    finished, pending = wait(futures, timeout, FIRST_EXCEPTION)
+                    if any(future.exception() for future in finished):
+                        break
+                    if self.progress:
+                        self.progress(shift.progress(offset))
+            except KeyboardInterrupt:
+                stopped = "interrupted"
+            finally:
+                shift.stop.set()  # whatever happened, no thread begins anything new
+        for future in futures:
+            future.result()
+        return shift.log(stopped)
+
+
+class _Shift:
+    """One piece of work of a crew: the blocks, and what is known about them."""
+
+    def __init__(self, task: Task, runs: int, num_spins: int, time_limit: float | None) -> None:
+        self.task, self.engine = task, task.engine
+        self.first = task.start(0)
+        task.advance(self.first, 0, 0)  # compiles what is not compiled yet, before the clock runs
+        self.began = time.perf_counter()
+        self.deadline = math.inf if time_limit is None else self.began + time_limit
+        self.stop = threading.Event()
+        self.chunk = max(1, _CHUNK // max(self.engine.cost, 1))
+        self.states = np.empty((runs, num_spins), np.int8)
+        self.hits = np.zeros(runs, np.int32)
+        blocks = -(-runs // self.engine.lanes)
+        self.done = [0] * blocks
+        self.lowest: list[Any] = [math.inf] * blocks
+        self.ended = [False] * blocks
+
+    def do_block(self, index: int) -> None:
+        """All chunks of one block. The very first chunk is done however short the time."""
+        if self.time_is_up() and index > 0:
+            return
+        work = self.task.start(index) if index else self.first
+        done = 0
+        while not self.ended[index] and not (done and self.time_is_up()):
+            until = min(done + self.chunk, self.task.length)
+            done = self.task.advance(work, done, until)
+            self.done[index] = done
+            self.lowest[index] = self.task.block(work).lowest.min()
+            self.ended[index] = done < until or until == self.task.length
+        first = index * self.engine.lanes
+        rows = slice(first, min(first + self.engine.lanes, len(self.hits)))
+        block = self.task.block(work)
+        self.engine.states(block, self.states[rows])
+        self.hits[rows] = block.hits[: rows.stop - rows.start]
+
+    def time_is_up(self) -> bool:
+        """Whether to stop at the end of the chunk."""
+        return self.stop.is_set() or time.perf_counter() > self.deadline
+
+    def progress(self, offset: Number) -> Progress:
+        """How far all blocks are together."""
+        parts = [
+            1.0 if ended else done / self.task.length
+            for done, ended in zip(self.done, self.ended, strict=True)
+        ]
+        lowest = min(self.lowest)
+        best = None if lowest == math.inf else lowest.item() + offset
+        return Progress(sum(parts) / len(parts), time.perf_counter() - self.began, best)
+
+    def log(self, stopped: Stopped | None) -> Log:
+        """The runs that were begun."""
+        seconds = time.perf_counter() - self.began
+        lanes, runs = self.engine.lanes, len(self.hits)
+        begun = np.repeat(np.array(self.done) > 0, lanes)[:runs]
+        ended = np.repeat(self.ended, lanes)[:runs]
+        if not begun.any():
+            raise KeyboardInterrupt
+        if stopped is None and not ended.all():
+            stopped = "time limit"
+        return Log(self.states[begun], self.hits[begun], ended[begun], seconds, stopped)

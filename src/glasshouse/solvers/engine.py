@@ -1,0 +1,162 @@
+"""A problem made ready for one of the kernels: tables, and blocks of runs to work on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems import Ising
+from glasshouse.problems.checks import SpinArray
+from glasshouse.solvers.kernels import byte_tables, dense_lanes, graph
+from glasshouse.solvers.kernels.block import Block
+from glasshouse.solvers.kernels.float_lanes import FloatTables
+from glasshouse.solvers.kernels.scalar import ScalarTables
+
+# Whole numbers are exact in floating point up to these sums; twice a sum must be exact, too.
+_EXACT_FLOAT32, _EXACT_FLOAT64 = 2**23, 2**52
+# With more levels a site than this, comparing with each costs more than floating-point lanes.
+_MOST_LEVELS = 32
+# A dense row costs less an entry than a sparse one: worth it from this share of non-zeros on.
+_LEAST_FILL = 0.4
+
+
+class Graph:
+    """The adjacency of a problem and its colours; isolated spins have colour 0."""
+
+    def __init__(self, problem: Ising) -> None:
+        self.problem = problem
+        self.starts, self.neighbours, self.weights = graph.adjacency(
+            problem.num_spins, problem.edges, problem.weights, problem.fields
+        )
+        self.colours = graph.colour(self.starts, self.neighbours)
+
+    def in_sweep_order(self) -> tuple[npt.NDArray[np.int32], Any, Any, Any]:
+        """The spin of each site, and the adjacency of the sites."""
+        everyone = np.arange(self.problem.num_spins, dtype=np.int32)
+        order = graph.order_by(self.colours, everyone)
+        return order, *graph.arrange(order, self.starts, self.neighbours, self.weights)
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Tables of one kernel, the spin that each site stands for, and the shape of a block.
+
+    Attributes:
+        tables: what the kernel reads.
+        order: the spin of each site; spins that are absent are isolated.
+        lanes: runs in a block.
+        spin_dtype: of the kernel's own spins.
+        energy_dtype: of the kernel's own energies, exact for integer problems.
+        rows: rows of spins a block has, ghost and complements included.
+        cost: roughly, machine words touched by a sweep of a block.
+    """
+
+    tables: Any
+    order: npt.NDArray[np.int32]
+    lanes: int
+    spin_dtype: Any
+    energy_dtype: Any
+    rows: int
+    cost: int
+
+    @property
+    def never(self) -> Any:
+        """An energy that no state has."""
+        if np.issubdtype(self.energy_dtype, np.integer):
+            return int(np.iinfo(self.energy_dtype).min)
+        return -np.inf
+
+    def goal(self, target: float | None, problem: Ising) -> Any:
+        """The target as a kernel's energy: without the offset, within its numbers."""
+        if target is None:
+            return self.never
+        if problem.is_integer:
+            bound, offset = problem.total_weight, problem.offset
+            if target >= bound + offset:
+                goal = bound
+            elif target < offset - bound:
+                goal = -bound - 1
+            else:
+                goal = math.floor(target) - offset
+            return goal if np.issubdtype(self.energy_dtype, np.integer) else float(goal)
+        tolerance = 1e-9 * max(problem.total_weight, abs(problem.offset))
+        return float(target - problem.offset + tolerance)
+
+    def new_block(self) -> Block:
+        """Room for the runs of one block."""
+        words = 4 * max(self.lanes * np.dtype(self.spin_dtype).itemsize // 8, 1)
+        energies = np.zeros((3, self.lanes), self.energy_dtype)
+        return Block(
+            np.zeros(words, np.uint64),
+            np.zeros(self.rows * self.lanes, self.spin_dtype),
+            energies[0], energies[1],
+            np.zeros(len(self.order) * self.lanes, np.uint8),
+            energies[2],
+            np.zeros(self.lanes, np.int32), np.zeros(self.lanes, np.uint8), self.never,
+        )  # fmt: skip
+
+    def states(self, block: Block, into: SpinArray) -> None:
+        """Write the best states of a block's first runs, one a row; isolated spins are up."""
+        best = block.states.reshape(len(self.order), self.lanes).T[: len(into)]
+        into[:] = 1
+        into[:, self.order] = (best | 1).view(np.int8)  # 0 | 1 is up, 255 | 1 is -1: down
+
+
+def byte_engine(network: Graph) -> Engine | None:
+    """64 runs, a byte each: integer weights, and few different local fields a site."""
+    problem = network.problem
+    if not problem.is_integer or not byte_tables.fits(network.starts, network.weights):
+        return None
+    tables, order, levels = byte_tables.build(
+        network.colours, network.starts, network.neighbours, network.weights
+    )
+    if levels > _MOST_LEVELS:
+        return None
+    cost = byte_tables.ROW // 8 * (8 * len(order) + len(network.neighbours))
+    return Engine(tables, order, 64, np.uint8, np.int32, 2 * len(order) + 2, cost)
+
+
+def dense_engine(network: Graph) -> Engine | None:
+    """Rows of floats against all spins of a range: where most pairs are coupled."""
+    dtype = _float_for(network.problem)
+    if dtype is None:
+        return None
+    order, starts, neighbours, weights = network.in_sweep_order()
+    if graph.filled(starts, neighbours) < _LEAST_FILL:
+        return None
+    tables = dense_lanes.build(starts, neighbours, weights, np.empty(0, dtype))
+    lanes = 128 // dtype().itemsize
+    rows = len(tables.fields) + 1  # the ghost is not used, but drawn like everywhere
+    return Engine(tables, order, lanes, dtype, dtype, rows, 16 * len(tables.weights))
+
+
+def float_engine(network: Graph) -> Engine | None:
+    """Lanes of floats over the neighbours of each site: any sparse problem."""
+    dtype = _float_for(network.problem)
+    if dtype is None:
+        return None
+    order, starts, neighbours, weights = network.in_sweep_order()
+    tables = FloatTables(starts, neighbours, weights.astype(dtype))
+    cost = 16 * (8 * len(order) + 2 * len(weights))
+    return Engine(tables, order, 128 // dtype().itemsize, dtype, dtype, len(order) + 1, cost)
+
+
+def scalar_engine(network: Graph) -> Engine:
+    """One run at a time, in 64-bit integers or floats: whatever the others cannot hold."""
+    order, starts, neighbours, weights = network.in_sweep_order()
+    tables = ScalarTables(starts, neighbours, weights)
+    cost = 8 * len(order) + len(weights)
+    return Engine(tables, order, 1, np.int64, weights.dtype.type, len(order) + 1, cost)
+
+
+def _float_for(problem: Ising) -> Any:
+    """The float in which all sums of a problem are exact, or float64 if it has floats itself."""
+    if not problem.is_integer:
+        return np.float64
+    if problem.total_weight <= _EXACT_FLOAT32:
+        return np.float32
+    return np.float64 if problem.total_weight <= _EXACT_FLOAT64 else None

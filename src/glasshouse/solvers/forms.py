@@ -1,0 +1,59 @@
+"""Any problem as an Ising problem, and the ways back of energies, temperatures and states."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from glasshouse.planting.planted import Planted
+from glasshouse.problems import Max2Sat, Problem
+from glasshouse.problems.checks import FloatArray, Number, SpinArray
+from glasshouse.problems.convert import to_ising
+from glasshouse.solvers.schedule import Beta
+
+Solvable: TypeAlias = Problem | Planted
+
+
+class Form:
+    """The Ising form of a problem, with energies and β in the problem's own units."""
+
+    def __init__(self, problem: Solvable) -> None:
+        self.problem: Problem = problem.problem if isinstance(problem, Planted) else problem
+        self.ising, self.reduction = to_ising(self.problem)
+
+    def target(self, energy: Number | None) -> Any:
+        """A target energy of the problem as one of the Ising form."""
+        if energy is None:
+            return None
+        if isinstance(energy, (bool, np.bool_)) or not isinstance(
+            energy, (int, float, np.integer, np.floating)
+        ):
+            raise ValueError(f"target={energy!r} is not an energy; give a number")
+        if math.isnan(energy):
+            raise ValueError("target is NaN; give an energy")
+        if isinstance(energy, (float, np.floating)) and math.isinf(energy):
+            return float(energy)
+        return self.reduction.target_energy(energy)
+
+    def beta(self, beta: Beta) -> Any:
+        """Inverse temperatures of the problem as those of the Ising form."""
+        if beta is None or self.reduction.factor == 1:
+            return beta
+        scaled = np.asarray(beta) / float(self.reduction.factor)
+        return tuple(scaled.tolist()) if isinstance(beta, tuple) else scaled
+
+    def own_betas(self, betas: FloatArray) -> FloatArray:
+        """And back."""
+        return betas * float(self.reduction.factor)
+
+    def own_states(self, states: SpinArray) -> SpinArray:
+        """States of the Ising form as states of the problem."""
+        return self.reduction.back(states)
+
+    def energy(self, states: SpinArray) -> Any:
+        """Energies, or costs, of states of the problem."""
+        if isinstance(self.problem, Max2Sat):
+            return self.problem.cost(states)
+        return self.problem.energy(states)

@@ -1,0 +1,290 @@
+"""Building the tables of the byte kernel: signatures, their codes and levels, and the bonds.
+
+All of it is compiled and linear in the number of edges: for ensembles the tables are built anew for
+each of many small instances, for large problems once for millions of edges.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.compiled import compiled
+from glasshouse.solvers.kernels.generator import mix
+from glasshouse.solvers.kernels.graph import arrange, order_by
+from glasshouse.solvers.kernels.inner import inner
+
+ROW = 64  # bytes of a row, one for each run
+CODES = 256  # a code is a byte
+MOST_FIELD = 2**15 - 1  # local fields are tracked in 16 bits,
+MOST_TOTAL = 2**30 - 1  # energies in 32,
+MOST_SITES = 2**31 // (2 * ROW) - 2  # and the places of rows, two a site, in 32 bits
+
+
+class ByteTables(NamedTuple):
+    """A problem as the byte kernel wants it. A row is named by the place of its first byte."""
+
+    groups: npt.NDArray[np.int32]  # (G, 3): first site, site after the last, signature
+    signatures: npt.NDArray[np.int32]  # (S + 1, 2): first edge, first level of each signature
+    edge_codes: npt.NDArray[np.uint8]  # what an unsatisfied edge adds to the code
+    edge_weights: npt.NDArray[np.int16]  # its |weight|
+    level_codes: npt.NDArray[np.uint8]  # the codes whose field opposes a flip
+    level_fields: npt.NDArray[np.int32]  # and which of the fields that is
+    fields: npt.NDArray[np.int64]  # distinct values x > 0 of spin · local field
+    starts: npt.NDArray[np.int64]  # first neighbour of each site
+    neighbours: npt.NDArray[np.int32]  # rows, ordered as the edges of the site's signature
+    bonds: npt.NDArray[np.int32]  # (2E): pairs of rows that differ where an edge is unsatisfied
+    bond_runs: npt.NDArray[np.int32]  # (C, 3): first bond, bond after the last, their |weight|
+
+
+@compiled
+def fits(starts: Any, values: Any) -> Any:
+    """Whether degrees and weights are small enough for the integers of this kernel."""
+    total = 0.0
+    for i in range(starts.size - 1):
+        local = 0.0
+        for k in range(starts[i], starts[i + 1]):
+            local += abs(np.float64(values[k]))
+        if starts[i + 1] - starts[i] >= CODES or local > MOST_FIELD:
+            return False
+        total += local
+    return total <= MOST_TOTAL and starts.size <= MOST_SITES
+
+
+@compiled
+def build(colours: Any, starts: Any, neighbours: Any, values: Any) -> Any:
+    """Tables of a problem with integer weights, and the spin that each site stands for.
+
+    The adjacency is that of `graph.adjacency`; `fits` must hold. Returns (tables, order, levels):
+    `levels` is their mean number a site, infinite where a byte cannot hold all codes of a site.
+    """
+    neighbours, values = sort_edges(starts, neighbours, values)
+    kinds, examples = find_signatures(starts, values)
+    signatures, edge_codes, edge_weights, codable = set_codes(starts, values, examples)
+    level_codes, level_fields, fields = list_levels(signatures, edge_codes, edge_weights)
+    order = order_by(colours, order_by(kinds, np.arange(starts.size - 1, dtype=np.int32)))
+    groups = group(order, colours, kinds)
+    site_starts, rows, signed = arrange(order, starts, neighbours, values)
+    bonds, bond_runs = list_bonds(site_starts, rows, signed)
+    for k in range(rows.size):
+        rows[k] = row(rows[k], signed[k])
+    total = 0
+    for g in range(groups.shape[0]):
+        kind = groups[g, 2]
+        levels = signatures[kind + 1, 1] - signatures[kind, 1]
+        total += levels * (groups[g, 1] - groups[g, 0])
+    tables = ByteTables(
+        groups, signatures, edge_codes, edge_weights, level_codes, level_fields, fields,
+        site_starts, rows, bonds, bond_runs,
+    )  # fmt: skip
+    return tables, order, total / max(order.size, 1) if codable else np.inf
+
+
+@inner
+def row(site: Any, weight: Any) -> Any:
+    """The row to compare with: a site's own for a positive weight, else its complement."""
+    return ROW * (2 * site + (weight < 0))
+
+
+@inner
+def sort_edges(starts: Any, neighbours: Any, values: Any) -> Any:
+    """Each spin's edges by falling |weight|."""
+    sorted_neighbours = np.empty(neighbours.size, np.int32)
+    sorted_values = np.empty(values.size, np.int64)
+    for i in range(starts.size - 1):
+        for k in range(starts[i], starts[i + 1]):
+            slot = k
+            while slot > starts[i] and abs(sorted_values[slot - 1]) < abs(values[k]):
+                sorted_neighbours[slot] = sorted_neighbours[slot - 1]
+                sorted_values[slot] = sorted_values[slot - 1]
+                slot -= 1
+            sorted_neighbours[slot], sorted_values[slot] = neighbours[k], values[k]
+    return sorted_neighbours, sorted_values
+
+
+@inner
+def hash_table(entries: Any) -> Any:
+    """An empty open-addressing table, at most half full with so many entries: 0 is a free slot."""
+    size = 8
+    while size < 2 * entries:
+        size *= 2
+    return np.zeros(size, np.int32)
+
+
+@inner
+def find_signatures(starts: Any, values: Any) -> Any:
+    """Number the distinct lists of |weights| 1, 2, …; isolated spins get 0.
+
+    Returns the number of each spin's list and, for each number, an example.
+    """
+    num_spins = starts.size - 1
+    table = hash_table(num_spins)
+    kinds = np.zeros(num_spins, np.int32)
+    examples = np.empty(num_spins + 1, np.int32)
+    count = 0
+    for i in range(num_spins):
+        if starts[i] == starts[i + 1]:
+            continue
+        key = np.uint64(0)
+        for k in range(starts[i], starts[i + 1]):
+            key = mix(key ^ np.uint64(abs(values[k])))
+        slot = np.int64(key) & (table.size - 1)
+        while table[slot] and not same_magnitudes(starts, values, examples[table[slot]], i):
+            slot = (slot + 1) & (table.size - 1)
+        if not table[slot]:
+            count += 1
+            table[slot] = count
+            examples[count] = i
+        kinds[i] = table[slot]
+    return kinds, examples[1 : count + 1]
+
+
+@inner
+def same_magnitudes(starts: Any, values: Any, i: Any, j: Any) -> Any:
+    """Whether two spins have the same list of |weights|."""
+    if starts[i + 1] - starts[i] != starts[j + 1] - starts[j]:
+        return False
+    for k in range(starts[i + 1] - starts[i]):
+        if abs(values[starts[i] + k]) != abs(values[starts[j] + k]):
+            return False
+    return True
+
+
+@inner
+def set_codes(starts: Any, values: Any, examples: Any) -> Any:
+    """What each unsatisfied edge of a signature adds to the code that determines the local field.
+
+    Weights that are small in units of their common divisor are their own codes: different ways to
+    the same field then share one code. Otherwise the code counts the unsatisfied edges of each
+    weight, in mixed radix. Returns also whether a byte can hold all codes.
+    """
+    signatures = np.zeros((examples.size + 1, 2), np.int32)
+    for kind in range(examples.size):
+        degree = starts[examples[kind] + 1] - starts[examples[kind]]
+        signatures[kind + 1, 0] = signatures[kind, 0] + degree
+    codes = np.empty(signatures[examples.size, 0], np.uint8)
+    weights = np.empty(codes.size, np.int16)
+    codable = True
+    for kind in range(examples.size):
+        first, last = signatures[kind, 0], signatures[kind + 1, 0]
+        unit, total = 0, 0
+        for k in range(first, last):
+            weight = abs(values[starts[examples[kind]] + k - first])
+            weights[k] = weight
+            total += weight
+            while weight:
+                unit, weight = weight, unit % weight
+        place, count = 1, 0
+        for k in range(first, last):
+            if k > first and weights[k] != weights[k - 1]:
+                place, count = place * (count + 1), 0
+            count += 1
+            codes[k] = weights[k] // unit if total < CODES * unit else place
+            if total >= CODES * unit and place * (count + 1) > CODES:
+                codable = False
+                break
+    return signatures, codes, weights, codable
+
+
+@inner
+def list_fields(first: Any, last: Any, weights: Any, codes: Any, by_code: Any) -> Any:
+    """Spin · local field of each code of a signature where it is positive, else 0; their number."""
+    total, highest = 0, np.int64(0)
+    for code in range(CODES):
+        by_code[code] = -1
+    by_code[0] = 0
+    for k in range(first, last):  # by_code: the unsatisfied weight, for the edges up to k
+        total += weights[k]
+        step = np.int64(codes[k])
+        for code in range(min(int(highest), CODES - 1 - int(step)), -1, -1):
+            if by_code[code] >= 0:
+                by_code[code + step] = by_code[code] + weights[k]
+        highest += step
+    count = 0
+    for code in range(CODES):
+        opposed = by_code[code] >= 0 and total > 2 * by_code[code]
+        by_code[code] = total - 2 * by_code[code] if opposed else 0
+        count += opposed
+    return count
+
+
+@inner
+def list_levels(signatures: Any, codes: Any, weights: Any) -> Any:
+    """Codes and fields of the levels of all signatures, the fields numbered by distinct value."""
+    by_code = np.empty(CODES, np.int64)
+    for kind in range(signatures.shape[0] - 1):
+        first, last = signatures[kind, 0], signatures[kind + 1, 0]
+        count = list_fields(first, last, weights, codes, by_code)
+        signatures[kind + 1, 1] = signatures[kind, 1] + count
+    size = signatures[signatures.shape[0] - 1, 1]
+    level_codes, level_fields = np.empty(size, np.uint8), np.empty(size, np.int32)
+    table, fields, known = hash_table(size), np.empty(size, np.int64), 0
+    for kind in range(signatures.shape[0] - 1):
+        first, last = signatures[kind, 0], signatures[kind + 1, 0]
+        list_fields(first, last, weights, codes, by_code)
+        level = signatures[kind, 1]
+        for code in range(CODES):
+            if by_code[code] > 0:
+                number = number_of(by_code[code], fields, table, known)
+                known = max(known, number + 1)
+                level_codes[level], level_fields[level] = code, number
+                level += 1
+    return level_codes, level_fields, fields[:known]
+
+
+@inner
+def number_of(value: Any, values: Any, table: Any, known: Any) -> Any:
+    """Where a value is in a list of `known` distinct ones; a new one is appended."""
+    slot = np.int64(mix(np.uint64(value))) & (table.size - 1)
+    while table[slot] and values[table[slot] - 1] != value:
+        slot = (slot + 1) & (table.size - 1)
+    if not table[slot]:
+        values[known] = value
+        table[slot] = known + 1
+    return table[slot] - 1
+
+
+@inner
+def group(order: Any, colours: Any, kinds: Any) -> Any:
+    """Ranges of sites of one colour and signature."""
+    groups = np.empty((order.size, 3), np.int32)
+    count = 0
+    for p in range(order.size):
+        i, before = order[p], order[max(p - 1, 0)]
+        if p == 0 or colours[i] != colours[before] or kinds[i] != kinds[before]:
+            groups[count, 0], groups[count, 2] = p, kinds[i] - 1
+            count += 1
+        groups[count - 1, 1] = p + 1
+    return groups[:count]
+
+
+@inner
+def list_bonds(starts: Any, neighbours: Any, values: Any) -> Any:
+    """Each edge once, as the rows of its two ends, in runs of equal |weight|."""
+    num_sites = starts.size - 1
+    size = 0
+    for p in range(num_sites):
+        for k in range(starts[p], starts[p + 1]):
+            size += neighbours[k] > p
+    table, weights, known = hash_table(size), np.empty(size, np.int64), 0
+    classes = np.empty(values.size, np.int32)
+    runs = np.zeros((size + 1, 3), np.int32)
+    for p in range(num_sites):
+        for k in range(starts[p], starts[p + 1]):
+            if neighbours[k] > p:
+                classes[k] = number_of(abs(values[k]), weights, table, known)
+                known = max(known, classes[k] + 1)
+                runs[classes[k] + 1, 0] += 1
+    for c in range(known):
+        runs[c + 1, 0] += runs[c, 0]
+        runs[c, 1], runs[c, 2] = runs[c, 0], weights[c]
+    bonds = np.empty(2 * size, np.int32)
+    for p in range(num_sites):
+        for k in range(starts[p], starts[p + 1]):
+            if neighbours[k] > p:
+                slot = runs[classes[k], 1]
+                bonds[2 * slot], bonds[2 * slot + 1] = 2 * ROW * p, row(neighbours[k], values[k])
+                runs[classes[k], 1] += 1
+    return bonds, runs[:known]

@@ -1,0 +1,143 @@
+"""One driver for all kernels: sweeps over one block of runs, its best states, hits of the target.
+
+A kernel is a kind of tables and a handful of functions. Which ones are meant follows from the type
+of the tables, at compile time, so that a driver is written once for all kernels.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.extending import overload
+
+from glasshouse.compiled import compiled
+from glasshouse.solvers.kernels import byte_lanes, dense_lanes, float_lanes, scalar
+from glasshouse.solvers.kernels.byte_tables import ByteTables
+from glasshouse.solvers.kernels.dense_lanes import DenseTables
+from glasshouse.solvers.kernels.float_lanes import FloatTables
+from glasshouse.solvers.kernels.generator import seed
+from glasshouse.solvers.kernels.inner import inner
+from glasshouse.solvers.kernels.scalar import ScalarTables
+
+KERNELS: dict[type, Any] = {
+    ByteTables: byte_lanes,
+    FloatTables: float_lanes,
+    DenseTables: dense_lanes,
+    ScalarTables: scalar,
+}
+
+
+def workspace(tables: Any, block: Any) -> Any:
+    """Scratch arrays for one thread."""
+
+
+def begin(tables: Any, block: Any) -> Any:
+    """Random spins, and their energies."""
+
+
+def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
+    """One sweep at β; `block.energies` are those of the spins after it."""
+
+
+def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
+    """The same sweep with the same random numbers, looking for the goals after every flip."""
+
+
+def keep(tables: Any, block: Any) -> Any:
+    """Copy the spins of the runs in the mask to `block.states`."""
+
+
+@overload(workspace)
+def _workspace(tables: Any, block: Any) -> Any:
+    return KERNELS[tables.instance_class].workspace.py_func
+
+
+@overload(begin)
+def _begin(tables: Any, block: Any) -> Any:
+    return KERNELS[tables.instance_class].begin.py_func
+
+
+@overload(step)
+def _step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
+    return KERNELS[tables.instance_class].step.py_func
+
+
+@overload(watched_step)
+def _watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
+    return KERNELS[tables.instance_class].watched_step.py_func
+
+
+@overload(keep)
+def _keep(tables: Any, block: Any) -> Any:
+    return KERNELS[tables.instance_class].keep.py_func
+
+
+@compiled
+def start_block(tables: Any, key: Any, index: Any, target: Any, block: Any) -> Any:
+    """Seed a block and draw its first spins; they count as a state seen, but not as a hit."""
+    seed(key, index, block.generator)
+    begin(tables, block)
+    for lane in range(block.energies.size):
+        block.lowest[lane] = block.energies[lane]
+        block.goals[lane] = target
+        block.hits[lane] = 0
+        block.mask[lane] = 255
+    keep(tables, block)
+
+
+@compiled
+def anneal_block(tables: Any, betas: Any, done: Any, needed: Any, block: Any) -> Any:
+    """Sweeps `done` + 1, `done` + 2, …, one at each β. Returns the number done in all.
+
+    The goals are looked for at the end of each sweep; when the first `needed` runs have all
+    reached theirs, the rest of the sweeps is left out.
+    """
+    work = workspace(tables, block)
+    for beta in betas:
+        step(tables, beta, work, block)
+        done += 1
+        if note(tables, done, block) and all_hit(block.hits, needed):
+            break
+    return done
+
+
+@compiled
+def watch_block(tables: Any, betas: Any, done: Any, needed: Any, block: Any) -> Any:
+    """The same sweeps, the goals looked for after every flip."""
+    work = workspace(tables, block)
+    for beta in betas:
+        done += 1
+        watched_step(tables, beta, work, done, block)
+        note(tables, done, block)
+        if all_hit(block.hits, needed):
+            break
+    return done
+
+
+@inner
+def note(tables: Any, number: Any, block: Any) -> Any:
+    """After a sweep: keep the states that are better than before; whether goals were reached."""
+    improved, reached = False, False
+    for lane in range(block.energies.size):
+        better = block.energies[lane] < block.lowest[lane]
+        block.mask[lane] = 255 if better else 0
+        block.lowest[lane] = block.energies[lane] if better else block.lowest[lane]
+        improved |= better
+        reached |= block.energies[lane] <= block.goals[lane]
+    if reached:
+        for lane in range(block.energies.size):
+            if block.energies[lane] <= block.goals[lane]:
+                block.hits[lane] = number
+                block.goals[lane] = block.never
+    if improved:
+        keep(tables, block)
+    return reached
+
+
+@inner
+def all_hit(hits: Any, needed: Any) -> Any:
+    """Whether the first `needed` runs have reached their goals."""
+    missing = 0
+    for lane in range(needed):
+        missing += hits[lane] == 0
+    return missing == 0

@@ -1,0 +1,53 @@
+"""Random words for the lanes of a block: xoshiro256++ (Blackman and Vigna), one stream a lane.
+
+A block's streams are a function of a key (256 bits from a SeedSequence) and the block's index, so
+run r sees the same random numbers whatever the number of runs or threads.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from glasshouse.solvers.kernels.inner import inner
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@inner
+def mix(word: Any) -> Any:
+    """SplitMix64's finaliser: a bijection of 64-bit words whose outputs look unrelated."""
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
+
+
+@inner
+def seed(key: Any, block: Any, generator: Any) -> Any:
+    """Fill a generator's state from a key of four words and the index of a block.
+
+    Two counters, started at points that depend on all of the key and on the block, are mixed and
+    combined: streams of different blocks start 128 random bits apart.
+    """
+    index = np.uint64(block)
+    first = mix(key[0] ^ mix(key[1] + index * GOLDEN))
+    second = mix(key[2] ^ mix(key[3] ^ mix(index + GOLDEN)))
+    for k in range(generator.size):
+        step = np.uint64(k + 1) * GOLDEN
+        generator[k] = mix(first + step) ^ mix(mix(second ^ step))
+
+
+@inner
+def advance(a: Any, b: Any, c: Any, d: Any) -> Any:
+    """One step: the random word and the next state. Works on scalars and on vectors of uint64."""
+    word = a + d
+    word = ((word << np.uint64(23)) | (word >> np.uint64(41))) + a
+    shifted = b << np.uint64(17)
+    c = c ^ a
+    d = d ^ b
+    b = b ^ c
+    a = a ^ d
+    c = c ^ shifted
+    d = (d << np.uint64(45)) | (d >> np.uint64(19))
+    return word, a, b, c, d

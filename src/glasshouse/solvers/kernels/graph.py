@@ -1,0 +1,150 @@
+"""The graph of a problem in sweep order: neighbours of each spin, colours, isolated spins left out.
+
+A sweep visits the spins colour by colour, and within a colour by index. Spins of one colour share
+no edge. In an RBM without its isolated spins the first colour is the visible layer and the second
+the hidden one: the paper's order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from glasshouse.compiled import compiled
+
+
+@compiled
+def adjacency(num_spins: Any, edges: Any, weights: Any, fields: Any) -> Any:
+    """Neighbours of each spin and the weights to them; a field is an edge to spin `num_spins`."""
+    starts = np.zeros(num_spins + 1, np.int64)
+    for k in range(edges.shape[0]):
+        starts[edges[k, 0] + 1] += 1
+        starts[edges[k, 1] + 1] += 1
+    for i in range(num_spins):
+        starts[i + 1] += starts[i] + (fields[i] != 0)
+    ends = np.empty(num_spins, np.int64)
+    for i in range(num_spins):
+        ends[i] = starts[i]
+    neighbours = np.empty(starts[-1], np.int32)
+    values = np.empty(starts[-1], weights.dtype)
+    for k in range(edges.shape[0]):
+        for side in range(2):
+            i, j = edges[k, side], edges[k, 1 - side]
+            neighbours[ends[i]] = j
+            values[ends[i]] = weights[k]
+            ends[i] += 1
+    for i in range(num_spins):
+        if fields[i] != 0:
+            neighbours[ends[i]] = num_spins
+            values[ends[i]] = fields[i]
+    return starts, neighbours, values
+
+
+@compiled
+def colour(starts: Any, neighbours: Any) -> Any:
+    """Greedy colours 1, 2, … in index order; 0 for isolated spins and for the ghost at the end."""
+    num_spins = starts.size - 1
+    colours = np.zeros(num_spins + 1, np.int32)
+    taken_by = np.zeros(num_spins + 2, np.int32)  # the last spin + 1 with a neighbour so coloured
+    for i in range(num_spins):
+        for k in range(starts[i], starts[i + 1]):
+            taken_by[colours[neighbours[k]]] = i + 1
+        if starts[i] < starts[i + 1]:
+            mine = 1
+            while taken_by[mine] == i + 1:
+                mine += 1
+            colours[i] = mine
+    return colours
+
+
+@compiled
+def order_by(keys: Any, within: Any) -> Any:
+    """The items of `within` in ascending order of their keys 1, 2, …, stable; key 0 is left out."""
+    counts = np.zeros(keys.size + 2, np.int32)
+    for i in within:
+        counts[keys[i] + 1] += keys[i] > 0
+    for key in range(keys.size + 1):
+        counts[key + 1] += counts[key]
+    order = np.empty(counts[keys.size + 1], np.int32)
+    for i in within:
+        if keys[i] > 0:
+            order[counts[keys[i]]] = i
+            counts[keys[i]] += 1
+    return order
+
+
+@compiled
+def arrange(order: Any, starts: Any, neighbours: Any, values: Any) -> Any:
+    """The adjacency with spin order[p] as site p; the ghost becomes the site after the last."""
+    place = np.empty(starts.size, np.int32)
+    place[starts.size - 1] = order.size
+    for p in range(order.size):
+        place[order[p]] = p
+    new_starts = np.zeros(order.size + 1, np.int64)
+    for p in range(order.size):
+        new_starts[p + 1] = new_starts[p] + starts[order[p] + 1] - starts[order[p]]
+    new_neighbours = np.empty(neighbours.size, np.int32)
+    new_values = np.empty(neighbours.size, values.dtype)
+    for p in range(order.size):
+        shift = starts[order[p]] - new_starts[p]
+        for k in range(new_starts[p], new_starts[p + 1]):
+            new_neighbours[k] = place[neighbours[k + shift]]
+            new_values[k] = values[k + shift]
+    return new_starts, new_neighbours, new_values
+
+
+@compiled
+def filled(starts: Any, neighbours: Any) -> Any:
+    """Share of non-zeros in the rows of the dense kernel, each from its first to its last entry."""
+    num_sites = starts.size - 1
+    room = 0
+    for first in range(0, num_sites, 2):
+        low, high = num_sites, 0
+        for k in range(starts[first], starts[min(first + 2, num_sites)]):
+            if neighbours[k] < num_sites:
+                low, high = min(low, neighbours[k]), max(high, neighbours[k] + 1)
+        room += 2 * max(high - low, 0)
+    return neighbours.size / max(room, 1)
+
+
+@compiled
+def field_scales(starts: Any, values: Any, whole: Any) -> Any:
+    """Two scales of the local fields: typical ones in random states, and the smallest ones.
+
+    The first is the mean over the spins of σ_i = sqrt(Σ_j w_ij²). The second is the least non-zero
+    |field| that any spin can see, but for each spin at least σ_i / 24, so that nearly cancelling
+    weights do not set the scale. It is found by enumeration for up to ten neighbours; for more,
+    the common divisor of whole weights stands in.
+    """
+    typical, smallest, sites = 0.0, np.inf, 0
+    for i in range(starts.size - 1):
+        first, last = starts[i], starts[i + 1]
+        if first == last:
+            continue
+        total, squares, unit = 0.0, 0.0, np.int64(0)
+        for k in range(first, last):
+            weight = abs(np.float64(values[k]))
+            total += weight
+            squares += weight * weight
+            rest = np.int64(abs(values[k])) if whole else np.int64(0)
+            while rest:
+                unit, rest = rest, unit % rest
+        least = np.float64(unit) if last - first > 10 else total
+        if last - first <= 10:
+            # All signs of all but the first weight, in Gray-code order: one changes at a time.
+            field = total
+            signs = np.int64(0)
+            for count in range(1, 1 << (last - first - 1)):
+                bit = 0
+                while not count >> bit & 1:
+                    bit += 1
+                signs ^= 1 << bit
+                step = 2.0 * abs(np.float64(values[first + 1 + bit]))
+                field += -step if signs >> bit & 1 else step
+                if abs(field) > 1e-9 * total:
+                    least = min(least, abs(field))
+        sites += 1
+        typical += np.sqrt(squares)
+        smallest = min(smallest, max(least, np.sqrt(squares) / 24))
+    return typical / max(sites, 1), smallest

@@ -1,0 +1,100 @@
+"""The reference: Metropolis sweeps of one run, for any weights.
+
+Every other kernel is tested against the same exact distributions as this one. It also takes the
+problems that they cannot hold: integers whose sums exceed 2^53.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.solvers.kernels.block import mark_hits
+from glasshouse.solvers.kernels.exponential import threshold
+from glasshouse.solvers.kernels.generator import advance
+from glasshouse.solvers.kernels.inner import inner
+
+LANES = 1
+
+
+class ScalarTables(NamedTuple):
+    """Neighbours of each site, in sweep order; the ghost that carries the fields comes last."""
+
+    starts: npt.NDArray[np.int64]
+    neighbours: npt.NDArray[np.int32]
+    weights: npt.NDArray[Any]  # int64 or float64
+
+
+@inner
+def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
+    """Propose every spin once; flip with probability min(1, exp(-2βx)), x = spin · local field."""
+    spins, energies = block.spins, block.energies
+    for site in range(spins.size - 1):
+        x = local_field(tables, spins, site) * spins[site]
+        if x <= 0 or draw(block.generator) >> np.uint64(32) < threshold(2.0 * beta * x):
+            spins[site] = -spins[site]
+            energies[0] += x + x
+            if energies[0] <= goals[0]:
+                mark_hits(number, block)
+                keep(tables, block)
+
+
+@inner
+def local_field(tables: Any, spins: Any, site: Any) -> Any:
+    """Sum of weight · spin over the neighbours of a site."""
+    field = tables.weights[0] * 0
+    for k in range(tables.starts[site], tables.starts[site + 1]):
+        field += tables.weights[k] * spins[tables.neighbours[k]]
+    return field
+
+
+@inner
+def draw(generator: Any) -> Any:
+    """The next random word."""
+    word, a, b, c, d = advance(generator[0], generator[1], generator[2], generator[3])
+    generator[0], generator[1], generator[2], generator[3] = a, b, c, d
+    return word
+
+
+@inner
+def workspace(tables: Any, block: Any) -> Any:
+    """A goal that is never reached."""
+    goals = np.empty(1, block.goals.dtype)
+    goals[0] = block.never
+    return goals
+
+
+@inner
+def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
+    """One sweep at β."""
+    sweep(tables, beta, 0, work, block)
+
+
+@inner
+def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
+    """One sweep at β, looking for the goal after every flip."""
+    sweep(tables, beta, number, block.goals, block)
+
+
+@inner
+def begin(tables: Any, block: Any) -> Any:
+    """Random spins and their energy; the ghost is up."""
+    spins, energies = block.spins, block.energies
+    for site in range(spins.size - 1):
+        spins[site] = 1 if draw(block.generator) >> np.uint64(63) else -1
+    spins[spins.size - 1] = 1
+    energies[0] = 0
+    for site in range(spins.size - 1):
+        for k in range(tables.starts[site], tables.starts[site + 1]):
+            if tables.neighbours[k] > site:
+                energies[0] -= tables.weights[k] * spins[site] * spins[tables.neighbours[k]]
+
+
+@inner
+def keep(tables: Any, block: Any) -> Any:
+    """Copy the spins."""
+    if block.mask[0]:
+        for site in range(block.spins.size - 1):
+            block.states[site] = 255 if block.spins[site] < 0 else 0

@@ -1,0 +1,139 @@
+"""Inverse temperatures: the default range, the schedules, and the paper's.
+
+`beta` is always in the problem's own energy units: a flip that costs ΔE is accepted with
+probability exp(-beta ΔE).
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems import checks
+from glasshouse.problems.checks import FloatArray
+from glasshouse.solvers.engine import Graph
+from glasshouse.solvers.kernels.graph import field_scales
+
+Schedule: TypeAlias = Literal["linear", "geometric"]
+Beta: TypeAlias = tuple[float, float] | npt.ArrayLike | None
+
+
+def inverse_temperatures(network: Graph, beta: Beta, sweeps: int, schedule: Schedule) -> FloatArray:
+    """One β for each sweep, from what a user gave: nothing, (first, last), or all of them."""
+    if schedule not in ("linear", "geometric"):
+        raise ValueError(f"schedule={schedule!r} is neither 'linear' nor 'geometric'")
+    if beta is None:
+        first, last = default_range(network)
+        return np.geomspace(first, last, sweeps) if sweeps > 1 else np.array([last])
+    values = np.asarray(beta)
+    if values.dtype.kind not in "iuf" or values.ndim > 1:
+        raise ValueError(f"beta={beta!r} is neither a pair of numbers nor an array, one a sweep")
+    values = np.asarray(values, np.float64)
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise ValueError("beta must be finite and not negative")
+    if isinstance(beta, tuple) and len(beta) == 2:
+        first, last = values
+        if schedule == "linear":
+            return np.linspace(first, last, sweeps) if sweeps > 1 else values[1:]
+        if first == 0 or last == 0:
+            raise ValueError("a geometric schedule cannot start or end at 0; use 'linear'")
+        return np.geomspace(first, last, sweeps) if sweeps > 1 else values[1:]
+    if values.ndim != 1 or len(values) != sweeps:
+        raise ValueError(f"beta has shape {values.shape}, but there are {sweeps} sweeps")
+    return values
+
+
+def default_range(network: Graph) -> tuple[float, float]:
+    """First and last β of a geometric schedule, from the local fields of the Ising form.
+
+    Hot: 0.7 / σ, with σ the typical local field of a random state, the mean over the spins of
+    sqrt(Σ_j J_ij² + h_i²). Cold: ln(200) / (2 x), with x the smallest non-zero local field that any
+    spin can see (at least σ_i / 24): the cheapest flip, of 2x, is then accepted once in 200 times.
+
+    On random loops at the hardness peak this is within 1.5 times of the best range found for
+    frustrations from 0.05 to 0.22; the paper's linear range, made for measuring, needs far longer.
+
+    >>> from glasshouse.problems import Ising
+    >>> first, last = default_range(Graph(Ising.from_edges(3, [(0, 1), (1, 2)], [4, 3])))
+    >>> print(f"{first:.3f} {last:.3f}")
+    0.175 2.649
+    """
+    typical, smallest = field_scales(network.starts, network.weights, network.problem.is_integer)
+    if not math.isfinite(smallest):  # no spin sees a field
+        return 1.0, 1.0
+    return 0.7 / typical, math.log(200) / (2 * smallest)
+
+
+# The paper's schedule -------------------------------------------------------------------------
+
+
+def peak_density(n: int) -> float:
+    """Loop density at which random loops are hardest (paper, section 6.2: ρ_peak(n)).
+
+    >>> round(peak_density(100), 4)
+    0.3451
+    """
+    return 0.3035 + 0.2952 * math.exp(-0.0196 * checks.count(n, "n", 1))
+
+
+@dataclass(frozen=True)
+class PaperSchedule:
+    """The paper's annealing: β linear from `beta[0]` to `beta[1]` over `sweeps` sweeps a run."""
+
+    beta: tuple[float, float]
+    sweeps: int
+
+
+def paper_schedule(
+    n: int,
+    frustration: float | Fraction | str,
+    loop_density: float | None = None,
+    *,
+    unit: int = 1,
+    fit: Literal["first", "second"] = "second",
+) -> PaperSchedule:
+    """The schedule of the paper's experiments (section 6.1, appendix J, with our errata).
+
+    β rises linearly from 0.01 to ln n in units of a positive loop weight, both scaled by
+    min(1, n / loop_density) as in the authors' code. N_sweep is the polynomial fitted to the
+    optimal number of sweeps at the hardness peak, at least 2.
+
+    Args:
+        n: visible spins.
+        frustration: f of the loops.
+        loop_density: N/n; only densities above n change anything.
+        unit: weight of a positive loop edge, `planted.loop_weight`; β is divided by it.
+        fit: which of the two polynomials: the first was fitted at density 0.47, the second at the
+            peak.
+
+    >>> paper_schedule(100, 0.1)
+    PaperSchedule(beta=(0.01, 4.605170185988092), sweeps=139)
+    """
+    n = checks.count(n, "n", 1)
+    f = float(Fraction(str(frustration)) if not isinstance(frustration, Fraction) else frustration)
+    if not 0 <= f <= 0.25:
+        raise ValueError(f"frustration={frustration} is outside 0 to 1/4, the range of the loops")
+    if fit not in ("first", "second"):
+        raise ValueError(f"fit={fit!r} is neither 'first' nor 'second'")
+    if fit == "first":
+        size, hardness = 0.504 * n**2 - 13.3 * n + 311, 193 * f**3 - 52.7 * f**2 + 4.73 * f - 0.102
+        root = 0.03113
+    else:
+        size = 1.29 * n**2 - 33.1 * n + 1664
+        hardness = 41.4 * f**3 - 11.7 * f**2 + 1.06 * f - 0.018
+        root = 0.02184
+    if f < root:
+        warnings.warn(
+            f"frustration={f} is below {root}, where the paper's polynomial for N_sweep is "
+            "negative; 2 sweeps are used, give sweeps_per_run to choose",
+            stacklevel=2,
+        )
+    scale = 1.0 if loop_density is None else min(1.0, n / loop_density)
+    factor = scale / checks.count(unit, "unit", 1)
+    return PaperSchedule((0.01 * factor, math.log(n) * factor), max(2, math.floor(size * hardness)))

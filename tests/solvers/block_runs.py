@@ -1,0 +1,38 @@
+"""Driving one kernel by hand: whole blocks, and the states they end in."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from glasshouse.problems import Ising
+from glasshouse.solvers import engine
+from glasshouse.solvers.engine import Engine, Graph
+from glasshouse.solvers.kernels import driver
+
+MAKERS = {
+    "byte": engine.byte_engine,
+    "dense": engine.dense_engine,
+    "float": engine.float_engine,
+    "scalar": engine.scalar_engine,
+}
+
+
+def key_of(seed: int) -> np.ndarray:
+    return np.random.SeedSequence(seed).generate_state(4, np.uint64)
+
+
+def make_engine(kernel: str, problem: Ising) -> Engine | None:
+    return MAKERS[kernel](Graph(problem))
+
+
+def final_states(made: Engine, problem: Ising, betas: np.ndarray, runs: int, seed: int):
+    """The state of each run after its last sweep, best or not."""
+    states = np.empty((-(-runs // made.lanes) * made.lanes, problem.num_spins), np.int8)
+    for index in range(len(states) // made.lanes):
+        block = made.new_block()
+        driver.start_block(made.tables, key_of(seed), index, made.never, block)
+        driver.anneal_block(made.tables, betas[:-1], 0, made.lanes, block)
+        block.lowest[:] = np.inf if block.lowest.dtype.kind == "f" else 2**30
+        driver.anneal_block(made.tables, betas[-1:], len(betas) - 1, made.lanes, block)
+        made.states(block, states[index * made.lanes : (index + 1) * made.lanes])
+    return states[:runs]
