@@ -135,6 +135,13 @@ def test_disjoint_loops_leave_every_weight_as_dropped(f: Fraction, n: int) -> No
         assert plant.ising.num_edges == 4 * len(plant.loops)
 
 
+def test_numpy_integers_are_integers() -> None:
+    size, count = np.int32(6), np.int64(5)
+    plant = random_loops(size, size, frustration="1/5", loops=count, max_weight=np.int64(9), rng=1)
+    assert plant == random_loops(6, 6, frustration="1/5", loops=5, max_weight=9, rng=1)
+    assert '"loops":5' in plant.recipe.to_json()
+
+
 def test_max_weight_is_reached_and_never_passed() -> None:
     plant = random_loops(10, 10, frustration="1/5", loops=60, max_weight=12, rng=1)
     assert np.abs(plant.ising.weights).max() == 12
@@ -194,6 +201,7 @@ BAD = [
     ({"weights": "normal", "spread": "1/100", "resolution": 1}, "use a higher resolution"),
     ({"weights": "normal", "resolution": 10**9}, "use a lower resolution"),
     ({"max_weight": 3}, "max_weight=3 is below 4"),
+    ({"max_weight": 700, "weights": "normal"}, "max_weight=700 is below 800"),
     ({"max_weight": 8, "overlap": "none"}, "leave max_weight out"),
     ({"max_weight": 8, "loops": 100}, "no room for 100 loops under max_weight=8 on 4 × 4"),
     (

@@ -2,13 +2,17 @@
 
 from glasshouse.planting.bias_loops import bias_loops
 from glasshouse.planting.certificate import Certificate, CertificateError
+from glasshouse.planting.classic_loops import classic_loops
 from glasshouse.planting.decompose import decompose_loop
 from glasshouse.planting.ensemble import Ensemble, random_loops_ensemble
+from glasshouse.planting.graph_loops import graph_loops
+from glasshouse.planting.graphs import Graph
 from glasshouse.planting.loops import Loop, Loops
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.random_loops import random_loops
 from glasshouse.planting.randomness import Seed
 from glasshouse.planting.recipe import Recipe
+from glasshouse.planting.structured_graph_loops import structured_graph_loops
 from glasshouse.planting.structured_loops import block_size, structured_loops
 from glasshouse.planting.summary import Summary
 from glasshouse.planting.uniform_max2sat import uniform_max2sat
@@ -17,6 +21,7 @@ __all__ = [
     "Certificate",
     "CertificateError",
     "Ensemble",
+    "Graph",
     "Loop",
     "Loops",
     "Planted",
@@ -25,9 +30,12 @@ __all__ = [
     "Summary",
     "bias_loops",
     "block_size",
+    "classic_loops",
     "decompose_loop",
+    "graph_loops",
     "random_loops",
     "random_loops_ensemble",
+    "structured_graph_loops",
     "structured_loops",
     "uniform_max2sat",
 ]

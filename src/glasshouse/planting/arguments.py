@@ -44,7 +44,9 @@ def frustration(value: Ratio, longest: int = 4, remedy: str = "") -> Fraction:
     """
     f = ratio(value, "frustration")
     if f < 0:
-        raise ValueError(f"frustration={value} is below 0; it is a share of the weights, 0 to 1/4")
+        raise ValueError(
+            f"frustration={value} is below 0; it is a share of the weights, 0 to 1/{longest}"
+        )
     if f * longest > 1:
         advice = f"; use {remedy}" if remedy else f"; use at most 1/{longest}"
         raise ValueError(
@@ -166,6 +168,10 @@ def layer_sizes(n: int, m: int) -> tuple[int, int]:
 
 def parameters(state: State | None, spins: SpinArray, **values: object) -> dict[str, object]:
     """A recipe's parameters: fractions as strings, what was not given left out."""
-    kept = {name: value for name, value in values.items() if value is not None}
-    plain = {n: str(v) if isinstance(v, Fraction) else v for n, v in kept.items()}
+    plain: dict[str, object] = {}
+    for name, value in values.items():
+        if isinstance(value, Fraction):
+            plain[name] = str(value)
+        elif value is not None:
+            plain[name] = int(value) if isinstance(value, np.integer) else value
     return plain if state is None else plain | {"state": state_signs(spins)}

@@ -69,9 +69,9 @@ def bias_loops(
     arguments.check_total(number, 3 * strong - negative)
     seed = Seed.of(rng)
     streams = seed.streams(2)
+    spins = arguments.planted_state(state, n + m, streams[1])
     nodes = _drop_loops(streams[0], n, m, number, ghosts, frustrated=negative < 0)
     grown = _weigh(nodes, n + m, positive, strong, negative)
-    spins = arguments.planted_state(state, n + m, streams[1])
     values = arguments.parameters(
         state, spins, n=n, m=m, frustration=f, **arguments.requested(loops, loop_density),
         ghosts=ghosts, bias_strength=strength,

@@ -90,8 +90,8 @@ def random_loops(
     arguments.check_total(number, (3 * int(law[0]) + int(law[3])) * (2 if scatter else 1))
     seed = Seed.of(rng)
     streams = seed.streams(2)
-    grown = _drop_loops(streams[0], n, m, number, law, most)
     spins = arguments.planted_state(state, n + m, streams[1])
+    grown = _drop_loops(streams[0], n, m, number, law, most)
     values = arguments.parameters(
         state, spins, n=n, m=m, frustration=f, **arguments.requested(loops, loop_density),
         overlap=overlap, weights=weights, max_weight=max_weight, **scatter,
@@ -139,7 +139,7 @@ def weight_law(
 
 def _largest_cell(overlap: Overlap, max_weight: int | None, law: npt.NDArray[np.int64]) -> int:
     """The largest |W_ij| that the kernel may reach; 0 stands for disjoint loops."""
-    heaviest = int(max(law[0], law[3]))
+    heaviest = int(law[0]) * (2 if law[1] else 1)  # normal weights are cut off at twice the mean
     if max_weight is not None and checks.count(max_weight, "max_weight", 1) < heaviest:
         raise ValueError(
             f"max_weight={max_weight} is below {heaviest}, the weight of a single loop; use a "

@@ -79,8 +79,8 @@ def structured_loops(
     _check_room(n, m, size, counts)
     seed = Seed.of(rng)
     streams = seed.streams(2)
-    nodes = _drop_loops(streams[0], (n, m, *size), counts, frustrated=negative < 0)
     spins = arguments.planted_state(state, n + m, streams[1])
+    nodes = _drop_loops(streams[0], (n, m, *size), counts, frustrated=negative < 0)
     values = arguments.parameters(
         state, spins, n=n, m=m, frustration=f, block=share, block_rule=block_rule, **shares,
         **arguments.requested(loops, loop_density),
