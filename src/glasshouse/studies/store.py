@@ -27,6 +27,8 @@ from glasshouse.studies.ranges import Ranges
 from glasshouse.studies.storefile import StoreError
 from glasshouse.version import __version__
 
+_NO_END = 2**63 - 1
+
 
 @dataclass(frozen=True)
 class StoredTask:
@@ -152,19 +154,34 @@ class Store:
     def add_tasks(self, tasks: Iterable[Measurable]) -> list[StoredTask]:
         """Make sure that tasks and their kinds are there; keep their newest stop rules."""
         tasks = list(tasks)
+        known = self._insert_tasks(
+            {task.kind.name: task.kind for task in tasks},
+            [(t.task_id, t.kind.name, t.canonical(), json.dumps(asdict(t.stop))) for t in tasks],
+        )
+        return [known[task.task_id] for task in tasks]
+
+    def import_tasks(
+        self, tasks: Iterable[StoredTask], kinds: Mapping[str, Kind]
+    ) -> dict[str, StoredTask]:
+        """Make sure that another store's tasks are there; returns ours by their ids."""
+        tasks = list(tasks)
+        return self._insert_tasks(
+            {task.kind: kinds[task.kind] for task in tasks},
+            [(t.task_id, t.kind, t.canonical, json.dumps(asdict(t.stop))) for t in tasks],
+        )
+
+    def _insert_tasks(
+        self, kinds: Mapping[str, Kind], values: list[tuple[str, str, str, str]]
+    ) -> dict[str, StoredTask]:
         with self.transaction() as database:
-            for task in tasks:
-                self._add_kind(task.kind)
+            for kind in kinds.values():
+                self._add_kind(kind)
             database.executemany(
                 "INSERT INTO tasks (task_id, kind, canonical, stop) VALUES (?, ?, ?, ?) "
                 "ON CONFLICT (task_id) DO UPDATE SET stop = excluded.stop",
-                [
-                    (t.task_id, t.kind.name, t.canonical(), json.dumps(asdict(t.stop)))
-                    for t in tasks
-                ],
+                values,
             )
-        known = {task.task_id: task for task in self.tasks()}
-        return [known[task.task_id] for task in tasks]
+        return {task.task_id: task for task in self.tasks()}
 
     def _add_kind(self, kind: Kind) -> None:
         """Make the table of a kind, or check that it is the same one."""
@@ -239,22 +256,29 @@ class Store:
         query = "SELECT first, first + count FROM batches WHERE task = ? ORDER BY first"
         return Ranges.union(self._read(query, task.number))
 
+    def batches(self, task: StoredTask) -> list[tuple[int, int, str]]:
+        """(first, end, version) of every batch of a task."""
+        query = "SELECT first, first + count, version FROM batches WHERE task = ? ORDER BY first"
+        return list(self._read(query, task.number))
+
     def rows(
-        self, task: StoredTask, columns: Iterable[str] | None = None, below: int | None = None
-    ) -> dict[str, npt.NDArray[Any]]:
+        self, task: StoredTask, columns: Iterable[str] | None = None, *,
+        first: int = 0, below: int | None = None,
+    ) -> dict[str, npt.NDArray[Any]]:  # fmt: skip
         """Columns of a task's rows as arrays, by ascending instance.
 
         Args:
             task: which.
             columns: their names, `instance` among them; all when None.
+            first: only instances from this one on.
             below: only instances before this one.
         """
         kind = self._kinds[task.kind]
         types: dict[str, Any] = {"instance": np.int64} | {c.name: c.dtype for c in kind.measured}
         names = list(types) if columns is None else list(columns)
         query = f"SELECT {', '.join(names)} FROM {task.kind} WHERE task = ?"
-        query += "" if below is None else f" AND instance < {int(below)}"
-        cursor = self._read(query + " ORDER BY instance", task.number)
+        query += " AND instance >= ? AND instance < ? ORDER BY instance"
+        cursor = self._read(query, task.number, first, _NO_END if below is None else below)
         table = np.fromiter(cursor, dtype=[(name, types[name]) for name in names])
         return {name: np.ascontiguousarray(table[name]) for name in names}
 

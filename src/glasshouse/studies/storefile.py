@@ -91,13 +91,17 @@ def connect(path: Path, write: bool) -> sqlite3.Connection:
         database.execute("PRAGMA foreign_keys = ON")
         return database
     place = path.resolve().as_uri()
-    database = sqlite3.connect(f"{place}?mode=ro", uri=True, isolation_level=None, timeout=30)
+    may_write = os.access(path, os.W_OK) and os.access(path.resolve().parent, os.W_OK)
+    # The last connection tidies WAL's files away, but only if it could write.
+    mode = "rw" if may_write else "ro"
+    database = sqlite3.connect(f"{place}?mode={mode}", uri=True, isolation_level=None, timeout=30)
     try:
+        database.execute("PRAGMA query_only = ON")
         database.execute("SELECT COUNT(*) FROM meta").fetchone()
     except sqlite3.OperationalError:
         database.close()
         journal = path.with_name(path.name + "-wal")
-        if journal.exists() and journal.stat().st_size:
+        if may_write or (journal.exists() and journal.stat().st_size):
             raise
         # A folder that cannot be written has no room for WAL's index; nobody writes there either.
         database = sqlite3.connect(f"{place}?immutable=1", uri=True, isolation_level=None)

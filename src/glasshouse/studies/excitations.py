@@ -1,0 +1,45 @@
+"""The first excited state: how far above the plant, and how far from it (section "Frustration")."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from glasshouse.landscape import low_energy_states
+from glasshouse.studies.kinds import Column, Columns, Kind
+
+if TYPE_CHECKING:
+    from glasshouse.studies.task import Task
+
+EXCITATIONS = Kind(
+    "excitations",
+    (
+        Column("found", "integer", "1 where an excited state is among the lowest states"),
+        Column("gap", "real", "from ground energy to the next, in loop weights; 0 if not found"),
+        Column("distance", "real", "of the nearest first excited state, the paper's d; 0 if not"),
+        Column("ground_states", "integer", "listed ground states, up to flips of components"),
+        Column("loops", "integer", "the paper's N"),
+    ),
+    counted="found",
+)
+# Degenerate levels of small instances have fewer states than this, up to trivial symmetries.
+_LISTED = 64
+
+
+def measure(task: Task, first: int, count: int) -> Columns:
+    """Enumerate instances first to first+count-1; up to about 26 connected spins."""
+    rows = {column.name: np.zeros(count, dtype=column.dtype) for column in EXCITATIONS.measured}
+    for k in range(count):
+        begin = time.perf_counter()
+        plant = task.grow(first + k)
+        found = low_energy_states(plant.problem, _LISTED)
+        rows["loops"][k] = plant.loops.num_loops
+        rows["ground_states"][k] = int((found.energies == found.energies[0]).sum())
+        if found.gap is not None and found.distance is not None:
+            rows["found"][k] = 1
+            rows["gap"][k] = float(found.gap) / plant.loop_weight
+            rows["distance"][k] = float(found.distance)
+        rows["seconds"][k] = time.perf_counter() - begin
+    return rows

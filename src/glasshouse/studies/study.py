@@ -1,0 +1,242 @@
+"""Studies as TOML files: families of instances, a solver, stop rules.
+
+    name = "hardness-peak"
+    title = "Sweeps to solution over loop density"
+    figure = "density"
+    statistic = "paper_95"
+    seed = 1
+
+    [solver]
+    sweeps_per_run = "paper-first"
+
+    [stop]
+    instances = 400
+
+    [[family]]
+    method = "random_loops"
+    parameters = { frustration = "1/20" }
+    grid = { n = [30, 50], loop_density = { first = 0.112, ratio = 1.12, count = 20 } }
+
+`grid` gives every combination of its lists. A range is `{first, last, step}` or `{first, ratio,
+count}`; `loop_density = "peak"` is the paper's peak density of n. Unknown keys are refused.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, get_args
+
+from glasshouse.studies.hardness import Annealer, peak_density
+from glasshouse.studies.kinds import Stop
+from glasshouse.studies.statistics import STATISTICS, Statistic
+from glasshouse.studies.store import Store
+from glasshouse.studies.task import Task
+
+# What `study plot` draws: the parameter along the axis.
+FIGURES = ("density", "size", "frustration", "none")
+
+_STUDY_KEYS = {
+    "name", "title", "figure", "statistic", "seed", "measures", "solver", "stop", "family",
+}  # fmt: skip
+_FAMILY_KEYS = {"method", "parameters", "grid", "solver", "stop"}
+_MOST_TASKS = 100_000
+# Densities of a geometric range are rounded: 0.1·1.12^80 as an exact fraction has 200 digits.
+_DIGITS = 6
+
+
+@dataclass(frozen=True)
+class Study:
+    """What to measure, and how to look at it.
+
+    Attributes:
+        name: for files.
+        title: for figures.
+        figure: the parameter along the axis: "density", "size", "frustration" or "none".
+        statistic: what is plotted and fitted.
+        tasks: all of them.
+        text: the TOML it was read from; stores keep it.
+    """
+
+    name: str
+    title: str
+    figure: str
+    statistic: Statistic
+    tasks: tuple[Task, ...]
+    text: str
+
+    def scaled(self, scale: float, least: int = 20) -> Study:
+        """The same study with fewer (or more) instances a task, but at least `least`."""
+        if not (math.isfinite(scale) and scale > 0):
+            raise ValueError(f"scale={scale} must be above 0; 1 is the study as it is written")
+        tasks = []
+        for task in self.tasks:
+            wanted = max(min(least, task.stop.instances), round(scale * task.stop.instances))
+            tasks.append(replace(task, stop=replace(task.stop, instances=wanted)))
+        return replace(self, tasks=tuple(tasks))
+
+
+def load_study(path: str | Path) -> Study:
+    """Read a study from a TOML file; errors name the file."""
+    place = Path(path)
+    try:
+        text = place.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{place} is not a text file") from None
+    return parse_study(text, str(place))
+
+
+def parse_study(text: str, source: str = "study") -> Study:
+    """Read a study from TOML text.
+
+    >>> study = parse_study('''
+    ... name = "tiny"
+    ... [stop]
+    ... instances = 10
+    ... [[family]]
+    ... method = "random_loops"
+    ... parameters = { frustration = 0.1 }
+    ... grid = { n = [10, 20], loop_density = [0.3, 0.5] }
+    ... ''')
+    >>> [(task.parameters["n"], task.parameters["loop_density"]) for task in study.tasks]
+    [(10, '3/10'), (10, '1/2'), (20, '3/10'), (20, '1/2')]
+    """
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{source} is not TOML: {error}") from None
+    try:
+        return _study(values, text)
+    except ValueError as error:
+        raise ValueError(f"{source}: {error}") from error
+
+
+def study_of(store: Store) -> Study:
+    """The study that a store was collected for; a plain one for tasks without a study."""
+    text = store.noted("study")
+    if text is not None:
+        return parse_study(text, f"the study in {store.path}")
+    tasks = tuple(
+        Task.from_canonical(task.canonical, task.stop)
+        for task in store.tasks()
+        if task.kind in ("hardness", "excitations", "shapes")
+    )
+    return Study(store.path.stem, store.path.stem, "none", "geometric_mean", tasks, "")
+
+
+def _study(values: dict[str, Any], text: str) -> Study:
+    _refuse_unknown(values, _STUDY_KEYS, "the study")
+    name = _word(values.get("name"), "name")
+    figure = values.get("figure", "none")
+    if figure not in FIGURES:
+        raise ValueError(f"figure={figure!r} is not one of {', '.join(FIGURES)}")
+    statistic = values.get("statistic", "geometric_mean")
+    if statistic not in STATISTICS:
+        raise ValueError(f"statistic={statistic!r} is not one of {', '.join(get_args(Statistic))}")
+    families = values.get("family")
+    if not isinstance(families, list) or not families:
+        raise ValueError("a study needs at least one [[family]]")
+    tasks: dict[str, Task] = {}
+    for number, family in enumerate(families, start=1):
+        try:
+            for task in _tasks(values, family):
+                tasks.setdefault(task.task_id, task)
+        except ValueError as error:
+            raise ValueError(f"family {number}: {error}") from error
+        if len(tasks) > _MOST_TASKS:
+            raise ValueError(f"more than {_MOST_TASKS} tasks; split the study")
+    title = _word(values.get("title", name), "title")
+    return Study(name, title, figure, statistic, tuple(tasks.values()), text)
+
+
+def _tasks(study: Mapping[str, Any], family: object) -> Iterator[Task]:
+    family = _table(family, _FAMILY_KEYS, "a family")
+    measures = study.get("measures", "hardness")
+    solver = None
+    settings = _table(study.get("solver", {}), None, "solver") | _table(
+        family.get("solver", {}), None, "solver"
+    )
+    if measures == "hardness":
+        solver = Annealer(**_fields(Annealer, settings, "solver"))
+    elif settings:
+        raise ValueError(f"{measures} are measured without a solver; leave [solver] out")
+    rules = _table(study.get("stop", {}), None, "stop") | _table(
+        family.get("stop", {}), None, "stop"
+    )
+    stop = Stop(**_fields(Stop, {"instances": 100} | rules, "stop"))
+    fixed = _table(family.get("parameters", {}), None, "parameters")
+    axes = {
+        name: _axis(name, values)
+        for name, values in _table(family.get("grid", {}), None, "grid").items()
+    }
+    both = sorted(set(fixed) & set(axes))
+    if both:
+        raise ValueError(f"{', '.join(both)} stands in parameters and in grid; keep one")
+    seed = study.get("seed", 0)
+    for combination in itertools.product(*axes.values()):
+        parameters = fixed | dict(zip(axes, combination, strict=True))
+        if parameters.get("loop_density") == "peak":
+            parameters["loop_density"] = str(round(Decimal(peak_density(parameters["n"])), 4))
+        yield Task(_word(family.get("method"), "method"), parameters, measures, solver, seed, stop)
+
+
+def _axis(name: str, values: object) -> list[Any]:
+    """The values along one axis of a grid."""
+    if isinstance(values, list):
+        if not values:
+            raise ValueError(f"grid.{name} is empty")
+        return values
+    if not isinstance(values, dict):
+        return [values]
+    keys = set(values)
+    try:
+        numbers = {key: Fraction(str(value)) for key, value in values.items()}
+    except ValueError:
+        raise ValueError(f"grid.{name}={values} must hold numbers") from None
+    first = numbers.get("first", Fraction(0))
+    if keys == {"first", "last", "step"} and numbers["step"] > 0:
+        count = math.floor((numbers["last"] - first) / numbers["step"]) + 1
+        return [_plain(first + k * numbers["step"]) for k in range(max(count, 0))]
+    if keys == {"first", "ratio", "count"} and numbers["ratio"] > 0:
+        return [_plain(first * numbers["ratio"] ** k) for k in range(int(numbers["count"]))]
+    raise ValueError(
+        f"grid.{name}={values} is no range; give {{first, last, step}} or {{first, ratio, count}}"
+    )
+
+
+def _plain(number: Fraction) -> int | str:
+    rounded = round(number, _DIGITS)
+    return int(rounded) if rounded.denominator == 1 else str(rounded)
+
+
+def _refuse_unknown(values: Mapping[str, Any], known: set[str], where: str) -> None:
+    unknown = sorted(set(values) - known)
+    if unknown:
+        raise ValueError(
+            f"{where} has unknown keys {', '.join(unknown)}; known are {', '.join(sorted(known))}"
+        )
+
+
+def _table(value: object, known: set[str] | None, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{where} must be a table, not {value!r}")
+    if known is not None:
+        _refuse_unknown(value, known, where)
+    return dict(value)
+
+
+def _fields(kind: type, values: dict[str, Any], where: str) -> dict[str, Any]:
+    _refuse_unknown(values, set(kind.__dataclass_fields__), where)  # type: ignore[attr-defined]
+    return values
+
+
+def _word(value: object, name: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"{name}={value!r} must be some text")
+    return value

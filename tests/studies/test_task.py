@@ -1,0 +1,249 @@
+"""Tasks and studies: one spelling, one id; wrong ones are refused when they are made."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from glasshouse.studies import Annealer, Stop, Task
+from glasshouse.studies.study import load_study, parse_study
+
+FAMILY = {"n": 12, "frustration": 0.2, "loop_density": 0.5}
+
+STUDY = """
+name = "small"
+title = "A small study"
+figure = "density"
+statistic = "median"
+seed = 3
+
+[solver]
+sweeps_per_run = 30
+beta = [0.01, 2.5]
+max_sweeps = 5000
+
+[stop]
+instances = 12
+
+[[family]]
+method = "random_loops"
+parameters = { frustration = "1/10" }
+grid = { n = [8, 10], loop_density = { first = 0.2, ratio = 1.5, count = 3 } }
+
+[[family]]
+method = "structured_loops"
+parameters = { n = 10, frustration = 0.23, block = 0.3, loop_density = 4 }
+stop = { instances = 5, relative_error = 0.1 }
+solver = { sweeps_per_run = 50 }
+"""
+
+
+class TestIdentity:
+    @pytest.mark.parametrize(
+        "other",
+        [
+            {"n": 12, "m": 12, "frustration": "1/5", "loop_density": "1/2"},
+            {"m": 12, "n": 12, "loop_density": Fraction(1, 2), "frustration": "0.20"},
+            FAMILY | {"overlap": "constructive", "weights": "equal"},  # the defaults
+        ],
+    )
+    def test_equal_families_have_one_id(self, other):
+        first, second = Task("random_loops", FAMILY), Task("random_loops", other)
+        assert first.task_id == second.task_id
+        assert first == second
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"seed": 1},
+            {"solver": Annealer(max_sweeps=7)},
+            {"parameters": FAMILY | {"m": 13}},
+            {"parameters": FAMILY | {"overlap": "none"}},
+            {"measures": "shapes"},
+        ],
+    )
+    def test_whatever_changes_the_rows_changes_the_id(self, change):
+        settings = {"method": "random_loops", "parameters": FAMILY}
+        assert Task(**(settings | change)).task_id != Task(**settings).task_id
+
+    def test_the_stop_rule_does_not(self):
+        first, second = (Task("random_loops", FAMILY, stop=Stop(k)) for k in (5, 6))
+        assert first.task_id == second.task_id
+        assert first != second
+
+    def test_the_canonical_form_is_fixed(self):
+        # Golden: stores of earlier versions are found again by this very text.
+        task = Task("random_loops", FAMILY, solver=Annealer(beta=(0.01, 2)), seed=5)
+        assert task.canonical() == (
+            '{"measures":"hardness","method":"random_loops","parameters":{"frustration":"1/5",'
+            '"loop_density":"1/2","m":12,"n":12},"seed":5,"solver":{"beta":["1/100","2"],'
+            '"check":"sweep","max_sweeps":100000000,"sweeps_per_run":"paper"}}'
+        )
+
+    def test_the_id_is_the_same_in_another_process(self):
+        script = (
+            "from tests.studies.test_task import *; print(Task('random_loops', FAMILY).task_id)"
+        )
+        ran = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, cwd=Path.cwd(),
+            env={"PYTHONHASHSEED": "77"},
+        )  # fmt: skip
+        assert ran.stdout.strip() == Task("random_loops", FAMILY).task_id, ran.stderr
+
+    def test_a_task_comes_back_from_its_canonical_form_and_from_a_worker(self):
+        task = Task("random_loops", FAMILY, solver=Annealer(beta=(0.01, 2)), stop=Stop(9), seed=5)
+        assert Task.from_canonical(task.canonical(), task.stop) == task
+        copy = pickle.loads(pickle.dumps(task))
+        assert copy == task
+        assert copy.measure(3, 2)["sweeps"].tolist() == task.measure(3, 2)["sweeps"].tolist()
+
+
+class TestMeasure:
+    @pytest.mark.parametrize("measures", ["hardness", "shapes", "excitations"])
+    def test_a_row_depends_on_its_index_only(self, measures):
+        task = Task("random_loops", FAMILY | {"n": 8}, measures)
+        whole, parts = (
+            task.measure(0, 6),
+            [task.measure(0, 1), task.measure(1, 3), task.measure(4, 2)],
+        )
+        for column in task.kind.columns:
+            joined = np.concatenate([part[column.name] for part in parts])
+            assert np.array_equal(whole[column.name], joined)
+        task.kind.check(whole, 6)
+
+    def test_hardness_rows_reach_the_planted_energy_or_say_that_they_do_not(self):
+        task = Task("random_loops", FAMILY, solver=Annealer(sweeps_per_run=20, max_sweeps=40))
+        rows = task.measure(0, 40)
+        planted = np.array([task.grow(k).energy for k in range(40)])
+        assert np.array_equal(rows["energy"] == planted, rows["solved"] == 1)
+        assert (rows["energy"] >= planted).all()
+        assert ((rows["sweeps"] == 40) | (rows["solved"] == 1)).all()
+        assert (rows["frustration"] == 0.2).all()
+        assert (rows["loops"] == 6).all()
+
+    def test_solver_settings_are_compared_on_the_same_instances(self):
+        first = Task("random_loops", FAMILY, solver=Annealer(sweeps_per_run=20))
+        second = Task("random_loops", FAMILY, solver=Annealer(sweeps_per_run=40))
+        assert first.grow(5) == second.grow(5)
+        assert first.solving_seed != second.solving_seed
+        assert Task("random_loops", FAMILY | {"m": 13}).planting_seed != first.planting_seed
+
+    def test_excitations_of_one_loop(self):
+        # One loop of f = 1/5 weighs (4, 4, 4, -3): the next state is 2(4-3) up, half a loop weight.
+        family = {"n": 2, "frustration": "1/5", "loops": 1}
+        rows = Task("random_loops", family, "excitations").measure(0, 3)
+        assert rows["gap"].tolist() == [0.5] * 3
+        assert rows["found"].tolist() == [1] * 3
+        assert rows["ground_states"].tolist() == [1] * 3
+
+    def test_shapes_count_what_cancels(self):
+        family = {"graph": [6, 6], "length": 4, "loop_density": 5}
+        rows = Task("classic_loops", family, "shapes").measure(0, 20)
+        # f = (1 - N/(2N - N×))/2 for loops of weights ±1.
+        n, crossed = rows["loops"], rows["intersections"]
+        assert rows["frustration"] == pytest.approx((1 - n / (2 * n - crossed)) / 2)
+        assert (crossed > 0).any()
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"method": "random"}, "not one of random_loops"),
+        ({"parameters": FAMILY | {"density": 3}}, "takes no density"),
+        ({"parameters": FAMILY | {"rng": 3}}, "takes no rng"),
+        ({"parameters": FAMILY | {"loop_density": -1}}, "must be above 0"),
+        ({"parameters": FAMILY | {"frustration": 0.3}}, "above 1/4"),
+        ({"parameters": {"n": 12, "loop_density": 1}}, "needs frustration"),
+        ({"parameters": FAMILY | {"loop_density": {}}}, "cannot be kept"),
+        ({"measures": "speed"}, "not one of hardness"),
+        ({"measures": "shapes", "solver": Annealer()}, "without a solver"),
+        ({"seed": -1}, "negative"),
+    ],
+)
+def test_wrong_tasks_are_refused_when_made(settings, words):
+    with pytest.raises(ValueError, match=words):
+        Task(**({"method": "random_loops", "parameters": FAMILY} | settings))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"sweeps_per_run": 0},
+        {"sweeps_per_run": "best"},
+        {"max_sweeps": 0},
+        {"check": "spin"},
+        {"beta": "slow"},
+        {"beta": [2, 1]},
+        {"beta": [1]},
+        {"beta": [-1, 2]},
+    ],
+)
+def test_wrong_annealers_are_refused(settings):
+    with pytest.raises(ValueError, match="="):
+        Annealer(**settings)
+
+
+class TestStudy:
+    def test_a_grid_is_all_combinations(self):
+        study = parse_study(STUDY)
+        assert len(study.tasks) == 7
+        assert [task.parameters["loop_density"] for task in study.tasks[:3]] == [
+            "1/5",
+            "3/10",
+            "9/20",
+        ]
+        assert {task.seed for task in study.tasks} == {3}
+        assert study.tasks[0].stop == Stop(12)
+        assert study.tasks[-1].stop == Stop(5, relative_error=0.1)
+        assert study.tasks[-1].solver == Annealer(50, (0.01, 2.5), max_sweeps=5000)
+        assert json.loads(study.tasks[0].canonical())["solver"]["sweeps_per_run"] == 30
+
+    def test_scale_changes_the_instances_only(self):
+        study = parse_study(STUDY)
+        larger = study.scaled(10)
+        assert [t.stop.instances for t in larger.tasks] == [120] * 6 + [50]
+        assert [t.task_id for t in larger.tasks] == [t.task_id for t in study.tasks]
+        assert [t.stop.instances for t in study.scaled(0.001).tasks] == [12] * 6 + [5]
+
+    def test_peak_density_follows_n(self):
+        text = STUDY.replace("{ first = 0.2, ratio = 1.5, count = 3 }", '["peak"]')
+        values = [Fraction(t.parameters["loop_density"]) for t in parse_study(text).tasks[:2]]
+        assert values[0] == Fraction("0.5559")
+        assert values[1] < values[0]
+
+    @pytest.mark.parametrize(
+        ("old", "new", "words"),
+        [
+            ('name = "small"', 'nam = "small"', "unknown keys nam"),
+            ('name = "small"', "", "name=None"),
+            ("instances = 12", "instance = 12", "stop has unknown keys instance"),
+            ("max_sweeps = 5000", "sweeps = 5000", "solver has unknown keys sweeps"),
+            ("ratio = 1.5", "factor = 1.5", "no range"),
+            ("first = 0.2", "first = -0.2", "family 1: loop_density=-1/5 must be above 0"),
+            ("block = 0.3", "blok = 0.3", "family 2: structured_loops takes no blok"),
+            ("grid = { n = [8, 10]", "grid = { n = []", "grid.n is empty"),
+            ("grid = { n", "grid = { frustration = [0.1], n", "keep one"),
+            ('figure = "density"', 'figure = "pie"', "figure='pie' is not one of"),
+            ('statistic = "median"', 'statistic = "mean"', "statistic='mean' is not one of"),
+            ("seed = 3", "seed = ", "not TOML"),
+            ("[[family]]", "[[families]]", "unknown keys families"),
+        ],
+    )
+    def test_mistakes_are_one_clear_line(self, tmp_path, old, new, words):
+        path = tmp_path / "bad.toml"
+        path.write_text(STUDY.replace(old, new))
+        with pytest.raises(ValueError, match=words) as caught:
+            load_study(path)
+        assert str(path) in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+    def test_a_missing_file_is_an_os_error(self, tmp_path):
+        with pytest.raises(FileNotFoundError):
+            load_study(tmp_path / "no.toml")
