@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from fractions import Fraction
 
@@ -28,12 +29,13 @@ def make_certificate(cycles: Iterable[Cycle], state: Spins, denominator: int) ->
         violated += marks[turn:] + marks[:turn]
         starts.append(len(nodes))
         multipliers.append(multiplier)
+    divisor = math.gcd(denominator, *multipliers)
     return Certificate(
         state,
         np.array(nodes, dtype=np.int32),
         np.array(starts, dtype=np.int64),
-        exact_array(multipliers),
-        denominator,
+        exact_array(multiplier // divisor for multiplier in multipliers),
+        denominator // divisor,
         np.array(violated, dtype=bool),
     )
 

@@ -1,0 +1,80 @@
+"""Families of matrices whose frustration grows towards 1/2 (paper, section "Maximum Frustration").
+
+Quasi-random signs leave every state with about as many violated bonds as satisfied ones. For the
+largest singular value σ of W, v·W·h ≤ σ √(nm), so f ≥ ½ (1 - σ √(nm) / Σ|W|).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+
+def paley_matrix(order: int) -> npt.NDArray[np.int64]:
+    """The Paley (Jacobsthal) matrix of a prime q: +1 where i-j is a square modulo q, else -1.
+
+    The diagonal is 0. All its singular values but one are √q.
+
+    >>> paley_matrix(5)[0]
+    array([ 0,  1, -1, -1,  1])
+    """
+    if order < 3 or any(order % k == 0 for k in range(2, int(order**0.5) + 1)):
+        raise ValueError(f"order={order} is not an odd prime")
+    squares = np.arange(1, order) ** 2 % order
+    signs = np.full(order, -1, dtype=np.int64)
+    signs[squares] = 1
+    signs[0] = 0
+    places = np.arange(order)
+    matrix: npt.NDArray[np.int64] = signs[(places[:, None] - places[None, :]) % order]
+    return matrix
+
+
+def hadamard_matrix(order: int) -> npt.NDArray[np.int64]:
+    """A matrix of ±1 with orthogonal rows: a Kronecker product of Sylvester's and Paley's.
+
+    All singular values are √n, so f ≥ ½ (1 - 1/√n). The order is a power of 2, times q + 1 for a
+    prime q that leaves 3 modulo 4 if need be.
+
+    >>> hadamard_matrix(4)
+    array([[ 1,  1,  1,  1],
+           [ 1, -1,  1, -1],
+           [ 1,  1, -1, -1],
+           [ 1, -1, -1,  1]])
+    """
+    halves = [order >> k for k in range(max(order, 0).bit_length()) if order % (1 << k) == 0]
+    cores = [core for core in halves if core == 1] or [core for core in halves if _is_paley(core)]
+    if not cores:
+        raise ValueError(f"order={order} is neither a power of 2 nor one times q + 1 as above")
+    matrix = _paley_hadamard(cores[0] - 1) if cores[0] > 1 else np.ones((1, 1), dtype=np.int64)
+    while len(matrix) < order:
+        matrix = np.kron(np.array([[1, 1], [1, -1]]), matrix)
+    return matrix
+
+
+def frustration_bound(weights: npt.ArrayLike) -> float:
+    """A lower bound on f at every state, from the largest singular value (in floating point).
+
+    >>> round(frustration_bound(hadamard_matrix(64)), 9)
+    0.4375
+    """
+    matrix = np.asarray(weights, dtype=np.float64)
+    total = float(np.abs(matrix).sum())
+    if not total:
+        return 0.0
+    largest: float = np.linalg.norm(matrix, 2).item()
+    return max(0.0, 0.5 * (1.0 - largest * math.sqrt(matrix.size) / total))
+
+
+def _is_paley(order: int) -> bool:
+    prime = order - 1
+    return prime % 4 == 3 and all(prime % k for k in range(2, int(prime**0.5) + 1))
+
+
+def _paley_hadamard(prime: int) -> npt.NDArray[np.int64]:
+    """I + S with S the bordered Paley matrix, skew because -1 is no square."""
+    matrix = np.ones((prime + 1, prime + 1), dtype=np.int64)
+    matrix[1:, 0] = -1
+    matrix[1:, 1:] = paley_matrix(prime) + np.eye(prime, dtype=np.int64)
+    return matrix
