@@ -208,6 +208,7 @@ BAD_CERTIFICATES = [
     ("glasshouse-certificate 1\ndenominator 1\nstate 000\nloops 1\n1 1 2\n", 5, "3 nodes or more"),
     ("glasshouse-certificate 1\ndenominator 1\nstate 000\nloops 1\n1 1 2 -3\n", 5, "has a sign"),
     ("glasshouse-certificate 1\ndenominator 1\nstate 000\nloops 1\n1 1 2 3.5\n", 5, "whole number"),
+    ("glasshouse-certificate 1\ndenominator 1\nstate 000\nloops 1\n1 1 h 2 3\n", 5, "expected"),
     ("glasshouse-certificate 1\ndenominator 1\nstate 000\nloops 1\n1 1 2 2\n", None, "not a cycle"),
     ("glasshouse-certificate 1\ndenominator 1\nstate 000\nloops 1\n1 -1 2 3\n", None, "be odd"),
 ]  # fmt: skip

@@ -122,6 +122,11 @@ def test_the_side_car_of_a_shuffled_plant_undoes_the_renaming(tmp_path):
     assert np.array_equal(restored, before.state)
 
 
+def test_a_file_by_edges_has_no_side_car(tmp_path, plant):
+    write(tmp_path / "x.wcnf", plant, encoding="edge")
+    assert [path.name for path in tmp_path.iterdir()] == ["x.wcnf"]
+
+
 def test_nothing_is_overwritten_by_accident(tmp_path, plant):
     path = tmp_path / "x.wcnf"
     write(path, plant)

@@ -187,31 +187,20 @@ class _LoopCollector:
     _vertices: list[npt.NDArray[Any]] = field(default_factory=list)
 
     def add(self, rows: Rows) -> None:
-        starts = rows.starts
-        multipliers = rows.column(0).astype(object if rows.odd else np.int64)
-        odd_elsewhere = np.zeros(len(starts), dtype=np.bool_)
-        row_of = np.searchsorted(rows.ends, np.fromiter(rows.odd, np.int64), side="right")
-        for row, (place, text) in zip(row_of.tolist(), rows.odd.items(), strict=True):
-            # A multiplier may be larger than 64 bits; nothing else may be odd.
-            whole = place == starts[row] and text.isdigit() and len(text) < 400
-            odd_elsewhere[row] |= not whole
-            multipliers[row] = int(text) if whole else 0
+        multipliers, odd = _multipliers_of(rows)
         inside = np.ones(len(rows.values), dtype=np.bool_)
-        inside[starts] = False
+        inside[rows.starts] = False
         far = inside & ((rows.values > 2**31 - 2) | (rows.values < -(2**31) + 2))
         rows.refuse(
             self.source,
             [
-                (
-                    odd_elsewhere | rows.having(far),
-                    lambda row: "expected whole numbers: multiplier, nodes",
-                ),
+                (odd | rows.having(far), lambda _: "expected whole numbers: multiplier, nodes"),
                 (multipliers < 1, lambda row: f"multiplier {rows.text(row, 0)}; expected over 0"),
-                (rows.lengths < 4, lambda row: "expected a multiplier and 3 nodes or more"),
-                (rows.column(-1) < 0, lambda row: "the last node has a sign; expected none"),
+                (rows.lengths < 4, lambda _: "expected a multiplier and 3 nodes or more"),
+                (rows.column(-1) < 0, lambda _: "the last node has a sign; expected none"),
             ],
         )
-        self.count += len(starts)
+        self.count += len(multipliers)
         self._multipliers.append(multipliers)
         self._lengths.append(rows.lengths - 1)
         self._vertices.append(rows.values[inside].astype(np.int32))
@@ -230,6 +219,19 @@ class _LoopCollector:
         nodes = np.where(vertices == 0, len(state), np.abs(vertices) - 1)
         multipliers = joined(self._multipliers, kind)
         return Certificate(state, nodes, starts, multipliers, denominator, violated)
+
+
+def _multipliers_of(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """The first number of every row, of any size, and which rows hold what is no number."""
+    multipliers = rows.column(0).astype(object if rows.odd else np.int64)
+    odd = np.zeros(len(multipliers), dtype=np.bool_)
+    row_of = np.searchsorted(rows.ends, np.fromiter(rows.odd, np.int64), side="right")
+    for row, (place, text) in zip(row_of.tolist(), rows.odd.items(), strict=True):
+        if place == rows.starts[row] and text.isdigit() and len(text) < 400:
+            multipliers[row] = int(text)
+        else:
+            odd[row] = True
+    return multipliers, odd
 
 
 def _write_loops(file: BinaryIO, certificate: Certificate) -> None:

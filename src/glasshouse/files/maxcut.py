@@ -57,16 +57,19 @@ class _Reader:
         self.notes.take(line, text[1:])
 
     def _header(self, rows: Rows) -> tuple[int, int]:
-        first = rows.values[: rows.ends[0]].tolist()
-        if len(first) != 2 or not 0 <= first[0] <= _MOST_VERTICES or first[1] < 0:
+        first, line = rows.values[: rows.ends[0]].tolist(), int(rows.lines[0])
+        if len(first) != 2:
             raise self.source.error(
-                f"the first line has {len(first)} entries; expected two: vertices and edges"
-                if len(first) != 2
-                else f"{rows.text(0, 0)} vertices and {rows.text(0, 1)} edges; expected 0 to "
-                f"{_MOST_VERTICES} and 0 or more",
-                int(rows.lines[0]),
+                f"the first line has {len(first)} entries; expected two: vertices and edges", line
             )
-        return first[0], first[1]
+        size, num_edges = first
+        if not 0 <= size <= _MOST_VERTICES or num_edges < 0:
+            raise self.source.error(
+                f"{rows.text(0, 0)} vertices and {rows.text(0, 1)} edges; expected 0 to "
+                f"{_MOST_VERTICES} and 0 or more",
+                line,
+            )
+        return size, num_edges
 
     def _document(self, graph: Ising) -> Document:
         """Undo the ancilla, and state the cut as an energy."""

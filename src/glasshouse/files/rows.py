@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -37,12 +38,12 @@ class Rows:
     lines: IntArray
     odd: dict[int, bytes]
 
-    @property
+    @cached_property
     def starts(self) -> IntArray:
         """Where each row begins."""
         return np.concatenate([[0], self.ends[:-1]]).astype(np.int64)
 
-    @property
+    @cached_property
     def lengths(self) -> IntArray:
         """Tokens of each row."""
         return np.diff(self.ends, prepend=0)

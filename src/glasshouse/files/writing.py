@@ -68,7 +68,7 @@ def write(
     with replacing(path, overwrite=overwrite) as file:
         format_.write(file, sheet)
     beside.unlink(missing_ok=True)  # whatever it proved, it was not this file
-    if planted is not None and not format_.native:
+    if planted is not None and not format_.native and encoding == "clause":
         factor = reduction.factor * format_.loop_units
         _write_side_car(beside, planted, factor, known.planted_cost)
 
