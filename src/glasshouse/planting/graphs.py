@@ -1,0 +1,346 @@
+"""Graphs to plant on: named families, machines, and anybody's edges."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.planting.kernels.cycles import core_nodes
+from glasshouse.problems import Ising, checks, pairs
+from glasshouse.problems.checks import IntArray
+
+if TYPE_CHECKING:
+    import networkx
+
+    GraphLike: TypeAlias = "Graph | Ising | networkx.Graph | str | npt.ArrayLike"
+
+# Rows of a graph in compressed form, as the kernels take them.
+Rows: TypeAlias = tuple[IntArray, npt.NDArray[np.int32], IntArray, npt.NDArray[np.int32]]
+
+# Larger graphs are refused before memory is: a recipe may come from anywhere.
+_MOST_EDGES = 1 << 28
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Graph:
+    """An undirected graph without self-loops or parallel edges; node k carries spin k.
+
+    Attributes:
+        num_nodes: how many nodes, isolated ones included.
+        edges: (k, 2) array of unique pairs i < j in ascending order.
+        name: what `Graph.parse` makes the same graph from: "torus:8x8", or the edges themselves.
+        labels: what a node is called elsewhere (a machine's qubit numbers); k when left out.
+
+    >>> Graph.lattice(3, 3)
+    Graph(lattice:3x3, 9 nodes, 12 edges)
+    >>> Graph.parse("complete:5 without 0,3").labels
+    (1, 2, 4)
+    """
+
+    num_nodes: int
+    edges: pairs.PairArray
+    name: str
+    labels: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, graph: GraphLike) -> Graph:
+        """A graph from a Graph, its name, a networkx graph, an Ising problem, or a list of edges.
+
+        Node k is the k-th of `graph.nodes` of a networkx graph, and spin k of a problem. In a list
+        of edges nodes are numbers, and the largest says how many there are.
+        """
+        if isinstance(graph, Graph):
+            return graph
+        if isinstance(graph, str):
+            return cls.parse(graph)
+        if isinstance(graph, Ising):
+            return cls._explicit(graph.num_spins, graph.edges)
+        if hasattr(graph, "is_directed"):
+            return cls._from_networkx(graph)
+        array = np.asarray(graph)
+        if array.dtype.kind not in "iu" or array.ndim != 2 or array.shape[1] != 2:
+            raise ValueError(
+                "a graph is a Graph, its name, a networkx graph, an Ising problem or a list of "
+                f"pairs of node numbers, not {type(graph).__name__} of shape {array.shape}"
+            )
+        return cls._explicit(int(array.max(initial=-1)) + 1, array)
+
+    @classmethod
+    def parse(cls, name: str) -> Graph:
+        """The graph of a name: what `name` says of every graph, and what recipes hold.
+
+        >>> Graph.parse("edges:4 0-1 1-2 0-2")
+        Graph(4 nodes, 3 edges)
+        """
+        family, _, rest = name.partition(":")
+        sizes, _, tail = rest.partition(" ")
+        if not re.fullmatch(r"\d+(x\d+)*", sizes) or (
+            family != "edges" and family not in _FAMILIES
+        ):
+            raise ValueError(
+                f'{name[:60]!r} is not the name of a graph; names are "edges:3 0-1 1-2 0-2" or '
+                f'like "torus:8x8", with one of {", ".join(_FAMILIES)}'
+            )
+        numbers = [int(size) for size in sizes.split("x")]
+        if family == "edges":
+            ends = re.findall(r"(\d+)-(\d+)", tail)
+            if len(numbers) != 1 or " ".join(f"{a}-{b}" for a, b in ends) != tail:
+                raise ValueError(f'{name[:60]!r} is no list of edges like "edges:3 0-1 1-2"')
+            return cls._explicit(numbers[0], np.array(ends, dtype=np.int64).reshape(-1, 2))
+        graph = _FAMILIES[family](*numbers)
+        if not tail:
+            return graph
+        if not re.fullmatch(r"without \d+(,\d+)*", tail):
+            raise ValueError(f'{name[:60]!r} should end in "without" and numbers of nodes')
+        return graph.without(int(dead) for dead in tail.removeprefix("without ").split(","))
+
+    @classmethod
+    def complete(cls, size: int) -> Graph:
+        """Every pair of nodes: a fully connected Boltzmann machine."""
+        size = checks.count(size, "size", 1)
+        _refuse_large(size * (size - 1) // 2)
+        return cls._family("complete", [size], size, np.column_stack(np.triu_indices(size, 1)))
+
+    @classmethod
+    def layers(cls, *sizes: int) -> Graph:
+        """Complete k-partite: every pair of nodes of different layers."""
+        return cls._layered("layers", sizes, itertools.combinations(range(len(sizes)), 2))
+
+    @classmethod
+    def deep(cls, *sizes: int) -> Graph:
+        """A deep network: each layer fully coupled to the next."""
+        return cls._layered("deep", sizes, itertools.pairwise(range(len(sizes))))
+
+    @classmethod
+    def lattice(cls, *shape: int) -> Graph:
+        """A lattice with open borders, one number a dimension; nodes in row-major order."""
+        return cls._lattice("lattice", shape, periodic=False)
+
+    @classmethod
+    def torus(cls, *shape: int) -> Graph:
+        """A periodic lattice; a dimension of 2 has nothing to close."""
+        return cls._lattice("torus", shape, periodic=True)
+
+    @classmethod
+    def chimera(cls, rows: int, columns: int | None = None, shore: int = 4) -> Graph:
+        """D-Wave's Chimera graph of unit cells K(shore, shore); needs dwave-networkx."""
+        columns = rows if columns is None else columns
+        return cls._machine("chimera", [rows, columns, shore])
+
+    @classmethod
+    def pegasus(cls, size: int) -> Graph:
+        """D-Wave's Pegasus graph; needs dwave-networkx."""
+        return cls._machine("pegasus", [size])
+
+    @classmethod
+    def zephyr(cls, size: int, tiles: int = 4) -> Graph:
+        """D-Wave's Zephyr graph; needs dwave-networkx."""
+        return cls._machine("zephyr", [size, tiles])
+
+    def without(self, dead: Iterable[Any]) -> Graph:
+        """The graph that is left when some nodes, given by their labels, are dead.
+
+        The others keep their labels and are numbered anew.
+        """
+        gone = sorted(set(dead))
+        if not gone:
+            return self
+        number = {label: k for k, label in enumerate(self.labels)}
+        for label in gone:
+            if label not in number:
+                raise ValueError(
+                    f"dead node {label!r} is not one of the {self.num_nodes} nodes of {self!r}"
+                )
+        alive = np.ones(self.num_nodes, dtype=bool)
+        alive[[number[label] for label in gone]] = False
+        renumbered = np.cumsum(alive) - 1
+        kept = self.edges[alive[self.edges].all(axis=1)]
+        labels = tuple(itertools.compress(self.labels, alive))
+        name = ""
+        if not self.name.startswith("edges:"):
+            family, _, before = self.name.partition(" without ")
+            all_gone = [*(map(int, before.split(",")) if before else ()), *gone]
+            name = f"{family} without {','.join(map(str, sorted(all_gone)))}"
+        return Graph._explicit(int(alive.sum()), renumbered[kept])._named(name, labels)
+
+    @property
+    def num_edges(self) -> int:
+        """How many edges there are."""
+        return len(self.edges)
+
+    @cached_property
+    def is_bipartite(self) -> bool:
+        """Whether all cycles have even length."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        # The graph is bipartite where its double cover falls apart into twice the components.
+        u, v = self.edges[:, 0], self.edges[:, 1]
+        size = self.num_nodes
+
+        def parts(rows: npt.NDArray[Any], columns: npt.NDArray[Any], nodes: int) -> int:
+            ones = np.ones(len(rows), dtype=np.int8)
+            matrix = coo_array((ones, (rows, columns)), shape=(nodes, nodes))
+            return int(connected_components(matrix, directed=False, return_labels=False))
+
+        cover = parts(np.concatenate([u, v]), np.concatenate([v, u]) + size, 2 * size)
+        return cover == 2 * parts(u, v, size)
+
+    @cached_property
+    def core(self) -> npt.NDArray[np.int32]:
+        """The nodes that dead ends leave over; none where the graph has no cycle."""
+        starts, neighbours, _, _ = self.rows(self.edges)
+        found: npt.NDArray[np.int32] = core_nodes(starts, neighbours)
+        return found
+
+    @cached_property
+    def core_rows(self) -> Rows:
+        """The edges among core nodes, in compressed rows: all that a cycle can use."""
+        alive = np.zeros(self.num_nodes, dtype=bool)
+        alive[self.core] = True
+        return self.rows(self.edges[alive[self.edges].all(axis=1)])
+
+    def rows(self, edges: npt.NDArray[np.int32]) -> Rows:
+        """Some of the edges in compressed rows: starts, neighbours, edge numbers, ends."""
+        tails, heads = edges.reshape(-1), edges[:, ::-1].reshape(-1)
+        order = np.lexsort((heads, tails))
+        starts = np.zeros(self.num_nodes + 1, dtype=np.int64)
+        np.cumsum(np.bincount(tails, minlength=self.num_nodes), out=starts[1:])
+        return starts, heads[order], order >> 1, np.array(edges, dtype=np.int32)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return self.num_nodes == other.num_nodes and np.array_equal(self.edges, other.edges)
+
+    def __hash__(self) -> int:
+        return hash((self.num_nodes, self.edges.tobytes()))
+
+    def __repr__(self) -> str:
+        name = "" if self.name.startswith("edges:") else f"{self.name}, "
+        return f"Graph({name}{self.num_nodes} nodes, {self.num_edges} edges)"
+
+    def _named(self, name: str, labels: tuple[Any, ...] | None = None) -> Graph:
+        labels = self.labels if labels is None else labels
+        return Graph(self.num_nodes, self.edges, name or self.name, labels)
+
+    @classmethod
+    def _explicit(cls, num_nodes: int, edges: npt.ArrayLike) -> Graph:
+        """Any list of edges, brought into order; its name lists them."""
+        array = np.asarray(edges).reshape(-1, 2)
+        # A recipe may name any number of nodes; the spins have to fit into memory.
+        _refuse_large(num_nodes)
+        merged = pairs.merge(array, np.ones(len(array), dtype=np.int64), num_nodes)[0]
+        listed = " ".join(f"{i}-{j}" for i, j in merged.tolist())
+        return cls(num_nodes, merged, f"edges:{num_nodes} {listed}", tuple(range(num_nodes)))
+
+    @classmethod
+    def _family(cls, family: str, sizes: list[int], num_nodes: int, edges: IntArray) -> Graph:
+        ones = np.ones(len(edges), dtype=np.int64)
+        ordered = pairs.merge(edges, ones, num_nodes)[0]
+        name = f"{family}:{'x'.join(map(str, sizes))}"
+        return cls(num_nodes, ordered, name, tuple(range(num_nodes)))
+
+    @classmethod
+    def _layered(
+        cls, family: str, sizes: tuple[int, ...], coupled: Iterable[tuple[int, int]]
+    ) -> Graph:
+        """Layers of nodes, some pairs of them fully coupled."""
+        counts = [checks.count(size, "layer size", 1) for size in sizes]
+        couples = list(coupled)
+        _refuse_large(sum(counts[a] * counts[b] for a, b in couples))
+        ends = np.cumsum(counts)
+        layers = [np.arange(end - size, end) for size, end in zip(counts, ends, strict=True)]
+        edges = [np.empty((0, 2), dtype=np.int64)]
+        for a, b in couples:
+            first, second = np.meshgrid(layers[a], layers[b], indexing="ij")
+            edges.append(_paired(first, second))
+        return cls._family(family, counts, sum(counts), np.concatenate(edges))
+
+    @classmethod
+    def _lattice(cls, family: str, shape: tuple[int, ...], *, periodic: bool) -> Graph:
+        sides = [checks.count(side, "side of a lattice", 1) for side in shape]
+        if not sides:
+            raise ValueError("a lattice needs at least one side")
+        size = math.prod(sides)
+        _refuse_large(size * len(sides))
+        nodes = np.arange(size, dtype=np.int64).reshape(sides)
+        edges = [np.empty((0, 2), dtype=np.int64)]
+        for axis, side in enumerate(sides):
+            shifted = np.roll(nodes, -1, axis=axis)
+            if not (periodic and side > 2):
+                inner = np.arange(side - 1)
+                edges.append(_paired(nodes.take(inner, axis), shifted.take(inner, axis)))
+            else:
+                edges.append(_paired(nodes, shifted))
+        return cls._family(family, sides, size, np.concatenate(edges))
+
+    @classmethod
+    def _machine(cls, family: str, sizes: list[int]) -> Graph:
+        for size in sizes:
+            checks.count(size, f"size of a {family} graph", 1)
+        _refuse_large(64 * sizes[0] ** 2 * max(sizes))
+        graph = getattr(_dwave_networkx(), f"{family}_graph")(*sizes)
+        labels = sorted(graph.nodes)
+        number = {label: k for k, label in enumerate(labels)}
+        edges = np.array([(number[u], number[v]) for u, v in graph.edges], dtype=np.int64)
+        named = cls._family(family, sizes, len(labels), edges.reshape(-1, 2))
+        return named._named(named.name, tuple(labels))
+
+    @classmethod
+    def _from_networkx(cls, graph: networkx.Graph) -> Graph:
+        if graph.is_directed():
+            raise ValueError("the graph is directed; give an undirected one")
+        labels = tuple(graph.nodes)
+        number = {label: k for k, label in enumerate(labels)}
+        for u, v in graph.edges():
+            if u == v:
+                raise ValueError(f"node {u!r} is joined with itself; remove such edges")
+        edges = [(number[u], number[v]) for u, v in graph.edges()]
+        array = np.array(edges, dtype=np.int64).reshape(-1, 2)
+        explicit = cls._explicit(len(labels), array)
+        return explicit._named(explicit.name, labels)
+
+
+_FAMILIES: dict[str, Callable[..., Graph]] = {
+    "complete": Graph.complete,
+    "layers": Graph.layers,
+    "deep": Graph.deep,
+    "lattice": Graph.lattice,
+    "torus": Graph.torus,
+    "chimera": Graph.chimera,
+    "pegasus": Graph.pegasus,
+    "zephyr": Graph.zephyr,
+}
+
+
+def _paired(first: IntArray, second: IntArray) -> IntArray:
+    return np.column_stack([first.reshape(-1), second.reshape(-1)])
+
+
+def _refuse_large(edges: int) -> None:
+    if edges > _MOST_EDGES:
+        raise ValueError(f"the graph would have {edges} edges, above 2^28, the most we store")
+
+
+def _dwave_networkx() -> Any:
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            # It announces its successor at import, which is no news to our users.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            import dwave_networkx
+    except ImportError:
+        raise ValueError(
+            "Chimera, Pegasus and Zephyr graphs need dwave-networkx; install glasshouse[graphs]"
+        ) from None
+    return dwave_networkx

@@ -1,0 +1,181 @@
+"""Dropping loops on a graph, one after the other, under a rule for their overlap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from glasshouse.compiled import compiled
+from glasshouse.planting.kernels.cycles import (
+    basis_cycle,
+    block_cycle,
+    enlarged,
+    find_edge,
+    path_cycle,
+    walk_cycle,
+)
+from glasshouse.planting.kernels.xoshiro import below, below_wide
+
+# Where cycles come from.
+WALK, PATH, BASIS, TABLE, BLOCK = 0, 1, 2, 3, 4
+# How loops may share edges: in any way, only with equal signs, not at all.
+ANY, CONSTRUCTIVE, DISJOINT = 0, 1, 2
+
+
+@compiled
+def drop_loops(
+    stream: Any,
+    sampler: int,
+    graph: Any,
+    layers: Any,
+    source: Any,
+    lengths: Any,
+    weights: Any,
+    rule: int,
+    most: int,
+    number: int,
+    patience: int,
+    totals: Any,
+) -> Any:
+    """Drop `number` loops; fewer come back where no room was found in `patience` tries.
+
+    Args:
+        stream: the generator's words.
+        sampler: where cycles come from.
+        graph: (starts, neighbours, edge_ids, ends), see `cycles`.
+        layers: (n, m) of a complete bipartite graph that is not stored, else (0, 0).
+        source: (roots, table, inner, border, inside), what samplers need.
+        lengths: the least and the greatest length of a loop.
+        weights: (positive, constant, slope): the negative weight of a loop of length L is
+            -(constant + slope·(L-1)).
+        rule: how loops may share edges.
+        most: the largest magnitude that an edge may reach.
+        number: how many loops.
+        patience: tries without success before a loop is repeated, or none is found.
+        totals: the weight of each edge, changed in place; empty where no rule needs it.
+
+    Returns:
+        Nodes and starts of the loops dropped, each loop's negative edge its last.
+    """
+    roots, table, inner, border, inside = source
+    size = layers[0] + layers[1] if graph[0].size == 0 else graph[0].size - 1
+    cycle, place = np.empty(size, np.int32), np.full(size, -1, np.int64)
+    edges = np.empty(size, np.int64)
+    parent, depth = np.empty(size, np.int64), np.empty(size, np.int64)
+    nodes = np.empty(max(16, 4 * number), np.int32)
+    starts = np.zeros(number + 1, np.int64)
+    # Without a limit on weights, a loop that is there can always be dropped again.
+    may_repeat = rule == CONSTRUCTIVE and most == np.iinfo(np.int64).max
+    placed = 0
+    failed = 0
+    while placed < number:
+        fixed = -1
+        if failed >= patience:
+            if not may_repeat or placed == 0:
+                break  # no room
+            again = below_wide(stream, placed)
+            length = starts[again + 1] - starts[again]
+            for k in range(length):
+                cycle[k] = nodes[starts[again] + k]
+            fixed = length - 1
+        elif sampler == TABLE:
+            length = lengths[0]
+            chosen = below_wide(stream, table.size // length)
+            for k in range(length):
+                cycle[k] = table[chosen * length + k]
+        elif sampler == BLOCK:
+            length = block_cycle(stream, graph, inner, border, inside, cycle)
+            fixed = 3
+        else:
+            root = roots[below(stream, roots.size)] if roots.size else below(stream, size)
+            if sampler == BASIS:
+                length = basis_cycle(stream, graph, root, cycle, place, parent, depth)
+            elif sampler == WALK:
+                length = walk_cycle(stream, graph, layers, root, cycle, place)
+            else:
+                length = path_cycle(stream, graph, layers, root, lengths[0], cycle, place)
+        failed += 1
+        if length < lengths[0] or length > lengths[1]:
+            continue
+        if totals.size and not _find_edges(graph, layers, cycle, edges, length):
+            continue
+        negative = weights[1] + weights[2] * (length - 1)
+        last = _negative_edge(
+            stream, rule, totals, edges, length, fixed, weights[0], negative, most
+        )
+        if last < 0:
+            continue
+        failed = 0
+        end = starts[placed] + length
+        if end > nodes.size:
+            nodes = enlarged(nodes, 2 * end)
+        for k in range(length):
+            turned = (last + 1 + k) % length
+            nodes[starts[placed] + k] = cycle[turned]
+            if totals.size:
+                totals[edges[turned]] += -negative if turned == last else weights[0]
+        placed += 1
+        starts[placed] = end
+    return nodes[: starts[placed]].copy(), starts[: placed + 1].copy()
+
+
+@compiled
+def _find_edges(graph: Any, layers: Any, cycle: Any, edges: Any, length: int) -> bool:
+    """The ids of a cycle's edges; False where one is missing."""
+    for k in range(length):
+        edges[k] = find_edge(graph, layers, cycle[k], cycle[(k + 1) % length])
+        if edges[k] < 0:
+            return False
+    return True
+
+
+@compiled
+def _negative_edge(
+    stream: Any,
+    rule: int,
+    totals: Any,
+    edges: Any,
+    length: int,
+    fixed: int,
+    positive: int,
+    negative: int,
+    most: int,
+) -> int:
+    """The place of the negative edge, uniform among those the rule admits, or -1.
+
+    `fixed` is the only place to consider, unless it is -1.
+    """
+    chosen = fixed
+    if rule == ANY:
+        if fixed < 0:
+            chosen = below(stream, length)
+        if totals.size:
+            for k in range(length):
+                change = -negative if k == chosen else positive
+                if abs(totals[edges[k]] + change) > most:
+                    return -1
+        return chosen
+    # One edge may be negative already and stays it; else an empty one becomes it, or any one where
+    # the negative weight is 0.
+    is_set = False
+    open_places = 0
+    for k in range(length):
+        total = totals[edges[k]]
+        if total != 0 and rule == DISJOINT:
+            return -1
+        if total < 0:
+            if is_set or (fixed >= 0 and fixed != k) or negative - total > most:
+                return -1
+            is_set = True
+            chosen = k
+        elif total == 0 or negative == 0:
+            open_places += 1
+            if fixed < 0 and not is_set and below(stream, open_places) == 0:
+                chosen = k
+    if chosen < 0 or (not is_set and negative > 0 and totals[edges[chosen]] != 0):
+        return -1
+    for k in range(length):
+        if k != chosen and totals[edges[k]] + positive > most:
+            return -1
+    return chosen
