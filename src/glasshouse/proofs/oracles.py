@@ -1,0 +1,210 @@
+"""Exact solvers of other people, where they are installed: one call for all of them.
+
+They solve the problem's MAX-2-SAT form. `prove` needs none of them; they are there to agree with it
+and to be compared with it.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Timer
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems import Max2Sat, Problem
+from glasshouse.problems.convert import to_max2sat
+from glasshouse.proofs.two_sat import satisfy
+
+Solver: TypeAlias = Literal["rc2", "toulbar2", "scip", "highs"]
+
+# Bits of the best assignment found (None: none) and whether it was proven to be the best.
+_Answer: TypeAlias = tuple[list[int] | None, bool]
+
+PACKAGES = {"rc2": "python-sat", "toulbar2": "pytoulbar2", "scip": "pyscipopt", "highs": "highspy"}
+
+
+@dataclass(frozen=True)
+class ExactResult:
+    """What an exact solver found.
+
+    Attributes:
+        solver: its name.
+        state: the best state, in the problem's own values; None if the solver has none to show.
+        energy: of that state.
+        optimal: whether the solver says that it is the best.
+        seconds: wall-clock time, without the conversion.
+    """
+
+    solver: str
+    state: npt.NDArray[np.int8] | None
+    energy: Any
+    optimal: bool
+    seconds: float
+
+
+def solve_exactly(
+    problem: Problem, *, solver: Solver = "rc2", time_limit: float | None = None
+) -> ExactResult:
+    """Solve a problem with an exact solver.
+
+    Args:
+        problem: any problem with integer weights.
+        solver: "rc2" (core-guided MaxSAT), "toulbar2" (branch and bound on cost functions), "scip"
+            or "highs" (integer programs).
+        time_limit: seconds.
+
+    Raises:
+        HardClausesUnsatisfiableError: no assignment satisfies the hard clauses.
+
+    >>> from glasshouse.problems import Ising
+    >>> triangle = Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [-1, -1, -1])
+    >>> solve_exactly(triangle, solver="highs").energy
+    -1
+    """
+    if solver not in _SOLVERS:
+        raise ValueError(f"solver={solver!r} is not known; there are {', '.join(_SOLVERS)}")
+    clauses, reduction = to_max2sat(problem)
+    clauses = clauses.simplified()
+    if not clauses.is_integer:
+        raise ValueError(f"{solver} needs integer weights, but these are floats")
+    feasible = satisfy(clauses.num_variables, clauses.hard)
+    start = time.perf_counter()
+    try:
+        if any(weight is not None for weight, _ in _literals(clauses)):
+            bits, optimal = _SOLVERS[solver](clauses, time_limit)
+        else:  # not every solver takes a problem without an objective
+            bits, optimal = feasible.tolist(), True
+    except ImportError as error:
+        raise ValueError(
+            f"solver={solver!r} is not installed; pip install {PACKAGES[solver]}"
+        ) from error
+    seconds = time.perf_counter() - start
+    if bits is None:
+        return ExactResult(solver, None, None, False, seconds)
+    state = reduction.back(bits)
+    value = problem.cost if isinstance(problem, Max2Sat) else problem.energy
+    return ExactResult(solver, state, value(state), optimal, seconds)
+
+
+def _literals(problem: Max2Sat) -> list[tuple[int | None, list[int]]]:
+    """Clauses with their weights, hard ones with None; the empty clause, a constant, goes."""
+    hard = [(None, clause) for clause in problem.hard.tolist()]
+    soft = list(zip(problem.weights.tolist(), problem.clauses.tolist(), strict=True))
+    return [(w, [x for x in clause if x]) for w, clause in [*hard, *soft] if any(clause)]
+
+
+def _rc2(problem: Max2Sat, time_limit: float | None) -> _Answer:
+    from pysat.examples.rc2 import RC2Stratified
+    from pysat.formula import WCNF
+
+    formula = WCNF()
+    for weight, clause in _literals(problem):
+        formula.append(clause, weight=weight)
+    with RC2Stratified(formula) as solver:
+        timer = Timer(time_limit or 0, solver.interrupt)
+        timer.daemon = True
+        if time_limit is not None:
+            timer.start()
+        model = solver.compute(expect_interrupt=time_limit is not None)
+        timer.cancel()
+        if model is None:
+            return None, False
+    bits = [0] * problem.num_variables
+    for literal in model:
+        bits[abs(literal) - 1] = int(literal > 0)
+    return bits, True
+
+
+def _toulbar2(problem: Max2Sat, time_limit: float | None) -> _Answer:
+    import pytoulbar2  # type: ignore[import-untyped,import-not-found,unused-ignore]
+
+    top = int(problem.hard_weight)
+    network = pytoulbar2.CFN(top, vac=0)
+    for variable in range(problem.num_variables):
+        network.AddVariable(f"x{variable + 1}", range(2))
+    for weight, clause in _literals(problem):
+        scope = [abs(x) - 1 for x in clause]
+        costs = [0] * 2 ** len(clause)
+        # Falsified where every literal is false; the table's last variable runs fastest.
+        place = sum((x < 0) << k for k, x in enumerate(reversed(clause)))
+        costs[place] = top if weight is None else weight
+        network.AddFunction(scope, costs)
+    answer = network.Solve(timeLimit=math.ceil(time_limit or 0), showSolutions=0)
+    if not answer:
+        return None, False
+    return [int(bit) for bit in answer[0]], bool(network.GetDDualBound() >= answer[1])
+
+
+def _scip(problem: Max2Sat, time_limit: float | None) -> _Answer:
+    import pyscipopt  # type: ignore[import-untyped,import-not-found,unused-ignore]
+
+    model = pyscipopt.Model()
+    model.hideOutput()
+    if time_limit is not None:
+        model.setParam("limits/time", time_limit)
+    variables = [model.addVar(vtype="B") for _ in range(problem.num_variables)]
+    cost: Any = 0
+    for weight, clause in _literals(problem):
+        relaxed: Any = 0
+        if weight is not None:
+            relaxed = model.addVar(lb=0, ub=1)
+            cost += weight * relaxed
+        literals = [variables[abs(x) - 1] if x > 0 else 1 - variables[abs(x) - 1] for x in clause]
+        model.addCons(pyscipopt.quicksum(literals) + relaxed >= 1)
+    model.setObjective(cost, "minimize")
+    model.optimize()
+    if not model.getNSols():
+        return None, False
+    best: Any = model.getBestSol()
+    return [round(best[x]) for x in variables], model.getStatus() == "optimal"
+
+
+def _highs(problem: Max2Sat, time_limit: float | None) -> _Answer:
+    import highspy
+
+    make: Any = highspy.Highs
+    solver = make()
+    solver.setOptionValue("output_flag", False)
+    # The default stops within 0.01 % of the optimum, which is not exact.
+    solver.setOptionValue("mip_rel_gap", 0.0)
+    solver.setOptionValue("mip_abs_gap", 0.0)
+    if time_limit is not None:
+        solver.setOptionValue("time_limit", float(time_limit))
+    clauses = _literals(problem)
+    weights = [weight for weight, _ in clauses if weight is not None]
+    size = problem.num_variables
+    count = size + len(weights)
+    solver.addVars(count, np.zeros(count), np.ones(count))
+    columns = np.arange(count, dtype=np.int32)
+    solver.changeColsCost(count, columns, np.array([0.0] * size + [float(w) for w in weights]))
+    kinds = np.full(size, highspy.HighsVarType.kInteger)
+    solver.changeColsIntegrality(size, columns[:size], kinds)
+    relaxation = size
+    for weight, clause in clauses:
+        indices, values = [abs(x) - 1 for x in clause], [1.0 if x > 0 else -1.0 for x in clause]
+        least = 1.0 - sum(x < 0 for x in clause)
+        if weight is not None:
+            indices.append(relaxation)
+            values.append(1.0)
+            relaxation += 1
+        row = np.array(indices, dtype=np.int32), np.array(values)
+        solver.addRow(least, highspy.kHighsInf, len(indices), *row)
+    solver.run()
+    solution = solver.getSolution()
+    if not solution.value_valid:
+        return None, False
+    optimal = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    return [round(x) for x in solution.col_value[:size]], bool(optimal)
+
+
+_SOLVERS: dict[str, Callable[[Max2Sat, float | None], _Answer]] = {
+    "rc2": _rc2,
+    "toulbar2": _toulbar2,
+    "scip": _scip,
+    "highs": _highs,
+}

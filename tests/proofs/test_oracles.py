@@ -1,0 +1,67 @@
+"""Exact solvers of other people agree with `prove` and with enumeration."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from tests import strategies
+from tests.oracles import optimum
+from tests.proofs.instances import loop_sum, spin_glass
+
+from glasshouse.problems import Max2Sat
+from glasshouse.proofs import HardClausesUnsatisfiableError, prove
+from glasshouse.proofs.oracles import solve_exactly
+
+MODULES = {"rc2": "pysat", "toulbar2": "pytoulbar2", "scip": "pyscipopt", "highs": "highspy"}
+
+
+def installed(solver: str) -> pytest.param:
+    missing = importlib.util.find_spec(MODULES[solver]) is None
+    reason = f"{MODULES[solver]} is not installed"
+    return pytest.param(solver, marks=pytest.mark.skipif(missing, reason=reason))
+
+
+SOLVERS = [installed(name) for name in MODULES]
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@given(problem=strategies.max2sats())
+@settings(max_examples=20)
+def test_clauses_against_enumeration(solver, problem):
+    best = optimum(problem)[0]
+    if problem.num_hard and best >= problem.hard_weight:
+        with pytest.raises(HardClausesUnsatisfiableError):
+            solve_exactly(problem, solver=solver)
+        return
+    result = solve_exactly(problem, solver=solver)
+    assert result.optimal
+    assert result.energy == best == problem.cost(result.state)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_all_agree_with_prove(solver):
+    rng = np.random.default_rng(6)
+    problem, energy = loop_sum(15, 20, rng, fields=True)
+    assert solve_exactly(problem, solver=solver).energy == prove(problem).energy == energy
+    glass = spin_glass(9, 0.8, rng, gaussian=True)
+    proof, result = prove(glass), solve_exactly(glass, solver=solver)
+    assert proof.lower_bound <= result.energy <= proof.energy
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_time_limit_ends_the_search(solver):
+    problem = spin_glass(150, 0.9, np.random.default_rng(1), gaussian=True)
+    result = solve_exactly(problem, solver=solver, time_limit=1)
+    assert not result.optimal
+    assert result.seconds < 30  # a bound on hanging, not on speed
+
+
+def test_bad_arguments():
+    problem = Max2Sat.from_clauses(2, [[1, 2]], [1])
+    with pytest.raises(ValueError, match="solver='magic' is not known"):
+        solve_exactly(problem, solver="magic")
+    with pytest.raises(ValueError, match="needs integer weights"):
+        solve_exactly(Max2Sat.from_clauses(2, [[1, 2]], [1.5]), solver="highs")
