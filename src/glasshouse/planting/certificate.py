@@ -154,6 +154,7 @@ class Certificate:
         size, spins, scale = problem.num_spins, self.state, self.denominator
         weights = np.repeat(self.multipliers, np.diff(self.starts))
         weights[self._negative()] *= -1
+        weights = checks.read_only(weights)  # as in Loops.sum, so that it compiles only once
         edges, loop_weights = sums.sum_edges(self.nodes, self.starts, weights, size + 1)
         is_field = edges[:, 1] == size
         fields = scale * problem.fields * spins

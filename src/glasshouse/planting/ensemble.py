@@ -115,4 +115,5 @@ def random_loops_ensemble(
         None, states, n=n, m=m, frustration=f, **arguments.requested(loops, loop_density),
         overlap="constructive", weights="equal",
     )  # fmt: skip
+    nodes, states = checks.read_only(nodes), checks.read_only(states)
     return Ensemble(nodes, states, int(law[0]), -int(law[3]), MappingProxyType(parameters), seed)

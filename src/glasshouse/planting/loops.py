@@ -177,16 +177,18 @@ def checked_cycles(nodes: npt.ArrayLike, starts: npt.ArrayLike) -> tuple[NodeArr
     low, high = (int(flat.min()), int(flat.max())) if len(flat) else (0, 0)
     if low < 0 or high >= 2**31 - 1:
         raise ValueError(f"a loop visits node {low if low < 0 else high}, which no problem has")
-    flat = flat.astype(np.int32, copy=False)
-    fault, loop = sums.find_bad_cycle(flat, bounds, high + 1)
+    # Locked before any kernel sees them: Numba compiles anew for arrays that can be written.
+    locked: NodeArray = checks.read_only(flat.astype(np.int32, copy=False))
+    bounds = checks.read_only(bounds)
+    fault, loop = sums.find_bad_cycle(locked, bounds, high + 1)
     if fault:
-        cycle = flat[bounds[loop] : bounds[loop + 1]].tolist()
+        cycle = locked[bounds[loop] : bounds[loop + 1]].tolist()
         what = {
             sums.TOO_SHORT: "shorter than 3, the least a cycle can be",
             sums.REPEATED: "not a cycle: it visits a node twice",
         }[fault]
         raise ValueError(f"loop {loop}, {cycle}, is {what}")
-    return checks.read_only(flat), checks.read_only(bounds)
+    return locked, bounds
 
 
 def _whole_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[np.integer]:
