@@ -72,7 +72,7 @@ class Annealer:
 
     def schedule(self, plant: Planted) -> Schedule:
         """What the settings mean for an instance."""
-        n = _half(plant)
+        n = half(plant)
         density = plant.loops.num_loops / n
         if self.beta in ("paper", "paper-text"):
             reach = (n if self.beta == "paper" else 1) / density
@@ -146,7 +146,7 @@ def _exact_range(value: Any) -> tuple[str, str]:
     return str(first), str(last)
 
 
-def _half(plant: Planted) -> float:
+def half(plant: Planted) -> float:
     """n: visible spins, or half the vertices of a general graph."""
     problem = plant.problem
     return problem.num_visible if isinstance(problem, Rbm) else problem.num_spins / 2

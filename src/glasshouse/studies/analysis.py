@@ -1,0 +1,271 @@
+"""From rows to answers: one point for each task, points along an axis as series, fits of series."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.studies.hardness import Schedule, half
+from glasshouse.studies.peaks import DecayFit, Peak, fit_decay, hardness_peak
+from glasshouse.studies.samples import Estimate, Sample
+from glasshouse.studies.scaling import LawComparison, compare_laws
+from glasshouse.studies.statistics import Statistic, statistic
+from glasshouse.studies.store import Store, StoredTask
+from glasshouse.studies.study import Study, study_of
+from glasshouse.studies.task import Task
+
+Floats = npt.NDArray[np.float64]
+
+# The axes of figures, and the parameters that change along each of them.
+AXES: dict[str, tuple[str, set[str]]] = {
+    "density": ("loop density N/n", {"loop_density", "loops"}),
+    "size": ("system size n", {"n", "m", "loop_density", "loops"}),
+    "frustration": ("frustration index f", {"frustration"}),
+}
+
+
+@dataclass(frozen=True)
+class Point:
+    """One task, measured.
+
+    Attributes:
+        task: what was measured.
+        size: n, visible spins or half the vertices.
+        density: realised loop density N/n.
+        estimate: the statistic with its interval; infinite above what was reached.
+        log_error: standard error of its logarithm.
+        samples: instances.
+        censored: how many were given up.
+        schedule: the annealer's settings in numbers.
+    """
+
+    task: Task
+    size: float
+    density: float
+    estimate: Estimate
+    log_error: float
+    samples: int
+    censored: int
+    schedule: Schedule
+
+    def along(self, axis: str) -> float:
+        """The place on an axis: "density", "size" or "frustration"."""
+        if axis == "density":
+            return self.density
+        if axis == "size":
+            return self.size
+        return float(Fraction(str(self.task.parameters["frustration"])))
+
+
+@dataclass(frozen=True)
+class Series:
+    """Points that differ along one axis only, in its order.
+
+    Attributes:
+        label: what sets this series apart from the others.
+        axis: "density", "size" or "frustration".
+        points: ascending along the axis.
+    """
+
+    label: str
+    axis: str
+    points: tuple[Point, ...]
+
+    @property
+    def measured(self) -> tuple[Point, ...]:
+        """The points whose statistic is a number and not only a lower bound."""
+        return tuple(p for p in self.points if math.isfinite(p.estimate.value) and p.log_error > 0)
+
+    def arrays(self) -> tuple[Floats, Floats, Floats]:
+        """Places, values and errors of the logarithm, of the measured points."""
+        points = self.measured
+        return (
+            np.array([p.along(self.axis) for p in points]),
+            np.array([p.estimate.value for p in points]),
+            np.array([p.log_error for p in points]),
+        )
+
+
+def points_of(store: Store, name: Statistic, confidence: float = 0.95) -> list[Point]:
+    """One point for each hardness task that has rows.
+
+    Args:
+        store: an open store.
+        name: the statistic.
+        confidence: of the intervals.
+    """
+    return [
+        _point(store, stored, name, confidence)
+        for stored in store.tasks()
+        if stored.kind == "hardness" and len(store.done(stored))
+    ]
+
+
+def sample_of(store: Store, stored: StoredTask) -> Sample:
+    """The sweeps of a hardness task, and which instances were solved."""
+    rows = store.rows(stored, ["sweeps", "solved"])
+    return Sample.of(rows["sweeps"], rows["solved"] != 0)
+
+
+def _point(store: Store, stored: StoredTask, name: Statistic, confidence: float) -> Point:
+    task = Task.from_canonical(stored.canonical, stored.stop)
+    assert task.solver is not None
+    plant = task.grow(0)
+    sample = sample_of(store, stored)
+    if sample.solved.any():
+        estimate = statistic(sample, name, confidence)
+    else:
+        estimate = Estimate(math.inf, float(sample.values.min()), math.inf, confidence)
+    size = half(plant)
+    return Point(
+        task, size, plant.loops.num_loops / size, estimate, log_error(estimate), sample.size,
+        sample.censored, task.solver.schedule(plant),
+    )  # fmt: skip
+
+
+def log_error(estimate: Estimate) -> float:
+    """The standard error of an estimate's logarithm, from the width of its interval."""
+    from scipy.special import ndtri
+
+    if not (0 < estimate.low <= estimate.high < math.inf):
+        return math.inf
+    reach = float(ndtri((1 + estimate.confidence) / 2))
+    return math.log(estimate.high / estimate.low) / (2 * reach)
+
+
+def series_of(points: Iterable[Point], axis: str) -> list[Series]:
+    """Group points into series along an axis, labelled by what differs between them."""
+    if axis not in AXES:
+        raise ValueError(f"axis={axis!r} is not one of {', '.join(AXES)}")
+    groups: dict[tuple[Any, ...], list[Point]] = {}
+    for point in points:
+        groups.setdefault(_identity(point, axis), []).append(point)
+    changing = _changing([dict(key) for key in groups])
+    series = []
+    for key, members in groups.items():
+        named = {name: value for name, value in key if name in changing}
+        members.sort(key=lambda point: point.along(axis))
+        series.append(Series(_label(named), axis, tuple(members)))
+    return series
+
+
+def _identity(point: Point, axis: str) -> tuple[Any, ...]:
+    """What a point is apart from its place on the axis; the schedule may follow the axis."""
+    task = point.task
+    assert task.solver is not None
+    kept: dict[str, Any] = {"method": task.method}
+    kept |= {k: v for k, v in task.parameters.items() if k not in AXES[axis][1]}
+    if axis != "size" and kept.get("m") == kept.get("n"):
+        kept.pop("m", None)
+    kept |= {f"solver {k}": str(v) for k, v in task.solver.canonical().items()}
+    kept["seed"] = task.seed
+    return tuple(sorted((name, _hashable(value)) for name, value in kept.items()))
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _changing(groups: list[Mapping[str, Any]]) -> set[str]:
+    names = {name for group in groups for name in group}
+    return {name for name in names if len({group.get(name) for group in groups}) > 1}
+
+
+_SYMBOLS = {"frustration": "f", "block": "d", "method": "", "sweeps_per_run": "N_sweep"}
+_METHODS = {"random_loops": "random", "structured_loops": "structured"}
+
+
+def _label(values: Mapping[str, Any]) -> str:
+    """Short: n = 30, f = 0.05."""
+    parts = []
+    for name, value in values.items():
+        name = name.removeprefix("solver ")
+        if name == "method":
+            if "block" not in values:
+                parts.append(_METHODS.get(value, value.replace("_", " ")))
+            continue
+        text = f"{float(Fraction(value)):g}" if _is_fraction(value) else str(value)
+        parts.append(f"{_SYMBOLS.get(name, name.replace('_', ' '))} = {text}")
+    return ", ".join(parts)
+
+
+def _is_fraction(value: Any) -> bool:
+    return isinstance(value, str) and value.replace("/", "").isdigit()
+
+
+@dataclass(frozen=True)
+class StudyFits:
+    """What the series of a study tell.
+
+    Attributes:
+        laws: for sizes: the scaling laws of each series, with odds.
+        peaks: for densities: the peak of each series.
+        decay: the decay of the peak density with the size, from four sizes on.
+        notes: series that were too short or not solved, in words.
+    """
+
+    laws: Mapping[str, LawComparison]
+    peaks: Mapping[str, Peak]
+    decay: DecayFit | None
+    notes: tuple[str, ...]
+
+    def summary(self) -> str:
+        """All fits in words."""
+        lines = []
+        for label, comparison in self.laws.items():
+            lines += [label or "all", *(f"  {line}" for line in comparison.summary().splitlines())]
+        for label, peak in self.peaks.items():
+            edge = "  (at the edge of what was measured)" if peak.at_edge else ""
+            lines.append(f"{label or 'all'}: peak at density {peak.density}{edge}")
+        if self.decay is not None:
+            lines.append(f"peak density: {self.decay}")
+        return "\n".join([*lines, *self.notes])
+
+
+def fit_study(store: Store, study: Study | None = None) -> StudyFits:
+    """Fit what a study is about: scaling laws over sizes, peaks over densities.
+
+    Args:
+        store: an open store.
+        study: how to look at it; the one the store was collected for when None.
+    """
+    study = study_of(store) if study is None else study
+    if study.figure not in AXES:
+        return StudyFits({}, {}, None, (f"a study with figure={study.figure!r} has no fit",))
+    series = series_of(points_of(store, study.statistic), study.figure)
+    return fit_series(series)
+
+
+def fit_series(series: Iterable[Series]) -> StudyFits:
+    """Scaling laws of series over sizes, peaks of series over densities."""
+    laws: dict[str, LawComparison] = {}
+    peaks: dict[str, Peak] = {}
+    notes, sizes = [], []
+    for one in series:
+        x, y, errors = one.arrays()
+        if len(x) < len(one.points):
+            notes.append(f"{one.label}: {len(one.points) - len(x)} points are only lower bounds")
+        if len(np.unique(x)) < 5:
+            notes.append(f"{one.label}: {len(x)} points are too few for a fit")
+        elif one.axis == "size":
+            laws[one.label] = compare_laws(x, y, errors=errors)
+        elif one.axis == "density":
+            peaks[one.label] = hardness_peak(x, y, errors=errors)
+            sizes.append(one.points[0].size)
+    return StudyFits(laws, peaks, _decay(sizes, list(peaks.values())), tuple(notes))
+
+
+def _decay(sizes: list[float], peaks: list[Peak]) -> DecayFit | None:
+    if len(set(sizes)) < 4 or len(set(sizes)) < len(sizes):
+        return None
+    errors = [max(p.density.high - p.density.low, 1e-4) / 3.92 for p in peaks]
+    try:
+        return fit_decay(sizes, [p.density.value for p in peaks], errors=errors)
+    except ValueError:
+        return None
