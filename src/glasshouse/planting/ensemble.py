@@ -27,7 +27,7 @@ from glasshouse.problems.checks import SpinArray
 class Ensemble:
     """Random-loop instances that differ in nothing but their seeds, in batched arrays.
 
-    Instance k is `random_loops(..., rng=SeedSequence(seed, spawn_key=(k,)))`, bit for bit;
+    Instance k is `random_loops(..., rng=SeedSequence(seed, spawn_key=(first + k,)))`, bit for bit;
     indexing makes it.
 
     Attributes:
@@ -37,6 +37,7 @@ class Ensemble:
         negative: weight of their negative edges.
         parameters: what all instances share, as their recipes hold it.
         seed: whose children the instances grow from.
+        first: the child that instance 0 grows from.
     """
 
     nodes: npt.NDArray[np.int32]
@@ -45,6 +46,7 @@ class Ensemble:
     negative: int
     parameters: Mapping[str, Any]
     seed: Seed
+    first: int = 0
 
     @property
     def energy(self) -> int:
@@ -58,7 +60,7 @@ class Ensemble:
         """Instance number `index`; negative ones count from the end."""
         k = range(len(self))[index]
         loops = Loops.of_length(self.nodes[k], positive=self.positive, negative=self.negative)
-        recipe = Recipe("random_loops", self.parameters, self.seed.child(k))
+        recipe = Recipe("random_loops", self.parameters, self.seed.child(self.first + k))
         n, m = self.parameters["n"], self.parameters["m"]
         return Planted.of_rbm(n, m, loops, self.states[k], self.positive, recipe)
 
@@ -78,6 +80,7 @@ def random_loops_ensemble(
     frustration: Ratio,
     loop_density: Ratio | None = None,
     loops: int | None = None,
+    first: int = 0,
     rng: RngLike = None,
 ) -> Ensemble:
     """Grow many instances of `random_loops` in one compiled call.
@@ -89,7 +92,9 @@ def random_loops_ensemble(
         frustration: the paper's f, from 0 to 1/4.
         loop_density: the paper's ρ = N/n; N is rounded up. Give this or `loops`.
         loops: N itself.
-        rng: a seed, or whatever `numpy.random.default_rng` takes; instance k uses its child k.
+        first: the instances are number first, first + 1, … of all that the seed has.
+        rng: a seed, or whatever `numpy.random.default_rng` takes; instance k uses its child
+            first + k.
 
     >>> many = random_loops_ensemble(100, 100, 50, frustration="1/5", loop_density=0.345, rng=1)
     >>> many
@@ -99,13 +104,13 @@ def random_loops_ensemble(
     n, m = arguments.layer_sizes(n, m)
     f = arguments.frustration(frustration, 4, "graph_loops (up to 1/3 on triangles)")
     number = arguments.loop_count(loops, loop_density, n)
-    instances = checks.count(count, "count")
+    instances, first = checks.count(count, "count"), checks.count(first, "first")
     law, _ = weight_law(f, "equal", None, None)
     arguments.check_total(number, 3 * int(law[0]) + int(law[3]))
     seed = Seed.of(rng)
     streams = np.empty((instances, 2, 4), dtype=np.uint64)
     for k in range(instances):
-        streams[k] = seed.child(k).streams(2)
+        streams[k] = seed.child(first + k).streams(2)
     nodes = np.empty((instances, number, 4), dtype=np.int32)
     states = np.empty((instances, n + m), dtype=np.int8)
     matrix = new_cells(n * m, 4 * number, signs=True)
@@ -116,4 +121,5 @@ def random_loops_ensemble(
         overlap="constructive", weights="equal",
     )  # fmt: skip
     nodes, states = checks.read_only(nodes), checks.read_only(states)
-    return Ensemble(nodes, states, int(law[0]), -int(law[3]), MappingProxyType(parameters), seed)
+    shared = MappingProxyType(parameters)
+    return Ensemble(nodes, states, int(law[0]), -int(law[3]), shared, seed, first)
