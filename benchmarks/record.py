@@ -1,4 +1,4 @@
-"""What every benchmark records: when, on what machine, with which versions; as JSON and Markdown."""
+"""What every benchmark records: when, on what machine, with which versions (JSON and Markdown)."""
 
 from __future__ import annotations
 

@@ -21,10 +21,23 @@ _NAMES_OF = {
     "problems.convert": "to_ising to_max2sat to_maxcut to_qubo to_rbm",
     "problems.bipartite": "rbm_to_ghost",
     "problems.reduction": "Reduction",
+    # What the energy looks like around a state.
+    "landscape": (
+        "components distance energy_gap_variance expected_frustration expected_intersections "
+        "expected_local_minima free_spins frustration_index gauge ground_state_count "
+        "is_local_minimum local_field_dispersion local_fields local_minima low_energy_states "
+        "metastable_state overview switching_subset"
+    ),
     # Problems with a known ground state, and why it is one.
-    "planting": "Certificate CertificateError Loops Planted Recipe random_loops",
+    "planting": (
+        "Certificate CertificateError Loops Planted Recipe Seed bias_loops classic_loops "
+        "decompose_loop graph_loops random_loops random_loops_ensemble structured_graph_loops "
+        "structured_loops uniform_max2sat"
+    ),
     # Formats of the field, by suffix.
     "files": "FileError read read_document verify_file write",
+    # Optima proven, whether or not anybody planted them.
+    "proofs": "Proof prove",
 }
 _HOME_OF = {name: home for home, names in _NAMES_OF.items() for name in names.split()}
 

@@ -1,0 +1,144 @@
+"""Planting from the command line: the bytes that Python gives, suites, blind and shuffled files."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import glasshouse as gh
+from glasshouse import planting
+from glasshouse.cli import main
+from glasshouse.files import read_document, side_car
+
+# Every method as it is typed, and the same call in Python.
+METHODS = {
+    "random -n 12 -f 1/5 --loop-density 0.4": lambda seed: planting.random_loops(
+        12, 12, frustration="1/5", loop_density="0.4", rng=seed
+    ),
+    "random -n 9 -m 7 -f 0.1 --loops 5 --weights normal": lambda seed: planting.random_loops(
+        9, 7, frustration=0.1, loops=5, weights="normal", rng=seed
+    ),
+    "structured -n 10 -f 0.23 --loop-density 2 --block 0.3": lambda seed: planting.structured_loops(
+        10, 10, frustration="0.23", loop_density=2, block="0.3", rng=seed
+    ),
+    "bias -n 8 -f 1/4 --loops 6 --ghosts 2": lambda seed: planting.bias_loops(
+        8, 8, frustration="1/4", loops=6, ghosts=2, rng=seed
+    ),
+    "classic -n 10 --loop-density 0.5": lambda seed: planting.classic_loops(
+        (10, 10), loop_density="0.5", rng=seed
+    ),
+    "graph torus:6x6 -f 1/4 --length 4 --loops 9": lambda seed: planting.graph_loops(
+        "torus:6x6", frustration="1/4", length=4, loops=9, rng=seed
+    ),
+    "graph complete:12 -f 0.2 --block 0.4 --loops 9": lambda seed: planting.structured_graph_loops(
+        "complete:12", frustration="0.2", block="0.4", loops=9, rng=seed
+    ),
+    "uniform -n 20 --clause-density 2": lambda seed: planting.uniform_max2sat(
+        20, 20, clause_density=2, rng=seed
+    ),
+}
+
+
+@pytest.mark.parametrize("typed", METHODS)
+def test_the_command_line_and_python_give_the_same_bytes(typed, tmp_path, capsys):
+    path, twin = tmp_path / "a.wcnf", tmp_path / "b.wcnf"
+    assert main(["plant", *typed.split(), "--seed", "7", "-o", str(path)]) == 0
+    gh.write(twin, METHODS[typed](7))
+    assert path.read_bytes() == twin.read_bytes()
+    assert side_car(path).read_bytes() == side_car(twin).read_bytes()
+    assert main(["check", str(path)]) == 0
+    assert "VERIFIED" in capsys.readouterr().out
+
+
+def plant_suite(folder, *options):
+    method = ["random", "-n", "10", "-f", "1/5", "--loops", "6", "--seed", "3"]
+    suite = ["--count", "3", "--out-dir", str(folder), *options]
+    return main(["plant", *method, *suite])
+
+
+def test_a_suite_is_listed_and_proven(tmp_path, capsys):
+    assert plant_suite(tmp_path / "s") == 0
+    manifest = tmp_path / "s" / "manifest.jsonl"
+    lines = [json.loads(line) for line in manifest.read_text().splitlines()]
+    assert [line["file"] for line in lines] == [f"random-0000{k}.wcnf" for k in range(3)]
+    assert len({line["sha256"] for line in lines}) == 3
+    assert main(["check", str(manifest)]) == 0
+    assert "3 instances" in capsys.readouterr().out
+
+
+def test_a_suite_is_not_overwritten(tmp_path, capsys):
+    assert plant_suite(tmp_path) == 0
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+    capsys.readouterr()
+    assert plant_suite(tmp_path) == 2
+    assert "exists" in capsys.readouterr().err
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
+    assert plant_suite(tmp_path, "--force") == 0
+
+
+@pytest.mark.parametrize("lie", ["optimum", "file", "sha256", "recipe"])
+def test_a_lie_in_a_manifest_is_found(lie, tmp_path, capsys):
+    plant_suite(tmp_path)
+    manifest = tmp_path / "manifest.jsonl"
+    lines = [json.loads(line) for line in manifest.read_text().splitlines()]
+    if lie == "optimum":
+        lines[1]["optimum"] -= 1
+    elif lie == "sha256":
+        lines[1]["sha256"] = lines[0]["sha256"]
+    elif lie == "recipe":
+        lines[1]["recipe"]["seed"] += 1
+    else:
+        lines[1]["file"] = lines[0]["file"]
+    manifest.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    capsys.readouterr()
+    assert main(["check", str(manifest)]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_blind_files_tell_nothing(tmp_path):
+    assert plant_suite(tmp_path, "--blind") == 0
+    for path in tmp_path.glob("*.wcnf"):
+        text = path.read_text()
+        assert "planted" not in text
+        assert "recipe" not in text
+        assert read_document(path).metadata == gh.files.Metadata()
+    assert not list(tmp_path.glob("*.cert"))
+    assert main(["check", str(tmp_path / "manifest.jsonl")]) == 0
+
+
+def test_shuffled_files_are_proven_and_can_be_undone(tmp_path):
+    assert plant_suite(tmp_path, "--shuffle") == 0
+    path = tmp_path / "random-00000.wcnf"
+    plain = planting.random_loops(10, 10, frustration="1/5", loops=6, rng=planting.Seed(3).child(0))
+    assert main(["check", str(path), str(tmp_path / "manifest.jsonl")]) == 0
+    shuffled, straight = gh.read(path), gh.to_max2sat(plain.problem)[0]
+    assert shuffled.simplified() != straight.simplified()
+    assert sorted(shuffled.weights) == sorted(straight.weights)
+    was = gh.files.read_side_car(path.with_name(path.name + ".cert")).names
+    signs = shuffled.clauses // abs(shuffled.clauses)
+    undone = gh.Max2Sat(20, (was[abs(shuffled.clauses) - 1] + 1) * signs, shuffled.weights)
+    assert undone.simplified() == straight.simplified()
+    # Clauses of one edge do not stand side by side any more.
+    pairs = [frozenset(map(abs, c)) for c in shuffled.clauses.tolist()]
+    assert any(a != b for a, b in zip(pairs[::2], pairs[1::2], strict=True))
+
+
+def test_a_corrupted_file_fails_the_check(tmp_path, capsys):
+    path = tmp_path / "x.wcnf"
+    gh.write(path, gh.random_loops(10, 10, frustration="1/5", loops=6, rng=1))
+    text = path.read_text()
+    assert "planted-cost 18\n" in text
+    path.write_text(text.replace("planted-cost 18\n", "planted-cost 17\n"))
+    assert main(["check", str(path)]) == 1
+    assert "17" in capsys.readouterr().err
+
+
+def test_a_graph_from_a_file(tmp_path, capsys):
+    edges = tmp_path / "ring.txt"
+    edges.write_text("# a ring with a chord\n0 1\n1 2\n2 3 weight\n3 0\n\n0 2\n")
+    assert main(["plant", "graph", str(edges), "-f", "1/3", "--length", "3", "--loops", "2"]) == 0
+    edges.write_text("0 1\n1 two\n")
+    capsys.readouterr()
+    assert main(["plant", "graph", str(edges), "-f", "1/3", "--loops", "2"]) == 2
+    assert "line 2" in capsys.readouterr().err
