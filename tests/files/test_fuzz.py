@@ -103,7 +103,7 @@ def test_mutated_files(originals, folder, data):
 
 @pytest.mark.slow
 @given(st.data())
-@settings(max_examples=40_000)
+@settings(max_examples=15_000)
 def test_many_mutated_files(originals, folder, data):
     fuzz_mutations(originals, folder, data)
 
