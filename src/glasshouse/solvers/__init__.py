@@ -7,6 +7,7 @@ came of it.
 
 from glasshouse.solvers.annealing import anneal
 from glasshouse.solvers.crew import Progress
+from glasshouse.solvers.hitting import SweepsToSolution, sweeps_to_solution
 from glasshouse.solvers.result import AnnealResult, TimeToSolution
 from glasshouse.solvers.schedule import PaperSchedule, paper_schedule, peak_density
 
@@ -14,8 +15,10 @@ __all__ = [
     "AnnealResult",
     "PaperSchedule",
     "Progress",
+    "SweepsToSolution",
     "TimeToSolution",
     "anneal",
     "paper_schedule",
     "peak_density",
+    "sweeps_to_solution",
 ]

@@ -70,8 +70,8 @@ def build(starts: Any, neighbours: Any, values: Any, like: Any) -> Any:
                 fields[site] = values[k]
             else:
                 weights[places[pair] + 2 * (other - ranges[pair, 0]) + side] = values[k]
-            if side == 0 and other == site + 1:
-                couplings[pair] = values[k]
+                if side == 0 and other == site + 1:
+                    couplings[pair] = values[k]
     return DenseTables(ranges, places, weights, fields, couplings)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from glasshouse.compiled import compiled
 from glasshouse.solvers.kernels.inner import inner
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -51,3 +52,13 @@ def advance(a: Any, b: Any, c: Any, d: Any) -> Any:
     c = c ^ shifted
     d = (d << np.uint64(45)) | (d >> np.uint64(19))
     return word, a, b, c, d
+
+
+@compiled
+def spawn(key: Any, index: Any, child: Any) -> None:
+    """The key of work item `index`: all four words of it depend on all of the parent's."""
+    total = np.uint64(index) * GOLDEN
+    for word in key:
+        total = mix(total ^ word) + GOLDEN
+    for k in range(child.size):
+        child[k] = mix(mix(total + np.uint64(k) * GOLDEN) ^ key[k])

@@ -1,0 +1,233 @@
+"""How many sweeps until the planted energy is reached: the paper's N_tot (section 6.1)."""
+
+from __future__ import annotations
+
+import math
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.planting.ensemble import Ensemble
+from glasshouse.planting.planted import Planted
+from glasshouse.planting.randomness import RngLike, Seed
+from glasshouse.problems import Ising, Rbm, checks
+from glasshouse.problems.checks import FloatArray, IntArray
+from glasshouse.solvers.annealing import choose_engine, key_of
+from glasshouse.solvers.crew import announce_compilation
+from glasshouse.solvers.engine import Graph
+from glasshouse.solvers.kernels import generator, hitting
+from glasshouse.solvers.schedule import PaperSchedule, paper_schedule
+
+_CHUNK = 64  # instances that a thread takes at a time
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SweepsToSolution:
+    """Samples of N_tot: sweeps of all runs until the ground energy, the last one up to its hit.
+
+    Attributes:
+        totals: int64, (samples) for one instance, (instances, samples) for an ensemble; where a
+            sample is censored, the sweeps spent in vain.
+        censored: whether max_sweeps was spent without reaching the ground energy.
+        sweeps_per_run: N_sweep; after so many sweeps the spins are reset.
+        beta: first and last inverse temperature of a run, linear between.
+        seconds: wall-clock time, without compilation.
+        seed: gives the same samples again.
+    """
+
+    totals: IntArray
+    censored: npt.NDArray[np.bool_]
+    sweeps_per_run: int
+    beta: tuple[float, float]
+    seconds: float
+    seed: Seed
+
+    @property
+    def geometric_mean(self) -> float:
+        """Exp of the mean of ln N_tot; too low if samples are censored."""
+        return math.exp(float(np.log(self.totals).mean()))
+
+    def summary(self) -> str:
+        """The samples in two lines, for people."""
+        count, lost = self.totals.size, int(np.count_nonzero(self.censored))
+        sign = "at least " if lost else ""
+        return (
+            f"N_tot: geometric mean {sign}{self.geometric_mean:.4g}, median "
+            f"{np.median(self.totals):.4g} sweeps, {count} samples, {lost} of them censored\n"
+            f"runs of {self.sweeps_per_run} sweeps, β from {self.beta[0]:.3g} to "
+            f"{self.beta[1]:.3g}; {self.seconds:.3g} s"
+        )
+
+    def __repr__(self) -> str:
+        return f"SweepsToSolution({self.totals.size} samples, N_tot ~ {self.geometric_mean:.4g})"
+
+
+def sweeps_to_solution(
+    planted: Planted | Ensemble,
+    *,
+    sweeps_per_run: int | Literal["paper"] = "paper",
+    beta: tuple[float, float] | None = None,
+    max_sweeps: int = 10_000_000,
+    samples: int = 1,
+    rng: RngLike = None,
+    threads: int = 1,
+) -> SweepsToSolution:
+    """Anneal, resetting the spins after each run, until the planted energy is reached.
+
+    Success is looked for at the end of each sweep, and the sweeps of the last, partial run count,
+    as in the paper. Runs go side by side, but are counted one after the other, so that runs that
+    happen to finish early do not make an instance look easier.
+
+    An ensemble is worked on in compiled code, without Python for each instance.
+
+    Args:
+        planted: an instance, or an ensemble of them.
+        sweeps_per_run: N_sweep, or "paper" for the paper's polynomial.
+        beta: first and last inverse temperature, linear between, in units of the problem's energy;
+            by default the paper's, see `paper_schedule`.
+        max_sweeps: where to give up: the sample is then marked as censored.
+        samples: how many samples of N_tot an instance.
+        rng: a seed, or anything that numpy.random.default_rng takes.
+        threads: how many work at the same time on an ensemble; the result does not depend on it.
+
+    >>> from glasshouse.planting import random_loops
+    >>> planted = random_loops(30, 30, frustration=0.1, loop_density=0.47, rng=1)
+    >>> result = sweeps_to_solution(planted, samples=100, rng=2)
+    >>> bool(result.censored.any()), result.sweeps_per_run
+    (False, 22)
+    """
+    max_sweeps = checks.count(max_sweeps, "max_sweeps", 1)
+    samples, threads = checks.count(samples, "samples", 1), checks.count(threads, "threads", 1)
+    plan = _plan(planted, sweeps_per_run, beta)
+    betas = np.linspace(*plan.beta, plan.sweeps)
+    seed = Seed.of(rng)
+    announce_compilation(hitting.race_block)
+    if isinstance(planted, Ensemble):
+        n, m = planted.parameters["n"], planted.parameters["m"]
+        weights = np.array([planted.positive] * 3 + [planted.negative], np.int64)
+        totals, seconds = race(
+            n + m, planted.nodes, weights, betas, max_sweeps, samples, key_of(seed), threads
+        )
+    else:
+        problem = planted.ising
+        began = time.perf_counter()
+        totals = race_one(problem, planted.energy, betas, max_sweeps, samples, key_of(seed))
+        seconds = time.perf_counter() - began
+    return SweepsToSolution(np.abs(totals), totals < 0, plan.sweeps, plan.beta, seconds, seed)
+
+
+def race_one(
+    problem: Ising,
+    energy: int,
+    betas: FloatArray,
+    max_sweeps: int,
+    samples: int,
+    key: npt.NDArray[np.uint64],
+) -> IntArray:
+    """Samples of N_tot for one problem on whatever kernel suits it; negative where censored."""
+    _, engine = choose_engine(Graph(problem))
+    goal = engine.goal(energy, problem)
+    block = engine.new_block()
+    totals = np.zeros(samples, np.int64)
+    index, done, spent = 0, 0, 0
+    while done < samples:
+        needed = min(engine.lanes, samples - done)
+        hitting.race_block(engine.tables, betas, key, index, goal, needed, block)
+        done, spent = hitting.count_sweeps(block.hits, len(betas), max_sweeps, totals, done, spent)
+        index += 1
+    return totals
+
+
+def race(
+    num_spins: int,
+    nodes: npt.NDArray[np.int32],
+    weights: IntArray,
+    betas: FloatArray,
+    max_sweeps: int,
+    samples: int,
+    key: npt.NDArray[np.uint64],
+    threads: int = 1,
+) -> tuple[IntArray, float]:
+    """Samples of N_tot for an ensemble given as plain arrays, all in compiled code.
+
+    Args:
+        num_spins: spins of an instance; node `num_spins` is the ghost that carries fields.
+        nodes: int32 (instances, loops, length): the cycles. Edge k joins nodes k and k + 1.
+        weights: int64 (length): of the edges of every loop, in the planted gauge; the instances'
+            ground energy is minus the sum over all loops.
+        betas: one for each sweep of a run.
+        max_sweeps: where a sample is censored.
+        samples: how many an instance.
+        key: four random words. Instance k depends on them and on k only.
+        threads: how many work at the same time.
+
+    Returns:
+        int64 (instances, samples), negative where censored; and the seconds it took.
+    """
+    nodes = np.ascontiguousarray(nodes, np.int32)
+    totals = np.zeros((len(nodes), samples), np.int64)
+
+    def work(first: int, last: int) -> None:
+        part = slice(first, last)
+        hitting.race_ensemble(
+            num_spins, nodes[part], weights, betas, max_sweeps, key, first, totals[part]
+        )
+
+    work(0, 0)  # compiles what is not compiled yet, before the clock runs
+    began = time.perf_counter()
+    with ThreadPoolExecutor(threads) as pool:
+        chunks = [
+            pool.submit(work, k, min(k + _CHUNK, len(nodes))) for k in range(0, len(nodes), _CHUNK)
+        ]
+        try:
+            for chunk in chunks:
+                chunk.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    for k in np.flatnonzero(totals[:, 0] == 0):  # not for the byte kernel: one at a time
+        problem = _sum_of_loops(num_spins, nodes[k], weights)
+        own_key = np.empty(4, np.uint64)
+        generator.spawn(key, k, own_key)
+        energy = -nodes.shape[1] * int(weights.sum())
+        totals[k] = race_one(problem, energy, betas, max_sweeps, samples, own_key)
+    return totals, time.perf_counter() - began
+
+
+def _sum_of_loops(num_spins: int, nodes: npt.NDArray[np.int32], weights: IntArray) -> Ising:
+    """The problem in the planted gauge."""
+    from glasshouse.planting.loops import Loops
+
+    starts = np.arange(0, nodes.size + 1, nodes.shape[1])
+    return Loops(nodes.reshape(-1), starts, np.tile(weights, len(nodes))).sum(num_spins)
+
+
+def _plan(
+    planted: Planted | Ensemble,
+    sweeps_per_run: int | Literal["paper"],
+    beta: tuple[float, float] | None,
+) -> PaperSchedule:
+    """Sweeps of a run and range of β: what was given, the paper's for the rest."""
+    if sweeps_per_run != "paper":
+        sweeps_per_run = checks.count(sweeps_per_run, "sweeps_per_run", 1)
+    if beta is not None and not (0 <= beta[0] <= beta[1] < math.inf):
+        raise ValueError(f"beta={beta} does not rise from a number of at least 0 to a finite one")
+    if sweeps_per_run != "paper" and beta is not None:
+        return PaperSchedule((float(beta[0]), float(beta[1])), sweeps_per_run)
+    if isinstance(planted, Ensemble):
+        n, number, unit = planted.parameters["n"], planted.nodes.shape[1], planted.positive
+        f = Fraction(-planted.negative, 3 * planted.positive - planted.negative)
+    else:
+        problem: Any = planted.problem
+        n = problem.num_visible if isinstance(problem, Rbm) else max(problem.num_spins // 2, 1)
+        number, unit = planted.loops.num_loops, planted.loop_weight
+        negative = -int(planted.loops.negative_weights.sum())
+        f = Fraction(negative, max(int(np.abs(planted.loops.weights).sum()), 1))
+    plan = paper_schedule(n, min(f, Fraction(1, 4)), number / n, unit=unit)
+    sweeps = plan.sweeps if sweeps_per_run == "paper" else sweeps_per_run
+    return PaperSchedule(plan.beta if beta is None else beta, sweeps)

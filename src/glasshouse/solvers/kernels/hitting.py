@@ -1,0 +1,148 @@
+"""Counting sweeps until the target is reached, run after run; also for whole ensembles at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from glasshouse.compiled import compiled
+from glasshouse.solvers.kernels import byte_tables
+from glasshouse.solvers.kernels.block import Block
+from glasshouse.solvers.kernels.driver import all_hit, begin, step, workspace
+from glasshouse.solvers.kernels.generator import seed, spawn
+from glasshouse.solvers.kernels.graph import colour
+from glasshouse.solvers.kernels.inner import inner
+
+
+@compiled
+def race_block(
+    tables: Any, betas: Any, key: Any, index: Any, goal: Any, needed: Any, block: Any
+) -> Any:
+    """One block of runs from random starts; only the hits are noted, not the states.
+
+    Ends when the first `needed` runs have all reached the goal.
+    """
+    seed(key, index, block.generator)
+    begin(tables, block)
+    work = workspace(tables, block)
+    for lane in range(block.hits.size):
+        block.hits[lane] = 0
+    for number in range(1, betas.size + 1):
+        step(tables, betas[number - 1], work, block)
+        reached = False
+        for lane in range(block.hits.size):
+            reached |= block.energies[lane] <= goal and block.hits[lane] == 0
+        if reached:
+            for lane in range(block.hits.size):
+                if block.energies[lane] <= goal and block.hits[lane] == 0:
+                    block.hits[lane] = number
+            if all_hit(block.hits, needed):
+                break
+
+
+@compiled
+def count_sweeps(
+    hits: Any, sweeps: Any, max_sweeps: Any, totals: Any, done: Any, spent: Any
+) -> Any:
+    """Go through the runs of a block in order, and write down the samples that they complete.
+
+    A sample is the number of sweeps of all its runs, the last one up to its hit. One that exceeds
+    `max_sweeps` is censored: written as -max_sweeps. Returns the number of samples done, and the
+    sweeps spent on the next one so far.
+    """
+    for lane in range(hits.size):
+        if done < totals.size:
+            hit = hits[lane] > 0
+            spent += hits[lane] if hit else sweeps
+            if spent > max_sweeps or (spent == max_sweeps and not hit):
+                totals[done] = -max_sweeps
+                done, spent = done + 1, 0
+            elif hit:
+                totals[done] = spent
+                done, spent = done + 1, 0
+    return done, spent
+
+
+@inner
+def loop_adjacency(num_spins: Any, nodes: Any, weights: Any) -> Any:
+    """Adjacency of a sum of equal loops, in the planted gauge, as `graph.adjacency` gives it.
+
+    Edge k of a loop joins its nodes k and k + 1 and weighs weights[k]; node `num_spins` is the
+    ghost. Edges on which several loops meet are added up, and dropped if they cancel.
+    """
+    length = weights.size
+    starts = np.zeros(num_spins + 2, np.int64)
+    for loop in range(nodes.shape[0]):
+        for k in range(length):
+            starts[nodes[loop, k] + 1] += 2
+    for i in range(num_spins + 1):
+        starts[i + 1] += starts[i]
+    ends = np.empty(num_spins + 1, np.int64)
+    for i in range(num_spins + 1):
+        ends[i] = starts[i]
+    neighbours = np.empty(starts[num_spins + 1], np.int32)
+    values = np.empty(starts[num_spins + 1], np.int64)
+    for loop in range(nodes.shape[0]):
+        for k in range(length):
+            i, j = nodes[loop, k], nodes[loop, (k + 1) % length]
+            neighbours[ends[i]], values[ends[i]] = j, weights[k]
+            neighbours[ends[j]], values[ends[j]] = i, weights[k]
+            ends[i] += 1
+            ends[j] += 1
+    merged = np.zeros(num_spins + 1, np.int64)
+    place = np.full(num_spins + 1, -1, np.int64)  # of a neighbour in the merged list
+    size = 0
+    for i in range(num_spins):
+        for k in range(starts[i], starts[i + 1]):
+            j = neighbours[k]
+            if place[j] < merged[i]:
+                place[j] = size
+                neighbours[size], values[size] = j, values[k]
+                size += 1
+            else:
+                values[place[j]] += values[k]
+        kept = merged[i]
+        for k in range(merged[i], size):
+            place[neighbours[k]] = -1
+            if values[k] != 0:
+                neighbours[kept], values[kept] = neighbours[k], values[k]
+                kept += 1
+        size = kept
+        merged[i + 1] = size
+    return merged, neighbours[:size], values[:size]
+
+
+@compiled
+def race_ensemble(
+    num_spins: Any, nodes: Any, weights: Any, betas: Any, max_sweeps: Any, key: Any, first: Any,
+    totals: Any,
+) -> None:  # fmt: skip
+    """Samples of N_tot for many instances that are sums of equal loops, on the byte kernel.
+
+    Instance k is nodes[k]; its random numbers depend on the key and on first + k. Samples of
+    instances that the byte kernel does not take are left 0.
+    """
+    own_key = np.empty(4, np.uint64)
+    generator = np.empty(32, np.uint64)
+    energies, hits = np.empty(64, np.int32), np.empty(64, np.int32)
+    mask = np.empty(64, np.uint8)
+    for k in range(nodes.shape[0]):
+        starts, neighbours, values = loop_adjacency(num_spins, nodes[k], weights)
+        if not byte_tables.fits(starts, values):
+            continue
+        tables, order, levels = byte_tables.build(
+            colour(starts, neighbours), starts, neighbours, values
+        )
+        if levels > 32:
+            continue
+        spins = np.empty((2 * order.size + 2) * 64, np.uint8)
+        block = Block(generator, spins, energies, energies, mask, energies, hits, mask, 0)
+        spawn(key, first + k, own_key)
+        goal = -nodes.shape[1] * weights.sum()
+        index, done, spent = 0, 0, 0
+        while done < totals.shape[1]:
+            needed = min(64, totals.shape[1] - done)
+            race_block(tables, betas, own_key, index, goal, needed, block)
+            done, spent = count_sweeps(hits, betas.size, max_sweeps, totals[k], done, spent)
+            index += 1

@@ -1,0 +1,313 @@
+"""The public annealer: the same whatever the threads, right for every kind of problem, refusing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.oracles import optimum
+from tests.solvers.block_runs import MAKERS, key_of, make_engine
+from tests.strategies import isings, problems
+
+from glasshouse.planting import random_loops
+from glasshouse.problems import Ising, Max2Sat, Qubo, Rbm
+from glasshouse.solvers import anneal, paper_schedule
+from glasshouse.solvers.kernels import driver
+
+
+def lattice(size: int, seed: int = 0) -> Ising:
+    """A square lattice with periodic boundaries and weights ±1."""
+    site = np.arange(size * size).reshape(size, size)
+    edges = np.concatenate(
+        [np.stack([site, np.roll(site, 1, axis)], -1).reshape(-1, 2) for axis in (0, 1)]
+    )
+    signs = np.random.default_rng(seed).choice([-1, 1], len(edges))
+    return Ising.from_edges(size * size, edges, signs)
+
+
+def complete(size: int) -> Ising:
+    """All pairs coupled by whole numbers up to 99."""
+    draws = np.random.default_rng(1)
+    return Ising.from_matrix(np.triu(draws.integers(-99, 100, (size, size)), 1))
+
+
+# What comes out -------------------------------------------------------------------------------
+
+
+@settings(max_examples=60)
+@given(problem=problems, seed=st.integers(0, 2**32))
+def test_small_problems_of_every_kind_are_solved(problem, seed):
+    result = anneal(problem, sweeps=60, runs=20, rng=seed)
+    best, states = optimum(problem)
+    energy = problem.cost if isinstance(problem, Max2Sat) else problem.energy
+    assert np.array_equal(result.energies, energy(result.states))
+    assert result.best_energy == pytest.approx(best, abs=1e-9)
+    if isinstance(best, int):
+        assert tuple(map(int, result.best_state)) in states
+
+
+@settings(max_examples=60)
+@given(problem=isings(exact=None), seed=st.integers(0, 2**32))
+@pytest.mark.parametrize("kernel", MAKERS)
+def test_energies_followed_by_a_kernel_are_those_of_its_states(kernel, problem, seed):
+    made = make_engine(kernel, problem)
+    if made is None or not len(made.order):
+        return
+    block = made.new_block()
+    driver.start_block(made.tables, key_of(seed), 0, made.never, block)
+    driver.anneal_block(made.tables, np.geomspace(0.01, 1, 5), 0, made.lanes, block)
+    states = np.empty((made.lanes, problem.num_spins), np.int8)
+    made.states(block, states)
+    expected = problem.energy(states) - problem.offset
+    if problem.is_integer:
+        assert np.array_equal(block.lowest, expected)
+    else:
+        np.testing.assert_allclose(block.lowest, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("kernel", MAKERS)
+def test_looking_at_every_flip_changes_nothing_but_the_hits(kernel):
+    problem = random_loops(16, 16, frustration="0.2", loop_density=0.6, rng=3)
+    made = make_engine(kernel, problem.ising)
+    if made is None:
+        made = make_engine(kernel, complete(12))
+    energies = {}
+    for run in (driver.anneal_block, driver.watch_block):
+        block = made.new_block()
+        driver.start_block(made.tables, key_of(5), 0, made.never, block)
+        run(made.tables, np.geomspace(0.01, 1, 40), 0, made.lanes, block)
+        energies[run] = block.energies.copy(), block.spins.copy()
+    for by_sweep, by_flip in zip(*energies.values(), strict=True):
+        assert np.array_equal(by_sweep, by_flip)
+
+
+@pytest.mark.parametrize("check", ["sweep", "flip"])
+def test_hits_are_the_first_sweeps_that_reach_the_target(check):
+    planted = random_loops(20, 20, frustration="0.2", loop_density=0.6, rng=3)
+    full = anneal(planted, sweeps=60, runs=64, target=planted.energy, check=check, rng=1)
+    assert 0 < full.successes < 64
+    betas = full.betas
+    for sweeps in (5, 20, 40):
+        part = anneal(
+            planted, sweeps=sweeps, runs=64, beta=betas[:sweeps], target=planted.energy,
+            check=check, rng=1,
+        )  # fmt: skip
+        assert np.array_equal(part.hits, np.where(full.hits <= sweeps, full.hits, 0))
+    reached = full.hits > 0
+    assert (full.energies[reached] == planted.energy).all()
+    assert (full.energies[~reached] > planted.energy).all()
+
+
+def test_every_flip_sees_at_least_what_the_end_of_a_sweep_sees():
+    planted = random_loops(30, 30, frustration="0.22", loop_density=0.5, rng=3)
+    paper = paper_schedule(30, "0.22", unit=planted.loop_weight)
+    ends, flips = (
+        anneal(
+            planted, sweeps=300, runs=128, beta=paper.beta, schedule="linear",
+            target=planted.energy, check=check, rng=1,
+        ).hits
+        for check in ("sweep", "flip")
+    )  # fmt: skip
+    assert (flips[ends > 0] > 0).all()
+    assert (flips[ends > 0] <= ends[ends > 0]).all()
+    assert (flips > 0).sum() > (ends > 0).sum()
+
+
+def test_kernels_agree_on_success_probabilities():
+    """Ten instances, four kernels; 3.5 standard errors, so that 1 in 60 sets of seeds fails."""
+    from glasshouse.solvers.annealing import KERNELS
+
+    for k in range(10):
+        planted = random_loops(20, 20, frustration="0.2", loop_density=0.5, rng=k)
+        shares = []
+        for make in (KERNELS["byte lanes"], KERNELS["float lanes"], KERNELS["scalar"]):
+            shares.append(success_share(make, planted, runs=1024))
+        errors = np.sqrt([max(p * (1 - p), 1e-3) / 1024 for p in shares])
+        for p, error in zip(shares[1:], errors[1:], strict=True):
+            assert abs(p - shares[0]) < 3.5 * np.hypot(error, errors[0])
+
+
+def success_share(make, planted, runs: int) -> float:
+    from glasshouse.solvers.engine import Graph
+
+    made = make(Graph(planted.ising))
+    hits = []
+    for index in range(runs // made.lanes):
+        block = made.new_block()
+        goal = made.goal(planted.energy, planted.ising)
+        driver.start_block(made.tables, key_of(9), index, goal, block)
+        driver.anneal_block(made.tables, np.geomspace(0.1, 2, 30), 0, made.lanes, block)
+        hits.append(block.hits > 0)
+    return float(np.mean(hits))
+
+
+# The same result, whatever the machine does -----------------------------------------------------
+
+
+def test_a_run_depends_on_the_seed_and_its_number_only():
+    problem = lattice(8)
+    few = anneal(problem, sweeps=30, runs=5, rng=7)
+    many = anneal(problem, sweeps=30, runs=200, rng=7, threads=3)
+    assert np.array_equal(few.states, many.states[:5])
+    assert not np.array_equal(few.states, anneal(problem, sweeps=30, runs=5, rng=8).states)
+    again = anneal(problem, sweeps=30, runs=200, rng=many.seed)
+    assert np.array_equal(again.states, many.states)
+
+
+def test_a_seed_means_the_same_for_ever():
+    """Changes of a kernel's random numbers must be meant."""
+    result = anneal(lattice(6), sweeps=10, runs=6, beta=(0.1, 1.0), rng=1)
+    assert (result.kernel, result.energies.tolist()) == (
+        "byte lanes",
+        [-48, -48, -48, -44, -48, -44],
+    )
+    result = anneal(complete(12), sweeps=3, runs=6, beta=(0.001, 0.01), rng=1)
+    assert (result.kernel, result.energies.tolist()) == (
+        "dense lanes",
+        [-1232, -554, -996, -1146, -996, -1212],
+    )
+
+
+def test_chunks_do_not_show(monkeypatch):
+    from glasshouse.solvers import crew
+
+    whole = anneal(lattice(6), sweeps=50, runs=70, rng=3)
+    monkeypatch.setattr(crew, "_CHUNK", 1)
+    pieces = anneal(lattice(6), sweeps=50, runs=70, rng=3)
+    assert np.array_equal(whole.states, pieces.states)
+
+
+# The kernel follows from the problem ----------------------------------------------------------
+
+
+def test_each_problem_finds_its_kernel():
+    def kernel(weight):
+        names = np.random.default_rng(1).permutation(41)
+        chain = np.column_stack([names[:-1], names[1:]])
+        problem = Ising.from_edges(41, chain, [weight] + [3] * 39)
+        return anneal(problem, sweeps=2, runs=1, rng=1).kernel
+
+    assert kernel(-2) == "byte lanes"
+    assert kernel(2**15 - 4) == "byte lanes"
+    assert kernel(2**15) == "float lanes"
+    assert kernel(0.5) == "float lanes"
+    assert kernel(2**40) == "float lanes"
+    assert kernel(2**60) == "scalar"
+    assert anneal(complete(30), sweeps=2, runs=1, rng=1).kernel == "dense lanes"
+
+
+@pytest.mark.parametrize("scale", [1, 2**20, 2**40, 2**56])
+def test_large_weights_are_exact(scale):
+    planted = random_loops(6, 6, frustration="0.2", loop_density=0.5, rng=3)
+    problem = Ising(12, planted.ising.edges, planted.ising.weights * scale,
+                    planted.ising.fields, offset=5)  # fmt: skip
+    target = planted.energy * scale + 5
+    result = anneal(problem, sweeps=100, runs=8, target=target, rng=1)
+    assert result.best_energy == target
+    assert result.successes > 0
+
+
+def test_problems_without_weights_have_one_energy():
+    for problem in (
+        Ising.from_edges(3, [], [], offset=4), Ising.from_edges(0, [], [], offset=4),
+        Qubo.from_edges(2, [], [], offset=4),
+    ):  # fmt: skip
+        result = anneal(problem, sweeps=3, runs=5, target=4, rng=1)
+        assert result.energies.tolist() == [4] * 5
+        assert result.hits.tolist() == [1] * 5
+        assert anneal(problem, sweeps=3, runs=5, target=3, rng=1).successes == 0
+
+
+def test_beta_is_in_the_units_of_the_problem():
+    """An RBM and its MAX-2-SAT form, whose energies are half as large, anneal alike."""
+    from glasshouse.problems.convert import to_max2sat
+
+    rbm = Rbm(np.array([[3, -1], [2, 2]]), np.zeros(2, int), np.zeros(2, int))
+    clauses, reduction = to_max2sat(rbm)
+    mine = anneal(rbm, sweeps=4, runs=64, beta=(0.1, 0.2), rng=1)
+    theirs = anneal(clauses, sweeps=4, runs=64, beta=(0.2, 0.4), rng=1)
+    assert np.array_equal(reduction.source_energy(theirs.energies), mine.energies)
+    np.testing.assert_allclose(theirs.betas, [0.2, 0.2519842, 0.3174802, 0.4])
+
+
+# Stops ----------------------------------------------------------------------------------------
+
+
+def test_a_time_limit_returns_what_there_is(monkeypatch):
+    from glasshouse.solvers import crew
+
+    monkeypatch.setattr(crew, "_CHUNK", 1 << 16)
+    problem = lattice(30)
+    result = anneal(problem, sweeps=10**6, runs=200, target=-(10**6), time_limit=0.05, rng=1)
+    assert result.stopped == "time limit"
+    assert 0 < result.runs <= 200
+    assert not result.complete.any()
+    assert np.array_equal(result.energies, problem.energy(result.states))
+    assert "time limit" in result.summary()
+    with pytest.raises(ValueError, match="no run was completed"):
+        result.tts()
+
+
+def test_ctrl_c_returns_the_best_so_far():
+    calls = []
+
+    def interrupt(progress):
+        calls.append(progress)
+        raise KeyboardInterrupt
+
+    result = anneal(lattice(30), sweeps=10**7, runs=64, progress=interrupt, rng=1)
+    assert result.stopped == "interrupted"
+    assert result.best_energy < 0
+    assert 0 <= calls[0].fraction < 1
+
+
+def test_progress_rises_to_the_end():
+    seen = []
+    problem = lattice(10)
+    result = anneal(problem, sweeps=20, runs=128, progress=seen.append, rng=1)
+    assert seen[-1].fraction == 1
+    assert seen[-1].best == result.best_energy
+
+
+def test_an_error_in_a_callback_is_the_callers():
+    def broken(progress):
+        raise RuntimeError("mine")
+
+    with pytest.raises(RuntimeError, match="mine"):
+        anneal(lattice(6), sweeps=5, runs=1, progress=broken, rng=1)
+
+
+# Refusals -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"sweeps": 0}, "sweeps=0 is below 1"),
+        ({"runs": 0}, "runs=0 is below 1"),
+        ({"runs": 2.5}, "not a whole number"),
+        ({"threads": 0}, "threads=0 is below 1"),
+        ({"beta": (1.0, -1.0)}, "not negative"),
+        ({"beta": (float("nan"), 1.0)}, "finite"),
+        ({"beta": [0.1, 0.2]}, "there are 10 sweeps"),
+        ({"beta": "hot"}, "neither a pair of numbers nor an array"),
+        ({"beta": (0.0, 1.0)}, "geometric"),
+        ({"schedule": "cubic"}, "neither 'linear' nor 'geometric'"),
+        ({"check": "never"}, "neither 'sweep' nor 'flip'"),
+        ({"target": "low"}, "is not an energy"),
+        ({"target": True}, "is not an energy"),
+        ({"target": float("nan")}, "NaN"),
+        ({"time_limit": 0}, "not a positive number of seconds"),
+        ({"rng": -1}, "negative"),
+    ],
+)
+def test_wrong_arguments_are_refused(wrong, words):
+    with pytest.raises(ValueError, match=words):
+        anneal(lattice(3), **({"sweeps": 10, "runs": 1} | wrong))
+
+
+@pytest.mark.parametrize("target", [float("inf"), -float("inf"), 10**30, -(10**30), -4.5])
+def test_any_number_is_a_target(target):
+    result = anneal(lattice(3), sweeps=5, runs=3, target=target, rng=1)
+    assert ((result.energies <= target) == (result.hits > 0)).all()
