@@ -47,7 +47,7 @@ def classic_loops(
         frustration: f of each loop, at most 1/length; needs `length`. By default the negative
             weight is as large as the positive ones, f = 1/L for a loop of length L.
         length: the one length of all loops, whose cycles are found as `graph_loops` finds them.
-        min_length: redraw loops that are shorter (Hen et al. drop those below 8 on Chimera).
+        min_length: redraw loops that are shorter, as the original does to avoid the hardest ones.
         max_weight: redraw loops that would bring a weight above this magnitude.
         state: the state to plant; uniform at random when None.
         rng: a seed, or whatever `numpy.random.default_rng` takes.

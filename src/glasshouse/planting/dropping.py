@@ -164,11 +164,12 @@ class Drop:
 def cycles_of_length(ground: Ground, length: int) -> tuple[int, Table]:
     """The sampler for cycles of one length: a table of all of them, or self-avoiding paths."""
     checks.count(length, "length", 3)
-    if length > ground.longest_cycle or (length % 2 and ground.is_bipartite):
+    if length > ground.longest_cycle:
         raise ValueError(
-            f"{ground} has no cycle of length {length}; use "
-            + (f"at most {ground.longest_cycle}" if length > 4 else "an even length")
+            f"{ground} has no cycle of length {length}; use at most {ground.longest_cycle}"
         )
+    if length % 2 and ground.is_bipartite:
+        raise ValueError(f"{ground} has no cycle of length {length}; use an even length")
     if ground.graph is None:
         return PATH, _NO_TABLE
     starts, neighbours, _, _ = ground.graph.core_rows

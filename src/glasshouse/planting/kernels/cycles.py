@@ -142,7 +142,7 @@ def basis_cycle(
 ) -> Any:
     """A simple cycle of the symmetric difference of up to three basis cycles around a node.
 
-    A breadth-first tree grows from the node until a few edges outside it, chords, were met; each
+    A breadth-first tree grows from the node until some edges outside it, chords, were met; each
     chord closes one cycle of a basis of that neighbourhood. The whole graph's tree would do as well
     in theory, but in a wide graph most of its basis cycles are as long as the graph is wide.
     `parent` and `depth` are scratch, by place in the tree; `cycle` holds its nodes meanwhile.
@@ -155,8 +155,10 @@ def basis_cycle(
     # Edges of the difference: that from a place of the tree to its parent, or a chord.
     odd_edge = np.zeros(size, np.bool_)
     odd_chord = np.zeros(len(chords), np.bool_)
-    for _ in range(1 + below(stream, 3)):
-        chord = below(stream, len(chords))
+    chord = below(stream, len(chords))
+    for k in range(1 + below(stream, 3)):
+        if k > 0:
+            chord = _touching_chord(stream, chords, chord)
         odd_chord[chord] = not odd_chord[chord]
         a, b = chords[chord, 0], chords[chord, 1]
         while a != b:
@@ -189,10 +191,10 @@ def _neighbourhood(
 ) -> Any:
     """Grow a breadth-first tree until it has enough nodes and chords; its size and its chords.
 
-    At a node of high degree only some neighbours are drawn: a few chords are enough.
+    At a node of high degree only some neighbours are drawn: not every chord is needed.
     """
     starts, neighbours = graph[0], graph[1]
-    enough_nodes, enough_chords, enough_neighbours = 32, 8, 32
+    enough_nodes, enough_chords, enough_neighbours = 64, 64, 16
     chords = np.empty((enough_chords, 2), np.int64)
     found = 0
     nodes[0] = node
@@ -215,6 +217,20 @@ def _neighbourhood(
                 found += 1
         head += 1
     return size, chords[:found]
+
+
+@compiled
+def _touching_chord(stream: Any, chords: Any, last: int) -> Any:
+    """Another chord, with an end in common with the last one if a few draws find such a one."""
+    chord = last
+    for _ in range(16):
+        chord = below(stream, len(chords))
+        if chord != last and (
+            chords[chord, 0] in (chords[last, 0], chords[last, 1])
+            or chords[chord, 1] in (chords[last, 0], chords[last, 1])
+        ):
+            break
+    return chord
 
 
 @compiled
