@@ -152,6 +152,7 @@ def race(
     samples: int,
     key: npt.NDArray[np.uint64],
     threads: int = 1,
+    first: int = 0,
 ) -> tuple[IntArray, float]:
     """Samples of N_tot for an ensemble given as plain arrays, all in compiled code.
 
@@ -163,8 +164,9 @@ def race(
         betas: one for each sweep of a run.
         max_sweeps: where a sample is censored.
         samples: how many an instance.
-        key: four random words. Instance k depends on them and on k only.
+        key: four random words. Instance k depends on them and on first + k only.
         threads: how many work at the same time.
+        first: the number of the first instance, where these are part of a larger ensemble.
 
     Returns:
         int64 (instances, samples), negative where censored; and the seconds it took.
@@ -172,10 +174,10 @@ def race(
     nodes = np.ascontiguousarray(nodes, np.int32)
     totals = np.zeros((len(nodes), samples), np.int64)
 
-    def work(first: int, last: int) -> None:
-        part = slice(first, last)
+    def work(low: int, high: int) -> None:
+        part = slice(low, high)
         hitting.race_ensemble(
-            num_spins, nodes[part], weights, betas, max_sweeps, key, first, totals[part]
+            num_spins, nodes[part], weights, betas, max_sweeps, key, first + low, totals[part]
         )
 
     work(0, 0)  # compiles what is not compiled yet, before the clock runs
@@ -193,7 +195,7 @@ def race(
     for k in np.flatnonzero(totals[:, 0] == 0):  # not for the byte kernel: one at a time
         problem = _sum_of_loops(num_spins, nodes[k], weights)
         own_key = np.empty(4, np.uint64)
-        generator.spawn(key, k, own_key)
+        generator.spawn(key, first + k, own_key)
         energy = -nodes.shape[1] * int(weights.sum())
         totals[k] = race_one(problem, energy, betas, max_sweeps, samples, own_key)
     return totals, time.perf_counter() - began
