@@ -37,6 +37,9 @@ _PATIENCE = 6
 # Sources are searched in groups, between which the clock is read.
 _GROUP = 64
 _MOST_CUTS = 4000
+# Above this many cuts the interior point method is much faster than re-solving from a basis: the
+# LPs are highly degenerate. Below it, the simplex method's vertices round to small denominators.
+_SIMPLEX_CUTS = 500
 
 
 @dataclass
@@ -53,7 +56,7 @@ class BlockResult:
 
 @dataclass
 class _Model:
-    """HiGHS with one column for each edge and one row for each cut, re-solved from its basis."""
+    """HiGHS with one column for each edge and one row for each cut."""
 
     weights: npt.NDArray[np.float64]
     cycles: Cycles = field(default_factory=list)
@@ -70,8 +73,8 @@ class _Model:
         for option, value in (
             ("output_flag", False),
             ("threads", 1),
-            ("presolve", "off"),  # it would throw the basis away
-            ("solver", "simplex"),
+            ("presolve", "off"),  # it costs more than it saves, and throws the basis away
+            ("run_crossover", "off"),  # any optimal duals will do
         ):
             self.solver.setOptionValue(option, value)
         self.solver.addVars(size, np.zeros(size), np.full(size, self.infinity))
@@ -92,9 +95,16 @@ class _Model:
     def solve(self, seconds: float) -> bool:
         """Solve; False if the time ran out (or, never seen, the solver gave up)."""
         if np.isfinite(seconds):
-            self.solver.setOptionValue("time_limit", self.solver.getRunTime() + seconds)
-        self.solver.run()
-        return bool(self.solver.getModelStatus() == self.optimal)
+            limit = self.solver.getRunTime() + max(seconds, 0.0)
+            self.solver.setOptionValue("time_limit", limit)
+        for method in ("ipm", "simplex"):
+            if method == "ipm" and len(self.cycles) < _SIMPLEX_CUTS:
+                continue
+            self.solver.setOptionValue("solver", method)
+            self.solver.run()
+            if self.solver.getModelStatus() == self.optimal:
+                return True
+        return False
 
     def violation(self) -> npt.NDArray[np.float64]:
         return np.maximum(np.array(self.solver.getSolution().col_value, dtype=np.float64), 0.0)
@@ -155,7 +165,8 @@ class CycleLp:
         while True:
             self.offer(kernels.round_to_spins(*self.graph.rows.arrays, self.negative, violation))
             lower = Fraction(float(best.sum())) * self.graph.largest
-            if self.report(lower, self.cost) or self.closed(lower):
+            converged = self.closed(lower)
+            if self.report(lower, self.cost) or converged:
                 break
             new = self.separate(violation)
             if not new:

@@ -41,19 +41,28 @@ def round_duals(
 ) -> Packing:
     """The best packing near the given duals (in units of `largest`, the greatest capacity).
 
-    Small denominators are tried first. If none keeps all but `loss`, a power of two is taken, fine
-    enough for rounding down not to lose that much. What float errors cost is filled up greedily.
+    At most `loss` is given up. Half of it may go with the smallest multipliers, mere noise of an
+    interior point. Of the rest, small denominators are tried first, then a power of two so fine
+    that rounding down does not lose more.
     """
-    used = np.flatnonzero(duals > 1e-12)
-    chosen = [list(cycles[k]) for k in used.tolist()]
-    exact = [Fraction(x) * largest for x in duals[used].tolist()]
+    used = _without_noise(duals, float(loss / largest) / 2)
+    chosen = [list(cycles[k]) for k in used]
+    exact = [Fraction(float(duals[k])) * largest for k in used]
     total = sum(exact, Fraction(0))
     for denominator in _SMALL_DENOMINATORS:
         packing = _fit(denominator, [round(x * denominator) for x in exact], chosen, capacity)
-        if packing.total > total - loss:
+        if packing.total > total - loss / 2:
             return packing
-    denominator = 1 << int(2 * len(chosen) / loss).bit_length()
+    denominator = 1 << int(4 * len(chosen) / loss).bit_length()
     return _fit(denominator, [int(x * denominator) for x in exact], chosen, capacity)
+
+
+def _without_noise(duals: npt.NDArray[np.float64], loss: float) -> list[int]:
+    """Places of all duals but the smallest, which together are at most `loss`; largest first."""
+    order = np.argsort(-duals, kind="stable")
+    after = np.append(np.cumsum(duals[order][::-1])[::-1][1:], 0.0)
+    keep = int(np.searchsorted(-(duals[order] + after), -loss, side="left"))
+    return [int(k) for k in order[:keep] if duals[k] > 0]
 
 
 def _fit(
