@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # Larger matrices are averaged to this many pixels, larger graphs are not drawn.
 _MOST_PIXELS = 1000
 _MOST_NODES = 2500
+_MOST_ON_CIRCLE = 60
 _SHOWN_LOOPS = 3
 _LOOP_COLOURS = ("#1b9e77", "#7570b3", "#e6ab02")
 
@@ -185,15 +186,23 @@ def _layout(plant: Planted, problem: Ising) -> tuple[npt.NDArray[np.float64], An
         places = np.column_stack([columns, -rows]).astype(float)
         ends = places[problem.edges]
         return places, np.abs(ends[:, 0] - ends[:, 1]).sum(axis=1) > 1.5
+    return _free_layout(problem), np.zeros(problem.num_edges, dtype=bool)
+
+
+def _free_layout(problem: Ising) -> npt.NDArray[np.float64]:
+    """A circle for a few nodes; else by forces, with the isolated nodes in rows below."""
     import networkx
 
-    graph = networkx.Graph()
-    graph.add_nodes_from(range(problem.num_spins))
-    graph.add_edges_from(problem.edges.tolist())
+    if problem.num_spins <= _MOST_ON_CIRCLE:
+        angles = np.pi / 2 - 2 * np.pi * np.arange(problem.num_spins) / max(problem.num_spins, 1)
+        return np.column_stack([np.cos(angles), np.sin(angles)])
+    graph = networkx.Graph(problem.edges.tolist())
     found = networkx.spring_layout(graph, seed=1)
-    return np.array([found[k] for k in range(problem.num_spins)]), np.zeros(
-        problem.num_edges, dtype=bool
-    )
+    alone = [k for k in range(problem.num_spins) if k not in found]
+    for order, node in enumerate(alone):
+        row, column = divmod(order, 40)
+        found[node] = np.array([-1 + column / 19.5, -1.15 - 0.08 * row])
+    return np.array([found[k] for k in range(problem.num_spins)])
 
 
 def _caption(plant: Planted) -> str:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from glasshouse.landscape import frustration_index
-from glasshouse.planting import Planted
+from glasshouse.planting import Planted, random_loops_ensemble
 from glasshouse.problems import Rbm, checks
-from glasshouse.studies.kernels import total_sweeps
+from glasshouse.solvers import anneal, paper_schedule
+from glasshouse.solvers.annealing import key_of
+from glasshouse.solvers.hitting import race, race_one
 from glasshouse.studies.kinds import Column, Columns, Kind
 
 if TYPE_CHECKING:
@@ -24,28 +26,29 @@ HARDNESS = Kind(
     (
         Column("sweeps", "integer", "sweeps of all runs to the planted energy, or until given up"),
         Column("solved", "integer", "1 where it was reached, 0 where given up (censored)"),
-        Column("energy", "integer", "lowest energy reached"),
+        Column("energy", "integer", "the planted energy; where given up, the best of 64 more runs"),
         Column("frustration", "real", "realised frustration index at the plant"),
         Column("loops", "integer", "the paper's N"),
     ),
     counted="solved",
 )
+# What the ensemble call of planting takes; other families grow one instance at a time.
+_BATCHED = {"n", "m", "frustration", "loop_density", "loops"}
+_EXTRA_RUNS = 64
 
 
 @dataclass(frozen=True)
 class Annealer:
     """How instances are solved: runs of simulated annealing, reset until one succeeds.
 
-    β rises linearly within a run. Numbers depend strongly on these settings, so every figure
-    states them.
+    β rises linearly within a run, and success is looked for at the end of each sweep, as in the
+    paper. Numbers depend strongly on these settings, so every figure states them.
 
     Attributes:
         sweeps_per_run: the paper's N_sweep; "paper" is its second polynomial, "paper-first" its
             first one.
         beta: first and last β in units of one over the loop weight; "paper" is 0.01 to ln n
             times min(1, n/ρ), as in the authors' code, "paper-text" times min(1, 1/ρ).
-        check: "sweep" looks for success at the end of each sweep, as the paper did, "flip" after
-            every flip.
         max_sweeps: an instance is given up after so many.
 
     >>> Annealer(sweeps_per_run=200, beta=(0.01, 4.6)).canonical()["beta"]
@@ -54,37 +57,37 @@ class Annealer:
 
     sweeps_per_run: int | Literal["paper", "paper-first"] = "paper"
     beta: Any = "paper"
-    check: Literal["sweep", "flip"] = "sweep"
     max_sweeps: int = 100_000_000
 
     def __post_init__(self) -> None:
         if self.sweeps_per_run not in ("paper", "paper-first"):
             checks.count(self.sweeps_per_run, "sweeps_per_run", 1)
         checks.count(self.max_sweeps, "max_sweeps", 1)
-        if self.check not in ("sweep", "flip"):
-            raise ValueError(f"check={self.check!r} is neither 'sweep' nor 'flip'")
         if self.beta not in ("paper", "paper-text"):
             object.__setattr__(self, "beta", _exact_range(self.beta))
 
     def canonical(self) -> dict[str, Any]:
         """The settings as plain values without floats."""
-        return asdict(self) | {"beta": list(self.beta) if self.beta[0] != "p" else self.beta}
+        return asdict(self) | {"beta": self.beta if isinstance(self.beta, str) else [*self.beta]}
 
     def schedule(self, plant: Planted) -> Schedule:
-        """What the settings mean for an instance."""
-        n = half(plant)
-        density = plant.loops.num_loops / n
-        if self.beta in ("paper", "paper-text"):
-            reach = (n if self.beta == "paper" else 1) / density
-            scale = min(1.0, reach)
-            first, last = 0.01 * scale, math.log(n) * scale
+        """What the settings mean for the family of an instance."""
+        n, number = half(plant), plant.loops.num_loops
+        if self.beta == "paper":
+            first, last = paper_schedule(int(n), "1/10", number / n).beta
+        elif self.beta == "paper-text":
+            first, last = paper_schedule(int(n), "1/10").beta
+            first, last = (value * min(1.0, n / number) for value in (first, last))
         else:
             first, last = (float(Fraction(value)) for value in self.beta)
-        sweeps = self.sweeps_per_run
-        if not isinstance(sweeps, int):
-            f = float(Fraction(plant.recipe.parameters["frustration"]))
-            sweeps = _paper_sweeps(n, f, sweeps)
-        return Schedule(sweeps, first, last, self.check, self.max_sweeps)
+        if isinstance(self.sweeps_per_run, int):
+            sweeps = self.sweeps_per_run
+        else:
+            fit: Literal["first", "second"] = (
+                "second" if self.sweeps_per_run == "paper" else "first"
+            )
+            sweeps = paper_schedule(int(n), _loop_frustration(plant), fit=fit).sweeps
+        return Schedule(sweeps, first, last, self.max_sweeps)
 
 
 @dataclass(frozen=True)
@@ -95,44 +98,102 @@ class Schedule:
         sweeps_per_run: the paper's N_sweep.
         first_beta: in units of one over the loop weight.
         last_beta: likewise.
-        check: where success is looked for.
         max_sweeps: when an instance is given up.
     """
 
     sweeps_per_run: int
     first_beta: float
     last_beta: float
-    check: str
     max_sweeps: int
+
+    def betas(self, loop_weight: int) -> npt.NDArray[np.float64]:
+        """One β for each sweep of a run, in units of the problem's own energy."""
+        return np.linspace(
+            self.first_beta / loop_weight, self.last_beta / loop_weight, self.sweeps_per_run
+        )
 
     def __str__(self) -> str:
         return (
             f"β {self.first_beta:.3g} to {self.last_beta:.3g}, N_sweep {self.sweeps_per_run}, "
-            f"checked at every {self.check}'s end, given up after {self.max_sweeps:.3g} sweeps"
+            f"given up after {self.max_sweeps:.3g} sweeps"
         )
 
 
 def measure(task: Task, first: int, count: int) -> Columns:
     """Grow and solve instances first to first+count-1."""
+    if task.method == "random_loops" and set(task.parameters) <= _BATCHED:
+        return _measure_ensemble(task, first, count)
+    return _measure_one_by_one(task, first, count)
+
+
+def _measure_ensemble(task: Task, first: int, count: int) -> Columns:
+    """Random loops: all instances at once, in compiled code."""
     assert task.solver is not None
-    rows = {column.name: np.zeros(count, dtype=column.dtype) for column in HARDNESS.measured}
+    schedule = task.schedule
+    begin = time.perf_counter()
+    many = random_loops_ensemble(
+        count=count, first=first, rng=task.planting_seed, **task.parameters
+    )
+    weights = np.array([many.positive] * 3 + [many.negative], dtype=np.int64)
+    totals, _ = race(
+        many.states.shape[1], many.nodes, weights, schedule.betas(many.positive),
+        schedule.max_sweeps, 1, key_of(task.solving_seed), first=first,
+    )  # fmt: skip
+    rows = _rows(count)
+    rows["sweeps"][:], rows["solved"][:] = np.abs(totals[:, 0]), totals[:, 0] > 0
+    rows["energy"][:], rows["loops"][:] = many.energy, many.nodes.shape[1]
+    # Random loops never cancel: f is the loops' own, exactly.
+    rows["frustration"][:] = float(Fraction(-many.negative, 3 * many.positive - many.negative))
+    for k in np.flatnonzero(totals[:, 0] < 0):
+        rows["energy"][k] = _best_energy(task, many[int(k)], first + int(k))
+    rows["seconds"][:] = (time.perf_counter() - begin) / count
+    return rows
+
+
+def _measure_one_by_one(task: Task, first: int, count: int) -> Columns:
+    """Any family: grow an instance, make it ready for the kernel that suits it, solve it."""
+    schedule = task.schedule
+    rows = _rows(count)
     for k in range(count):
         begin = time.perf_counter()
         plant = task.grow(first + k)
-        schedule = task.solver.schedule(plant)
-        betas = np.linspace(schedule.first_beta, schedule.last_beta, schedule.sweeps_per_run)
-        word = task.solving_seed.child(first + k).sequence().generate_state(1, np.uint32)[0]
-        form = plant.ising
-        sweeps, energy = total_sweeps(
-            np.int64(word), form.num_spins, form.edges, form.weights.astype(np.float64),
-            betas / plant.loop_weight, float(plant.energy), schedule.max_sweeps,
-        )  # fmt: skip
-        rows["sweeps"][k], rows["energy"][k] = sweeps, int(energy)
-        rows["solved"][k] = int(energy) == plant.energy
-        rows["frustration"][k] = float(frustration_index(form, plant.state))
+        key = key_of(task.solving_seed.child(first + k))
+        betas = schedule.betas(plant.loop_weight)
+        total = race_one(plant.ising, plant.energy, betas, schedule.max_sweeps, 1, key)[0]
+        rows["sweeps"][k], rows["solved"][k] = abs(total), total > 0
+        rows["energy"][k] = plant.energy if total > 0 else _best_energy(task, plant, first + k)
+        rows["frustration"][k] = float(frustration_index(plant.ising, plant.state))
         rows["loops"][k] = plant.loops.num_loops
         rows["seconds"][k] = time.perf_counter() - begin
     return rows
+
+
+def _rows(count: int) -> dict[str, npt.NDArray[Any]]:
+    return {column.name: np.zeros(count, dtype=column.dtype) for column in HARDNESS.measured}
+
+
+def _best_energy(task: Task, plant: Planted, index: int) -> int:
+    """How deep the annealer gets where it was given up: a few more runs of the same schedule."""
+    schedule = task.schedule
+    betas = schedule.betas(plant.loop_weight)
+    found = anneal(
+        plant.ising, sweeps=schedule.sweeps_per_run, runs=_EXTRA_RUNS, beta=betas,
+        rng=task.solving_seed.child(index).child(1),
+    )  # fmt: skip
+    return int(found.best_energy)
+
+
+def half(plant: Planted) -> float:
+    """The paper's n: visible spins, or half the vertices of a general graph."""
+    problem = plant.problem
+    return problem.num_visible if isinstance(problem, Rbm) else max(problem.num_spins / 2, 1)
+
+
+def _loop_frustration(plant: Planted) -> Fraction:
+    """The share of negative weight in the loops themselves, at most 1/4."""
+    negative = -int(plant.loops.negative_weights.sum())
+    total = int(np.abs(plant.loops.weights).sum())
+    return min(Fraction(negative, max(total, 1)), Fraction(1, 4))
 
 
 def _exact_range(value: Any) -> tuple[str, str]:
@@ -144,22 +205,3 @@ def _exact_range(value: Any) -> tuple[str, str]:
     if not 0 <= first <= last:
         raise ValueError(f"beta={value!r} must rise from at least 0")
     return str(first), str(last)
-
-
-def half(plant: Planted) -> float:
-    """n: visible spins, or half the vertices of a general graph."""
-    problem = plant.problem
-    return problem.num_visible if isinstance(problem, Rbm) else problem.num_spins / 2
-
-
-def peak_density(n: float) -> float:
-    """Paper's."""
-    return 0.3035 + 0.2952 * math.exp(-0.0196 * n)
-
-
-def _paper_sweeps(n: float, f: float, which: str) -> int:
-    if which == "paper":
-        size, by_f = 1.29 * n**2 - 33.1 * n + 1664, 41.4 * f**3 - 11.7 * f**2 + 1.06 * f - 0.018
-    else:
-        size, by_f = 0.504 * n**2 - 13.3 * n + 311, 193 * f**3 - 52.7 * f**2 + 4.73 * f - 0.102
-    return max(2, math.floor(size * by_f))

@@ -33,7 +33,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, get_args
 
-from glasshouse.studies.hardness import Annealer, peak_density
+from glasshouse.solvers import peak_density
+from glasshouse.studies.hardness import Annealer
 from glasshouse.studies.kinds import Stop
 from glasshouse.studies.statistics import STATISTICS, Statistic
 from glasshouse.studies.store import Store

@@ -16,7 +16,7 @@ from typing import Any
 from glasshouse.planting import Planted, Seed
 from glasshouse.planting.methods import CATALOGUE
 from glasshouse.studies import excitations, hardness, shapes
-from glasshouse.studies.hardness import Annealer
+from glasshouse.studies.hardness import Annealer, Schedule
 from glasshouse.studies.kinds import Columns, Kind, Stop
 
 # What a task can measure: the row kind, and whether a solver takes part.
@@ -71,7 +71,7 @@ class Task:
         object.__setattr__(self, "parameters", _canonical_parameters(self.method, self.parameters))
         plant = self.grow(0)  # whatever is wrong with the parameters is said now
         if self.solver is not None:
-            self.solver.schedule(plant)
+            self.__dict__["schedule"] = self.solver.schedule(plant)
 
     @cached_property
     def _method(self) -> Callable[..., Planted]:
@@ -106,6 +106,13 @@ class Task:
         return cls(
             values["method"], values["parameters"], values["measures"], solver, values["seed"], stop
         )
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """The annealer's settings in numbers; the same for all instances."""
+        if self.solver is None:
+            raise ValueError(f"{self.measures} are measured without a solver")
+        return self.solver.schedule(self.grow(0))
 
     @property
     def planting_seed(self) -> Seed:

@@ -12,7 +12,8 @@ from typing import Any, Literal
 import numpy as np
 
 from glasshouse.problems import checks
-from glasshouse.studies.hardness import Annealer, peak_density
+from glasshouse.solvers import peak_density
+from glasshouse.studies.hardness import Annealer
 from glasshouse.studies.samples import Estimate, Sample
 from glasshouse.studies.statistics import Statistic, statistic
 from glasshouse.studies.task import Task

@@ -1,4 +1,4 @@
-"""A plain annealer, to be replaced."""
+"""A plain annealer, sweep by sweep: what the fast pipeline is compared with."""
 
 from __future__ import annotations
 
