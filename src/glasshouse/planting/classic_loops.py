@@ -70,7 +70,7 @@ def classic_loops(
     seed = Seed.of(rng)
     streams = seed.streams(2)
     drop = Drop(sampler, ground, shortest, longest, weights, ANY, most, table)
-    grown = drop.grow(streams[0], number, "use shorter loops")
+    grown = drop.grow(streams[0], number, "use shorter ones")
     spins = arguments.planted_state(state, ground.num_spins, streams[1])
     values = arguments.parameters(
         state, spins, graph=ground.parameter, frustration=f, length=length, min_length=min_length,

@@ -25,6 +25,8 @@ Table = npt.NDArray[np.int32]
 _MOST_LISTED, _MOST_STEPS = 1 << 20, 1 << 25
 # Tries without success before a loop that is there is dropped again, or none is found at all.
 _PATIENCE = 1000
+# The most tries for the last room, where loops must be disjoint or weights are limited.
+_MOST_PATIENCE = 100_000
 # Where room runs out, everything starts anew a few times.
 _RESTARTS = 4
 _NO_TABLE = np.empty(0, dtype=np.int32)
@@ -123,7 +125,7 @@ class Drop:
         source = self.ground.roots(), self.table, self.inner, self.border, self.inside
         patience = max(_PATIENCE, 20 * len(self.table) // self.shortest)
         if self._is_limited:
-            patience = max(patience, 2 * len(rows[3]))
+            patience = max(patience, min(2 * len(rows[3]), _MOST_PATIENCE))
         weights = self.weights
         nodes, starts = graph_loops.drop_loops(
             stream, self.sampler, rows, self.ground.layers, source,

@@ -77,7 +77,8 @@ def graph_loops(
     seed = Seed.of(rng)
     streams = seed.streams(2)
     drop = Drop(sampler, ground, lengths[0], lengths[-1], weights, rule, most, table)
-    grown = drop.grow(streams[0], number, "use a lower frustration, which allows longer loops")
+    remedy = "another length" if length else "a lower frustration, which allows longer loops"
+    grown = drop.grow(streams[0], number, f"use {remedy}")
     spins = arguments.planted_state(state, ground.num_spins, streams[1])
     values = arguments.parameters(
         state, spins, graph=ground.parameter, frustration=f, length=length, max_length=max_length,

@@ -244,6 +244,13 @@ def _follow(stream: Any, ends: Any, size: int) -> Any:
     """
     visited = np.full(size, -1, np.int64)
     path = np.empty(size, np.int64)
+    # Edge ends by place, as linked lists: end 2k + side belongs to edge k.
+    heads = np.full(size, -1, np.int64)
+    links = np.empty(2 * len(ends), np.int64)
+    for k in range(len(ends)):
+        for side in range(2):
+            links[2 * k + side] = heads[ends[k, side]]
+            heads[ends[k, side]] = 2 * k + side
     length = 0
     here = ends[below(stream, len(ends)), below(stream, 2)]
     came = -1
@@ -252,11 +259,13 @@ def _follow(stream: Any, ends: Any, size: int) -> Any:
         path[length] = here
         length += 1
         chosen, seen = -1, 0
-        for k in range(len(ends)):
-            if k != came and (ends[k, 0] == here or ends[k, 1] == here):
+        end = heads[here]
+        while end >= 0:
+            if end >> 1 != came:
                 seen += 1
                 if below(stream, seen) == 0:
-                    chosen = k
+                    chosen = end >> 1
+            end = links[end]
         came = chosen
         here = ends[chosen, 0] + ends[chosen, 1] - here
     return path[:length], visited[here]
