@@ -143,11 +143,12 @@ def test_progress_sees_bounds_that_close():
 
 
 def test_a_target_stops_early():
-    problem, energy = loop_sum(40, 120, np.random.default_rng(3))
-    easy = energy - problem.total_weight // 10
+    problem = spin_glass(40, 0.9, np.random.default_rng(3), gaussian=True)
+    full = prove(problem)
+    easy = full.lower_bound - (full.energy + problem.total_weight) // 10
     proof = prove(problem, target=easy)
-    assert easy <= proof.lower_bound < energy
-    assert proof.statistics.rounds < prove(problem).statistics.rounds
+    assert easy <= proof.lower_bound < full.lower_bound
+    assert proof.statistics.rounds < full.statistics.rounds
 
 
 def test_a_known_state_is_used_but_not_trusted():
