@@ -30,7 +30,7 @@ _NAMES_OF = {
     ),
     # Problems with a known ground state, and why it is one.
     "planting": (
-        "Certificate CertificateError Loops Planted Recipe Seed bias_loops classic_loops "
+        "Certificate CertificateError Graph Loops Planted Recipe Seed bias_loops classic_loops "
         "decompose_loop graph_loops random_loops random_loops_ensemble structured_graph_loops "
         "structured_loops uniform_max2sat"
     ),

@@ -24,6 +24,7 @@ from glasshouse.landscape import overview as overview
 from glasshouse.landscape import switching_subset as switching_subset
 from glasshouse.planting import Certificate as Certificate
 from glasshouse.planting import CertificateError as CertificateError
+from glasshouse.planting import Graph as Graph
 from glasshouse.planting import Loops as Loops
 from glasshouse.planting import Planted as Planted
 from glasshouse.planting import Recipe as Recipe

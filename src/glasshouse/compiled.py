@@ -5,7 +5,9 @@ The ground floor of the house: every `kernels` module imports this and nothing e
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,17 +31,41 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         return lambda inner: compiled(inner, **options)
     settings: dict[str, Any] = {"nogil": True, "error_model": "numpy"} | options
     try:
-        return numba.njit(cache=True, **settings)(function)
+        dispatcher = numba.njit(cache=True, **settings)(function)
     except RuntimeError:  # "cannot cache function: no locator available"
         return numba.njit(**settings)(function)
+    _stamp_with_neighbours(dispatcher, Path(function.__code__.co_filename))
+    return dispatcher
 
 
 def is_ready(function: Any) -> bool:
     """Tell whether a compiled function needs no (long) compilation: loaded, or cached on disk."""
     if function.signatures:
         return True
-    cache = getattr(function, "_cache", None)
-    index = getattr(getattr(cache, "_cache_file", None), "_index_path", None)
-    if index is None:
-        return False
-    return Path(index).exists()
+    index = getattr(_cache_file(function), "_index_path", None)
+    return index is not None and Path(index).exists()
+
+
+def _stamp_with_neighbours(dispatcher: Any, path: Path) -> None:
+    """Make cached code depend on all kernels of its room, not on its own file alone.
+
+    Numba compiles a kernel into those that call it, but looks only at the caller's file to see
+    whether what it cached is still good: after an upgrade it would run the old callee.
+    """
+    file = _cache_file(dispatcher)
+    if hasattr(file, "_source_stamp"):
+        file._source_stamp = (file._source_stamp, _digest_of_kernels(path.parent))
+
+
+def _cache_file(dispatcher: Any) -> Any:
+    return getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+
+
+@lru_cache
+def _digest_of_kernels(folder: Path) -> bytes:
+    """Hash of the source of all kernels that code in a folder may call."""
+    digest = hashlib.sha256()
+    pattern = "*.py" if folder.name == "kernels" else "*kernels.py"
+    for path in sorted(folder.glob(pattern)):
+        digest.update(path.read_bytes())
+    return digest.digest()

@@ -1,0 +1,46 @@
+"""Compiled code on disk: used again, and never after a kernel it calls has changed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from glasshouse.compiled import compiled, is_ready
+
+CALLEE = "from glasshouse.compiled import compiled\n@compiled\ndef inner(x):\n    return x + {}\n"
+CALLER = (
+    "from glasshouse.compiled import compiled\nfrom kernels.callee import inner\n"
+    "@compiled\ndef outer(x):\n    return inner(x)\n"
+)
+ASK = (
+    "from kernels.caller import outer; from glasshouse.compiled import is_ready;"
+    "print(is_ready(outer), outer(1), sum(outer.stats.cache_hits.values()))"
+)
+
+
+def ask(folder):
+    result = subprocess.run(
+        [sys.executable, "-c", ASK], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return result.stdout.split()
+
+
+def test_a_changed_callee_is_compiled_anew(tmp_path):
+    kernels = tmp_path / "kernels"
+    kernels.mkdir()
+    (kernels / "__init__.py").touch()
+    (kernels / "caller.py").write_text(CALLER)
+    (kernels / "callee.py").write_text(CALLEE.format(1))
+    assert ask(tmp_path) == ["False", "2", "0"]
+    assert ask(tmp_path) == ["True", "2", "1"]  # from disk
+    (kernels / "callee.py").write_text(CALLEE.format(7))
+    assert ask(tmp_path) == ["True", "8", "0"]
+
+
+def test_ready_once_it_has_run():
+    @compiled
+    def once(x):
+        return -x
+
+    assert once(3) == -3
+    assert is_ready(once)
