@@ -11,6 +11,7 @@ of the ground state whenever the problem is a sum of frustrated loops, planar, o
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ import numpy.typing as npt
 from glasshouse.proofs import kernels
 from glasshouse.proofs.graph import SignedGraph, Spins
 from glasshouse.proofs.packing import Packing, round_duals
+from glasshouse.proofs.primal import annealed_states
 
 Cycles = list[npt.NDArray[np.int32]]
 
@@ -100,17 +102,29 @@ class _Model:
 
     def solve(self, seconds: float) -> bool:
         """Solve; False if the time ran out (or, never seen, the solver gave up)."""
+        if len(self.cycles) >= _SIMPLEX_CUTS:
+            self.solver.setOptionValue("solver", "ipm")
+            if self.run(seconds):
+                return True
+        self.solver.setOptionValue("solver", "simplex")
+        return self.run(seconds)
+
+    def run(self, seconds: float) -> bool:
+        """Let the solver work for some time; True if it reached the optimum."""
         if np.isfinite(seconds):
             limit = self.solver.getRunTime() + max(seconds, 0.0)
             self.solver.setOptionValue("time_limit", limit)
-        for method in ("ipm", "simplex"):
-            if method == "ipm" and len(self.cycles) < _SIMPLEX_CUTS:
-                continue
-            self.solver.setOptionValue("solver", method)
-            self.solver.run()
-            if self.solver.getModelStatus() == self.optimal:
-                return True
-        return False
+        self.solver.run()
+        return bool(self.solver.getModelStatus() == self.optimal)
+
+    def interior(
+        self, seconds: float, otherwise: npt.NDArray[np.float64]
+    ) -> npt.NDArray[np.float64]:
+        """A solution inside the optimal face, where the time allows."""
+        self.solver.setOptionValue("solver", "ipm")
+        if seconds > 0 and self.run(seconds):
+            return self.violation()
+        return otherwise
 
     def violation(self) -> npt.NDArray[np.float64]:
         return np.maximum(np.array(self.solver.getSolution().col_value, dtype=np.float64), 0.0)
@@ -186,6 +200,8 @@ class CycleLp:
             violation, best = model.violation(), model.duals()
             cycles = list(model.cycles)
             model.drop_slack()
+        if cuts and not self.closed(lower):
+            self.anneal(lower, model.interior(self.deadline - time.monotonic(), violation))
         capacity = [abs(w) for w in self.graph.weights]
         packing = round_duals(
             best, self.graph.largest, [c.tolist() for c in cycles], capacity, self.slack / 2
@@ -195,6 +211,15 @@ class CycleLp:
     def closed(self, lower: Fraction) -> bool:
         """Whether no state can cost less."""
         return self.cost - lower < self.slack
+
+    def anneal(self, lower: Fraction, violation: npt.NDArray[np.float64]) -> None:
+        """Look for a better state around an LP solution."""
+        least = math.ceil(lower - self.slack)
+        left = (self.deadline - time.monotonic()) / 2
+        for spins in annealed_states(self.graph, violation, least, left):
+            self.offer(spins)
+            if self.closed(lower) or time.monotonic() > self.deadline:
+                break
 
     def offer(self, spins: Spins) -> None:
         """Improve a state by single flips and keep it if it is the best."""

@@ -1,0 +1,92 @@
+"""States near an LP solution, for the case that rounding along a tree found no optimal one.
+
+Where a tight relaxation has many solutions, an interior one tells what they have in common: an edge
+with u = 0 is satisfied and one with u = 1 violated in all of them. Contracting these edges leaves a
+small problem, on which annealing finds an optimum quickly.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems import Ising
+from glasshouse.problems.checks import INT64_MAX
+from glasshouse.proofs import kernels
+from glasshouse.proofs.graph import Rows, SignedGraph, Spins, exact_array
+
+# An edge is decided if it is this close to 0 or 1.
+_DECIDED = 1e-4
+_SWEEPS, _RUNS = 500, 64
+
+
+def annealed_states(
+    graph: SignedGraph, violation: npt.NDArray[np.float64], least: int, seconds: float
+) -> Iterator[Spins]:
+    """The best states of annealing what the LP left undecided, then of annealing everything.
+
+    Args:
+        graph: the problem.
+        violation: u, one for each edge.
+        least: a cost at which to stop.
+        seconds: for each of the two.
+    """
+    decided = np.minimum(violation, np.abs(1.0 - violation)) < _DECIDED
+    for chosen in (decided, np.zeros_like(decided)):
+        inside, labels = _clusters(graph, chosen, violation > 0.5)
+        small = _between(graph, inside, labels)
+        spins = np.ones(small.num_vertices, dtype=np.int8)
+        if small.num_edges and small.total <= INT64_MAX:
+            # What the clusters violate inside themselves is lost already.
+            lost = graph.cost(inside) - small.cost(spins)
+            spins = _anneal(small, least - lost, seconds)
+        yield inside * spins[labels]
+
+
+def _clusters(
+    graph: SignedGraph, chosen: npt.NDArray[np.bool_], violated: npt.NDArray[np.bool_]
+) -> tuple[Spins, npt.NDArray[np.int32]]:
+    """Spins that follow the chosen edges, and the number of each spin's cluster."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    edges = graph.edges[chosen]
+    wanted = np.where((graph.couplings < 0) == violated, 1, -1).astype(np.int8)[chosen]
+    inside: Spins = kernels.agree(*Rows.of(graph.num_vertices, edges).arrays, wanted)
+    size = graph.num_vertices
+    links = csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(size, size))
+    return inside, connected_components(links, directed=False)[1]
+
+
+def _between(graph: SignedGraph, inside: Spins, labels: npt.NDArray[np.int32]) -> SignedGraph:
+    """The graph of the clusters, each flipping as a whole."""
+    weights: defaultdict[tuple[int, int], int] = defaultdict(int)
+    signs = (inside[graph.edges[:, 0]] * inside[graph.edges[:, 1]]).tolist()
+    ends = labels[graph.edges].tolist()
+    for (a, b), weight, sign in zip(ends, graph.weights, signs, strict=True):
+        if a != b:
+            weights[min(a, b), max(a, b)] += sign * weight
+    kept = {pair: weight for pair, weight in weights.items() if weight}
+    edges = np.array(list(kept), dtype=np.int32).reshape(-1, 2)
+    return SignedGraph(int(labels.max()) + 1, edges, exact_array(kept.values()))
+
+
+def _anneal(graph: SignedGraph, least: int, seconds: float) -> Spins:
+    from glasshouse.solvers import anneal
+
+    weights = graph.weights.astype(np.int64)
+    problem = Ising.from_edges(graph.num_vertices, graph.edges, weights)
+    limit = max(seconds, 1e-3) if np.isfinite(seconds) else None
+    result = anneal(
+        problem,
+        sweeps=_SWEEPS,
+        runs=_RUNS,
+        target=graph.value(least),
+        rng=0,
+        time_limit=limit,
+    )
+    best: Spins = result.states[int(np.argmin(result.energies))]
+    return best
