@@ -91,8 +91,12 @@ def check(formula: tuple[dict[str, int], list[Constraint]], proof: str) -> tuple
     """The proven bounds on the objective, or RejectedError."""
     objective, constraints = formula
     constraints = list(constraints)
-    head, *lines = [line.removesuffix(" ;") for line in proof.splitlines()]
-    if head not in ("pseudo-Boolean proof version 3.0", "pseudo-Boolean proof version 2.0"):
+    head, *lines = proof.splitlines()
+    if head == "pseudo-Boolean proof version 3.0":
+        if not all(line.endswith(" ;") for line in lines):
+            raise RejectedError("a line without semicolon")
+        lines = [line.removesuffix(" ;") for line in lines]
+    elif head != "pseudo-Boolean proof version 2.0":
         raise RejectedError("header")
     if lines[0] != f"f {len(constraints)}":
         raise RejectedError("number of constraints")
