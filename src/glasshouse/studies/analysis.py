@@ -29,6 +29,8 @@ AXES: dict[str, tuple[str, set[str]]] = {
     "frustration": ("frustration index f", {"frustration"}),
 }
 
+_ROUNDING = 1 / math.sqrt(12)
+
 
 @dataclass(frozen=True)
 class Point:
@@ -80,7 +82,7 @@ class Series:
     @property
     def measured(self) -> tuple[Point, ...]:
         """The points whose statistic is a number and not only a lower bound."""
-        return tuple(p for p in self.points if math.isfinite(p.estimate.value) and p.log_error > 0)
+        return tuple(p for p in self.points if math.isfinite(p.estimate.value))
 
     def arrays(self) -> tuple[Floats, Floats, Floats]:
         """Places, values and errors of the logarithm, of the measured points."""
@@ -130,13 +132,19 @@ def _point(store: Store, stored: StoredTask, name: Statistic, confidence: float)
 
 
 def log_error(estimate: Estimate) -> float:
-    """The standard error of an estimate's logarithm, from the width of its interval."""
+    """The standard error of an estimate's logarithm, from the width of its interval.
+
+    Sweeps are whole numbers, so it is never below the error of rounding; an interval that is open
+    above counts as far as it goes below.
+    """
     from scipy.special import ndtri
 
-    if not (0 < estimate.low <= estimate.high < math.inf):
+    if not 0 < estimate.value < math.inf:
         return math.inf
     reach = float(ndtri((1 + estimate.confidence) / 2))
-    return math.log(estimate.high / estimate.low) / (2 * reach)
+    low = max(estimate.low, 0.5)
+    high = estimate.high if math.isfinite(estimate.high) else estimate.value**2 / low
+    return max(math.log(high / low) / (2 * reach), _ROUNDING / estimate.value)
 
 
 def series_of(points: Iterable[Point], axis: str) -> list[Series]:

@@ -1,0 +1,106 @@
+"""The paper's figures, measured again: data, figure, and a report of what agrees.
+
+`paper_study(name, scale)` is what to collect; `write_figure(name, store, folder)` draws and reports
+it; `reproduce` does both. A scale of 1 is the paper's own number of instances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from glasshouse.studies.collect import collect
+from glasshouse.studies.figures import save, styled
+from glasshouse.studies.paper import decay, dispersion, excited, frustration, peak, structured
+from glasshouse.studies.paper.report import Claim, Reproduction, write_data, write_report
+from glasshouse.studies.store import Store
+from glasshouse.studies.study import Study, parse_study
+
+__all__ = ["FIGURES", "Claim", "Reproduction", "paper_study", "reproduce", "write_figure"]
+
+
+@dataclass(frozen=True)
+class PaperFigure:
+    """One figure (or claim) of the paper.
+
+    Attributes:
+        section: where it stands.
+        build: draws it from a store; from nothing where `has_study` is False.
+        has_study: whether there is something to collect.
+    """
+
+    section: str
+    build: Callable[..., Reproduction]
+    has_study: bool = True
+
+
+FIGURES: dict[str, PaperFigure] = {
+    "hardness-peak": PaperFigure("Hardness Peak", peak.build),
+    "frustration": PaperFigure("Difficulty vs. Frustration", frustration.build),
+    "structured": PaperFigure("Structured-Loop Algorithm", structured.build),
+    "ratio": PaperFigure("Experimental Evaluation", structured.build_ratio),
+    "dispersion": PaperFigure("Concentration of Frustration", dispersion.build, has_study=False),
+    "intersections": PaperFigure("Intersection", decay.build),
+    "excitations": PaperFigure("Frustration", excited.build),
+}
+
+
+def paper_study(name: str, scale: float = 1.0) -> Study:
+    """The study of a figure; `scale` times the paper's instances, at least 20 a point.
+
+    >>> study = paper_study("excitations", scale=0.05)
+    >>> len(study.tasks), study.tasks[0].stop.instances
+    (12, 100)
+    """
+    if not _figure(name).has_study:
+        raise ValueError(f"{name} is a formula; there is nothing to collect")
+    text = resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    return parse_study(text, f"{name}.toml").scaled(scale)
+
+
+def write_figure(name: str, store: Store | None, folder: str | Path) -> Reproduction:
+    """Draw a figure from what was collected, and write data, PNG, SVG and report.
+
+    Args:
+        name: of the figure, see `FIGURES`.
+        store: what was collected; None where there is nothing to collect.
+        folder: gets NAME.csv, NAME.png, NAME.svg and NAME.md.
+    """
+    figure = _figure(name)
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    with styled():
+        done = figure.build(store) if figure.has_study else figure.build()
+    save(done.figure, place / name)
+    write_data(done, place / f"{name}.csv")
+    write_report(done, name, figure.section, place / f"{name}.md")
+    return done
+
+
+def reproduce(
+    name: str, folder: str | Path, *, scale: float = 1.0, workers: int | None = None
+) -> Reproduction:
+    """Collect a figure's study into FOLDER/NAME.sqlite, then write it; resumes when called again.
+
+    Args:
+        name: of the figure, see `FIGURES`.
+        folder: where everything goes.
+        scale: times the paper's number of instances.
+        workers: processes; None stays in this one.
+    """
+    if not _figure(name).has_study:
+        return write_figure(name, None, folder)
+    study = paper_study(name, scale)
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    collect(study.tasks, place / f"{name}.sqlite", workers=workers)
+    with Store(place / f"{name}.sqlite") as store:
+        return write_figure(name, store, folder)
+
+
+def _figure(name: str) -> PaperFigure:
+    if name not in FIGURES:
+        raise ValueError(f"{name!r} is not one of {', '.join(FIGURES)}")
+    return FIGURES[name]

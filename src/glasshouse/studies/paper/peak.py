@@ -1,0 +1,82 @@
+"""Where random loops are hardest (section "Hardness Peak")."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from glasshouse.solvers import peak_density
+from glasshouse.studies.analysis import fit_series, points_of, series_of
+from glasshouse.studies.figures import (
+    PAPER_COLOUR,
+    STATISTIC_NAMES,
+    new_figure,
+    note_settings,
+    plot_series,
+    settings_text,
+)
+from glasshouse.studies.paper.report import Claim, Reproduction, point_row
+from glasshouse.studies.store import Store
+
+_CLOSE = 0.03
+_PAPER_DECAY = (0.3035, 0.2952, 0.0196)
+_SHOWN = 8  # curves beyond these are measured and fitted, but would crowd the figure
+
+
+def build(store: Store) -> Reproduction:
+    """Curves of hardness over density, their peaks, and the decay of the peaks with n."""
+    points = points_of(store, "paper_95")
+    series = series_of(points, "density")
+    fits = fit_series(series)
+    figure, (ax, side) = new_figure(9.6, 4.2, columns=2)
+    step = -(-len(series) // _SHOWN)
+    plot_series(ax, series[::step], fits=fits)
+    ax.set_ylabel(STATISTIC_NAMES["paper_95"])
+    ax.set_title("Hardness over loop density, random loops, f = 0.05")
+    sizes = np.array([one.points[0].size for one in series if one.label in fits.peaks])
+    peaks = [fits.peaks[one.label] for one in series if one.label in fits.peaks]
+    places = np.array([peak.density.value for peak in peaks])
+    heights = np.array([peak.height for peak in peaks])
+    ax.plot([peak_density(int(n)) for n in sizes], heights, "--", color=PAPER_COLOUR,
+            label="paper: ρ_peak(n)")  # fmt: skip
+    ax.legend(fontsize=6.5)
+    low = places - [peak.density.low for peak in peaks]
+    high = [peak.density.high for peak in peaks] - places
+    side.errorbar(sizes, places, yerr=[low, high], fmt="o", color="black", label="measured, 95 %")
+    n = np.linspace(sizes.min(), sizes.max(), 200)
+    side.plot(n, [peak_density(int(k)) for k in n.round()], "--", color=PAPER_COLOUR,
+              label="paper: 0.3035 + 0.2952 exp(-0.0196 n)")  # fmt: skip
+    side.fill_between(n, *(np.array([peak_density(int(k)) for k in n.round()]) + d
+                           for d in (-_CLOSE, _CLOSE)), color=PAPER_COLOUR, alpha=0.08,
+                      linewidth=0)  # fmt: skip
+    if fits.decay is not None:
+        side.plot(n, fits.decay.predict(n), color="black", label="our fit")
+    side.set_xlabel("system size n")
+    side.set_ylabel("peak loop density N/n")
+    side.set_title("Peak density over system size")
+    side.legend()
+    note_settings(ax, points)
+    claims = [
+        Claim(
+            f"peak density, n = {int(size)}", f"{peak_density(int(size)):.3f}", str(peak.density),
+            abs(peak.density.value - peak_density(int(size))) <= _CLOSE,
+            "at the edge of what was measured" if peak.at_edge else "",
+        )
+        for size, peak in zip(sizes, peaks, strict=True)
+    ]  # fmt: skip
+    if fits.decay is not None:
+        decay = (fits.decay.plateau, fits.decay.amplitude, fits.decay.rate)
+        for name, paper, ours in zip(("plateau", "amplitude", "rate"), _PAPER_DECAY, decay,
+                                     strict=True):  # fmt: skip
+            claims.append(
+                Claim(f"decay: {name}", f"{paper}", str(ours), ours.low <= paper <= ours.high)
+            )
+    return Reproduction(
+        "Hardness peak", figure, claims,
+        "peaks within 0.03; parameters of the decay within our 95 % interval",
+        settings_text(points), [point_row(point) for point in points],
+        (
+            "Densities are realised ones, N/n with N = ⌈ρn⌉: up to 1/n above the requested ρ. A "
+            "peak is the maximum of a cubic in ln ρ around the highest place; its interval is a "
+            "parametric bootstrap.",
+        ),
+    )  # fmt: skip

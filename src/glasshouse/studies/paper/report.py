@@ -1,0 +1,128 @@
+"""Reports: what the paper says, what we measure, whether they agree."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from glasshouse.studies.analysis import Point
+from glasshouse.version import __version__
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One line of a report.
+
+    Attributes:
+        what: the quantity.
+        paper: what the paper says.
+        measured: what came out here.
+        agrees: whether the two agree by the stated rule; None where it cannot be said.
+        remark: what explains a difference.
+    """
+
+    what: str
+    paper: str
+    measured: str
+    agrees: bool | None
+    remark: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Reproduction:
+    """A figure measured again.
+
+    Attributes:
+        title: of the report.
+        figure: drawn.
+        claims: what was compared.
+        rule: when two numbers count as equal, in words.
+        settings: what was measured with, in words.
+        data: the points, one mapping each.
+        remarks: paragraphs below the table.
+    """
+
+    title: str
+    figure: Figure
+    claims: Sequence[Claim]
+    rule: str
+    settings: str
+    data: Sequence[Mapping[str, Any]]
+    remarks: Sequence[str] = field(default=())
+
+    @property
+    def agreeing(self) -> tuple[int, int]:
+        """Claims that agree, of those that can be judged."""
+        judged = [claim for claim in self.claims if claim.agrees is not None]
+        return sum(bool(claim.agrees) for claim in judged), len(judged)
+
+
+def point_row(point: Point) -> dict[str, Any]:
+    """A point as a row of the data file."""
+    parameters = {k: v for k, v in point.task.parameters.items() if k != "loop_density"}
+    return {
+        "method": point.task.method,
+        **parameters,
+        "loop_density": round(point.density, 6),
+        "value": point.estimate.value,
+        "low": point.estimate.low,
+        "high": point.estimate.high,
+        "instances": point.samples,
+        "censored": point.censored,
+        "first_beta": point.schedule.first_beta,
+        "last_beta": point.schedule.last_beta,
+        "sweeps_per_run": point.schedule.sweeps_per_run,
+        "max_sweeps": point.schedule.max_sweeps,
+    }
+
+
+def write_data(done: Reproduction, path: Path) -> None:
+    """The points as CSV."""
+    names = list(dict.fromkeys(name for row in done.data for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(done.data)
+    _write(path, text.getvalue())
+
+
+def write_report(done: Reproduction, name: str, section: str, path: Path) -> None:
+    """The Markdown report beside the figure."""
+    good, judged = done.agreeing
+    lines = [
+        f"# {done.title}",
+        "",
+        f'Paper, section "{section}"; measured with glasshouse {__version__}. '
+        f"{good} of {judged} claims agree ({done.rule}).",
+        "",
+        f"![{done.title}]({name}.png)",
+        "",
+        "| | paper says | we measure | agree? | |",
+        "|---|---|---|---|---|",
+    ]
+    marks = {True: "yes", False: "**no**", None: "-"}
+    for claim in done.claims:
+        cells = (claim.what, claim.paper, claim.measured, marks[claim.agrees], claim.remark)
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    lines += ["", f"Measured with: {done.settings}", ""]
+    for remark in done.remarks:
+        lines += [remark, ""]
+    lines.append(f"Data: [{name}.csv]({name}.csv); vector figure: [{name}.svg]({name}.svg).")
+    _write(path, "\n".join(lines) + "\n")
+
+
+def _write(path: Path, text: str) -> None:
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        fresh.write_text(text, encoding="utf-8")
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)

@@ -1,0 +1,159 @@
+"""Structured loops stay hard at high density (section "Structured-Loop Algorithm")."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.studies.analysis import Point, Series, points_of, series_of
+from glasshouse.studies.figures import (
+    STATISTIC_NAMES,
+    new_figure,
+    note_settings,
+    plot_series,
+    settings_text,
+)
+from glasshouse.studies.paper.report import Claim, Reproduction, point_row
+from glasshouse.studies.store import Store
+
+Floats = npt.NDArray[np.float64]
+
+
+def build(store: Store) -> Reproduction:
+    """Medians over density for all block sizes, and for random loops."""
+    points = points_of(store, "median")
+    series = series_of(points, "density")
+    figure, ax = new_figure(7.6, 4.6)
+    plot_series(ax, series)
+    ax.set_ylabel(STATISTIC_NAMES["median"])
+    ax.set_title("Structured and random loops, 40 × 40, f = 0.23")
+    note_settings(ax, points)
+    return Reproduction(
+        "Structured loops", figure, _claims(series),
+        "peaks are maxima of the smoothed curve, higher than their surroundings by half",
+        settings_text(points), [point_row(point) for point in points],
+        (
+            "The last β matters: at high density the authors' code scales β by min(1, n/ρ), the "
+            "text by 1/ρ, which is far slower. Use `beta = \"paper-text\"` in the study to see it.",
+        ),
+    )  # fmt: skip
+
+
+def _claims(series: list[Series]) -> list[Claim]:
+    by_block = {_block(one): one for one in series}
+    claims = []
+    for d in (0.2, 0.3):
+        if d in by_block:
+            found = smoothed_peaks(by_block[d])
+            two = len(found) == 2 and 10 <= found[-1] <= 160
+            claims.append(
+                Claim(f"d = {d}: peaks", "two, the right one at about 40", _places(found), two)
+            )
+    if 0.9 in by_block:
+        found = smoothed_peaks(by_block[0.9])
+        claims.append(
+            Claim("d = 0.9: peaks", "one, at about 1", _places(found),
+                  len(found) == 1 and 0.3 <= found[0] <= 3)
+        )  # fmt: skip
+    random = by_block.get(None)
+    if random is not None:
+        for d, one in sorted((d, one) for d, one in by_block.items() if d is not None):
+            ratio, sure = _ratio_at(one, random, 40.0)
+            bound = "" if sure else "at least "
+            claims.append(
+                Claim(f"d = {d}: hardness over random loops at density 40", "above 1",
+                      f"{bound}{ratio:.3g}", ratio > 1)
+            )  # fmt: skip
+    return claims
+
+
+def _block(one: Series) -> float | None:
+    value = one.points[0].task.parameters.get("block")
+    if value is None:
+        return None
+    top, _, bottom = str(value).partition("/")
+    return float(top) / float(bottom or 1)
+
+
+def smoothed_peaks(one: Series, width: float = 0.35, prominence: float = 0.4) -> list[float]:
+    """Densities of the maxima of a curve, smoothed over `width` in ln density.
+
+    A maximum counts when the logarithm falls by `prominence` on both sides before it rises higher.
+    Points that are only lower bounds take part as what they are: at least so hard.
+    """
+    from scipy.signal import find_peaks
+
+    x = np.log([p.density for p in one.points])
+    y = np.log([_known(p) for p in one.points])
+    weight = np.exp(-0.5 * ((x[:, None] - x) / width) ** 2)
+    smooth = (weight @ y) / weight.sum(axis=1)
+    padded = np.concatenate([[smooth.min() - 9], smooth, [smooth.min() - 9]])
+    found, _ = find_peaks(padded, prominence=prominence)
+    return [float(np.exp(x[k - 1])) for k in found]
+
+
+def _known(point: Point) -> float:
+    return point.estimate.value if math.isfinite(point.estimate.value) else point.estimate.low
+
+
+def _places(peaks: list[float]) -> str:
+    return f"{len(peaks)}: " + ", ".join(f"{place:.2g}" for place in peaks)
+
+
+def _ratio_at(one: Series, other: Series, density: float) -> tuple[float, bool]:
+    """Ratio of two curves at the point nearest to a density, and whether it is no bound."""
+    above, below = (
+        min(s.points, key=lambda p: abs(math.log(p.density / density))) for s in (one, other)
+    )
+    return _known(above) / _known(below), math.isfinite(above.estimate.value)
+
+
+def build_ratio(store: Store) -> Reproduction:
+    """The ratio of structured to random hardness over f, at high density."""
+    points = points_of(store, "median")
+    series = {_block(one): one for one in series_of(points, "frustration")}
+    structured = next(one for d, one in series.items() if d is not None)
+    random = series[None]
+    f = np.array([p.along("frustration") for p in structured.points])
+    ratio = np.array([_known(a) / _known(b)
+                      for a, b in zip(structured.points, random.points, strict=True)])  # fmt: skip
+    error = np.array([math.hypot(a.log_error, b.log_error) if math.isfinite(a.log_error) else 0.0
+                      for a, b in zip(structured.points, random.points, strict=True)])  # fmt: skip
+    sure = np.array([math.isfinite(p.estimate.value) for p in structured.points])
+    figure, (ax, side) = new_figure(9.2, 3.9, columns=2)
+    plot_series(ax, [random, structured])
+    ax.set_ylabel(STATISTIC_NAMES["median"])
+    ax.set_title("Hardness at density 40, 40 × 40")
+    spread = [ratio - ratio * np.exp(-1.96 * error), ratio * np.exp(1.96 * error) - ratio]
+    side.errorbar(f[sure], ratio[sure], yerr=[s[sure] for s in spread], fmt="o-", color="black")
+    side.plot(f[~sure], ratio[~sure], "^", markerfacecolor="none", color="black")
+    side.set_yscale("log")
+    side.set_xlabel("frustration index f")
+    side.set_ylabel("median, structured over random")
+    side.set_title("How much harder the structured ones are (d = 0.3)")
+    note_settings(ax, points)
+    claims = _growth_claims(f[sure], ratio[sure], error[sure])
+    return Reproduction(
+        "Structured over random loops", figure, claims,
+        "the ratio grows; a doubly exponential growth curves upwards in a plot of its logarithm",
+        settings_text(points), [point_row(point) for point in points],
+    )  # fmt: skip
+
+
+def _growth_claims(f: Floats, ratio: Floats, error: Floats) -> list[Claim]:
+    """Whether the ratio grows, and whether its logarithm curves upwards."""
+    most = int(ratio.argmax())
+    claims = [
+        Claim("structured over random, largest ratio", "grows with f",
+              f"{ratio[most]:.3g} at f = {f[most]:g}", most == len(ratio) - 1)
+    ]  # fmt: skip
+    if len(f) >= 5:
+        found, covariance = np.polyfit(f, np.log(ratio), 2, w=1 / error, cov="unscaled")
+        claims.append(
+            Claim("curvature of ln ratio over f", "doubly exponential: positive",
+                  f"{found[0]:.3g} ± {1.96 * math.sqrt(covariance[0, 0]):.2g}",
+                  bool(found[0] > 0))
+        )  # fmt: skip
+    return claims
