@@ -15,9 +15,10 @@ from tests.oracles import optimum
 from tests.proofs import cutting_planes
 from tests.proofs.instances import loop_sum, spin_glass
 from tests.proofs.mutations import mutate
+from tests.proofs.plants import METHODS, planted
 
 from glasshouse import files
-from glasshouse.planting import bias_loops, random_loops, structured_loops
+from glasshouse.planting import random_loops
 from glasshouse.problems import Ising, Max2Sat
 from glasshouse.problems.convert import to_max2sat
 from glasshouse.proofs import prove
@@ -69,9 +70,7 @@ def by_the_rules(formula: Path, proof: str) -> tuple[int, int] | None:
 def ising_problems() -> list[Ising]:
     rng = np.random.default_rng(0)
     return [
-        random_loops(8, 7, frustration="1/5", loop_density=1, rng=1).ising,
-        structured_loops(8, 8, frustration="23/100", loop_density=3, block=0.3, rng=1).ising,
-        bias_loops(6, 6, frustration="1/5", loop_density=1, rng=1).ising,
+        *(planted(method, 1).ising for method in METHODS),
         loop_sum(10, 12, rng, fields=True)[0],
         spin_glass(7, 0.9, rng, gaussian=False),
         Ising.from_edges(5, [(0, 1), (1, 2), (0, 2)], [6, 4, -10], fields=[0, 2, -2, 4, 0]),
@@ -101,10 +100,10 @@ def test_proofs_of_all_kinds_follow_the_rules(tmp_path, form, version):
 
 @pytest.mark.parametrize("form", ["wcnf", "opb"])
 def test_a_plant_proves_itself(tmp_path, form):
-    planted = random_loops(9, 8, frustration="1/4", loop_density=2, rng=5)
-    problem, reduction = to_max2sat(planted.ising)
-    text = veripb_proof(problem, planted.certificate, form=form)
-    cost = reduction.target_energy(planted.energy)
+    plant = random_loops(9, 8, frustration="1/4", loop_density=2, rng=5)
+    problem, reduction = to_max2sat(plant.ising)
+    text = veripb_proof(problem, plant.certificate, form=form)
+    cost = reduction.target_energy(plant.energy)
     assert by_the_rules(write_formula(tmp_path, problem, form), text) == (cost, cost)
 
 
@@ -148,13 +147,13 @@ def test_two_hundred_damaged_proofs_are_refused_by_veripb(veripb, tmp_path):
 
 
 def test_five_thousand_loops_in_two_megabytes(veripb, tmp_path):
-    planted = random_loops(1000, 1000, frustration="1/5", loop_density=5, rng=1)
-    problem, reduction = to_max2sat(planted.ising)
-    text = veripb_proof(problem, planted.certificate)
+    plant = random_loops(1000, 1000, frustration="1/5", loop_density=5, rng=1)
+    problem, reduction = to_max2sat(plant.ising)
+    text = veripb_proof(problem, plant.certificate)
     assert len(text) < 2_000_000
     path = tmp_path / "proof.pbp"
     path.write_text(text)
-    cost = reduction.target_energy(planted.energy)
+    cost = reduction.target_energy(plant.energy)
     assert run(veripb, write_formula(tmp_path, problem, "wcnf"), path) == (cost, cost)
 
 

@@ -25,6 +25,7 @@ from glasshouse.proofs import kernels
 from glasshouse.proofs.graph import SignedGraph, Spins
 from glasshouse.proofs.packing import Packing, round_duals
 from glasshouse.proofs.primal import annealed_states
+from glasshouse.proofs.refinement import refine
 
 Cycles = list[npt.NDArray[np.int32]]
 
@@ -202,11 +203,19 @@ class CycleLp:
             model.drop_slack()
         if cuts and not self.closed(lower):
             self.anneal(lower, model.interior(self.deadline - time.monotonic(), violation))
-        capacity = [abs(w) for w in self.graph.weights]
-        packing = round_duals(
-            best, self.graph.largest, [c.tolist() for c in cycles], capacity, self.slack / 2
-        )
+        packing = self.packed(best, [cycle.tolist() for cycle in cycles])
         return BlockResult(self.state, self.cost, packing, rounds, cuts, converged)
+
+    def packed(self, duals: npt.NDArray[np.float64], cycles: list[list[int]]) -> Packing:
+        """The duals as an exact packing."""
+        capacity = [abs(w) for w in self.graph.weights]
+        packing = round_duals(duals, self.graph.largest, cycles, capacity, self.slack / 2)
+        gap = self.cost - packing.total
+        # The float sum may be off by this much where weights are large.
+        blur = max(self.slack, Fraction(self.cost, 10**6))
+        if self.slack * 3 / 2 < gap < blur and time.monotonic() < self.deadline:
+            return refine(packing, cycles, capacity, self.cost - self.slack)
+        return packing
 
     def closed(self, lower: Fraction) -> bool:
         """Whether no state can cost less."""

@@ -50,11 +50,11 @@ def round_duals(
     exact = [Fraction(float(duals[k])) * largest for k in used]
     total = sum(exact, Fraction(0))
     for denominator in _SMALL_DENOMINATORS:
-        packing = _fit(denominator, [round(x * denominator) for x in exact], chosen, capacity)
+        packing = fit(denominator, [round(x * denominator) for x in exact], chosen, capacity)
         if packing.total > total - loss / 2:
             return packing
     denominator = 1 << int(4 * len(chosen) / loss).bit_length()
-    return _fit(denominator, [int(x * denominator) for x in exact], chosen, capacity)
+    return fit(denominator, [int(x * denominator) for x in exact], chosen, capacity)
 
 
 def _without_noise(duals: npt.NDArray[np.float64], loss: float) -> list[int]:
@@ -65,7 +65,7 @@ def _without_noise(duals: npt.NDArray[np.float64], loss: float) -> list[int]:
     return [int(k) for k in order[:keep] if duals[k] > 0]
 
 
-def _fit(
+def fit(
     denominator: int, wanted: list[int], cycles: list[list[int]], capacity: Sequence[int]
 ) -> Packing:
     """Give each cycle what it wants as far as its edges have room; then let all take the rest."""
