@@ -99,7 +99,7 @@ def local_minima(problem: Problem) -> LocalMinima:
     LocalMinima(count=8, strict=0, ground_states=8)
     """
     total = strict = grounds = 1
-    for part in _parts(ising_form(problem)):
+    for part in parts_of(ising_form(problem)):
         found = part.enumerate(0)
         total *= part.copies * int(found[0])
         strict *= part.copies * int(found[1])
@@ -150,7 +150,7 @@ def low_energy_states(problem: Problem, k: int = 16) -> LowEnergyStates:
     energies = np.zeros(1, dtype=np.int64)
     spins = np.ones((1, form.num_spins), dtype=np.int8)
     copies = 1
-    for part in _parts(form):
+    for part in parts_of(form):
         copies *= part.copies
         found, codes = part.enumerate(k)[3:]
         sums = np.add.outer(energies, found).reshape(-1)
@@ -186,8 +186,16 @@ def _described(
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
-    """One connected component, ready for the kernel: spins in the order of its bits."""
+class Part:
+    """One connected component, ready for a kernel that visits its states.
+
+    Attributes:
+        spins: which spins of the problem, in the order of the bits.
+        copies: 2 where no field holds the component, so that its mirror image counts, too.
+        bits: how many spins move; the last one stays where there are two copies.
+        arguments: the graph in compressed rows, and the component's first row.
+        tolerance: energies closer than this count as equal; 0 for integers.
+    """
 
     spins: IntArray
     copies: int
@@ -196,6 +204,7 @@ class _Part:
     tolerance: int
 
     def enumerate(self, keep: int) -> tuple[int, int, int, IntArray, IntArray]:
+        """What `kernels.enumerate_states` finds in this component."""
         size = len(self.spins)
         keep = min(keep, 1 << self.bits)
         found: tuple[int, int, int, IntArray, IntArray] = enumerate_states(
@@ -204,21 +213,22 @@ class _Part:
         return found
 
     def decode(self, codes: IntArray) -> npt.NDArray[np.int8]:
+        """The component's spins in the states of some codes, one a row."""
         down = (codes[:, None] >> np.arange(len(self.spins))) & 1
         return (1 - 2 * down).astype(np.int8)
 
 
-def _parts(form: Ising) -> Iterator[_Part]:
+def parts_of(form: Ising, most_states: int = MOST_STATES) -> Iterator[Part]:
     """Split a problem into its components; refuse what cannot be enumerated."""
     labels = components(form)
     sizes = np.bincount(labels) if form.num_spins else np.empty(0, dtype=np.int64)
     held = np.zeros(len(sizes), dtype=bool)
     held[labels[form.fields != 0]] = True
     bits = sizes - ~held
-    if sum(1 << int(b) for b in bits) > MOST_STATES:
+    if sum(1 << int(b) for b in bits) > most_states:
         raise ValueError(
             f"the largest connected component has {sizes.max()} spins, too many to look at all "
-            f"states (the limit is {MOST_STATES} states); take a smaller problem"
+            f"states (the limit is {most_states} states); take a smaller problem"
         )
     weights, fields, tolerance = _whole_numbers(form)
     # Spins in the order of (component, degree): the bits that flip most have fewest neighbours.
@@ -233,7 +243,7 @@ def _parts(form: Ising) -> Iterator[_Part]:
     graph = starts, columns[by_row], np.repeat(weights, 2)[by_row], fields[order]
     ends = np.cumsum(sizes)
     for label, (size, end) in enumerate(zip(sizes.tolist(), ends.tolist(), strict=True)):
-        yield _Part(
+        yield Part(
             spins=order[end - size : end],
             copies=1 if held[label] else 2,
             bits=int(bits[label]),

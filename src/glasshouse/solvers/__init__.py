@@ -7,17 +7,23 @@ came of it.
 
 from glasshouse.solvers.annealing import anneal
 from glasshouse.solvers.crew import Progress
+from glasshouse.solvers.descent import Descent, descend
+from glasshouse.solvers.exhaustive import GroundStates, brute_force
 from glasshouse.solvers.hitting import SweepsToSolution, sweeps_to_solution
 from glasshouse.solvers.result import AnnealResult, TimeToSolution
 from glasshouse.solvers.schedule import PaperSchedule, paper_schedule, peak_density
 
 __all__ = [
     "AnnealResult",
+    "Descent",
+    "GroundStates",
     "PaperSchedule",
     "Progress",
     "SweepsToSolution",
     "TimeToSolution",
     "anneal",
+    "brute_force",
+    "descend",
     "paper_schedule",
     "peak_density",
     "sweeps_to_solution",

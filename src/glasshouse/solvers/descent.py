@@ -1,0 +1,71 @@
+"""Descent: from given states to the local minima below them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems import Ising, checks
+from glasshouse.problems.checks import SpinArray
+from glasshouse.solvers.forms import Form, Solvable
+from glasshouse.solvers.kernels import descent
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Descent:
+    """Where descents ended.
+
+    Attributes:
+        energies: of the local minima, in the terms of the problem that was given.
+        states: the local minima, one a row, in the problem's own values.
+        flips: how many flips each took.
+    """
+
+    energies: npt.NDArray[Any]
+    states: SpinArray
+    flips: npt.NDArray[np.int64]
+
+    def summary(self) -> str:
+        """One line for people."""
+        low, high = self.energies.min(), self.energies.max()
+        return f"{len(self.flips)} local minima, energies {low} to {high}"
+
+    def __repr__(self) -> str:
+        return f"Descent({self.summary()})"
+
+
+def descend(problem: Solvable, states: npt.ArrayLike) -> Descent:
+    """Flip the spin that lowers the energy most, again and again, until none does.
+
+    Args:
+        problem: any problem, or a plant.
+        states: one state or a batch (last axis = variables), in the problem's own values.
+
+    >>> from glasshouse.problems import Ising
+    >>> chain = Ising.from_edges(3, [(0, 1), (1, 2)], [2, 1], fields=[1, 0, 0])
+    >>> descend(chain, [-1, 1, -1]).states
+    array([[1, 1, 1]], dtype=int8)
+    """
+    form = Form(problem)
+    own = np.asarray(states)
+    if own.ndim == 0 or (own.size == 0 and form.ising.num_spins):
+        raise ValueError(f"states has shape {own.shape}, but at least one state is needed")
+    form.energy(own)  # refuses what is no state of the problem
+    spins = checks.rows(form.reduction.forward(own)).copy()
+    flips = np.zeros(len(spins), dtype=np.int64)
+    descent.descend(*_rows(form.ising), spins, flips)
+    lowered = form.own_states(spins)
+    return Descent(form.energy(lowered), lowered, flips)
+
+
+def _rows(problem: Ising) -> tuple[npt.NDArray[Any], ...]:
+    """The graph in compressed rows, each edge seen from both ends."""
+    ends = np.concatenate([problem.edges, problem.edges[:, ::-1]])
+    order = np.argsort(ends[:, 0], kind="stable")
+    degree = np.bincount(ends[:, 0], minlength=problem.num_spins)
+    starts = np.concatenate([[0], np.cumsum(degree)]).astype(np.int64)
+    weights = np.concatenate([problem.weights, problem.weights])[order]
+    return starts, ends[order, 1], weights, problem.fields

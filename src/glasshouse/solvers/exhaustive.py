@@ -1,0 +1,88 @@
+"""Exhaustive search: the lowest energy by looking at every state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.landscape.enumeration import Part, parts_of
+from glasshouse.problems import checks
+from glasshouse.problems.checks import SpinArray
+from glasshouse.solvers.forms import Form, Solvable
+from glasshouse.solvers.kernels.exhaustive import lowest_states
+
+# 2^32 states take minutes; more are refused.
+MOST_STATES = 1 << 32
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroundStates:
+    """The lowest energy, how many states have it, and some or all of them.
+
+    Attributes:
+        energy: the least there is (cost, for MAX-2-SAT).
+        count: how many states have it, exactly.
+        states: the first of them, one a row, in the problem's own values; all if `is_complete`.
+    """
+
+    energy: Any
+    count: int
+    states: SpinArray
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every ground state is listed."""
+        return len(self.states) == self.count
+
+    def summary(self) -> str:
+        """One line for people."""
+        listed = "" if self.is_complete else f", {len(self.states)} of them listed"
+        return f"lowest energy {self.energy}, in {self.count} states{listed}"
+
+    def __repr__(self) -> str:
+        return f"GroundStates({self.summary()})"
+
+
+def brute_force(problem: Solvable, *, keep: int = 1024) -> GroundStates:
+    """Find all ground states by enumeration, up to 2^32 states.
+
+    Connected parts are enumerated one by one, because their energies add up; a part without fields
+    needs only half of its states. So the limit holds for the parts, not for the whole problem.
+
+    Args:
+        problem: any problem, or a plant.
+        keep: how many ground states to list at most; their number is exact all the same.
+
+    >>> from glasshouse.problems import Ising
+    >>> ring = Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)], [1, 1, 1, -1])
+    >>> brute_force(ring)
+    GroundStates(lowest energy -2, in 8 states)
+    """
+    keep = checks.count(keep, "keep", 1)
+    form = Form(problem)
+    count = 1
+    spins = np.ones((1, form.ising.num_spins), dtype=np.int8)
+    for part in parts_of(form.ising, MOST_STATES):
+        codes = np.empty(min(keep, 1 << part.bits), dtype=np.int64)
+        _, number = lowest_states(
+            *part.arguments, len(part.spins), part.bits, part.tolerance, codes
+        )
+        count *= part.copies * int(number)
+        spins = _combined(spins, part, codes[: int(number)], keep)
+    states = form.own_states(spins)
+    return GroundStates(form.energy(states[0]), count, states)
+
+
+def _combined(spins: SpinArray, part: Part, codes: npt.NDArray[np.int64], keep: int) -> SpinArray:
+    """Every listed state with every ground state of one more part, up to `keep` of them."""
+    own = part.decode(codes)
+    if part.copies == 2:
+        own = np.concatenate([own, -own])
+    number = min(keep, len(spins) * len(own))
+    rows, columns = np.divmod(np.arange(number), len(own))
+    spins = spins[rows]
+    spins[:, part.spins] = own[columns]
+    return spins
