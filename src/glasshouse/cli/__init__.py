@@ -13,10 +13,15 @@ from cyclopts import App, CycloptsError, Parameter
 from glasshouse.cli.check import check
 from glasshouse.cli.convert import convert
 from glasshouse.cli.demo import demo
+from glasshouse.cli.draw import draw
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.info import info
+from glasshouse.cli.paper import paper
 from glasshouse.cli.plant import plant
 from glasshouse.cli.prove import prove
+from glasshouse.cli.solve import solve
+from glasshouse.cli.study import study
+from glasshouse.cli.tune import tune
 from glasshouse.version import __version__
 
 HELP = """Grow spin glasses and MAX-2-SAT instances whose optimum is planted, and prove it.
@@ -40,6 +45,11 @@ COMMANDS: dict[str, Any] = {
     "plant": plant,
     "check": check,
     "prove": prove,
+    "solve": solve,
+    "study": study,
+    "tune": tune,
+    "paper": paper,
+    "draw": draw,
 }
 for _order, (_name, _command) in enumerate(COMMANDS.items()):
     if isinstance(_command, App):

@@ -1,0 +1,59 @@
+"""`glasshouse paper`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from glasshouse.cli.study import collect_study
+
+Figure = Literal[
+    "hardness-peak",
+    "frustration",
+    "structured",
+    "ratio",
+    "dispersion",
+    "intersections",
+    "excitations",
+]
+
+
+def paper(
+    figure: Figure,
+    /,
+    *,
+    scale: float = 0.01,
+    out_dir: Path = Path("paper"),
+    workers: int | None = None,
+    dask: str | None = None,
+) -> None:
+    """Measure a figure of the paper again: data, figure, and a report of what agrees.
+
+    What is measured is kept in OUT_DIR/FIGURE.sqlite; started again, it goes on there.
+
+    For instance:
+
+    ```
+    glasshouse paper hardness-peak --scale 0.1 --workers 2
+    ```
+
+    Args:
+        figure: which one.
+        scale: this many times the paper's number of instances, at least 20 a point.
+        out_dir: gets FIGURE.csv, .png, .svg and .md.
+        workers: so many processes of this machine; one, this one, by default.
+        dask: the address of a Dask scheduler to run on instead.
+    """
+    from glasshouse.studies import Store
+    from glasshouse.studies.paper import FIGURES, paper_study, write_figure
+
+    if not FIGURES[figure].has_study:
+        done = write_figure(figure, None, out_dir)
+    else:
+        out_dir.mkdir(parents=True, exist_ok=True)
+        store = out_dir / f"{figure}.sqlite"
+        collect_study(paper_study(figure, scale), store, workers=workers, dask=dask)
+        with Store(store) as opened:
+            done = write_figure(figure, opened, out_dir)
+    agreeing, claims = done.agreeing
+    print(f"{out_dir / figure}.md: {agreeing} of {claims} claims of the paper agree")

@@ -1,0 +1,315 @@
+"""`glasshouse study`: ensembles that survive a crash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import App, Parameter
+
+from glasshouse.cli.errors import CheckFailedError
+from glasshouse.cli.output import show_json
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from glasshouse.studies import Progress
+    from glasshouse.studies.study import Study
+
+study = App(
+    name="study",
+    help="""Measure hardness over ensembles of instances; plot, fit and export what was measured.
+
+    For instance:
+
+    ```
+    glasshouse study run peak.toml -o peak.sqlite --workers 2
+    glasshouse study plot peak.sqlite
+    glasshouse study fit peak.sqlite
+    ```
+    """,
+)
+
+
+@study.command
+def run(
+    file: Path,
+    /,
+    *,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    workers: int | None = None,
+    dask: str | None = None,
+    scale: float = 1.0,
+    timeout: float = 3600.0,
+    json: bool = False,
+) -> None:
+    """Run a study, or go on where it stopped.
+
+    Killed at any moment and started again, it ends with the table of an undisturbed run.
+
+    For instance:
+
+    ```
+    glasshouse study run peak.toml -o peak.sqlite --workers 2
+    glasshouse study run peak.toml -o peak.sqlite --dask tcp://host:8786
+    ```
+
+    Args:
+        file: the study, in TOML (see docs/studies.md).
+        output: the store; made when it is not there.
+        workers: so many processes of this machine; one, this one, by default.
+        dask: the address of a Dask scheduler to run on instead.
+        scale: this many times the instances that the study asks for.
+        timeout: seconds after which a batch on --workers counts as hanging.
+        json: print one JSON object at the end.
+    """
+    from glasshouse.studies.study import load_study
+
+    if workers is not None and dask is not None:
+        raise ValueError("--workers and --dask do not go together")
+    asked = load_study(file)
+    collect_study(asked.scaled(scale) if scale != 1 else asked, output, workers=workers,
+                  dask=dask, timeout=timeout, json=json)  # fmt: skip
+
+
+@study.command
+def status(store: Path, /, *, json: bool = False) -> None:
+    """Show how far a study is.
+
+    For instance:
+
+    ```
+    glasshouse study status peak.sqlite
+    ```
+
+    Args:
+        store: the study's store.
+        json: print one JSON object.
+    """
+    from glasshouse.studies import Store
+
+    with Store(store) as opened:
+        found = opened.status()
+    rows = sum(one.rows for one in found)
+    wanted = sum(one.task.stop.instances for one in found)
+    seconds = sum(one.seconds for one in found)
+    if json:
+        tasks = [
+            {"task_id": one.task.task_id, "rows": one.rows, "wanted": one.task.stop.instances,
+             "solved": one.counted, "seconds": one.seconds}
+            for one in found
+        ]  # fmt: skip
+        show_json({"rows": rows, "wanted": wanted, "seconds": seconds, "tasks": tasks})
+        return
+    done = sum(one.rows >= one.task.stop.instances for one in found)
+    print(f"{rows:,} of {wanted:,} instances, {done} of {len(found)} tasks, {seconds:,.0f} s")
+    for one in found:
+        if one.rows < one.task.stop.instances:
+            name = _task_name(one.task.description)
+            print(f"  {one.rows:>8,} of {one.task.stop.instances:,}  {name}")
+
+
+@study.command
+def plot(
+    store: Path, /, *, output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None
+) -> None:
+    """Draw the figure of a study as PNG and SVG.
+
+    For instance:
+
+    ```
+    glasshouse study plot peak.sqlite -o peak
+    ```
+
+    Args:
+        store: the study's store.
+        output: the files' name without suffix; the store's by default.
+    """
+    from glasshouse.studies import Store
+    from glasshouse.studies.figures import plot_study, save
+
+    with Store(store) as opened:
+        figure: Any = plot_study(opened).figure
+    stem = store.with_suffix("") if output is None else output
+    for path in save(figure, stem.with_suffix("") if stem.suffix in (".png", ".svg") else stem):
+        print(path)
+
+
+@study.command
+def fit(store: Path, /) -> None:
+    """Fit what a study is about: scaling laws with their odds, hardness peaks, with intervals.
+
+    For instance:
+
+    ```
+    glasshouse study fit scaling.sqlite
+    ```
+
+    Args:
+        store: the study's store.
+    """
+    from glasshouse.studies import Store
+    from glasshouse.studies.analysis import fit_study
+
+    with Store(store) as opened:
+        print(fit_study(opened).summary())
+
+
+@study.command
+def export(store: Path, /, *, parquet: Path, kind: str = "hardness", force: bool = False) -> None:
+    """Hand over all rows as a Parquet file.
+
+    For instance:
+
+    ```
+    glasshouse study export peak.sqlite --parquet peak.parquet
+    ```
+
+    Args:
+        store: the study's store.
+        parquet: the file to write.
+        kind: which rows: hardness, excitations or shapes.
+        force: overwrite what is there.
+    """
+    from glasshouse.files.streams import refuse_existing
+    from glasshouse.studies import Store
+    from glasshouse.studies.export import export_parquet
+
+    refuse_existing(parquet, overwrite=force)
+    with Store(store) as opened:
+        number = export_parquet(opened, parquet, kind)
+    print(f"{parquet}: {number:,} rows")
+
+
+@study.command
+def merge(target: Path, /, *sources: Path) -> None:
+    """Add the rows of some stores, measured on several machines, to another one.
+
+    For instance:
+
+    ```
+    glasshouse study merge all.sqlite first.sqlite second.sqlite
+    ```
+
+    Args:
+        target: the store to add to; made when it is not there.
+        sources: the stores to read; they are not changed.
+    """
+    from glasshouse.studies.merging import merge as merge_stores
+
+    if not sources:
+        raise ValueError("no store to merge; name one or more after the target")
+    done = merge_stores(target, sources)
+    print(f"{target}: {done.new_rows:,} new rows, {done.known_rows:,} known, {done.tasks} tasks")
+
+
+@study.command
+def check(store: Path, /) -> None:
+    """Check that a store is whole: the file, its tasks, its rows.
+
+    For instance:
+
+    ```
+    glasshouse study check peak.sqlite
+    ```
+
+    Args:
+        store: the study's store.
+    """
+    from glasshouse.studies import Store
+
+    with Store(store) as opened:
+        faults = opened.check()
+    if faults:
+        raise CheckFailedError(f"{store}: {'; '.join(faults)}")
+    print(f"{store}: whole")
+
+
+def collect_study(
+    asked: Study,
+    store: Path,
+    *,
+    workers: int | None = None,
+    dask: str | None = None,
+    timeout: float = 3600.0,
+    json: bool = False,
+) -> None:
+    """Run a study with a progress bar; Ctrl-C keeps what was measured."""
+    from glasshouse.studies import Store, iter_collect
+    from glasshouse.studies.study import study_of
+
+    with Store(store, write=True) as opened:
+        if opened.noted("study") is not None and study_of(opened).name != asked.name:
+            raise ValueError(
+                f"{store} holds the study {study_of(opened).name!r}, not {asked.name!r}; "
+                "use another store"
+            )
+        if asked.text:
+            opened.note("study", asked.text)
+    last: Progress | None = None
+    with _executor(dask) as executor, _bar() as update:
+        steps = iter_collect(
+            asked.tasks, store, executor=executor, workers=workers, timeout=timeout
+        )
+        for last in steps:
+            update(last)
+    assert last is not None
+    if json:
+        show_json(last)
+    else:
+        print(f"{store}: {last.rows:,} instances, {last.new_rows:,} of them new, "
+              f"{last.tasks_done} of {last.tasks} tasks done in {last.seconds:.1f} s")  # fmt: skip
+    if last.lost:
+        first = last.lost[0]
+        raise CheckFailedError(
+            f"{store}: {len(last.lost)} batches failed three times, the first with: {first.error}; "
+            "run the study again to try them anew"
+        )
+
+
+@contextmanager
+def _executor(address: str | None) -> Iterator[Executor | None]:
+    """The workers of a Dask cluster, or none."""
+    if address is None:
+        yield None
+        return
+    from distributed import Client
+
+    with Client(address) as client:  # type: ignore[no-untyped-call]
+        yield client.get_executor()
+
+
+@contextmanager
+def _bar() -> Iterator[Any]:
+    """A live bar with rate and time left, where there is a terminal to see it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.fields[tasks]} tasks"), BarColumn(), MofNCompleteColumn(),
+        TextColumn("{task.fields[left]}"),
+    )  # fmt: skip
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+        shown = bar.add_task("", total=None, tasks="", left="")
+
+        def update(at: Any) -> None:
+            rest = at.remaining_seconds
+            left = "" if rest is None else f"{_duration(rest)} left"
+            done = f"{at.tasks_done}/{at.tasks}"
+            bar.update(shown, completed=at.rows, total=at.goal, tasks=done, left=left)
+
+        yield update
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def _task_name(description: dict[str, Any]) -> str:
+    values = " ".join(f"{k}={v}" for k, v in description.get("parameters", {}).items())
+    return f"{description.get('method', '')} {values}"

@@ -1,0 +1,101 @@
+"""`solve` as it is typed: every solver, targets, MaxSAT output."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import glasshouse as gh
+from glasshouse.cli import main
+
+
+@pytest.fixture
+def planted(tmp_path):
+    path = tmp_path / "x.wcnf"
+    gh.write(path, gh.random_loops(12, 12, frustration="1/5", loops=8, rng=4))
+    return path, gh.read_document(path).metadata.planted_cost
+
+
+@pytest.mark.parametrize("solver", ["anneal", "brute", "prove", "rc2", "highs"])
+def test_every_solver_finds_the_planted_cost(solver, planted, capsys):
+    path, cost = planted
+    assert main(["solve", str(path), "--solver", solver, "--seed", "1", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["energy"] == cost
+    model = np.array([int(bit) for bit in answer["model"]])
+    assert gh.read(path).cost(model) == cost
+    assert answer["optimal"] is (solver != "anneal")
+
+
+def test_success_and_time_to_solution(planted, capsys):
+    path, cost = planted
+    assert main(["solve", str(path), "--runs", "40", "--seed", "1"]) == 0
+    shown = capsys.readouterr().out
+    for word in (f"cost              {cost}", "TTS99", "after every sweep", "of 40 runs"):
+        assert word in shown
+    assert main(["solve", str(path), "--runs", "40", "--check", "flip", "--target", "planted"]) == 0
+    assert "after every flip" in capsys.readouterr().out
+
+
+def test_an_unreachable_target_gives_a_bound(planted, capsys):
+    path, cost = planted
+    assert main(["solve", str(path), "--target", str(cost - 1), "--seed", "1", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["success_probability"] == 0
+    assert answer["tts99_is_bound"] is True
+    assert answer["tts99_interval"][1] is None
+
+
+def test_the_same_seed_gives_the_same_answer_on_two_threads(planted, capsys):
+    path, _ = planted
+    answers = []
+    for threads in ("1", "2"):
+        main(["solve", str(path), "--seed", "5", "--threads", threads, "--json"])
+        answers.append(json.loads(capsys.readouterr().out))
+    for answer in answers:
+        for volatile in ("seconds", "tts99_seconds", "tts99_interval"):
+            answer.pop(volatile)
+    assert answers[0] == answers[1]
+
+
+def test_maxsat_output(planted, capsys):
+    path, cost = planted
+    assert main(["solve", str(path), "--maxsat-output", "--seed", "1"]) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == [f"o {cost}", "s SATISFIABLE"]
+    assert main(["solve", str(path), "--maxsat-output", "--solver", "rc2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == [f"o {cost}", "s OPTIMUM FOUND"]
+    model = np.array([int(bit) for bit in lines[2].removeprefix("v ")])
+    assert gh.read(path).cost(model) == cost
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--target", "low"], "low"),
+        (["--runs", "0"], "runs=0"),
+        (["--sweeps", "-3"], "sweeps=-3"),
+        (["--threads", "0"], "threads=0"),
+        (["--time-limit", "0"], "time_limit"),
+        (["--seed", "-1"], "-1"),
+        (["--solver", "magic"], "magic"),
+        (["--solver", "brute", "--time-limit", "3"], "--time-limit"),
+    ],
+)
+def test_wrong_options_are_one_line(options, message, planted, capsys):
+    assert main(["solve", str(planted[0]), *options]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+
+
+def test_targets_and_outputs_that_a_file_does_not_have(tmp_path, capsys):
+    path = tmp_path / "x.qubo"
+    gh.write(path, gh.Qubo.from_matrix([[1, -2], [0, 1]]))
+    assert main(["solve", str(path), "--target", "planted"]) == 2
+    assert "states no planted cost" in capsys.readouterr().err
+    assert main(["solve", str(path), "--maxsat-output"]) == 2
+    assert "clauses" in capsys.readouterr().err

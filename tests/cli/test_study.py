@@ -1,0 +1,125 @@
+"""`study`, `tune`, `paper` and `draw` as they are typed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import glasshouse as gh
+from glasshouse.cli import main
+
+STUDY = """
+name = "tiny"
+figure = "density"
+[stop]
+instances = 12
+[[family]]
+method = "random_loops"
+parameters = { n = 12, frustration = 0.1 }
+grid = { loop_density = [0.3, 0.4, 0.5, 0.6, 0.8] }
+"""
+
+
+@pytest.fixture
+def study(tmp_path):
+    path = tmp_path / "tiny.toml"
+    path.write_text(STUDY)
+    return path
+
+
+def test_run_status_plot_fit_export_check(study, tmp_path, capsys):
+    store = tmp_path / "tiny.sqlite"
+    assert main(["study", "run", str(study), "-o", str(store), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["new_rows"] == 60
+    assert main(["study", "run", str(study), "-o", str(store), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["new_rows"] == 0
+    assert main(["study", "status", str(store)]) == 0
+    assert "60 of 60 instances, 5 of 5 tasks" in capsys.readouterr().out
+    assert main(["study", "plot", str(store)]) == 0
+    assert (tmp_path / "tiny.png").stat().st_size > 1000
+    assert main(["study", "fit", str(store)]) == 0
+    assert "peak" in capsys.readouterr().out
+    parquet = tmp_path / "tiny.parquet"
+    assert main(["study", "export", str(store), "--parquet", str(parquet)]) == 0
+    assert main(["study", "export", str(store), "--parquet", str(parquet)]) == 2
+    assert main(["study", "check", str(store)]) == 0
+
+
+def test_merge_two_halves(study, tmp_path, capsys):
+    other = tmp_path / "other.toml"
+    other.write_text(STUDY.replace("[0.3, 0.4, 0.5, 0.6, 0.8]", "[0.8, 1.0]"))
+    for text, name in ((study, "a"), (other, "b")):
+        main(["study", "run", str(text), "-o", str(tmp_path / f"{name}.sqlite")])
+    capsys.readouterr()
+    sources = [str(tmp_path / "a.sqlite"), str(tmp_path / "b.sqlite")]
+    assert main(["study", "merge", str(tmp_path / "all.sqlite"), *sources]) == 0
+    assert "72 new rows, 12 known, 6 tasks" in capsys.readouterr().out
+    assert main(["study", "merge", str(tmp_path / "all.sqlite")]) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("figure", "figur"), "figur"),
+        (("0.3, 0.4", "-0.3, 0.4"), "loop_density"),
+        (("instances = 12", "instances = 0"), "instances"),
+        (("random_loops", "magic_loops"), "magic_loops"),
+        (('name = "tiny"', "name = tiny"), "TOML"),
+    ],
+)
+def test_a_wrong_study_is_one_line_and_makes_no_store(change, message, study, tmp_path, capsys):
+    study.write_text(STUDY.replace(*change))
+    assert main(["study", "run", str(study), "-o", str(tmp_path / "x.sqlite")]) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+    assert not (tmp_path / "x.sqlite").exists()
+
+
+def test_a_store_belongs_to_one_study(study, tmp_path, capsys):
+    store = tmp_path / "x.sqlite"
+    main(["study", "run", str(study), "-o", str(store)])
+    study.write_text(STUDY.replace('"tiny"', '"other"'))
+    capsys.readouterr()
+    assert main(["study", "run", str(study), "-o", str(store)]) == 2
+    assert "holds the study 'tiny'" in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_store(tmp_path, study, capsys):
+    alien = tmp_path / "notes.txt"
+    alien.write_text("mine")
+    for command in (["run", str(study), "-o"], ["status"], ["check"]):
+        assert main(["study", *command, str(alien)]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+    assert alien.read_text() == "mine"
+    assert main(["study", "status", str(tmp_path / "none.sqlite")]) == 2
+
+
+def test_tune(capsys):
+    options = ["-n", "20", "--target-sweeps", "200", "--tolerance", "0.5", "--seed", "1", "--json"]
+    assert main(["tune", *options]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["low"] < 300
+    assert found["high"] > 100
+    assert main(["tune", "-n", "20", "--target-sweeps", "200", "-f", "0.1"]) == 2
+
+
+def test_paper_dispersion(tmp_path, capsys):
+    assert main(["paper", "dispersion", "--out-dir", str(tmp_path)]) == 0
+    assert "agree" in capsys.readouterr().out
+    assert {p.suffix for p in tmp_path.iterdir()} >= {".png", ".svg", ".md", ".csv"}
+
+
+def test_draw(tmp_path, capsys):
+    path, picture = tmp_path / "x.wcnf", tmp_path / "x.png"
+    gh.write(path, gh.random_loops(10, 10, frustration="1/5", loops=6, rng=1))
+    assert main(["draw", str(path), "-o", str(picture)]) == 0
+    assert picture.stat().st_size > 1000
+    assert main(["draw", str(path), "-o", str(picture)]) == 2
+    assert main(["draw", str(path), "-o", str(tmp_path / "x.txt")]) == 2
+    gh.write(path, gh.random_loops(10, 10, frustration="1/5", loops=6, rng=1), blind=True,
+             overwrite=True)  # fmt: skip
+    capsys.readouterr()
+    assert main(["draw", str(path), "-o", str(tmp_path / "y.png")]) == 2
+    assert "tells nothing" in capsys.readouterr().err
