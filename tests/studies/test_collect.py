@@ -184,7 +184,7 @@ CHILD = """
 from glasshouse.studies import Stop, collect
 from tests.studies.synthetic import Fake
 if __name__ == "__main__":
-    tasks = [Fake(seed=s, stop=Stop(150), pause=0.01) for s in (1, 2, 3)]
+    tasks = [Fake(seed=s, stop=Stop(150), pause=0.007) for s in (1, 2, 3)]
     collect(tasks, {path!r}, workers={workers})
 """
 
@@ -199,7 +199,7 @@ def kill_at_random(path: Path, workers: int | None, kills: int, seed: int) -> in
     for _ in range(kills):
         child = subprocess.Popen([sys.executable, str(script)], env=environment)
         # From before the store is made to well into the work.
-        time.sleep(chance.uniform(0.2, 1.2) if workers is None else chance.uniform(0.8, 3.0))
+        time.sleep(chance.uniform(0.2, 0.9) if workers is None else chance.uniform(0.8, 3.0))
         hits += child.poll() is None
         child.send_signal(signal.SIGKILL)
         child.wait()

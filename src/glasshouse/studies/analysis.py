@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 
 # The axes of figures, and the parameters that change along each of them.
 AXES: dict[str, tuple[str, set[str]]] = {
-    "density": ("loop density N/n", {"loop_density", "loops"}),
+    "density": ("loop density ρ", {"loop_density", "loops"}),
     "size": ("system size n", {"n", "m", "loop_density", "loops"}),
     "frustration": ("frustration index f", {"frustration"}),
 }
@@ -39,7 +39,8 @@ class Point:
     Attributes:
         task: what was measured.
         size: n, visible spins or half the vertices.
-        density: realised loop density N/n.
+        density: loop density as it was asked for; N/n where loops were counted.
+        loops: the paper's N, which is the density times n, rounded up.
         estimate: the statistic with its interval; infinite above what was reached.
         log_error: standard error of its logarithm.
         samples: instances.
@@ -50,6 +51,7 @@ class Point:
     task: Task
     size: float
     density: float
+    loops: int
     estimate: Estimate
     log_error: float
     samples: int
@@ -125,9 +127,11 @@ def _point(store: Store, stored: StoredTask, name: Statistic, confidence: float)
     else:
         estimate = Estimate(math.inf, float(sample.values.min()), math.inf, confidence)
     size = half(plant)
+    loops, asked = plant.loops.num_loops, task.parameters.get("loop_density")
+    density = loops / size if asked is None else float(Fraction(asked))
     return Point(
-        task, size, plant.loops.num_loops / size, estimate, log_error(estimate), sample.size,
-        sample.censored, task.solver.schedule(plant),
+        task, size, density, loops, estimate, log_error(estimate), sample.size, sample.censored,
+        task.schedule,
     )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from glasshouse.studies.analysis import (
     points_of,
     series_of,
 )
+from glasshouse.studies.peaks import kernel_average
 from glasshouse.studies.scaling import FORMULAS
 from glasshouse.studies.store import Store
 from glasshouse.studies.study import Study, study_of
@@ -51,6 +52,7 @@ STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "glasshouse",
 }
+_MANY = 15  # points along a density that are drawn as a cloud around their average
 PAPER_COLOUR = "#c0392b"  # the paper's own curves, in every figure
 STATISTIC_NAMES = {
     "median": "median of N_tot (sweeps)",
@@ -159,15 +161,24 @@ def plot_series(ax: Axes, series: Sequence[Series], *, fits: StudyFits | None = 
 
 
 def _draw_points(ax: Axes, one: Series, colour: Any, label: str, joined: bool) -> None:
-    measured = one.measured
+    """Points with error bars; joined, or along their kernel average where they are many."""
     x, y, _ = one.arrays()
+    measured = one.measured
     below = [max(p.estimate.value - p.estimate.low, 0) for p in measured]
-    above = [max(p.estimate.high - p.estimate.value, 0) for p in measured]
-    line = "-" if joined and len(np.unique(x)) == len(x) else "none"
+    # An interval without an upper end is drawn as far as a factor of 3.
+    above = [min(p.estimate.high, 3 * p.estimate.value) - p.estimate.value for p in measured]
+    many = joined and len(x) >= _MANY
     ax.errorbar(
-        x, y, yerr=[below, above], fmt="o", linestyle=line, color=colour, label=label,
-        elinewidth=0.7, alpha=0.9,
+        x, y, yerr=[below, above], fmt="o", linestyle="-" if joined and not many else "none",
+        color=colour, label=None if many else label, elinewidth=0.6, alpha=0.35 if many else 0.9,
+        markersize=2.2 if many else 3.5,
     )  # fmt: skip
+    if many:
+        logs = np.log(x)
+        at = np.linspace(logs.min(), logs.max(), 300)
+        errors = np.array([p.log_error for p in measured])
+        average = kernel_average(logs, np.log(y), errors, at, width=0.07)
+        ax.plot(np.exp(at), np.exp(average), color=colour, label=label, linewidth=1.4)
     bounds = [p for p in one.points if p not in measured]
     if bounds:
         ax.plot(

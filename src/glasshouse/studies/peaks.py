@@ -48,7 +48,7 @@ def hardness_peak(
     parametric bootstrap of the whole procedure, the choice of the window included.
 
     Args:
-        densities: realised loop densities N/n, positive; repeated ones are welcome.
+        densities: loop densities, positive; repeated ones are welcome.
         values: hardness at each.
         errors: standard errors of `ln value`, positive.
         window: the fit uses points within this distance in ln density of the highest place.
@@ -95,7 +95,7 @@ def _locate(
     x: Floats, y: Floats, sigma: Floats, window: float
 ) -> tuple[float, float, int, bool]:  # fmt: skip
     """(ln density, ln height, points used, whether at the edge) of the maximum of a local cubic."""
-    centre = x[np.argmax(_smooth(x, y, sigma))]
+    centre = x[np.argmax(kernel_average(x, y, sigma, x))]
     near = np.abs(x - centre) <= window
     while len(np.unique(x[near])) < _DEGREE + 2:
         window *= 1.5
@@ -113,9 +113,17 @@ def _locate(
     return location, float(heights[place]), int(near.sum()), bool(at_edge)
 
 
-def _smooth(x: Floats, y: Floats, sigma: Floats, width: float = 0.12) -> Floats:
-    """Kernel average of y at its own points, so that one lucky point is not the peak."""
-    weight = np.exp(-0.5 * ((x[:, None] - x) / width) ** 2) / sigma**2
+def kernel_average(x: Floats, y: Floats, sigma: Floats, at: Floats, width: float = 0.12) -> Floats:
+    """Average of y around some places, so that one lucky point is not the peak.
+
+    Args:
+        x: where y was measured.
+        y: values.
+        sigma: their standard errors.
+        at: where the average is wanted.
+        width: of the Gaussian kernel.
+    """
+    weight = np.exp(-0.5 * ((at[:, None] - x) / width) ** 2) / sigma**2
     return np.asarray((weight @ y) / weight.sum(axis=1))
 
 

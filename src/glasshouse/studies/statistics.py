@@ -29,6 +29,7 @@ __all__ = [
     "median",
     "quantile",
     "survival",
+    "time_to_solution",
 ]
 
 # The null distribution of the K-S statistic is simulated with at most this many values, and scaled:
@@ -220,6 +221,58 @@ def _ks_distance(sample: Sample, fit: LogNormal) -> float:
     expected = ndtr((logs - fit.mu) / fit.sigma) if fit.sigma > 0 else np.full(len(logs), 0.5)
     ranks = np.arange(len(logs) + 1) / sample.size
     return float(max((ranks[1:] - expected).max(), (expected - ranks[:-1]).max()))
+
+
+def time_to_solution(
+    successes: int,
+    runs: int,
+    length: float,
+    *,
+    success: float = 0.99,
+    confidence: float = 0.95,
+    interval: Literal["wilson", "bayes"] = "wilson",
+) -> Estimate:
+    """How long to go on until a run has succeeded with probability `success`.
+
+    A run's length times ln(1-success)/ln(1-p), with the interval of p carried over. Without a
+    success the value is infinite and only the lower end is known, never a made-up number.
+
+    Args:
+        successes: how many runs succeeded.
+        runs: how many there were.
+        length: of a run, in sweeps or seconds.
+        success: the wanted probability of at least one success: 0.99 gives TTS99.
+        confidence: of the interval.
+        interval: "wilson" (score interval) or "bayes" (Jeffreys prior, equal tails).
+
+    >>> print(time_to_solution(50, 100, 200.0))
+    1329 (1016 to 1781)
+    >>> print(time_to_solution(0, 100, 200.0))
+    above 2.443e+04
+    """
+    from scipy.special import betaincinv, ndtri
+
+    from glasshouse.solvers.result import runs_needed
+
+    if not 0 <= successes <= runs or runs < 1:
+        raise ValueError(f"{successes} successes of {runs} runs cannot be")
+    share(success, "success")
+    tail = (1 - share(confidence, "confidence")) / 2
+    if interval == "wilson":
+        z2 = float(ndtri(tail)) ** 2
+        centre = (successes + z2 / 2) / (runs + z2)
+        reach = math.sqrt(z2 * (successes * (runs - successes) / runs + z2 / 4)) / (runs + z2)
+        low, high = max(centre - reach, 0.0), min(centre + reach, 1.0)
+    elif interval == "bayes":
+        a, b = successes + 0.5, runs - successes + 0.5
+        low, high = (float(betaincinv(a, b, t)) for t in (tail, 1 - tail))
+    else:
+        raise ValueError(f"interval={interval!r} is neither 'wilson' nor 'bayes'")
+    low = low if successes else 0.0
+    high = high if successes < runs else 1.0
+    p = successes / runs
+    times = [length * runs_needed(at, success) for at in (p, high, low)]
+    return Estimate(times[0], times[1], times[2], confidence)
 
 
 Statistic = Literal["median", "geometric_mean", "quantile_95", "paper_95"]

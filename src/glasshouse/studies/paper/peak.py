@@ -19,6 +19,7 @@ from glasshouse.studies.store import Store
 
 _CLOSE = 0.03
 _PAPER_DECAY = (0.3035, 0.2952, 0.0196)
+_FORMULA = "0.3035 + 0.2952 exp(-0.0196 n)"
 _SHOWN = 8  # curves beyond these are measured and fitted, but would crowd the figure
 
 
@@ -43,15 +44,16 @@ def build(store: Store) -> Reproduction:
     high = [peak.density.high for peak in peaks] - places
     side.errorbar(sizes, places, yerr=[low, high], fmt="o", color="black", label="measured, 95 %")
     n = np.linspace(sizes.min(), sizes.max(), 200)
-    side.plot(n, [peak_density(int(k)) for k in n.round()], "--", color=PAPER_COLOUR,
-              label="paper: 0.3035 + 0.2952 exp(-0.0196 n)")  # fmt: skip
-    side.fill_between(n, *(np.array([peak_density(int(k)) for k in n.round()]) + d
-                           for d in (-_CLOSE, _CLOSE)), color=PAPER_COLOUR, alpha=0.08,
-                      linewidth=0)  # fmt: skip
+    plateau, amplitude, rate = _PAPER_DECAY
+    curve = plateau + amplitude * np.exp(-rate * n)
+    side.plot(n, curve, "--", color=PAPER_COLOUR, label=f"paper: {_FORMULA}")
+    side.fill_between(
+        n, curve - _CLOSE, curve + _CLOSE, color=PAPER_COLOUR, alpha=0.08, linewidth=0
+    )
     if fits.decay is not None:
         side.plot(n, fits.decay.predict(n), color="black", label="our fit")
     side.set_xlabel("system size n")
-    side.set_ylabel("peak loop density N/n")
+    side.set_ylabel("peak loop density ρ")
     side.set_title("Peak density over system size")
     side.legend()
     note_settings(ax, points)
@@ -75,8 +77,9 @@ def build(store: Store) -> Reproduction:
         "peaks within 0.03; parameters of the decay within our 95 % interval",
         settings_text(points), [point_row(point) for point in points],
         (
-            "Densities are realised ones, N/n with N = ⌈ρn⌉: up to 1/n above the requested ρ. A "
-            "peak is the maximum of a cubic in ln ρ around the highest place; its interval is a "
-            "parametric bootstrap.",
+            "Densities are requested ones, as in the paper: N = ⌈ρn⌉, so N/n is on average 1/(2n) "
+            "higher. A peak is the maximum of a cubic in ln ρ around the highest place; its "
+            "interval is a parametric bootstrap of the whole fit. Lines in the figure are kernel "
+            "averages of the points.",
         ),
     )  # fmt: skip

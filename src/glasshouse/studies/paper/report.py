@@ -67,11 +67,11 @@ class Reproduction:
 
 def point_row(point: Point) -> dict[str, Any]:
     """A point as a row of the data file."""
-    parameters = {k: v for k, v in point.task.parameters.items() if k != "loop_density"}
+    parameters = {k: v for k, v in point.task.parameters.items() if k != "loops"}
     return {
         "method": point.task.method,
         **parameters,
-        "loop_density": round(point.density, 6),
+        "loops": point.loops,
         "value": point.estimate.value,
         "low": point.estimate.low,
         "high": point.estimate.high,

@@ -1,0 +1,108 @@
+"""The paper's studies run from end to end at a tiny scale, and report what they find."""
+
+from __future__ import annotations
+
+import csv
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from glasshouse.solvers import peak_density
+from glasshouse.studies import Store, collect
+from glasshouse.studies.paper import FIGURES, paper_study, reproduce, write_figure
+from glasshouse.studies.paper.frustration import PAPER_LAWS, paper_value
+from glasshouse.studies.study import Study
+
+pytest.importorskip("matplotlib")
+
+
+def thinned(study: Study, keep) -> Study:
+    from dataclasses import replace
+
+    return replace(study, tasks=tuple(task for task in study.tasks if keep(task)))
+
+
+def test_every_study_is_what_the_paper_did():
+    peak = paper_study("hardness-peak")
+    sizes = {task.parameters["n"] for task in peak.tasks}
+    assert sizes == set(range(30, 201, 10))
+    coarse = sorted({Fraction(t.parameters["loop_density"]) for t in peak.tasks[:360]})
+    assert float(coarse[0]) == pytest.approx(0.112)
+    assert float(coarse[-1]) == pytest.approx(0.1 * 1.12**20, abs=1e-4)
+    assert all(t.stop.instances == 10_000 for t in peak.tasks)
+    for n in (30, 100, 200):
+        zoom = [
+            Fraction(t.parameters["loop_density"])
+            for t in peak.tasks[360:]
+            if t.parameters["n"] == n
+        ]
+        assert min(zoom) < peak_density(n) < max(zoom)
+        assert np.allclose(np.diff([float(z) for z in zoom]), 0.005)
+    scaling = paper_study("frustration")
+    assert {Fraction(t.parameters["frustration"]) for t in scaling.tasks} == set(PAPER_LAWS)
+
+
+@pytest.mark.slow
+def test_the_structured_study_goes_to_a_thousand_loops_a_spin():
+    structured = paper_study("structured")
+    assert len(structured.tasks) == 9 * 80
+    assert max(float(Fraction(t.parameters["loop_density"])) for t in structured.tasks) > 800
+
+
+def test_the_paper_s_curves():
+    assert paper_value(Fraction(1, 20), 100) == pytest.approx(0.0225 * 100**2.0259)
+    assert paper_value(Fraction(6, 25), 10) == pytest.approx(5.9172 * np.exp(3.738))
+
+
+@pytest.mark.parametrize("name", ["dispersion", "intersections"])
+def test_a_figure_from_end_to_end(tmp_path, name):
+    done = reproduce(name, tmp_path, scale=0.02)
+    good, judged = done.agreeing
+    assert good == judged > 0
+    report = (tmp_path / f"{name}.md").read_text()
+    assert f"{good} of {judged} claims agree" in report
+    assert "paper says" in report
+    rows = list(csv.DictReader((tmp_path / f"{name}.csv").open()))
+    assert len(rows) == len(done.data)
+    assert {"csv", "md", "png", "svg"} <= {p.suffix[1:] for p in tmp_path.iterdir()}
+
+
+KEEP = {
+    "hardness-peak": lambda t: t.parameters["n"] in (30, 40, 50, 60),
+    "frustration": lambda t: (
+        t.parameters["n"] <= 80 and t.parameters["frustration"] in ("1/20", "3/20")
+    ),
+    "structured": lambda t: (
+        t.parameters.get("block") in (None, "3/10", "9/10")
+        and float(Fraction(t.parameters["loop_density"])) < 2
+    ),
+    "excitations": lambda t: True,
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "frustration",
+        "excitations",
+        pytest.param("hardness-peak", marks=pytest.mark.slow),
+        pytest.param("structured", marks=pytest.mark.slow),
+    ],
+)
+def test_a_part_of_a_figure(tmp_path, name):
+    study = thinned(paper_study(name, 0.0001), KEEP[name])
+    collect(study.tasks, tmp_path / "s.sqlite")
+    with Store(tmp_path / "s.sqlite") as store:
+        done = write_figure(name, store, tmp_path)
+    assert done.claims
+    assert done.settings
+    assert (tmp_path / f"{name}.png").stat().st_size > 10_000
+
+
+def test_unknown_figures_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="not one of hardness-peak"):
+        paper_study("fig7")
+    with pytest.raises(ValueError, match="nothing to collect"):
+        paper_study("dispersion")
+    assert "structured" in FIGURES
