@@ -31,8 +31,7 @@ def final_states(made: Engine, problem: Ising, betas: np.ndarray, runs: int, see
     for index in range(len(states) // made.lanes):
         block = made.new_block()
         driver.start_block(made.tables, key_of(seed), index, made.never, block)
-        driver.anneal_block(made.tables, betas[:-1], 0, made.lanes, block)
-        block.lowest[:] = np.inf if block.lowest.dtype.kind == "f" else 2**30
-        driver.anneal_block(made.tables, betas[-1:], len(betas) - 1, made.lanes, block)
+        driver.anneal_block(made.tables, betas[:-1], 0, 10**6, made.lanes, block)
+        driver.anneal_block(made.tables, betas[-1:], len(betas) - 1, 0, made.lanes, block)
         made.states(block, states[index * made.lanes : (index + 1) * made.lanes])
     return states[:runs]

@@ -36,7 +36,7 @@ class Progress(NamedTuple):
 
     fraction: float  # of all sweeps of all runs
     seconds: float  # since the kernels started
-    best: Number | None  # lowest energy in finished chunks, of the Ising form
+    best: Number | None  # lowest energy met so far at the ends of chunks, of the Ising form
 
 
 class Task(Protocol):
@@ -50,6 +50,12 @@ class Task(Protocol):
 
     def advance(self, work: Any, done: int, until: int) -> int:
         """Do the steps after `done`, up to `until`; fewer if the block needs no more."""
+
+    def stop(self, work: Any, done: int) -> None:
+        """Take account of a block that will not be carried on."""
+
+    def lowest(self, work: Any) -> Any:
+        """The lowest energy known or at hand, for showing progress."""
 
     def block(self, work: Any) -> Block:
         """The block that holds the results."""
@@ -87,7 +93,7 @@ class Crew:
 
     def work(self, task: Task, runs: int, num_spins: int, offset: Number) -> Log:
         """Carry out a task on as many blocks as the runs need."""
-        shift = _Shift(task, runs, num_spins, self.time_limit)
+        shift = _Shift(task, runs, num_spins, self.time_limit, self.progress is not None)
         stopped: Stopped | None = None
         with ThreadPoolExecutor(self.threads) as pool:
             futures = [pool.submit(shift.do_block, k) for k in range(len(shift.done))]
@@ -112,8 +118,10 @@ class Crew:
 class _Shift:
     """One piece of work of a crew: the blocks, and what is known about them."""
 
-    def __init__(self, task: Task, runs: int, num_spins: int, time_limit: float | None) -> None:
-        self.task, self.engine = task, task.engine
+    def __init__(
+        self, task: Task, runs: int, num_spins: int, time_limit: float | None, shows_progress: bool
+    ) -> None:
+        self.task, self.engine, self.shows_progress = task, task.engine, shows_progress
         self.first = task.start(0)
         task.advance(self.first, 0, 0)  # compiles what is not compiled yet, before the clock runs
         self.began = time.perf_counter()
@@ -137,8 +145,11 @@ class _Shift:
             until = min(done + self.chunk, self.task.length)
             done = self.task.advance(work, done, until)
             self.done[index] = done
-            self.lowest[index] = self.task.block(work).lowest.min()
             self.ended[index] = done < until or until == self.task.length
+            if self.shows_progress:
+                self.lowest[index] = self.task.lowest(work)
+        if not self.ended[index]:
+            self.task.stop(work, done)
         first = index * self.engine.lanes
         rows = slice(first, min(first + self.engine.lanes, len(self.hits)))
         block = self.task.block(work)

@@ -8,9 +8,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from glasshouse.planting.planted import Planted
-from glasshouse.problems import Max2Sat, Problem
+from glasshouse.problems import Max2Sat, Problem, Qubo
 from glasshouse.problems.checks import FloatArray, Number, SpinArray
 from glasshouse.problems.convert import to_ising
+from glasshouse.solvers.kernels.graph import energies_of
 from glasshouse.solvers.schedule import Beta
 
 Solvable: TypeAlias = Problem | Planted
@@ -57,3 +58,12 @@ class Form:
         if isinstance(self.problem, Max2Sat):
             return self.problem.cost(states)
         return self.problem.energy(states)
+
+    def energies_of_runs(self, states: SpinArray) -> Any:
+        """The same for the states of many runs, compiled where the definition is the same."""
+        if isinstance(self.problem, (Max2Sat, Qubo)):
+            return self.energy(states)
+        ising = self.ising
+        energies = np.empty(len(states), ising.weights.dtype)
+        energies_of(ising.edges, ising.weights, ising.fields, states, energies)
+        return energies + ising.offset

@@ -50,9 +50,10 @@ class TimeToSolution:
 class AnnealResult:
     """The runs of an annealer or of parallel tempering.
 
-    `energies[r]` is the lowest energy that run r had at the end of a sweep (its random start
-    counts, too), `states[r]` the state that had it; with `check="flip"`, the state at the first hit
-    of the target as well. Energies were computed anew from the states.
+    `energies[r]` is the lowest energy that run r had at the end of a sweep, `states[r]` the state
+    that had it: looked for in all sweeps if there is a target, else in the last sixteenth of them.
+    With `check="flip"` the state at the first hit of the target counts as well. Energies were
+    computed anew from the states.
 
     Attributes:
         energies: best of each run, in the terms of the problem that was given (cost for

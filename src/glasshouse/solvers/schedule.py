@@ -53,8 +53,9 @@ def default_range(network: Graph) -> tuple[float, float]:
     """First and last β of a geometric schedule, from the local fields of the Ising form.
 
     Hot: 0.7 / σ, with σ the typical local field of a random state, the mean over the spins of
-    sqrt(Σ_j J_ij² + h_i²). Cold: ln(200) / (2 x), with x the smallest non-zero local field that any
-    spin can see (at least σ_i / 24): the cheapest flip, of 2x, is then accepted once in 200 times.
+    sqrt(Σ_j J_ij² + h_i²). Cold: ln(max(200, spins)) / (2 x), with x the smallest non-zero local
+    field that any spin can see (at least σ_i / 24): the cheapest flip, of 2x, is then accepted once
+    in 200 times, or a single time in a sweep of a large problem.
 
     On random loops at the hardness peak this is within 1.5 times of the best range found for
     frustrations from 0.05 to 0.22; the paper's linear range, made for measuring, needs far longer.
@@ -67,7 +68,8 @@ def default_range(network: Graph) -> tuple[float, float]:
     typical, smallest = field_scales(network.starts, network.weights, network.problem.is_integer)
     if not math.isfinite(smallest):  # no spin sees a field
         return 1.0, 1.0
-    return 0.7 / typical, math.log(200) / (2 * smallest)
+    sites = int(np.count_nonzero(np.diff(network.starts)))
+    return 0.7 / typical, math.log(max(200, sites)) / (2 * smallest)
 
 
 # The paper's schedule -------------------------------------------------------------------------

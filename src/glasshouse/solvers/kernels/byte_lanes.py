@@ -21,13 +21,13 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.solvers.kernels.block import mark_hits
-from glasshouse.solvers.kernels.exponential import threshold
+from glasshouse.solvers.kernels.byte_tables import MOST_IN_GROUP
+from glasshouse.solvers.kernels.exponential import thresholds
 from glasshouse.solvers.kernels.generator import advance
 from glasshouse.solvers.kernels.inner import inner
 from glasshouse.solvers.kernels.vectors import (
     anywhere,
     cast,
-    choose,
     fill,
     item,
     load,
@@ -36,51 +36,60 @@ from glasshouse.solvers.kernels.vectors import (
     view,
 )
 
-LANES = 64
-
 
 class Work(NamedTuple):
-    """Thresholds of the distinct fields and of all levels."""
+    """Thresholds, and the sites of a group where some lanes need more dice."""
 
     by_field: npt.NDArray[np.uint32]
     by_level: npt.NDArray[np.uint32]
+    tied_sites: npt.NDArray[np.int64]
+    ties: npt.NDArray[np.uint8]
 
 
 @inner
 def workspace(tables: Any, block: Any) -> Any:
     """Scratch arrays for one thread."""
-    by_field = np.empty(tables.fields.size, np.uint32)
-    return Work(by_field, np.empty(tables.level_fields.size, np.uint32))
+    return Work(
+        np.empty(tables.fields.size, np.uint32),
+        np.empty(tables.level_fields.size, np.uint32),
+        np.empty(MOST_IN_GROUP, np.int64),
+        np.empty(MOST_IN_GROUP * 64, np.uint8),
+    )
 
 
 @inner
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """One sweep at β, and the energies after it."""
+    """One sweep at β."""
     set_thresholds(tables, beta, work)
-    sweep(tables, work.by_level, block.generator, block.spins)
-    measure(tables, block.spins, block.energies)
+    sweep(tables, work, block.generator, block.spins)
 
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
     """One sweep at β, looking for the goals after every flip."""
     set_thresholds(tables, beta, work)
-    watched_sweep(tables, work.by_level, number, block)
+    watched_sweep(tables, work, number, block)
 
 
 @inner
 def set_thresholds(tables: Any, beta: Any, work: Any) -> Any:
     """exp(-2βx) of every level, in 32 bits; each distinct field is computed once."""
-    for k in range(tables.fields.size):
-        work.by_field[k] = threshold(2.0 * beta * tables.fields[k])
+    for k in range(0, tables.fields.size, 8):
+        y = load(tables.fields, k, 8) * fill(2.0 * beta, 8)
+        store(work.by_field, k, thresholds(y))
     for k in range(tables.level_fields.size):
         work.by_level[k] = work.by_field[tables.level_fields[k]]
 
 
 @inner
-def sweep(tables: Any, thresholds: Any, generator: Any, spins: Any) -> Any:
-    """Propose every spin of a block once."""
-    digits = thresholds.view(np.uint8)  # little-endian: the leading byte of level k is at 4k + 3
+def sweep(tables: Any, work: Any, generator: Any, spins: Any) -> None:
+    """Propose every spin of a block once.
+
+    Where dice and threshold are equal in some lane, which happens at every fifth site, the lane is
+    left alone and the site is put on a list; after the group such lanes get more dice. Sites of a
+    group share no edge, so that the delay changes nothing, and there is no branch to mispredict.
+    """
+    digits = work.by_level.view(np.uint8)  # little-endian: the first byte of level k is at 4k + 3
     zero = fill(np.uint8(0), 64)
     a, b = load(generator, 0, 8), load(generator, 8, 8)
     c, d = load(generator, 16, 8), load(generator, 24, 8)
@@ -91,60 +100,75 @@ def sweep(tables: Any, thresholds: Any, generator: Any, spins: Any) -> Any:
         here = np.int64(tables.groups[g, 0]) * 128
         end = np.int64(tables.groups[g, 1]) * 128
         place = item(tables.starts, tables.groups[g, 0])
+        tied = 0
         if last_edge - edge == 2:
-            # Half of all sites: two edges. The greater weight decides whether a flip is opposed,
-            # the smaller one how high; equal weights oppose together or not at all.
-            equal = last_level - level == 1
-            low_code = fill(item(tables.edge_codes, edge + 1), 64)
-            high_code = fill(item(tables.edge_codes, edge), 64)
-            either = fill(np.uint8(255 * equal), 64)
+            # Most sites have two edges. The greater weight decides whether a flip is opposed, the
+            # smaller one how high; equal weights oppose together or not at all.
+            either = fill(np.uint8(255 * (last_level - level == 1)), 64)
             full = fill(item(digits, 4 * level + 3), 64)
-            weak = fill(item(digits, 4 * last_level - 1), 64)
+            change = full ^ fill(item(digits, 4 * last_level - 1), 64)
             while here < end:
                 spin = load(spins, here, 64)
                 high = spin ^ load(spins, item(tables.neighbours, place), 64)
                 low = spin ^ load(spins, item(tables.neighbours, place + 1), 64)
-                place += 2
                 opposed = ~(high | (low & either))
-                height = choose(low, weak, full)
+                height = full ^ (low & change)
                 word, a, b, c, d = advance(a, b, c, d)
                 dice = view(word, np.uint8)
-                flip = ~opposed | (dice < height)
                 tie = opposed & (dice == height)
-                if anywhere(tie):
-                    code = (high & high_code) + (low & low_code)
-                    flip, a, b, c, d = settle(
-                        tables, digits, level, last_level, code, flip, tie, a, b, c, d
-                    )
-                spin = spin ^ flip
+                store(work.ties, 64 * tied, tie)
+                work.tied_sites[tied] = here
+                tied += anywhere(tie)
+                spin = spin ^ (~opposed | (dice < height))
                 store(spins, here, spin)
                 store(spins, here + 64, ~spin)
                 here += 128
+                place += 2
         else:
             while here < end:
                 spin = load(spins, here, 64)
-                code = zero
+                code, opposed, height = zero, zero, zero
                 for k in range(edge, last_edge):
                     bond = spin ^ load(spins, item(tables.neighbours, place), 64)
                     code = code + (bond & fill(item(tables.edge_codes, k), 64))
                     place += 1
-                opposed, height = zero, zero
                 for k in range(level, last_level):
                     match = code == fill(item(tables.level_codes, k), 64)
                     opposed = opposed | match
                     height = height | (match & fill(item(digits, 4 * k + 3), 64))
                 word, a, b, c, d = advance(a, b, c, d)
                 dice = view(word, np.uint8)
-                flip = ~opposed | (dice < height)
                 tie = opposed & (dice == height)
-                if anywhere(tie):
-                    flip, a, b, c, d = settle(
-                        tables, digits, level, last_level, code, flip, tie, a, b, c, d
-                    )
-                spin = spin ^ flip
+                store(work.ties, 64 * tied, tie)
+                work.tied_sites[tied] = here
+                tied += anywhere(tie)
+                spin = spin ^ (~opposed | (dice < height))
                 store(spins, here, spin)
                 store(spins, here + 64, ~spin)
                 here += 128
+        for t in range(tied):
+            here = work.tied_sites[t]
+            tie = load(work.ties, 64 * t, 64)
+            spin = load(spins, here, 64)
+            place = item(tables.starts, here >> 7)
+            code, flip = zero, zero
+            for k in range(edge, last_edge):
+                bond = spin ^ load(spins, item(tables.neighbours, place), 64)
+                code = code + (bond & fill(item(tables.edge_codes, k), 64))
+                place += 1
+            digit = 2
+            while anywhere(tie) and digit >= 0:
+                height = zero
+                for k in range(level, last_level):
+                    match = code == fill(item(tables.level_codes, k), 64)
+                    height = height | (match & fill(item(digits, 4 * k + digit), 64))
+                word, a, b, c, d = advance(a, b, c, d)
+                dice = view(word, np.uint8)
+                flip = flip | (tie & (dice < height))
+                tie = tie & (dice == height)
+                digit -= 1
+            store(spins, here, spin ^ flip)
+            store(spins, here + 64, ~(spin ^ flip))
     store(generator, 0, a)
     store(generator, 8, b)
     store(generator, 16, c)
@@ -152,39 +176,11 @@ def sweep(tables: Any, thresholds: Any, generator: Any, spins: Any) -> Any:
 
 
 @inner
-def settle(
-    tables: Any,
-    digits: Any,
-    level: Any,
-    last_level: Any,
-    code: Any,
-    flip: Any,
-    tie: Any,
-    a: Any,
-    b: Any,
-    c: Any,
-    d: Any,
-) -> Any:
-    """Throw further dice where the first byte was equal to the threshold's."""
-    digit = 2
-    while anywhere(tie) and digit >= 0:
-        height = fill(np.uint8(0), 64)
-        for k in range(level, last_level):
-            match = code == fill(item(tables.level_codes, k), 64)
-            height = height | (match & fill(item(digits, 4 * k + digit), 64))
-        word, a, b, c, d = advance(a, b, c, d)
-        dice = view(word, np.uint8)
-        flip = flip | (tie & (dice < height))
-        tie = tie & (dice == height)
-        digit -= 1
-    return flip, a, b, c, d
-
-
-@inner
-def watched_sweep(tables: Any, thresholds: Any, number: Any, block: Any) -> Any:
+def watched_sweep(tables: Any, work: Any, number: Any, block: Any) -> None:
     """The same sweep with the same random numbers, following the energy from flip to flip."""
     spins, generator = block.spins, block.generator
-    digits = thresholds.view(np.uint8)
+    digits = work.by_level.view(np.uint8)
+    zero = fill(np.uint8(0), 64)
     a, b = load(generator, 0, 8), load(generator, 8, 8)
     c, d = load(generator, 16, 8), load(generator, 24, 8)
     energy, goal = load(block.energies, 0, 64), load(block.goals, 0, 64)
@@ -192,11 +188,17 @@ def watched_sweep(tables: Any, thresholds: Any, number: Any, block: Any) -> Any:
         kind = tables.groups[g, 2]
         edge, last_edge = tables.signatures[kind, 0], tables.signatures[kind + 1, 0]
         level, last_level = tables.signatures[kind, 1], tables.signatures[kind + 1, 1]
-        place = item(tables.starts, tables.groups[g, 0])
-        for site in range(tables.groups[g, 0], tables.groups[g, 1]):
-            here = np.int64(site) * 128
+        first, last = tables.groups[g, 0], tables.groups[g, 1]
+        tied, visit = 0, 0
+        # First every site of the group, then those on the list once more, as above.
+        while visit < last - first + tied:
+            again = visit >= last - first
+            here = np.int64(first + visit) * 128
+            if again:
+                here = work.tied_sites[visit - (last - first)]
             spin = load(spins, here, 64)
-            code, field = fill(np.uint8(0), 64), fill(np.int16(0), 64)
+            place = item(tables.starts, here >> 7)
+            code, field = zero, fill(np.int16(0), 64)
             for k in range(edge, last_edge):
                 bond = spin ^ load(spins, item(tables.neighbours, place), 64)
                 code = code + (bond & fill(item(tables.edge_codes, k), 64))
@@ -204,28 +206,33 @@ def watched_sweep(tables: Any, thresholds: Any, number: Any, block: Any) -> Any:
                 unsatisfied = spread(bond, np.int16) & weight
                 field = field + weight - unsatisfied - unsatisfied
                 place += 1
-            opposed, height = fill(np.uint8(0), 64), fill(np.uint8(0), 64)
-            for k in range(level, last_level):
-                match = code == fill(item(tables.level_codes, k), 64)
-                opposed = opposed | match
-                height = height | (match & fill(item(digits, 4 * k + 3), 64))
-            word, a, b, c, d = advance(a, b, c, d)
-            dice = view(word, np.uint8)
-            flip = ~opposed | (dice < height)
-            tie = opposed & (dice == height)
-            if anywhere(tie):
-                flip, a, b, c, d = settle(
-                    tables, digits, level, last_level, code, flip, tie, a, b, c, d
-                )
-            spin = spin ^ flip
-            store(spins, here, spin)
-            store(spins, here + 64, ~spin)
+            digit, flip, tie = 3, zero, ~zero
+            if again:
+                digit, tie = 2, load(work.ties, 64 * (visit - (last - first)), 64)
+            while digit == 3 or (again and anywhere(tie) and digit >= 0):
+                opposed, height = zero, zero
+                for k in range(level, last_level):
+                    match = code == fill(item(tables.level_codes, k), 64)
+                    opposed = opposed | match
+                    height = height | (match & fill(item(digits, 4 * k + digit), 64))
+                word, a, b, c, d = advance(a, b, c, d)
+                dice = view(word, np.uint8)
+                flip = flip | (tie & (~opposed | (dice < height)))
+                tie = tie & opposed & (dice == height)
+                digit -= 1
+            if not again:
+                store(work.ties, 64 * tied, tie)
+                work.tied_sites[tied] = here
+                tied += anywhere(tie)
+            store(spins, here, spin ^ flip)
+            store(spins, here + 64, ~(spin ^ flip))
             energy = energy + (cast(spread(flip, np.int16) & field, np.int32) << 1)
             if anywhere(energy <= goal):
                 store(block.energies, 0, energy)
                 mark_hits(number, block)
                 keep(tables, block)
                 goal = load(block.goals, 0, 64)
+            visit += 1
     store(block.energies, 0, energy)
     store(generator, 0, a)
     store(generator, 8, b)
@@ -261,12 +268,13 @@ def begin(tables: Any, block: Any) -> Any:
     store(generator, 8, b)
     store(generator, 16, c)
     store(generator, 24, d)
-    measure(tables, spins, block.energies)
+    measure(tables, block)
 
 
 @inner
-def measure(tables: Any, spins: Any, energies: Any) -> Any:
+def measure(tables: Any, block: Any) -> Any:
     """Energy of each run: minus all weights, plus twice the unsatisfied ones."""
+    spins = block.spins
     total = fill(np.int32(0), 64)
     everything = np.int32(0)
     for run in range(tables.bond_runs.shape[0]):
@@ -282,4 +290,4 @@ def measure(tables: Any, spins: Any, energies: Any) -> Any:
                 count = count - (first ^ load(spins, item(tables.bonds, 2 * k + 1), 64))
             total = total + cast(count, np.int32) * fill(np.int32(2 * weight), 64)
             start = stop
-    store(energies, 0, total - fill(np.int32(everything), 64))
+    store(block.energies, 0, total - fill(np.int32(everything), 64))

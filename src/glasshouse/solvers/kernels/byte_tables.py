@@ -18,6 +18,7 @@ from glasshouse.solvers.kernels.inner import inner
 
 ROW = 64  # bytes of a row, one for each run
 CODES = 256  # a code is a byte
+MOST_IN_GROUP = 256  # sites, which bounds the kernel's scratch arrays
 MOST_FIELD = 2**15 - 1  # local fields are tracked in 16 bits,
 MOST_TOTAL = 2**30 - 1  # energies in 32,
 MOST_SITES = 2**31 // (2 * ROW) - 2  # and the places of rows, two a site, in 32 bits
@@ -32,7 +33,7 @@ class ByteTables(NamedTuple):
     edge_weights: npt.NDArray[np.int16]  # its |weight|
     level_codes: npt.NDArray[np.uint8]  # the codes whose field opposes a flip
     level_fields: npt.NDArray[np.int32]  # and which of the fields that is
-    fields: npt.NDArray[np.int64]  # distinct values x > 0 of spin · local field
+    fields: npt.NDArray[np.float64]  # distinct values x > 0 of spin · local field, and zeros to 8k
     starts: npt.NDArray[np.int64]  # first neighbour of each site
     neighbours: npt.NDArray[np.int32]  # rows, ordered as the edges of the site's signature
     bonds: npt.NDArray[np.int32]  # (2E): pairs of rows that differ where an edge is unsatisfied
@@ -231,7 +232,10 @@ def list_levels(signatures: Any, codes: Any, weights: Any) -> Any:
                 known = max(known, number + 1)
                 level_codes[level], level_fields[level] = code, number
                 level += 1
-    return level_codes, level_fields, fields[:known]
+    padded = np.zeros((known + 7) // 8 * 8, np.float64)
+    for k in range(known):
+        padded[k] = fields[k]
+    return level_codes, level_fields, padded
 
 
 @inner
@@ -248,12 +252,13 @@ def number_of(value: Any, values: Any, table: Any, known: Any) -> Any:
 
 @inner
 def group(order: Any, colours: Any, kinds: Any) -> Any:
-    """Ranges of sites of one colour and signature."""
+    """Ranges of at most 256 sites of one colour and signature."""
     groups = np.empty((order.size, 3), np.int32)
     count = 0
     for p in range(order.size):
         i, before = order[p], order[max(p - 1, 0)]
-        if p == 0 or colours[i] != colours[before] or kinds[i] != kinds[before]:
+        new = p == 0 or colours[i] != colours[before] or kinds[i] != kinds[before]
+        if new or p - groups[count - 1, 0] == MOST_IN_GROUP:
             groups[count, 0], groups[count, 2] = p, kinds[i] - 1
             count += 1
         groups[count - 1, 1] = p + 1

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from glasshouse.compiled import compiled
 from glasshouse.solvers.kernels.block import mark_hits
-from glasshouse.solvers.kernels.float_lanes import keep, scatter, workspace
+from glasshouse.solvers.kernels.float_lanes import keep, measure, scatter, workspace
 from glasshouse.solvers.kernels.generator import advance
 from glasshouse.solvers.kernels.inner import inner
 from glasshouse.solvers.kernels.metropolis import LOG2_E, accept
@@ -29,7 +29,7 @@ from glasshouse.solvers.kernels.vectors import (
     store,
 )
 
-__all__ = ["DenseTables", "begin", "keep", "step", "watched_step", "workspace"]
+__all__ = ["DenseTables", "begin", "keep", "measure", "step", "watched_step", "workspace"]
 
 
 class DenseTables(NamedTuple):
@@ -101,7 +101,7 @@ def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
     c, d = load(generator, 32, 16), load(generator, 48, 16)
     for pair in range(tables.couplings.size):
         field, next_field = pair_fields(tables, spins, pair, zero, lanes)
-        coupling = fill_like(zero, -2 * item(tables.couplings, pair))
+        coupling = item(tables.couplings, pair)
         for site in range(2 * pair, 2 * pair + 2):
             word, a, b, c, d = advance(a, b, c, d)
             spin = load_row(spins, site * lanes)
@@ -114,7 +114,10 @@ def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
                 mark_hits(number, block)
                 keep(tables, block)
                 goal = load_row(goals, 0)
-            field = fma(coupling, choose(flip, spin, zero), next_field)
+            field = next_field
+            if coupling != 0:  # else the two sites do not wait for each other
+                turned = choose(flip, spin + spin, zero)
+                field = field - turned * fill_like(zero, coupling)
     store(block.energies, 0, energy)
     store(generator, 0, a)
     store(generator, 16, b)

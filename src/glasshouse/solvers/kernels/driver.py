@@ -36,7 +36,11 @@ def begin(tables: Any, block: Any) -> Any:
 
 
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """One sweep at β; `block.energies` are those of the spins after it."""
+    """One sweep at β."""
+
+
+def measure(tables: Any, block: Any) -> Any:
+    """Bring `block.energies` up to date after a step; after a watched one they are."""
 
 
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
@@ -62,6 +66,11 @@ def _step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
     return KERNELS[tables.instance_class].step.py_func
 
 
+@overload(measure)
+def _measure(tables: Any, block: Any) -> Any:
+    return KERNELS[tables.instance_class].measure.py_func
+
+
 @overload(watched_step)
 def _watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
     return KERNELS[tables.instance_class].watched_step.py_func
@@ -74,36 +83,36 @@ def _keep(tables: Any, block: Any) -> Any:
 
 @compiled
 def start_block(tables: Any, key: Any, index: Any, target: Any, block: Any) -> Any:
-    """Seed a block and draw its first spins; they count as a state seen, but not as a hit."""
+    """Seed a block and draw its first spins; no energy counts as seen yet."""
     seed(key, index, block.generator)
     begin(tables, block)
     for lane in range(block.energies.size):
-        block.lowest[lane] = block.energies[lane]
+        block.lowest[lane] = -(block.never + 1)
         block.goals[lane] = target
         block.hits[lane] = 0
-        block.mask[lane] = 255
-    keep(tables, block)
 
 
 @compiled
-def anneal_block(tables: Any, betas: Any, done: Any, needed: Any, block: Any) -> Any:
+def anneal_block(tables: Any, betas: Any, done: Any, blind: Any, needed: Any, block: Any) -> Any:
     """Sweeps `done` + 1, `done` + 2, …, one at each β. Returns the number done in all.
 
-    The goals are looked for at the end of each sweep; when the first `needed` runs have all
-    reached theirs, the rest of the sweeps is left out.
+    Energies are looked at only at the ends of sweeps with numbers above `blind`. When the first
+    `needed` runs have all reached their goals, the rest of the sweeps is left out.
     """
     work = workspace(tables, block)
     for beta in betas:
         step(tables, beta, work, block)
         done += 1
-        if note(tables, done, block) and all_hit(block.hits, needed):
-            break
+        if done > blind:
+            measure(tables, block)
+            if note(tables, done, block) and all_hit(block.hits, needed):
+                break
     return done
 
 
 @compiled
-def watch_block(tables: Any, betas: Any, done: Any, needed: Any, block: Any) -> Any:
-    """The same sweeps, the goals looked for after every flip."""
+def watch_block(tables: Any, betas: Any, done: Any, blind: Any, needed: Any, block: Any) -> Any:
+    """The same sweeps, the goals looked for after every flip: never blind."""
     work = workspace(tables, block)
     for beta in betas:
         done += 1
@@ -114,24 +123,38 @@ def watch_block(tables: Any, betas: Any, done: Any, needed: Any, block: Any) -> 
     return done
 
 
+@compiled
+def measure_block(tables: Any, block: Any) -> None:
+    """Bring the energies of a block up to date, and do nothing else: for showing progress."""
+    measure(tables, block)
+
+
+@compiled
+def look_at_block(tables: Any, done: Any, block: Any) -> None:
+    """Take account of the spins as they are: for a block that is stopped before its end."""
+    measure(tables, block)
+    note(tables, done, block)
+
+
 @inner
 def note(tables: Any, number: Any, block: Any) -> Any:
     """After a sweep: keep the states that are better than before; whether goals were reached."""
-    improved, reached = False, False
+    improved, reached = 0, 0
     for lane in range(block.energies.size):
-        better = block.energies[lane] < block.lowest[lane]
-        block.mask[lane] = 255 if better else 0
-        block.lowest[lane] = block.energies[lane] if better else block.lowest[lane]
-        improved |= better
-        reached |= block.energies[lane] <= block.goals[lane]
+        improved += block.energies[lane] < block.lowest[lane]
+        reached += block.energies[lane] <= block.goals[lane]
     if reached:
         for lane in range(block.energies.size):
             if block.energies[lane] <= block.goals[lane]:
                 block.hits[lane] = number
                 block.goals[lane] = block.never
     if improved:
+        for lane in range(block.energies.size):
+            block.mask[lane] = 255 if block.energies[lane] < block.lowest[lane] else 0
+        for lane in range(block.energies.size):
+            block.lowest[lane] = min(block.lowest[lane], block.energies[lane])
         keep(tables, block)
-    return reached
+    return reached > 0
 
 
 @inner

@@ -123,6 +123,11 @@ def scatter(generator: Any, spins: Any, lanes: Any) -> Any:
 
 
 @inner
+def measure(tables: Any, block: Any) -> None:
+    """Nothing to do: the sweeps follow the energies."""
+
+
+@inner
 def keep(tables: Any, block: Any) -> Any:
     """Copy the spins of the runs in the mask to `block.states`, one byte each."""
     lanes = block.mask.size

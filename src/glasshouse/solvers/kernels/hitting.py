@@ -9,7 +9,7 @@ import numpy as np
 from glasshouse.compiled import compiled
 from glasshouse.solvers.kernels import byte_tables
 from glasshouse.solvers.kernels.block import Block
-from glasshouse.solvers.kernels.driver import all_hit, begin, step, workspace
+from glasshouse.solvers.kernels.driver import all_hit, begin, measure, step, workspace
 from glasshouse.solvers.kernels.generator import seed, spawn
 from glasshouse.solvers.kernels.graph import colour
 from glasshouse.solvers.kernels.inner import inner
@@ -30,6 +30,7 @@ def race_block(
         block.hits[lane] = 0
     for number in range(1, betas.size + 1):
         step(tables, betas[number - 1], work, block)
+        measure(tables, block)
         reached = False
         for lane in range(block.hits.size):
             reached |= block.energies[lane] <= goal and block.hits[lane] == 0

@@ -93,6 +93,11 @@ def begin(tables: Any, block: Any) -> Any:
 
 
 @inner
+def measure(tables: Any, block: Any) -> None:
+    """Nothing to do: the sweeps follow the energies."""
+
+
+@inner
 def keep(tables: Any, block: Any) -> Any:
     """Copy the spins."""
     if block.mask[0]:

@@ -312,6 +312,8 @@ def cast(typing: Any, vector: Any, dtype: Any) -> Any:
             convert = builder.fpext if wider else builder.fptrunc
         elif target.is_float:
             convert = builder.sitofp if vector.dtype.signed else builder.uitofp
+        elif vector.is_float:
+            convert = builder.fptosi
         elif wider:
             convert = builder.sext if vector.dtype.signed else builder.zext
         else:

@@ -1,0 +1,300 @@
+"""How fast annealing is: beside dwave-samplers and openjij, in updates and in time to solution.
+
+All solvers get the same ungauged problem without its isolated spins. Times are CPU seconds of one
+thread; ratios are formed within a round, in which the solvers take turns, and the median of the
+rounds is reported.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.record import store
+from glasshouse.planting import random_loops, random_loops_ensemble, structured_loops
+from glasshouse.problems import Ising
+from glasshouse.solvers import anneal, peak_density, sweeps_to_solution
+from glasshouse.solvers.result import runs_needed
+
+ROUNDS = 7
+PEER_UPDATES, OUR_UPDATES = 4e6, 1.5e8  # work of one timing: .06 s and .04 s
+TTS_GRID = (30, 100, 300, 1000, 3000)
+
+
+def without_isolated(problem: Ising) -> Ising:
+    """The same problem on the spins that have an edge or a field."""
+    used = np.zeros(problem.num_spins, bool)
+    used[problem.edges] = True
+    used |= problem.fields != 0
+    place = np.cumsum(used) - 1
+    return Ising(
+        int(used.sum()), place[problem.edges].astype(np.int32), problem.weights,
+        problem.fields[used], problem.offset,
+    )  # fmt: skip
+
+
+def sparse(n: int, frustration: str) -> tuple[Ising, int]:
+    planted = random_loops(
+        n, n, frustration=frustration, loop_density=round(peak_density(n), 4), rng=1
+    )
+    return without_isolated(planted.ising), planted.energy
+
+
+def dense() -> tuple[Ising, int]:
+    planted = structured_loops(40, 40, frustration="0.23", block="0.3", loop_density=40, rng=1)
+    return without_isolated(planted.ising), planted.energy
+
+
+# The peers ------------------------------------------------------------------------------------
+
+
+def dwave(problem: Ising) -> Callable[..., Any]:
+    """dwave-samplers; its energies have the opposite sign of weights."""
+    import dimod
+    from dwave.samplers import SimulatedAnnealingSampler
+
+    edges = zip(problem.edges.tolist(), (-problem.weights).tolist(), strict=True)
+    model = dimod.BinaryQuadraticModel(
+        dict(enumerate((-problem.fields).tolist())), {tuple(e): w for e, w in edges}, 0.0, "SPIN"
+    )
+    sampler = SimulatedAnnealingSampler()
+
+    def run(sweeps: int, runs: int, beta: tuple[float, float] | None = None) -> Any:
+        answer = sampler.sample(model, num_reads=runs, num_sweeps=sweeps, beta_range=beta, seed=1)
+        return answer.record.energy
+
+    return run
+
+
+def openjij(problem: Ising) -> Callable[..., Any]:
+    """The annealer of openjij, unseeded: with a seed all its runs are the same."""
+    from openjij import SASampler
+
+    edges = zip(problem.edges.tolist(), (-problem.weights).tolist(), strict=True)
+    couplings = {tuple(e): float(w) for e, w in edges}
+    fields = {k: float(-h) for k, h in enumerate(problem.fields.tolist())}
+    is_sparse = problem.num_edges < problem.num_spins**2 / 16
+    sampler = SASampler()
+
+    def run(sweeps: int, runs: int, beta: tuple[float, float] | None = None) -> Any:
+        first, last = beta or (None, None)
+        answer = sampler.sample_ising(
+            fields, couplings, num_reads=runs, num_sweeps=sweeps, beta_min=first, beta_max=last,
+            sparse=is_sparse,
+        )  # fmt: skip
+        return answer.record.energy
+
+    return run
+
+
+def ours(problem: Ising, **options: Any) -> Callable[..., Any]:
+    def run(sweeps: int, runs: int, beta: tuple[float, float] | None = None) -> Any:
+        return anneal(problem, sweeps=sweeps, runs=runs, beta=beta, rng=1, **options).energies
+
+    return run
+
+
+# Updates --------------------------------------------------------------------------------------
+
+
+def nanoseconds(run: Callable[..., Any], spins: int, runs: int, updates: float) -> float:
+    """CPU time of one spin update of one run."""
+    sweeps = max(2, round(updates / spins / runs))
+    start = time.process_time()
+    run(sweeps, runs)
+    return (time.process_time() - start) / (sweeps * spins * runs) * 1e9
+
+
+def compare(name: str, problem: Ising, runs: int, energy: int) -> dict[str, Any]:
+    """One row: ns an update of each solver, and how many times faster ours is."""
+    scale = runs / 256 if runs < 256 else 1
+    solvers = {
+        "glasshouse": (ours(problem), OUR_UPDATES * scale),
+        "dwave": (dwave(problem), PEER_UPDATES),
+        "openjij": (openjij(problem), PEER_UPDATES),
+        "target, sweep": (ours(problem, target=energy - 1), OUR_UPDATES * scale),
+        "target, flip": (ours(problem, target=energy - 1, check="flip"), OUR_UPDATES * scale),
+    }
+    for run, _ in solvers.values():
+        run(2, runs)
+    rounds: dict[str, list[float]] = {key: [] for key in solvers}
+    for _ in range(ROUNDS):
+        for key, (run, updates) in solvers.items():
+            rounds[key].append(nanoseconds(run, problem.num_spins, runs, updates))
+    row: dict[str, Any] = {"what": name, "spins": problem.num_spins, "runs": runs}
+    for key, times in rounds.items():
+        row[f"{key}, ns"] = statistics.median(times)
+    for peer in ("dwave", "openjij"):
+        pairs = zip(rounds[peer], rounds["glasshouse"], strict=True)
+        row[f"× {peer}"] = statistics.median(a / b for a, b in pairs)
+    row["kernel"] = anneal(problem, sweeps=1, runs=1, rng=1).kernel
+    return row
+
+
+def updates() -> list[dict[str, Any]]:
+    rows = []
+    for runs in (256, 32):
+        for n in (100, 200, 1000):
+            for f in ("0.1", "0.2"):
+                problem, energy = sparse(n, f)
+                rows.append(compare(f"sparse n = {n}, f = {f}", problem, runs, energy))
+    problem, energy = dense()
+    rows.append(compare("dense n = 40, f = 0.23", problem, 256, energy))
+    for runs in (256, 32):
+        chosen = [row for row in rows if row["runs"] == runs and row["what"].startswith("sparse")]
+        mean = {
+            key: math.exp(statistics.fmean(math.log(row[key]) for row in chosen))
+            for key in ("× dwave", "× openjij")
+        }
+        rows.append({"what": f"geometric mean, sparse, {runs} runs", "runs": runs} | mean)
+    return rows
+
+
+# Time to solution -----------------------------------------------------------------------------
+
+
+def best_tts(run: Callable[..., Any], energy: int, betas: list[Any], runs: int) -> float:
+    """TTS99 in CPU seconds, the least over lengths of a run and ranges of β."""
+    least = math.inf
+    for beta in betas:
+        for sweeps in TTS_GRID:
+            start = time.process_time()
+            energies = run(sweeps, runs, beta)
+            seconds = time.process_time() - start
+            share = float(np.mean(energies <= energy + 0.5))
+            least = min(least, seconds / runs * runs_needed(share, 0.99))
+    return least
+
+
+def times_to_solution() -> list[dict[str, Any]]:
+    rows = []
+    for seed in (1, 2, 3):
+        planted = random_loops(
+            60, 60, frustration="0.21", loop_density=round(peak_density(60), 4), rng=seed
+        )
+        problem = without_isolated(planted.ising)
+        unit = planted.loop_weight
+        # The peers' own default, the paper's range, and the range that serves us.
+        ranges = [None, (0.01 / unit, math.log(60) / unit), (0.4 / unit, 13 / unit)]
+        times = {
+            "glasshouse": best_tts(ours(problem), planted.energy, [None], 4096),
+            "dwave": best_tts(dwave(problem), planted.energy, ranges, 512),
+            "openjij": best_tts(openjij(problem), planted.energy, ranges, 512),
+        }
+        row: dict[str, Any] = {"what": f"TTS99, n = 60, f = 0.21, instance {seed}"}
+        row |= {f"{key}, s": value for key, value in times.items()}
+        row["× best peer"] = min(times["dwave"], times["openjij"]) / times["glasshouse"]
+        rows.append(row)
+    return rows
+
+
+# Everything else ------------------------------------------------------------------------------
+
+_START = """
+import time
+began = time.perf_counter()
+from glasshouse.problems import Ising
+from glasshouse.solvers import anneal
+problem = Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)], [1, 2, 1, -1])
+anneal(problem, sweeps=10, runs=10, rng=1)
+print(time.perf_counter() - began, time.process_time())
+"""
+
+_LARGE = """
+import time
+from pathlib import Path
+import numpy as np
+from glasshouse.problems import Ising
+from glasshouse.solvers import anneal
+side = 100
+site = np.arange(side**3, dtype=np.int64).reshape(side, side, side)
+steps = [np.stack([site, np.roll(site, -1, axis)], -1).reshape(-1, 2) for axis in range(3)]
+edges = np.concatenate(steps)
+weights = np.random.default_rng(1).choice([-1, 1], len(edges))
+problem = Ising.from_edges(side**3, edges, weights)
+result = anneal(problem, sweeps=100, runs=32, rng=1)
+status = Path("/proc/self/status").read_text()
+print(int(status.split("VmHWM:")[1].split()[0]) / 2**20, result.seconds, result.best_energy)
+"""
+
+
+def run_alone(script: str, **environment: str) -> list[float]:
+    command = [sys.executable, "-c", script]
+    run = subprocess.run(
+        command, capture_output=True, text=True, check=True, env=os.environ | environment
+    )
+    return [float(x) for x in run.stdout.split()]
+
+
+def starts() -> list[dict[str, Any]]:
+    with tempfile.TemporaryDirectory() as folder:
+        first = run_alone(_START, NUMBA_CACHE_DIR=folder)
+        later = min(run_alone(_START, NUMBA_CACHE_DIR=folder) for _ in range(3))
+    return [
+        {"what": "first call after installation, with compilation", "seconds": first[0]},
+        {"what": "import and first call of a later process", "seconds": later[0]},
+    ]
+
+
+def threads() -> dict[str, Any]:
+    """Wall-clock time of one thread over that of two; needs two idle cores."""
+    problem, _ = sparse(1000, "0.1")
+    ratios = []
+    for _ in range(ROUNDS):
+        one, two = (
+            anneal(problem, sweeps=2000, runs=256, rng=1, threads=k).seconds for k in (1, 2)
+        )
+        ratios.append(one / two)
+    return {"what": "two threads over one, n = 1000", "times faster": statistics.median(ratios)}
+
+
+def ensemble() -> dict[str, Any]:
+    def work() -> None:
+        many = random_loops_ensemble(
+            100, 100, 10_000, frustration="0.1", loop_density=round(peak_density(100), 4), rng=1
+        )
+        sweeps_to_solution(many, rng=1)
+
+    times = []
+    for _ in range(2):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    what = "grow, build and solve 10 000 instances, n = 100, f = 0.1 (one N_tot each)"
+    return {"what": what, "seconds": min(times)}
+
+
+def large() -> dict[str, Any]:
+    peak, seconds, _ = run_alone(_LARGE)
+    what = "10^6 spins, 3·10^6 edges, 100 sweeps, 32 runs"
+    return {"what": what, "seconds": seconds, "peak GiB": peak}
+
+
+def main() -> None:
+    peers = ("dwave-samplers", "openjij")
+    notes = (
+        "CPU time of one thread, median of seven rounds in which the solvers take turns; a ratio "
+        "is formed within a round. `target` columns: the same runs looking for an energy that is "
+        "never reached, at the end of each sweep and after every flip."
+    )
+    store("anneal-updates", "Annealing: nanoseconds a spin update", updates(), peers, notes)
+    notes = (
+        "The least over runs of 30 to 3000 sweeps; for the peers also over three ranges of β: "
+        "their own, the paper's, and ours."
+    )
+    store("anneal-tts", "Annealing: time to solution", times_to_solution(), peers, notes)
+    rows = [*starts(), threads(), ensemble(), large()]
+    store("anneal-scale", "Annealing: starts, threads, ensembles, large problems", rows)
+
+
+if __name__ == "__main__":
+    main()
