@@ -15,7 +15,13 @@ from glasshouse.problems import Max2Sat
 from glasshouse.proofs import HardClausesUnsatisfiableError, prove
 from glasshouse.proofs.oracles import solve_exactly
 
-MODULES = {"rc2": "pysat", "toulbar2": "pytoulbar2", "scip": "pyscipopt", "highs": "highspy"}
+MODULES = {
+    "rc2": "pysat",
+    "rc2-edge": "pysat",
+    "toulbar2": "pytoulbar2",
+    "scip": "pyscipopt",
+    "highs": "highspy",
+}
 
 
 def installed(solver: str) -> pytest.param:
