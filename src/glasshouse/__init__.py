@@ -36,6 +36,10 @@ _NAMES_OF = {
     ),
     # Formats of the field, by suffix.
     "files": "FileError read read_document verify_file write",
+    # Ground states found.
+    "solvers": (
+        "AnnealResult anneal brute_force descend paper_schedule peak_density sweeps_to_solution"
+    ),
     # Optima proven, whether or not anybody planted them.
     "proofs": "Proof prove",
 }

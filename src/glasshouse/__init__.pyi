@@ -51,4 +51,11 @@ from glasshouse.problems.convert import to_rbm as to_rbm
 from glasshouse.problems.reduction import Reduction as Reduction
 from glasshouse.proofs import Proof as Proof
 from glasshouse.proofs import prove as prove
+from glasshouse.solvers import AnnealResult as AnnealResult
+from glasshouse.solvers import anneal as anneal
+from glasshouse.solvers import brute_force as brute_force
+from glasshouse.solvers import descend as descend
+from glasshouse.solvers import paper_schedule as paper_schedule
+from glasshouse.solvers import peak_density as peak_density
+from glasshouse.solvers import sweeps_to_solution as sweeps_to_solution
 from glasshouse.version import __version__ as __version__
