@@ -61,6 +61,19 @@ class TestRows:
             )
             assert store.done(task) == Ranges(((0, 10),))
 
+    def test_signed_numbers_are_the_rows(self, tmp_path):
+        with Store(tmp_path / "s.sqlite", write=True) as store:
+            (task,) = store.add_tasks([Fake(limit=60)])
+            assert store.signed(task, "sweeps", "solved").size == 0
+            rows = Fake(limit=60).measure(0, 50)
+            store.add_batch(task, 0, rows)
+            found = store.signed(task, "sweeps", "solved")
+            with pytest.raises(ValueError, match="not integer columns"):
+                store.signed(task, "seconds", "solved")
+        expected = np.where(rows["solved"] == 1, rows["sweeps"], -rows["sweeps"])
+        assert sorted(found) == sorted(expected)
+        assert (found < 0).any()
+
     def test_status_counts(self, tmp_path):
         path = filled(tmp_path / "s.sqlite")
         with Store(path) as store:

@@ -113,8 +113,8 @@ def points_of(store: Store, name: Statistic, confidence: float = 0.95) -> list[P
 
 def sample_of(store: Store, stored: StoredTask) -> Sample:
     """The sweeps of a hardness task, and which instances were solved."""
-    rows = store.rows(stored, ["sweeps", "solved"])
-    return Sample.of(rows["sweeps"], rows["solved"] != 0)
+    signed = store.signed(stored, "sweeps", "solved")
+    return Sample.of(np.abs(signed), signed > 0)
 
 
 def _point(store: Store, stored: StoredTask, name: Statistic, confidence: float) -> Point:

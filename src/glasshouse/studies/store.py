@@ -282,6 +282,19 @@ class Store:
         table = np.fromiter(cursor, dtype=[(name, types[name]) for name in names])
         return {name: np.ascontiguousarray(table[name]) for name in names}
 
+    def signed(self, task: StoredTask, column: str, mark: str) -> npt.NDArray[np.int64]:
+        """An integer column, negated where the 0/1 column `mark` is 0; in no particular order.
+
+        SQLite joins the numbers to one text, which is five times faster than row by row: what
+        statistics of millions of rows are read with.
+        """
+        known = {c.name for c in self._kinds[task.kind].columns if c.storage == "integer"}
+        if not {column, mark} <= known:
+            raise ValueError(f"{column} and {mark} are not integer columns of {task.kind}")
+        query = f"SELECT GROUP_CONCAT(IIF({mark}, {column}, -{column})) FROM {task.kind}"
+        ((text,),) = self._read(query + " WHERE task = ?", task.number)
+        return np.fromstring(text or "", dtype=np.int64, sep=",")
+
     def status(self) -> list[TaskStatus]:
         """How far every task is; reads the batches only, so it is fast at any number of rows."""
         sums: dict[int, tuple[int, int, float, str]] = {
