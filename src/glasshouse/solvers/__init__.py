@@ -2,21 +2,24 @@
 
 One idea a file: `annealing` and `tempering` are the methods, `schedule` the temperatures, `engine`
 makes a problem ready for one of the `kernels`, `crew` puts threads to work, `result` tells what
-came of it.
+came of it, `hitting` and `benchmarking` measure how long that takes.
 """
 
 from glasshouse.solvers.annealing import anneal
+from glasshouse.solvers.benchmarking import OptimalTts, optimal_tts
 from glasshouse.solvers.crew import Progress
 from glasshouse.solvers.descent import Descent, descend
 from glasshouse.solvers.exhaustive import GroundStates, brute_force
 from glasshouse.solvers.hitting import SweepsToSolution, sweeps_to_solution
 from glasshouse.solvers.result import AnnealResult, TimeToSolution
 from glasshouse.solvers.schedule import PaperSchedule, paper_schedule, peak_density
+from glasshouse.solvers.tempering import temper
 
 __all__ = [
     "AnnealResult",
     "Descent",
     "GroundStates",
+    "OptimalTts",
     "PaperSchedule",
     "Progress",
     "SweepsToSolution",
@@ -24,7 +27,9 @@ __all__ = [
     "anneal",
     "brute_force",
     "descend",
+    "optimal_tts",
     "paper_schedule",
     "peak_density",
     "sweeps_to_solution",
+    "temper",
 ]

@@ -106,8 +106,8 @@ def anneal(
     log = crew.work(task, runs, form.ising.num_spins, form.ising.offset)
     states = form.own_states(log.states)
     return AnnealResult(
-        form.energies_of_runs(states), states, log.hits, sweeps, form.own_betas(betas), target, check,
-        kernel, log.seconds, log.complete, log.stopped, seed,
+        form.energies_of_runs(states), states, log.hits, sweeps, form.own_betas(betas), target,
+        check, kernel, log.seconds, log.complete, log.stopped, seed,
     )  # fmt: skip
 
 
@@ -123,7 +123,7 @@ class AnnealTask:
         key: npt.NDArray[np.uint64],
     ) -> None:
         self.engine, self.betas, self.goal, self.key = engine, betas, goal, key
-        self.length = len(betas)
+        self.length, self.cost = len(betas), engine.cost
         self.run = driver.anneal_block if check == "sweep" else driver.watch_block
         # Energies cost time. Without a target they are looked at only where runs are cold.
         looking = self.length if goal > engine.never else max(1, self.length // 16)

@@ -44,6 +44,7 @@ class Task(Protocol):
 
     engine: Engine
     length: int  # steps of a block
+    cost: int  # of a step, as `Engine.cost`
 
     def start(self, index: int) -> Any:
         """Begin a block: whatever `advance` needs, with the block as its `block`."""
@@ -127,7 +128,7 @@ class _Shift:
         self.began = time.perf_counter()
         self.deadline = math.inf if time_limit is None else self.began + time_limit
         self.stop = threading.Event()
-        self.chunk = max(1, _CHUNK // max(self.engine.cost, 1))
+        self.chunk = max(1, _CHUNK // max(task.cost, 1))
         self.states = np.empty((runs, num_spins), np.int8)
         self.hits = np.zeros(runs, np.int32)
         blocks = -(-runs // self.engine.lanes)

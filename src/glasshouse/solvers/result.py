@@ -70,6 +70,7 @@ class AnnealResult:
         complete: whether each run was carried out as planned; others were stopped.
         stopped: why runs were stopped, or None.
         seed: gives the same result again.
+        replicas: temperatures that each run of tempering has at the same time, else 1.
     """
 
     energies: npt.NDArray[Any]
@@ -84,6 +85,7 @@ class AnnealResult:
     complete: npt.NDArray[np.bool_]
     stopped: Stopped | None = None
     seed: Seed | None = None
+    replicas: int = 1
 
     @property
     def runs(self) -> int:
@@ -136,7 +138,8 @@ class AnnealResult:
         if unit not in ("seconds", "sweeps"):
             raise ValueError(f"unit={unit!r} is neither 'seconds' nor 'sweeps'")
         number, successes = self._completed(), self.successes
-        length = float(self.sweeps) if unit == "sweeps" else self.seconds / self.runs
+        in_sweeps = float(self.sweeps * self.replicas)
+        length = in_sweeps if unit == "sweeps" else self.seconds / self.runs
         if successes == 0:
             bound = length * runs_needed(1 - 0.05 ** (1 / number), confidence)
             return TimeToSolution(bound, bound, math.inf, confidence, unit, is_bound=True)

@@ -1,0 +1,93 @@
+"""The optimal time to solution: what annealer benchmarks report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from glasshouse.planting.randomness import RngLike, Seed
+from glasshouse.problems import checks
+from glasshouse.problems.checks import Number
+from glasshouse.solvers.annealing import anneal
+from glasshouse.solvers.forms import Solvable
+from glasshouse.solvers.result import AnnealResult, TimeToSolution, Unit
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OptimalTts:
+    """The least time to solution over run lengths, and the way there.
+
+    Attributes:
+        sweeps: the run length that needs the least time.
+        tts: the time it needs; a lower bound if no run of any length succeeded.
+        results: one for each run length, in the order given.
+        is_at_edge: whether the optimum is the shortest or longest length tried, so that a wider
+            grid may find a better one.
+    """
+
+    sweeps: int
+    tts: TimeToSolution
+    results: tuple[AnnealResult, ...]
+    is_at_edge: bool
+
+    def summary(self) -> str:
+        """A line for each run length, for people; the best one is marked."""
+        lines = []
+        for result in self.results:
+            tts = result.tts(self.tts.confidence, self.tts.unit)
+            mark = "  ← best" if result.sweeps == self.sweeps else ""
+            share = result.success_probability
+            lines.append(f"{result.sweeps} sweeps: p = {share:.3g}, {tts}{mark}")
+        if self.is_at_edge:
+            lines.append("the best length is at an edge of the grid: try a wider one")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"OptimalTts({self.sweeps} sweeps, {self.tts})"
+
+
+def optimal_tts(
+    problem: Solvable,
+    target: Number,
+    sweeps_grid: Sequence[int] = (10, 30, 100, 300, 1000, 3000),
+    *,
+    confidence: float = 0.99,
+    unit: Unit = "seconds",
+    runs: int = 1024,
+    rng: RngLike = None,
+    **options: Any,
+) -> OptimalTts:
+    """Minimise the time to solution over the number of sweeps of a run.
+
+    Args:
+        problem: anything that `anneal` takes.
+        target: the energy that counts as success.
+        sweeps_grid: run lengths to try.
+        confidence: wanted probability of a success, 0.99 for TTS99.
+        unit: "seconds", or "sweeps".
+        runs: how many runs of each length.
+        rng: a seed, or anything that numpy.random.default_rng takes.
+        options: anything else that `anneal` takes, such as `beta`, `check` or `threads`.
+
+    >>> from glasshouse.planting import random_loops
+    >>> planted = random_loops(40, 40, frustration="0.2", loop_density=0.4, rng=1)
+    >>> best = optimal_tts(planted, planted.energy, (2, 30, 600), unit="sweeps", rng=1)
+    >>> best.sweeps, best.is_at_edge
+    (30, False)
+    """
+    grid = [checks.count(sweeps, "sweeps_grid", 1) for sweeps in sweeps_grid]
+    if not grid:
+        raise ValueError("sweeps_grid is empty; give at least one run length")
+    seed = Seed.of(rng)
+    results = tuple(
+        anneal(
+            problem, sweeps=sweeps, runs=runs, target=target, rng=seed.child(k), **options
+        )
+        for k, sweeps in enumerate(grid)
+    )  # fmt: skip
+    times = [result.tts(confidence, unit) for result in results]
+    # A length without successes has a lower bound only, and wins only if all have.
+    best = min(range(len(grid)), key=lambda k: (times[k].is_bound, times[k].value))
+    edge = grid[best] in (min(grid), max(grid))
+    return OptimalTts(grid[best], times[best], results, edge)

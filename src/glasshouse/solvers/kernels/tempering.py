@@ -1,0 +1,107 @@
+"""Parallel tempering: the runs of a block at every temperature of a ladder, exchanging spins.
+
+Each replica is a block of its own, all lanes at one temperature, so that any kernel serves. Lanes
+that exchange do so by exchanging their spins.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.compiled import compiled
+from glasshouse.solvers.kernels.block import Block
+from glasshouse.solvers.kernels.driver import all_hit, begin, measure, note, step, workspace
+from glasshouse.solvers.kernels.exponential import threshold
+from glasshouse.solvers.kernels.generator import seed
+from glasshouse.solvers.kernels.inner import inner
+from glasshouse.solvers.kernels.scalar import draw
+
+SWAP_STREAM = 1 << 40  # an index that no replica has
+
+
+class Replicas(NamedTuple):
+    """Spins, energies and random numbers at each temperature; `block` keeps what was best."""
+
+    generators: npt.NDArray[np.uint64]  # (K, words)
+    spins: npt.NDArray[Any]  # (K, …)
+    energies: npt.NDArray[Any]  # (K, lanes)
+    swaps: npt.NDArray[np.uint64]  # four words: the stream that decides exchanges
+    block: Block
+
+
+@inner
+def replica(replicas: Any, k: Any) -> Any:
+    """The block at temperature k; best states and hits are those of the runs."""
+    block = replicas.block
+    return Block(
+        replicas.generators[k], replicas.spins[k], replicas.energies[k], block.lowest,
+        block.states, block.goals, block.hits, block.mask, block.never,
+    )  # fmt: skip
+
+
+@compiled
+def start_replicas(tables: Any, key: Any, index: Any, goal: Any, replicas: Any) -> None:
+    """Random spins at every temperature."""
+    number = replicas.spins.shape[0]
+    for k in range(number):
+        seed(key, index * number + k, replicas.generators[k])
+        begin(tables, replica(replicas, k))
+    seed(key, SWAP_STREAM + index, replicas.swaps)
+    block = replicas.block
+    for lane in range(block.hits.size):
+        block.lowest[lane] = -(block.never + 1)
+        block.goals[lane] = goal
+        block.hits[lane] = 0
+
+
+@compiled
+def temper_block(tables: Any, betas: Any, done: Any, until: Any, needed: Any, replicas: Any) -> Any:
+    """Sweeps `done` + 1 to `until` at all temperatures, exchanges after each.
+
+    Returns the number done in all; fewer if the first `needed` runs have all reached their goals.
+    """
+    work = workspace(tables, replicas.block)
+    while done < until:
+        done += 1
+        reached = False
+        for k in range(betas.size):
+            block = replica(replicas, k)
+            step(tables, betas[k], work, block)
+            measure(tables, block)
+            reached |= note(tables, done, block)
+        if reached and all_hit(replicas.block.hits, needed):
+            break
+        for k in range(done % 2, betas.size - 1, 2):
+            exchange(betas[k + 1] - betas[k], k, replicas)
+    return done
+
+
+@inner
+def exchange(gap: Any, k: Any, replicas: Any) -> None:
+    """Exchange temperatures k and k + 1, with probability min(1, exp(Δβ ΔE)) in each lane."""
+    first, second = replicas.energies[k], replicas.energies[k + 1]
+    mask = replicas.block.mask
+    some = False
+    for lane in range(mask.size):
+        gain = gap * (np.float64(second[lane]) - np.float64(first[lane]))
+        dice = draw(replicas.swaps) >> np.uint64(32)
+        swap = gain >= 0 or dice < threshold(-gain)
+        mask[lane] = 255 if swap else 0
+        some |= swap
+        if swap:
+            first[lane], second[lane] = second[lane], first[lane]
+    if some:
+        swap_rows(replicas.spins[k], replicas.spins[k + 1], mask)
+
+
+@inner
+def swap_rows(first: Any, second: Any, mask: Any) -> None:
+    """Exchange the lanes in the mask, row by row."""
+    for start in range(0, first.size, mask.size):
+        for lane in range(mask.size):
+            mine, yours = first[start + lane], second[start + lane]
+            first[start + lane] = yours if mask[lane] else mine
+            second[start + lane] = mine if mask[lane] else yours

@@ -1,0 +1,101 @@
+"""Success probabilities, times to solution and their intervals; the paper's schedule."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from glasshouse.planting import random_loops
+from glasshouse.solvers import AnnealResult, optimal_tts, paper_schedule, peak_density
+from glasshouse.solvers.result import binomial_interval, runs_needed
+
+
+def result_with(hits: list[int], sweeps: int = 10, seconds: float = 2.0) -> AnnealResult:
+    number = len(hits)
+    return AnnealResult(
+        np.zeros(number, np.int64), np.ones((number, 3), np.int8), np.array(hits, np.int32), sweeps,
+        np.linspace(0.1, 1, sweeps), 0, "sweep", "byte lanes", seconds, np.ones(number, bool),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 20), (1, 20), (7, 20), (20, 20)])
+def test_the_interval_is_clopper_and_pearsons(k, n):
+    exact = stats.binomtest(k, n).proportion_ci(0.95, "exact")
+    assert binomial_interval(k, n) == pytest.approx((exact.low, exact.high))
+
+
+def test_time_to_solution_is_runs_needed_times_the_length_of_a_run():
+    result = result_with([3, 0, 5, 0])
+    tts = result.tts(unit="sweeps")
+    assert tts.value == pytest.approx(10 * math.log(0.01) / math.log(0.5))
+    assert tts.low < tts.value < tts.high < math.inf
+    assert result.tts().value == pytest.approx(tts.value / 10 * 2.0 / 4)
+    assert result.tts(0.4, "sweeps").value == 10  # one run is enough
+
+
+def test_no_success_gives_a_lower_bound():
+    tts = result_with([0] * 100).tts(unit="sweeps")
+    assert tts.is_bound
+    assert tts.low == tts.value == pytest.approx(10 * runs_needed(1 - 0.05**0.01, 0.99))
+    assert tts.high == math.inf
+    assert str(tts).startswith("TTS99 > 1.54e+03 sweeps")
+
+
+def test_certain_success_takes_one_run():
+    tts = result_with([1, 2, 3]).tts(unit="sweeps")
+    assert (tts.value, tts.low) == (10, 10)
+    assert 10 < tts.high < math.inf
+
+
+def test_success_needs_a_target():
+    from dataclasses import replace
+
+    with pytest.raises(ValueError, match="no target"):
+        _ = replace(result_with([1]), target=None).success_probability
+
+
+def test_summaries_say_what_was_looked_for():
+    text = result_with([1, 0, 3]).summary()
+    assert "2 of 3 runs, looked for after every sweep" in text
+    assert "byte lanes" in text
+
+
+def test_the_optimal_length_is_the_one_that_needs_least():
+    planted = random_loops(30, 30, frustration="0.2", loop_density=0.45, rng=3)
+    best = optimal_tts(planted, planted.energy, (2, 20, 60, 2000), unit="sweeps", runs=256, rng=1)
+    times = [result.tts(unit="sweeps") for result in best.results]
+    assert best.tts.value == min(t.value for t in times if not t.is_bound)
+    assert best.sweeps in (20, 60)
+    assert "← best" in best.summary()
+    with pytest.raises(ValueError, match="empty"):
+        optimal_tts(planted, planted.energy, ())
+
+
+def test_the_papers_polynomials_and_their_guards():
+    assert paper_schedule(60, "0.2").sweeps == math.floor(
+        (1.29 * 3600 - 33.1 * 60 + 1664) * (41.4 * 0.008 - 11.7 * 0.04 + 1.06 * 0.2 - 0.018)
+    )
+    assert paper_schedule(60, Fraction(1, 5), fit="first").sweeps == math.floor(
+        (0.504 * 3600 - 13.3 * 60 + 311) * (193 * 0.008 - 52.7 * 0.04 + 4.73 * 0.2 - 0.102)
+    )
+    assert paper_schedule(50, 0.1, 0.5, unit=3).beta == pytest.approx((0.01 / 3, math.log(50) / 3))
+    assert paper_schedule(50, 0.1, 200).beta == pytest.approx((0.0025, math.log(50) / 4))
+    for fit, below, above in (("second", 0.0218, 0.0219), ("first", 0.0311, 0.0312)):
+        with pytest.warns(UserWarning, match="negative"):
+            assert paper_schedule(100, below, fit=fit).sweeps == 2
+        assert paper_schedule(100, above, fit=fit).sweeps >= 2
+
+
+@pytest.mark.parametrize("f", ["0.3", -0.1, 1])
+def test_frustrations_out_of_range_are_refused(f):
+    with pytest.raises(ValueError, match="outside 0 to 1/4"):
+        paper_schedule(50, f)
+
+
+def test_the_peak_density_falls_to_its_plateau():
+    assert peak_density(10) == pytest.approx(0.3035 + 0.2952 * math.exp(-0.196))
+    assert peak_density(10**6) == pytest.approx(0.3035)
