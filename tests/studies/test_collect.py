@@ -61,6 +61,7 @@ class TestInProcess:
         steps.close()
         with Store(path) as store:
             assert sum(status.rows for status in store.status()) == progress.rows > 0
+            assert not store.tasks()[-1].is_finished
         collect(STUDY, path)
         assert table(path) == undisturbed(tmp_path, STUDY)
 
@@ -78,6 +79,8 @@ class TestStopRules:
         rule = Stop(5000, relative_error=0.2, statistic="geometric_mean")
         found = undisturbed(tmp_path, [Fake(stop=rule)])
         size = len(found[Fake().task_id]["instance"])
+        with Store(tmp_path / "undisturbed.sqlite") as store:
+            assert store.tasks()[0].is_finished
         # The log-normal has sigma 1: 1.96/sqrt(k) = 0.2 at k = 96.
         assert size in rule.checkpoints()
         assert 60 <= size <= 160

@@ -1,20 +1,71 @@
-"""Studies: ensembles of instances, how hard they are, and how sure we are of it."""
+"""Studies: ensembles of instances, how hard they are, and how sure we are of it.
 
+A study is a list of tasks (`task`, `study`), collected (`collect`, `batches`, `pool`) into a store
+(`store`, `merging`, `export`), looked at (`analysis`, `figures`) and fitted (`statistics`,
+`scaling`, `peaks`). `tuning` and `sweep_schedule` measure on their own; `paper` does the paper's.
+"""
+
+from glasshouse.studies.analysis import fit_study, points_of, series_of
 from glasshouse.studies.collect import Lost, Progress, collect, iter_collect
+from glasshouse.studies.export import export_parquet, to_frame
+from glasshouse.studies.figures import plot_study
 from glasshouse.studies.hardness import Annealer
 from glasshouse.studies.kinds import Column, Kind, Stop
+from glasshouse.studies.lognormal import LogNormal, fit_lognormal
+from glasshouse.studies.merging import merge
+from glasshouse.studies.peaks import fit_decay, hardness_peak
+from glasshouse.studies.samples import Estimate, Sample
+from glasshouse.studies.scaling import compare_laws, fit_law
+from glasshouse.studies.statistics import (
+    geometric_mean,
+    lognormality,
+    median,
+    quantile,
+    survival,
+    time_to_solution,
+)
 from glasshouse.studies.store import Store
+from glasshouse.studies.study import Study, load_study, study_of
+from glasshouse.studies.sweep_schedule import optimal_sweeps, optimise_schedule
 from glasshouse.studies.task import Task
+from glasshouse.studies.tuning import tune
 
 __all__ = [
     "Annealer",
     "Column",
+    "Estimate",
     "Kind",
+    "LogNormal",
     "Lost",
     "Progress",
+    "Sample",
     "Stop",
     "Store",
+    "Study",
     "Task",
     "collect",
+    "compare_laws",
+    "export_parquet",
+    "fit_decay",
+    "fit_law",
+    "fit_lognormal",
+    "fit_study",
+    "geometric_mean",
+    "hardness_peak",
     "iter_collect",
+    "load_study",
+    "lognormality",
+    "median",
+    "merge",
+    "optimal_sweeps",
+    "optimise_schedule",
+    "plot_study",
+    "points_of",
+    "quantile",
+    "series_of",
+    "study_of",
+    "survival",
+    "time_to_solution",
+    "to_frame",
+    "tune",
 ]

@@ -98,6 +98,7 @@ class Queue:
         self._earlier_seconds = sum(line.seconds for line in self._lines)
         for line in self._lines:
             self._decide(line)
+        store.mark_finished(line.stored for line in self._lines if line.is_finished)
 
     def next(self) -> Batch | None:
         """A batch to measure, or None when there is nothing to do now."""
@@ -134,6 +135,8 @@ class Queue:
         line.recent_cost = self._newest_cost = seconds / batch.count
         line.largest = max(line.largest, _GROWTH * batch.count)
         self._decide(line)
+        if line.is_finished:
+            self._store.mark_finished([line.stored])
 
     def _decide(self, line: _Line) -> None:
         """Move the task's target on, or end it."""

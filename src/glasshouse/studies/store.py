@@ -40,6 +40,7 @@ class StoredTask:
         kind: the name of its row kind.
         canonical: what was asked, as JSON.
         stop: the rules of the last run that collected it.
+        is_finished: whether that run found that it has enough.
     """
 
     number: int
@@ -47,6 +48,7 @@ class StoredTask:
     kind: str
     canonical: str
     stop: Stop
+    is_finished: bool = False
 
     @property
     def description(self) -> dict[str, Any]:
@@ -178,7 +180,7 @@ class Store:
                 self._add_kind(kind)
             database.executemany(
                 "INSERT INTO tasks (task_id, kind, canonical, stop) VALUES (?, ?, ?, ?) "
-                "ON CONFLICT (task_id) DO UPDATE SET stop = excluded.stop",
+                "ON CONFLICT (task_id) DO UPDATE SET stop = excluded.stop, finished = 0",
                 values,
             )
         return {task.task_id: task for task in self.tasks()}
@@ -245,11 +247,18 @@ class Store:
 
     def tasks(self) -> list[StoredTask]:
         """All tasks, in the order in which they came."""
-        rows = self._read("SELECT task, task_id, kind, canonical, stop FROM tasks ORDER BY task")
+        query = "SELECT task, task_id, kind, canonical, stop, finished FROM tasks ORDER BY task"
         return [
-            StoredTask(number, task_id, kind, canonical, Stop(**json.loads(stop)))
-            for number, task_id, kind, canonical, stop in rows
+            StoredTask(number, task_id, kind, canonical, Stop(**json.loads(stop)), bool(finished))
+            for number, task_id, kind, canonical, stop, finished in self._read(query)
         ]
+
+    def mark_finished(self, tasks: Iterable[StoredTask]) -> None:
+        """Remember that tasks have enough by their stop rules."""
+        with self.transaction() as database:
+            database.executemany(
+                "UPDATE tasks SET finished = 1 WHERE task = ?", [(task.number,) for task in tasks]
+            )
 
     def done(self, task: StoredTask) -> Ranges:
         """Which instances of a task are there."""

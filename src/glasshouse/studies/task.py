@@ -67,6 +67,8 @@ class Task:
             object.__setattr__(self, "solver", Annealer())
         if not needs_solver and self.solver is not None:
             raise ValueError(f"{self.measures} are measured without a solver; leave it out")
+        if self.stop.relative_error is not None and self.measures != "hardness":
+            raise ValueError(f"relative_error stops hardness only, not {self.measures}")
         Seed.of(self.seed)
         object.__setattr__(self, "parameters", _canonical_parameters(self.method, self.parameters))
         plant = self.grow(0)  # whatever is wrong with the parameters is said now
