@@ -197,11 +197,14 @@ def test_an_optimum_found_elsewhere_is_ours(problem):
 def test_an_odd_cycle_is_refused_as_rbm():
     triangle = Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [1, 1, 1])
     with pytest.raises(ValueError, match="not bipartite"):
-        to_rbm(triangle)
+        ising_to_rbm(triangle)
+    check(triangle, *to_rbm(triangle))  # doubled instead
     with pytest.raises(ValueError, match="same side"):
         ising_to_rbm(triangle, num_visible=2)
     with pytest.raises(ValueError, match="at least 2 spins"):
         to_rbm(Ising(1, [], [], [1]))
+    with pytest.raises(ValueError, match="str is not an Ising"):
+        to_ising("problem")
     with pytest.raises(ValueError, match="penalty='none'"):
         to_rbm(Qubo(2, [], [], [1, 1]), penalty="none")
 
@@ -259,3 +262,12 @@ def test_large_batches_agree_with_single_states():
     problem = Ising.from_edges(300, edges, rng.integers(-5, 6, len(edges)))
     states = 2 * rng.integers(0, 2, (600, 300), dtype=np.int8) - 1
     assert problem.energy(states).tolist() == [problem.energy(state) for state in states]
+
+
+def test_states_of_another_problem_are_refused():
+    _, reduction = to_ising(Max2Sat.from_clauses(2, [[1, 2]], [3]))
+    for bad in ([1], [1, 2], [0.5, 1], [-1, 1], [[0, 1, 1]]):
+        with pytest.raises(ValueError, match="MAX-2-SAT form"):
+            reduction.forward(bad)
+    with pytest.raises(ValueError, match="Ising form"):
+        reduction.back([0, 1])

@@ -59,6 +59,32 @@ def test_the_caller_s_arrays_stay_writable_and_apart():
     assert problem.weights[0, 0] == 1
 
 
+def test_nobody_can_write_to_a_problem_through_the_arrays_it_came_from():
+    weights, fields = np.array([1, 2, 3]), np.zeros(3, dtype=int)
+    problem = Ising(3, [[0, 1], [0, 2], [1, 2]], weights, fields)
+    view = weights[:]
+    view.flags.writeable = False
+    other = Ising(3, [[0, 1], [0, 2], [1, 2]], view, fields)
+    weights[0] = fields[0] = 2**62
+    for one in (problem, other):
+        assert one.energy([1, 1, 1]) == -6
+
+
+def test_repeated_sparse_entries_add_up():
+    from scipy.sparse import coo_array
+
+    twice = coo_array(([1, 2], ([0, 0], [0, 0])), shape=(1, 1))
+    assert Qubo.from_matrix(twice).linear.tolist() == [3]
+    small = coo_array((np.int8([100, 100]), ([0, 0], [0, 0])), shape=(1, 1))
+    assert Rbm(small).edges()[1].tolist() == [200]
+
+
+def test_equal_problems_have_equal_hashes_whatever_the_sign_of_zero():
+    one, other = Ising(2, [], [], [0.0, 1.0]), Ising(2, [], [], [-0.0, 1.0])
+    assert one == other
+    assert hash(one) == hash(other)
+
+
 @given(isings())
 def test_matrix_constructor_takes_symmetric_and_triangular(problem):
     upper = np.zeros((problem.num_spins, problem.num_spins), dtype=np.int64)
@@ -169,6 +195,11 @@ BAD = [
     (lambda: Max2Sat(1, [[1, 0]], [1], hard=[[0, 0]]), "hard clause is empty"),
     (lambda: Max2Sat.from_clauses(3, [[1, 2, 3]], [1]), "one or two literals"),
     (lambda: Max2Sat(1, [[1, 0]] * 2, [2**62] * 2), r"2\^63-1"),
+    (lambda: Max2Sat.from_clauses(2, [[2**32 + 1]], [1]), "one or two literals"),
+    (lambda: Max2Sat.from_clauses(2, [[1.9, 2]], [1]), "one or two literals"),
+    (lambda: Max2Sat(2**40, [], []), "the most a problem can have"),
+    (lambda: Qubo.from_edges(2**33, [], []), "the most a problem can have"),
+    (lambda: Ising(2, [[0, 1]], [1e308], [1e308, 1e308]), "a float can hold"),
 ]
 
 

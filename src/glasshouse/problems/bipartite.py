@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from glasshouse.problems import checks, exact
 from glasshouse.problems.ising import Ising
 from glasshouse.problems.qubo import Qubo
 from glasshouse.problems.rbm import Rbm
-from glasshouse.problems.reduction import Reduction
+from glasshouse.problems.reduction import Reduction, bits, spins
 
 Penalty = Literal["tight", "paper"]
 
@@ -62,35 +62,46 @@ def qubo_to_bipartite(problem: Qubo, *, penalty: Penalty = "tight") -> tuple[Qub
         problem.offset * (int(factor) if problem.is_integer else float(factor)),
     )
     reduction = Reduction(
-        "QUBO",
-        "bipartite QUBO",
-        lambda bits: np.concatenate([bits, bits], axis=-1),
-        lambda bits: _merge_copies(problem, bits),
+        bits("QUBO", size),
+        bits("bipartite QUBO", 2 * size),
+        lambda values: np.concatenate([values, values], axis=-1),
+        lambda values: _merge_copies(problem, values),
         factor,
         bijective=False,
     )
     return doubled, reduction
 
 
-def _merge_copies(problem: Qubo, bits: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+def _merge_copies(problem: Qubo, copies: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
     """One value for each variable from its two copies, at no more cost than the doubled QUBO's.
 
     Where the copies differ, start half-way and move one variable after the other to the cheaper
     end. The penalties are at least what the multilinear extension gains by the half-way point.
     """
     size = problem.num_variables
-    merged = bits[..., :size].copy()
-    torn = (merged != bits[..., size:]).reshape(-1, size)
-    rows, other = merged.reshape(-1, size), bits[..., size:].reshape(-1, size)
+    merged = copies[..., :size].copy()
+    rows, others = merged.reshape(-1, size), copies[..., size:].reshape(-1, size)
+    torn = rows != others
+    if not torn.any():
+        return merged
+    starts, partners, weights = _adjacency(problem)
     for k in np.flatnonzero(torn.any(axis=1)):
-        doubled = rows[k].astype(np.int64) + other[k]  # 0, 1 or 2: twice the value
+        doubled = rows[k].astype(np.int64) + others[k]  # 0, 1 or 2: twice the value
         for i in np.flatnonzero(torn[k]):
-            touching = (problem.edges == i).any(axis=1)
-            partner = problem.edges[touching].sum(axis=1) - i
-            slope = 2 * problem.linear[i] + problem.weights[touching] @ doubled[partner]
+            beside = slice(starts[i], starts[i + 1])
+            slope = 2 * problem.linear[i] + weights[beside] @ doubled[partners[beside]]
             doubled[i] = 0 if slope > 0 else 2
         rows[k] = doubled // 2
     return merged
+
+
+def _adjacency(problem: Qubo) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Where each variable's partners start, the partners, and the weights to them."""
+    ends = np.concatenate([problem.edges, problem.edges[:, ::-1]])
+    order = np.argsort(ends[:, 0], kind="stable")
+    degrees = np.bincount(ends[:, 0], minlength=problem.num_variables)
+    starts = np.concatenate([[0], np.cumsum(degrees)])
+    return starts, ends[order, 1], np.concatenate([problem.weights, problem.weights])[order]
 
 
 def ising_to_rbm(problem: Ising, *, num_visible: int | None = None) -> tuple[Rbm, Reduction]:
@@ -119,8 +130,12 @@ def ising_to_rbm(problem: Ising, *, num_visible: int | None = None) -> tuple[Rbm
         fields[visible_count:],
         problem.offset,
     )
+    size = problem.num_spins
     reduction = Reduction(
-        "Ising", "RBM", lambda state: state[..., order], lambda state: state[..., place]
+        spins("Ising", size),
+        spins("RBM", size),
+        lambda state: state[..., order],
+        lambda state: state[..., place],
     )
     return rbm, reduction
 
@@ -158,9 +173,7 @@ def _sides(problem: Ising, num_visible: int | None) -> npt.NDArray[np.bool_]:
         return hidden
     colours = two_colouring(problem)
     if colours is None:
-        raise ValueError(
-            "the graph is not bipartite; to_rbm(to_qubo(problem)[0]) doubles the spins instead"
-        )
+        raise ValueError("the graph is not bipartite; `to_rbm` doubles the spins instead")
     if not colours.any():  # no edges at all: any split will do
         colours[-1] = True
     return colours
@@ -192,8 +205,8 @@ def rbm_to_ghost(problem: Rbm, *, free: bool = False) -> tuple[Rbm, Reduction]:
     # Where free ghosts disagree, follow the one whose biases are the stronger.
     leader = n if exact.total(np.abs(b)) > exact.total(np.abs(a)) else n + 1 + m
     reduction = Reduction(
-        "RBM",
-        "RBM with free ghosts" if free else "RBM with fixed ghosts",
+        spins("RBM", n + m),
+        spins("RBM with free ghosts" if free else "RBM with fixed ghosts", n + m + 2),
         lambda state: np.insert(state, [n, n + m], 1, axis=-1),
         lambda state: np.delete(state, [n, n + 1 + m], axis=-1) * state[..., [leader]],
         shift=exact.as_fraction(-corner),

@@ -21,6 +21,8 @@ SpinArray: TypeAlias = npt.NDArray[np.int8]
 Number: TypeAlias = int | float
 
 INT64_MAX = 2**63 - 1
+# Variables are counted by 32-bit indices, which halve the memory of large graphs.
+MOST_VARIABLES = 2**31 - 1
 
 
 def count(value: object, name: str, least: int = 0) -> int:
@@ -30,6 +32,14 @@ def count(value: object, name: str, least: int = 0) -> int:
     if value < least:
         raise ValueError(f"{name}={value} is below {least}, the least it can be")
     return int(value)
+
+
+def size(value: object, name: str) -> int:
+    """How many variables a problem has."""
+    number = count(value, name)
+    if number > MOST_VARIABLES:
+        raise ValueError(f"{name}={number} is above {MOST_VARIABLES}, the most a problem can have")
+    return number
 
 
 def weights(values: npt.ArrayLike, name: str) -> WeightArray:
@@ -95,7 +105,11 @@ def total_magnitude(arrays: Iterable[WeightArray], constant: Number, name: str) 
     """Sum of all magnitudes; an exact int, refused at 2^63, for integer weights."""
     arrays = list(arrays)
     if any(array.dtype != np.int64 for array in arrays):
-        return float(sum(float(np.abs(array).sum()) for array in arrays) + abs(constant))
+        with np.errstate(over="ignore"):
+            reals = float(sum(float(np.abs(array).sum()) for array in arrays) + abs(constant))
+        if not math.isfinite(reals):
+            raise ValueError(f"the magnitudes of {name} add up to more than a float can hold")
+        return reals
     total = int(abs(constant))
     for array in arrays:
         magnitudes = np.abs(array)
@@ -131,10 +145,21 @@ def rows(states: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The array itself, C-contiguous and locked; a view is taken so the caller's stays writable."""
-    locked = np.ascontiguousarray(array).view()
+    """The same values, C-contiguous and locked; copied unless nobody can write to them anyway."""
+    locked = np.ascontiguousarray(array)
+    if _is_writable(locked):
+        locked = locked.copy()
     locked.flags.writeable = False
     return locked
+
+
+def _is_writable(array: npt.NDArray[Any]) -> bool:
+    """Whether somebody may write to an array's memory: through it, or through what it views."""
+    while isinstance(array, np.ndarray):
+        if array.flags.writeable:
+            return True
+        array = array.base  # type: ignore[assignment]
+    return array is not None
 
 
 def describe(values: WeightArray) -> str:

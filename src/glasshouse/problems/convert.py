@@ -19,12 +19,17 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import checks, exact, pairs
-from glasshouse.problems.bipartite import Penalty, ising_to_rbm, qubo_to_bipartite
+from glasshouse.problems.bipartite import (
+    Penalty,
+    ising_to_rbm,
+    qubo_to_bipartite,
+    two_colouring,
+)
 from glasshouse.problems.ising import Ising
 from glasshouse.problems.max2sat import Max2Sat
 from glasshouse.problems.qubo import Qubo
 from glasshouse.problems.rbm import Rbm
-from glasshouse.problems.reduction import Reduction, same_state
+from glasshouse.problems.reduction import Reduction, Space, bits, same_state, spins
 
 Problem = Ising | Rbm | Qubo | Max2Sat
 
@@ -39,18 +44,19 @@ def to_ising(problem: Problem) -> tuple[Ising, Reduction]:
     4
     """
     if isinstance(problem, Ising):
-        return problem, same_state("Ising", "Ising")
+        return problem, unchanged(problem)
     if isinstance(problem, Rbm):
         return rbm_to_ising(problem)
     if isinstance(problem, Max2Sat):
         return max2sat_to_ising(problem)
+    space_of(problem)  # refuses what is no problem
     return qubo_to_ising(problem)
 
 
 def to_qubo(problem: Problem) -> tuple[Qubo, Reduction]:
     """Any problem as a minimised QUBO with the same number of variables."""
     if isinstance(problem, Qubo):
-        return problem, same_state("QUBO", "QUBO")
+        return problem, unchanged(problem)
     if isinstance(problem, Max2Sat):
         return max2sat_to_qubo(problem)
     ising, first = to_ising(problem)
@@ -61,7 +67,7 @@ def to_qubo(problem: Problem) -> tuple[Qubo, Reduction]:
 def to_max2sat(problem: Problem) -> tuple[Max2Sat, Reduction]:
     """Any problem as weighted MAX-2-SAT with the same number of variables."""
     if isinstance(problem, Max2Sat):
-        return problem, same_state("MAX-2-SAT", "MAX-2-SAT")
+        return problem, unchanged(problem)
     ising, first = to_ising(problem)
     clauses, second = ising_to_max2sat(ising)
     return clauses, first.then(second)
@@ -70,17 +76,17 @@ def to_max2sat(problem: Problem) -> tuple[Max2Sat, Reduction]:
 def to_rbm(problem: Problem, *, penalty: Penalty = "tight") -> tuple[Rbm, Reduction]:
     """Any problem as a bipartite one.
 
-    A bipartite Ising problem is split into its two sides (see `ising_to_rbm`). MAX-2-SAT and QUBO
-    go the paper's way, which works for every graph: each variable becomes a visible and a hidden
-    spin that a `penalty` holds together (see `qubo_to_bipartite`).
+    A bipartite Ising problem is split into its two sides (see `ising_to_rbm`). All others go the
+    paper's way, which works for every graph: each variable becomes a visible and a hidden spin that
+    a `penalty` holds together (see `qubo_to_bipartite`).
 
     >>> rbm, reduction = to_rbm(Max2Sat.from_clauses(2, [[1, 2], [-1], [-2]], [3, 1, 1]))
     >>> rbm.num_visible, rbm.num_hidden
     (2, 2)
     """
     if isinstance(problem, Rbm):
-        return problem, same_state("RBM", "RBM")
-    if isinstance(problem, Ising):
+        return problem, unchanged(problem)
+    if isinstance(problem, Ising) and two_colouring(problem) is not None:
         return ising_to_rbm(problem)
     qubo, first = to_qubo(problem)
     doubled, second = qubo_to_bipartite(qubo, penalty=penalty)
@@ -118,7 +124,7 @@ def max2sat_to_qubo(problem: Max2Sat) -> tuple[Qubo, Reduction]:
     qubo = Qubo.from_edges(
         problem.num_variables, edges, (weights * (d1 * d2))[pair], linear[1:], offset
     )
-    return qubo, same_state("MAX-2-SAT", "QUBO")
+    return qubo, same_state(space_of(problem), space_of(qubo))
 
 
 def max2sat_to_ising(problem: Max2Sat) -> tuple[Ising, Reduction]:
@@ -145,7 +151,7 @@ def max2sat_to_ising(problem: Max2Sat) -> tuple[Ising, Reduction]:
     edges, products = pairs.merge(spin[pair], product[pair], problem.num_variables)
     (couplings, fields, offset), factor = exact.cleared(4, products, fields, offset)
     ising = Ising(problem.num_variables, edges, -couplings, fields, offset)
-    return ising, Reduction("MAX-2-SAT", "Ising", _to_spins, _to_bits, factor)
+    return ising, Reduction(space_of(problem), space_of(ising), _to_spins, _to_bits, factor)
 
 
 def qubo_to_ising(problem: Qubo) -> tuple[Ising, Reduction]:
@@ -157,7 +163,7 @@ def qubo_to_ising(problem: Qubo) -> tuple[Ising, Reduction]:
     quarters, factor = exact.cleared(4, weights, fields, offset)
     weights, fields, offset = quarters
     ising = Ising(problem.num_variables, problem.edges, -weights, -fields, offset)
-    return ising, Reduction("QUBO", "Ising", _to_spins, _to_bits, factor)
+    return ising, Reduction(space_of(problem), space_of(ising), _to_spins, _to_bits, factor)
 
 
 def ising_to_qubo(problem: Ising) -> tuple[Qubo, Reduction]:
@@ -166,7 +172,7 @@ def ising_to_qubo(problem: Ising) -> tuple[Qubo, Reduction]:
     linear = 2 * exact.sums_at_ends(problem.num_spins, problem.edges, weights) - 2 * fields
     offset = problem.offset - exact.total(weights) + exact.total(fields)
     qubo = Qubo(problem.num_spins, problem.edges, -4 * weights, linear, offset)
-    return qubo, Reduction("Ising", "QUBO", _to_bits, _to_spins)
+    return qubo, Reduction(space_of(problem), space_of(qubo), _to_bits, _to_spins)
 
 
 def rbm_to_ising(problem: Rbm) -> tuple[Ising, Reduction]:
@@ -175,7 +181,7 @@ def rbm_to_ising(problem: Rbm) -> tuple[Ising, Reduction]:
     edges = bonds + np.array([0, problem.num_visible], dtype=np.int32)
     fields = np.concatenate([problem.visible_bias, problem.hidden_bias])
     ising = Ising(problem.num_spins, edges, weights, fields, problem.offset)
-    return ising, same_state("RBM", "Ising")
+    return ising, same_state(space_of(problem), space_of(ising))
 
 
 def ising_to_max2sat(problem: Ising) -> tuple[Max2Sat, Reduction]:
@@ -198,7 +204,8 @@ def ising_to_max2sat(problem: Ising) -> tuple[Max2Sat, Reduction]:
         np.concatenate([np.repeat(np.abs(problem.weights), 2), np.abs(fields)]),
     )
     shift = exact.as_fraction(problem.total_weight - problem.offset) / 2
-    return clauses, Reduction("Ising", "MAX-2-SAT", _to_bits, _to_spins, Fraction(1, 2), shift)
+    spaces = space_of(problem), space_of(clauses)
+    return clauses, Reduction(*spaces, _to_bits, _to_spins, Fraction(1, 2), shift)
 
 
 def ising_to_maxcut(problem: Ising) -> tuple[Ising, Reduction]:
@@ -207,7 +214,7 @@ def ising_to_maxcut(problem: Ising) -> tuple[Ising, Reduction]:
     The graph of weights -J then has `E = offset - ΣJ - 2·cut`. Without fields nothing is added.
     """
     if not problem.fields.any():
-        return problem, same_state("Ising", "MaxCut")
+        return problem, same_state(space_of(problem), spins("MaxCut", problem.num_spins))
     ancilla = problem.num_spins
     biased = np.flatnonzero(problem.fields)
     cut = Ising.from_edges(
@@ -217,12 +224,33 @@ def ising_to_maxcut(problem: Ising) -> tuple[Ising, Reduction]:
         offset=problem.offset,
     )
     reduction = Reduction(
-        "Ising",
-        "MaxCut",
+        space_of(problem),
+        spins("MaxCut", ancilla + 1),
         lambda state: np.insert(state, ancilla, 1, axis=-1),
         lambda state: state[..., :-1] * state[..., -1:],
     )
     return cut, reduction
+
+
+def unchanged(problem: Problem) -> Reduction:
+    """The reduction of a problem to itself."""
+    return same_state(space_of(problem), space_of(problem))
+
+
+def space_of(problem: Problem) -> Space:
+    """The states of a problem."""
+    if isinstance(problem, Ising):
+        return spins("Ising", problem.num_spins)
+    if isinstance(problem, Rbm):
+        return spins("RBM", problem.num_spins)
+    if isinstance(problem, Qubo):
+        return bits("QUBO", problem.num_variables)
+    if isinstance(problem, Max2Sat):
+        return bits("MAX-2-SAT", problem.num_variables)
+    raise ValueError(
+        f"{type(problem).__name__} is not an Ising, Rbm, Qubo or Max2Sat problem"
+        + ("; a plant's problem is its .problem" if hasattr(problem, "problem") else "")
+    )
 
 
 # Small parts -----------------------------------------------------------------------------------
@@ -270,5 +298,5 @@ def _lowest_terms(problem: Rbm, reduction: Reduction) -> tuple[Rbm, Reduction]:
         problem.hidden_bias // divisor,
         int(problem.offset) // divisor,
     )
-    step = same_state("RBM", "RBM", Fraction(1, divisor))
+    step = same_state(space_of(problem), space_of(lowered), Fraction(1, divisor))
     return lowered, reduction.then(step)

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     import networkx
     import scipy.sparse
 
-# Spin counts are limited by 32-bit indices, which halve the memory of large graphs.
-MOST_SPINS = 2**31 - 1
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ising:
@@ -52,9 +49,7 @@ class Ising:
     total_weight: Number = field(init=False)
 
     def __post_init__(self) -> None:
-        size = checks.count(self.num_spins, "num_spins")
-        if size > MOST_SPINS:
-            raise ValueError(f"num_spins={size} is above {MOST_SPINS}, the most a problem can have")
+        size = checks.size(self.num_spins, "num_spins")
         edges, weights = pairs.check(self.edges, self.weights, size)
         fields = checks.weights(self.fields, "fields")
         if len(fields) != size:
@@ -79,7 +74,7 @@ class Ising:
         offset: Number = 0,
     ) -> Ising:
         """Any list of edges: ordered, repeated ones added up, zeros dropped."""
-        size = checks.count(num_spins, "num_spins")
+        size = checks.size(num_spins, "num_spins")
         merged, weights = pairs.merge(edges, weights, size)
         if fields is None:
             fields = np.zeros(size, dtype=weights.dtype)
@@ -171,7 +166,7 @@ class Ising:
         )
 
     def __hash__(self) -> int:
-        return hash((self.num_spins, self.offset, self.weights.tobytes(), self.fields.tobytes()))
+        return hash((self.num_spins, self.offset, self.edges.tobytes()))
 
     def __repr__(self) -> str:
         biased = int(np.count_nonzero(self.fields))

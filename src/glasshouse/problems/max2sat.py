@@ -46,7 +46,7 @@ class Max2Sat:
     total_weight: Number = field(init=False)
 
     def __post_init__(self) -> None:
-        size = checks.count(self.num_variables, "num_variables")
+        size = checks.size(self.num_variables, "num_variables")
         clauses = _clause_array(self.clauses, size, "clauses")
         hard = _clause_array(self.hard, size, "hard")
         weights = checks.weights(self.weights, "weights")
@@ -77,12 +77,8 @@ class Max2Sat:
         hard: list[list[int]] | None = None,
     ) -> Max2Sat:
         """Clauses as lists of one or two literals."""
-        return cls(
-            num_variables,
-            _padded(clauses, "clauses"),
-            checks.weights(weights, "weights"),
-            _padded(hard or [], "hard"),
-        )
+        soft, must = _padded(clauses, "clauses"), _padded(hard or [], "hard")
+        return cls(num_variables, soft, checks.weights(weights, "weights"), must)  # type: ignore[arg-type]
 
     @property
     def num_clauses(self) -> int:
@@ -158,7 +154,7 @@ class Max2Sat:
         )
 
     def __hash__(self) -> int:
-        return hash((self.num_variables, self.clauses.tobytes(), self.weights.tobytes()))
+        return hash((self.num_variables, self.clauses.tobytes(), self.hard.tobytes()))
 
     def __repr__(self) -> str:
         hard = f", {self.num_hard} hard clauses" if self.num_hard else ""
@@ -183,13 +179,18 @@ def _clause_array(clauses: npt.ArrayLike, size: int, name: str) -> ClauseArray:
     return checks.read_only(array.astype(np.int32, copy=False))
 
 
-def _padded(clauses: list[list[int]], name: str) -> ClauseArray:
+def _padded(clauses: list[list[int]], name: str) -> npt.NDArray[np.int64]:
     array = np.zeros((len(clauses), 2), dtype=np.int64)
     for k, clause in enumerate(clauses):
-        if not 1 <= len(clause) <= 2 or 0 in clause:
+        if not 1 <= len(clause) <= 2 or not all(_is_literal(literal) for literal in clause):
             raise ValueError(f"{name}[{k}] = {clause} is not a list of one or two literals")
         array[k, : len(clause)] = clause
-    return array.astype(np.int32)
+    return array
+
+
+def _is_literal(value: object) -> bool:
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return is_whole and 0 < abs(int(value)) <= checks.MOST_VARIABLES  # type: ignore[call-overload]
 
 
 def _falsified_weight(

@@ -44,7 +44,7 @@ class Qubo:
     total_weight: Number = field(init=False)
 
     def __post_init__(self) -> None:
-        size = checks.count(self.num_variables, "num_variables")
+        size = checks.size(self.num_variables, "num_variables")
         edges, weights = pairs.check(self.edges, self.weights, size)
         linear = checks.weights(self.linear, "linear")
         if len(linear) != size:
@@ -69,7 +69,7 @@ class Qubo:
         offset: Number = 0,
     ) -> Qubo:
         """Any list of pairs: ordered, repeated ones added up, zeros dropped."""
-        size = checks.count(num_variables, "num_variables")
+        size = checks.size(num_variables, "num_variables")
         merged, weights = pairs.merge(edges, weights, size)
         if linear is None:
             linear = np.zeros(size, dtype=weights.dtype)
@@ -82,7 +82,7 @@ class Qubo:
         values = checks.weights(values, "matrix")
         diagonal = entries[:, 0] == entries[:, 1]
         linear = np.zeros(size, dtype=values.dtype)
-        linear[entries[diagonal, 0]] = values[diagonal]
+        np.add.at(linear, entries[diagonal, 0], values[diagonal])
         return cls.from_edges(size, entries[~diagonal], values[~diagonal], linear, offset)
 
     @property
@@ -114,9 +114,7 @@ class Qubo:
         )
 
     def __hash__(self) -> int:
-        return hash(
-            (self.num_variables, self.offset, self.weights.tobytes(), self.linear.tobytes())
-        )
+        return hash((self.num_variables, self.offset, self.edges.tobytes()))
 
     def __repr__(self) -> str:
         size = f"{self.num_variables} variables, {self.num_pairs} pairs"

@@ -58,6 +58,7 @@ class Rbm:
         )
         if hasattr(matrix, "indptr"):
             matrix.data = values
+            matrix.indices.flags.writeable = matrix.indptr.flags.writeable = False
         else:
             matrix = checks.read_only(values.reshape(rows, columns))
         fields = {
@@ -99,19 +100,19 @@ class Rbm:
     def from_networkx(
         cls, graph: networkx.Graph, weight: str = "weight", field: str = "field"
     ) -> Rbm:
-        """A bipartite graph; one side of each component becomes visible (see `to_rbm`)."""
-        from glasshouse.problems.convert import to_rbm
+        """A bipartite graph; one side of each component becomes visible (see `ising_to_rbm`)."""
+        from glasshouse.problems.bipartite import ising_to_rbm
         from glasshouse.problems.ising import Ising
 
-        return to_rbm(Ising.from_networkx(graph, weight, field))[0]
+        return ising_to_rbm(Ising.from_networkx(graph, weight, field))[0]
 
     @classmethod
     def from_bqm(cls, model: dimod.BinaryQuadraticModel) -> Rbm:
         """A dimod model with a bipartite graph; one side of each component becomes visible."""
-        from glasshouse.problems.convert import to_rbm
+        from glasshouse.problems.bipartite import ising_to_rbm
         from glasshouse.problems.ising import Ising
 
-        return to_rbm(Ising.from_bqm(model))[0]
+        return ising_to_rbm(Ising.from_bqm(model))[0]
 
     @property
     def num_visible(self) -> int:
@@ -179,7 +180,7 @@ class Rbm:
         )
 
     def __hash__(self) -> int:
-        return hash((self.weights.shape, self.offset, self.edges()[1].tobytes()))
+        return hash((self.weights.shape, self.offset, self.edges()[0].tobytes()))
 
     def __repr__(self) -> str:
         size = f"{self.num_visible} visible × {self.num_hidden} hidden"
@@ -191,11 +192,13 @@ class Rbm:
 
 def _canonical(weights: Any) -> Any:
     """A private two-dimensional ndarray, or a csr_array without duplicates or stored zeros."""
-    if hasattr(weights, "tocsr"):
-        from scipy.sparse import csr_array
+    if hasattr(weights, "tocoo"):
+        from scipy.sparse import coo_array
 
-        matrix = csr_array(weights, copy=True)
-        matrix.sum_duplicates()
+        entries = weights.tocoo()
+        values = checks.weights(entries.data, "weights")
+        checks.total_magnitude([values], 0, "the weights")  # repeated entries are added up
+        matrix = coo_array((values, (entries.row, entries.col)), entries.shape).tocsr()
         matrix.eliminate_zeros()
     else:
         matrix = np.array(weights)

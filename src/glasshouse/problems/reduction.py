@@ -5,13 +5,40 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.problems import checks
+
 StateMap: TypeAlias = Callable[[npt.NDArray[np.int8]], npt.NDArray[np.int8]]
 Exact: TypeAlias = Fraction | float
+
+
+class Space(NamedTuple):
+    """The states of a problem: its kind (for people), its size, and the lower of its two values."""
+
+    kind: str
+    size: int
+    low: int
+
+    def check(self, state: npt.ArrayLike) -> npt.NDArray[np.int8]:
+        """One state or a batch (last axis = variables), refused if it is of another problem."""
+        return checks.states(state, self.size, (self.low, 1), f"the state of the {self.kind} form")
+
+    def __str__(self) -> str:
+        return self.kind
+
+
+def spins(kind: str, size: int) -> Space:
+    """States of ±1."""
+    return Space(kind, size, -1)
+
+
+def bits(kind: str, size: int) -> Space:
+    """States of 0 and 1."""
+    return Space(kind, size, 0)
 
 
 @dataclass(frozen=True)
@@ -19,13 +46,13 @@ class Reduction:
     """From a source problem to a target problem: `E_target = factor · E_source + shift`.
 
     The identity holds for every source state s and its image `forward(s)`. `back` undoes `forward`;
-    where a target has states that are no image (a doubled variable torn in two, a ghost spin out
-    of line), it returns a source state that costs at most what the identity says. So
-    optima map to optima.
+    where a target has states that are no image (a doubled variable torn in two, a free ghost spin
+    out of line), it returns a source state that costs at most what the identity says. So optima
+    map to optima. Only *fixed* ghosts are exempt: with them at -1 a state means nothing.
 
     Attributes:
-        source: the kind of the problem reduced, for people.
-        target: the kind of the problem it became.
+        source: the states of the problem reduced.
+        target: the states of the problem it became.
         factor: exact; larger than 1 where halves were scaled to integers.
         shift: exact for integer problems.
         bijective: whether every target state is the image of a source state.
@@ -40,8 +67,8 @@ class Reduction:
     (3, array([ 1, -1], dtype=int8))
     """
 
-    source: str
-    target: str
+    source: Space
+    target: Space
     forward_map: StateMap
     back_map: StateMap
     factor: Fraction = Fraction(1)
@@ -50,11 +77,11 @@ class Reduction:
 
     def forward(self, state: npt.ArrayLike) -> npt.NDArray[np.int8]:
         """Image of one source state, or of a batch (last axis = variables)."""
-        return self.forward_map(np.asarray(state, dtype=np.int8))
+        return self.forward_map(self.source.check(state))
 
     def back(self, state: npt.ArrayLike) -> npt.NDArray[np.int8]:
         """Source state of one target state, or of a batch (last axis = variables)."""
-        return self.back_map(np.asarray(state, dtype=np.int8))
+        return self.back_map(self.target.check(state))
 
     def target_energy(self, energy: Any) -> Any:
         """Target energy of a state whose source energy is known."""
@@ -88,7 +115,7 @@ class Reduction:
         return f"{self.source} → {self.target}: {self.identity}"
 
 
-def same_state(source: str, target: str, factor: Fraction = Fraction(1)) -> Reduction:
+def same_state(source: Space, target: Space, factor: Fraction = Fraction(1)) -> Reduction:
     """A reduction that leaves states as they are."""
     return Reduction(source, target, lambda state: state, lambda state: state, factor)
 
