@@ -69,6 +69,7 @@ def test_lifted_loops_are_odd_cycles_within_the_weights(seed):
         edges, begins, _ = kernels.odd_cycles(
             *block.graph.rows.arrays, (block.graph.weights < 0).astype(np.uint8),
             np.zeros(block.graph.num_edges), 1e-3, np.inf, np.arange(1, dtype=np.int32),
+            np.zeros(block.graph.num_vertices, dtype=np.bool_),
         )  # fmt: skip
         if len(begins) > 1:
             cycle = edges[begins[0] : begins[1]].tolist()
@@ -122,7 +123,13 @@ def test_shortest_odd_cycles_are_the_shortest(problem):
     negative = (graph.weights < 0).astype(np.uint8)
     everywhere = np.arange(graph.num_vertices, dtype=np.int32)
     edges, begins, totals = kernels.odd_cycles(
-        *graph.rows.arrays, negative, lengths, 0.0, np.inf, everywhere
+        *graph.rows.arrays,
+        negative,
+        lengths,
+        0.0,
+        np.inf,
+        everywhere,
+        np.zeros(len(everywhere), bool),
     )
     index = {frozenset(pair): k for k, pair in enumerate(graph.edges.tolist())}
     odd = []

@@ -43,6 +43,8 @@ _GREEDY_COVER = 2
 _GREEDY_HOP = 1e-3
 # Rounds for which a cut may be slack before it goes.
 _PATIENCE = 6
+# Share of a time limit that the LP leaves to the search for a state.
+_RESERVE = 0.2
 # Sources are searched in groups, between which the clock is read.
 _GROUP = 64
 _MOST_CUTS = 4000
@@ -167,6 +169,7 @@ class CycleLp:
         self.graph = graph
         self.slack = slack
         self.deadline = deadline
+        self.lp_deadline = deadline
         self.report = report
         self.negative = (graph.couplings < 0).astype(np.uint8)
         self.signatures = np.random.default_rng(0).integers(
@@ -177,34 +180,47 @@ class CycleLp:
 
     def solve(self) -> BlockResult:
         """Add cuts until none is left, the gap is closed, or it is time to stop."""
+        self.reserve_time()
         model = _Model(np.abs(self.graph.couplings))
         violation = np.zeros(self.graph.num_edges)
-        best = np.zeros(0)
+        duals = np.zeros(0)
         cycles: Cycles = []
         rounds = cuts = 0
-        converged = False
+        converged = stopped = False
         while True:
             self.offer(kernels.round_to_spins(*self.graph.rows.arrays, self.negative, violation))
-            lower = Fraction(float(best.sum())) * self.graph.largest
+            lower = Fraction(float(duals.sum())) * self.graph.largest
             converged = self.closed(lower)
-            if self.report(lower, self.cost) or converged:
+            stopped = self.report(lower, self.cost)
+            if stopped or converged:
                 break
             new = self.separate(violation) if rounds else self.greedy_packing()
             if not new:
-                converged = time.monotonic() < self.deadline
+                converged = self.time_left() > 0
                 break
             rounds += 1
             cuts += len(new)
             model.add(new)
-            if not model.solve(self.deadline - time.monotonic()):
+            if not model.solve(self.time_left()):
                 break
-            violation, best = model.violation(), model.duals()
+            violation, duals = model.violation(), model.duals()
             cycles = list(model.cycles)
             model.drop_slack()
-        if cuts and not self.closed(lower):
-            self.anneal(lower, model.interior(self.deadline - time.monotonic(), violation))
-        packing = self.packed(best, [cycle.tolist() for cycle in cycles])
+        if not (self.closed(lower) or stopped):
+            self.anneal(lower, model.interior(self.time_left(), violation))
+        if not cycles:  # not even one LP was solved
+            cycles, duals = model.cycles, np.zeros(len(model.cycles))
+        packing = self.packed(duals, [cycle.tolist() for cycle in cycles])
         return BlockResult(self.state, self.cost, packing, rounds, cuts, converged)
+
+    def reserve_time(self) -> None:
+        """Keep some of the time for a better state, should the LP not end in the rest of it."""
+        left = self.deadline - time.monotonic()
+        self.lp_deadline = self.deadline - (_RESERVE * left if np.isfinite(left) else 0.0)
+
+    def time_left(self) -> float:
+        """Seconds for the LP."""
+        return self.lp_deadline - time.monotonic()
 
     def packed(self, duals: npt.NDArray[np.float64], cycles: list[list[int]]) -> Packing:
         """The duals as an exact packing."""
@@ -253,7 +269,7 @@ class CycleLp:
                 load[cycle] += capacity[cycle].min() / 2
                 found.setdefault(int(self.signatures[cycle].sum()), cycle)
             few = 50 * (len(found) - before) < self.graph.num_edges
-            if few or len(found) > enough or time.monotonic() > self.deadline:
+            if few or len(found) > enough or self.time_left() < 0:
                 break
         return list(found.values())
 
@@ -268,17 +284,18 @@ class CycleLp:
     ) -> Cycles:
         """Odd cycles below a length, the shortest first, no edge in more than `cover` of them."""
         size = self.graph.num_vertices
+        clean = np.zeros(size, dtype=np.bool_)
         parts = []
         found = 0
         for first in range(0, size, _GROUP):
             sources = np.arange(first, min(first + _GROUP, size), dtype=np.int32)
             parts.append(
                 kernels.odd_cycles(
-                    *self.graph.rows.arrays, self.negative, lengths, hop, limit, sources
+                    *self.graph.rows.arrays, self.negative, lengths, hop, limit, sources, clean
                 )
             )
             found += len(parts[-1][2])
-            if found > 16 * _MOST_CUTS or time.monotonic() > self.deadline:
+            if found > 16 * _MOST_CUTS or self.time_left() < 0:
                 break
         edges = np.concatenate([part[0] for part in parts])
         shifts = np.cumsum([0] + [len(part[0]) for part in parts])

@@ -55,29 +55,43 @@ def odd_cycles(
     hop: Any,
     limit: Any,
     sources: Any,
+    clean: Any,
 ) -> Any:
     """Short odd cycles (an odd number of negative edges) through the given vertices.
 
     Dijkstra's search in the doubled graph: node 2v + p is vertex v reached over a walk of parity p.
-    A search starts at 2s and ends when it meets 2s + 1, the shortest odd closed walk through s;
-    every edge at s that its tree can close then gives one cycle shorter than `limit`. Each edge
-    costs `hop` more than its length, so that of equally long cycles those of fewest edges come.
+    An edge between two nodes that were reached, and whose parities make it odd, closes a walk
+    through the source. The shortest one has such an edge no further away than half its length, so
+    the search ends there. For every edge at the source the shortest walk over it is returned if it
+    is below `limit` and a simple cycle. The shortest odd closed walk of all is one, so that "no
+    cycle found from any source" says that there is none.
 
-    Walks that meet a vertex twice are left out: the shortest odd closed walk of all is a simple
-    cycle, so that "no cycle found from any source" still says that there is none.
+    Each edge costs `hop` more than its length: of equally long cycles, those of fewest edges come.
+    Where a search closes no walk at all, neither do those from vertices at distance 0: these are
+    marked in `clean`, and left out as sources.
 
     Returns the cycles' edges one after the other, where each begins, and their lengths.
     """
     size = len(starts) - 1
     distance = np.full(2 * size, np.inf)
+    pure = np.empty(2 * size)  # the distance without the hops
+    settled = np.zeros(2 * size, np.bool_)
     parent = np.empty(2 * size, np.int32)
     over = np.empty(2 * size, np.int32)
+    branch = np.empty(2 * size, np.int32)
     touched = np.empty(2 * size, np.int32)
     keys = np.empty(2 * len(neighbours) + 2)
     items = np.empty(2 * len(neighbours) + 2, np.int32)
+    place = np.empty(len(lengths), np.int32)
     seen = np.zeros(size, np.int64)
     walk = np.empty(2 * size + 1, np.int32)
     stamp = 0
+    degree = 0
+    for vertex in range(size):
+        degree = max(degree, starts[vertex + 1] - starts[vertex])
+    shortest = np.empty(degree)
+    ends = np.empty((degree, 2), np.int32)
+    closing = np.empty(degree, np.int32)
 
     edges = np.empty(1024, np.int32)
     begins = np.empty(256, np.int64)
@@ -85,56 +99,77 @@ def odd_cycles(
     used = count = 0
 
     for source in sources:
+        if clean[source]:
+            continue
+        root = 2 * source
+        degree = starts[source + 1] - starts[source]
+        for k in range(degree):
+            place[edge_ids[starts[source] + k]] = k
+            shortest[k] = limit
+            closing[k] = -1
+        best = limit
+        touched[0] = root
         num_touched = 1
-        touched[0] = 2 * source
-        distance[2 * source] = 0.0
-        keys[0], items[0] = 0.0, 2 * source
+        distance[root] = pure[root] = 0.0
+        keys[0], items[0] = 0.0, root
         waiting = 1
         while waiting > 0:
             reached, node = keys[0], items[0]
             waiting -= 1
             keys[0], items[0] = keys[waiting], items[waiting]
             sift_down(keys, items, waiting)
-            if reached > distance[node]:
+            if settled[node]:
                 continue
-            if node == 2 * source + 1:
+            if 2.0 * reached > best + hop:
                 break
+            settled[node] = True
             vertex, parity = node >> 1, node & 1
             for t in range(starts[vertex], starts[vertex + 1]):
-                edge = edge_ids[t]
-                other = 2 * neighbours[t] + (parity ^ negative[edge])
+                edge, other_vertex = edge_ids[t], neighbours[t]
                 through = reached + lengths[edge] + hop
-                if through < limit and through < distance[other]:
+                mate = 2 * other_vertex + (1 ^ parity ^ negative[edge])
+                if settled[mate] and node != root:
+                    total = through + distance[mate]
+                    best = min(best, total)
+                    first = branch[node]
+                    second = place[edge] if mate == root else branch[mate]
+                    if first != second and total < limit:
+                        for k in (first, second):
+                            if total < shortest[k]:
+                                shortest[k] = total
+                                ends[k, 0], ends[k, 1] = node, mate
+                                closing[k] = edge
+                other = 2 * other_vertex + (parity ^ negative[edge])
+                if other_vertex != source and through < limit and through < distance[other]:
                     if distance[other] == np.inf:
                         touched[num_touched] = other
                         num_touched += 1
                     distance[other] = through
+                    pure[other] = pure[node] + lengths[edge]
                     parent[other], over[other] = node, edge
+                    branch[other] = place[edge] if node == root else branch[node]
                     keys[waiting], items[waiting] = through, other
                     sift_up(keys, items, waiting)
                     waiting += 1
 
-        for t in range(starts[source], starts[source + 1]):
-            last = edge_ids[t]
-            node = 2 * neighbours[t] + (1 ^ negative[last])
-            if distance[node] + lengths[last] + hop >= limit:
+        for k in range(degree):
+            if closing[k] < 0:
                 continue
             stamp += 1
-            walk[0] = last
+            walk[0] = closing[k]
             steps = 1
-            total = lengths[last]
+            total = lengths[closing[k]]
             simple = True
-            while node != 2 * source:
-                vertex = node >> 1
-                if seen[vertex] == stamp or vertex == source:
-                    simple = False
-                    break
-                seen[vertex] = stamp
-                walk[steps] = over[node]
-                steps += 1
-                total += lengths[over[node]]
-                node = parent[node]
-            if not simple or steps < 3:
+            for side in range(2):
+                node = ends[k, side]
+                while node != root and simple:
+                    simple = seen[node >> 1] != stamp
+                    seen[node >> 1] = stamp
+                    walk[steps] = over[node]
+                    steps += 1
+                    total += lengths[over[node]]
+                    node = parent[node]
+            if not simple:
                 continue
             if used + steps > len(edges):
                 longer = np.empty(2 * len(edges) + steps, np.int32)
@@ -150,11 +185,15 @@ def odd_cycles(
             begins[count] = used
             totals[count] = total
             count += 1
-            for k in range(steps):
-                edges[used + k] = walk[k]
+            for step in range(steps):
+                edges[used + step] = walk[step]
             used += steps
         for k in range(num_touched):
-            distance[touched[k]] = np.inf
+            node = touched[k]
+            if best >= limit and settled[node] and pure[node] == 0.0:
+                clean[node >> 1] = True
+            distance[node] = np.inf
+            settled[node] = False
     begins[count] = used
     return edges[:used].copy(), begins[: count + 1].copy(), totals[:count].copy()
 

@@ -43,8 +43,10 @@ def round_duals(
 
     At most `loss` is given up. Half of it may go with the smallest multipliers, mere noise of an
     interior point. Of the rest, small denominators are tried first, then a power of two so fine
-    that rounding down does not lose more.
+    that rounding down does not lose more. Without any duals, cycles take what they find.
     """
+    if not duals.any():
+        return fit(1, [0] * len(cycles), [list(cycle) for cycle in cycles], capacity)
     used = _without_noise(duals, float(loss / largest) / 2)
     chosen = [list(cycles[k]) for k in used]
     exact = [Fraction(float(duals[k])) * largest for k in used]
