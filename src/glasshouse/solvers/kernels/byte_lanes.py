@@ -251,7 +251,7 @@ def keep(tables: Any, block: Any) -> Any:
 
 @inner
 def begin(tables: Any, block: Any) -> Any:
-    """Random spins for all sites of a block, and their energies; the ghost, the last, is up."""
+    """Random spins for all sites of a block; the ghost, the last, is up."""
     generator, spins = block.generator, block.spins
     a, b = load(generator, 0, 8), load(generator, 8, 8)
     c, d = load(generator, 16, 8), load(generator, 24, 8)
@@ -268,7 +268,6 @@ def begin(tables: Any, block: Any) -> Any:
     store(generator, 8, b)
     store(generator, 16, c)
     store(generator, 24, d)
-    measure(tables, block)
 
 
 @inner

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import compiled
+from glasshouse.solvers.kernels.arrays import table32, zeros32, zeros64
 from glasshouse.solvers.kernels.generator import mix
 from glasshouse.solvers.kernels.graph import arrange, order_by
 from glasshouse.solvers.kernels.inner import inner
@@ -65,7 +66,10 @@ def build(colours: Any, starts: Any, neighbours: Any, values: Any) -> Any:
     kinds, examples = find_signatures(starts, values)
     signatures, edge_codes, edge_weights, codable = set_codes(starts, values, examples)
     level_codes, level_fields, fields = list_levels(signatures, edge_codes, edge_weights)
-    order = order_by(colours, order_by(kinds, np.arange(starts.size - 1, dtype=np.int32)))
+    everyone = zeros32(starts.size - 1)
+    for i in range(everyone.size):
+        everyone[i] = i
+    order = order_by(colours, order_by(kinds, everyone))
     groups = group(order, colours, kinds)
     site_starts, rows, signed = arrange(order, starts, neighbours, values)
     bonds, bond_runs = list_bonds(site_starts, rows, signed)
@@ -92,8 +96,8 @@ def row(site: Any, weight: Any) -> Any:
 @inner
 def sort_edges(starts: Any, neighbours: Any, values: Any) -> Any:
     """Each spin's edges by falling |weight|."""
-    sorted_neighbours = np.empty(neighbours.size, np.int32)
-    sorted_values = np.empty(values.size, np.int64)
+    sorted_neighbours = zeros32(neighbours.size)
+    sorted_values = zeros64(values.size)
     for i in range(starts.size - 1):
         for k in range(starts[i], starts[i + 1]):
             slot = k
@@ -111,7 +115,7 @@ def hash_table(entries: Any) -> Any:
     size = 8
     while size < 2 * entries:
         size *= 2
-    return np.zeros(size, np.int32)
+    return zeros32(size)
 
 
 @inner
@@ -122,8 +126,8 @@ def find_signatures(starts: Any, values: Any) -> Any:
     """
     num_spins = starts.size - 1
     table = hash_table(num_spins)
-    kinds = np.zeros(num_spins, np.int32)
-    examples = np.empty(num_spins + 1, np.int32)
+    kinds = zeros32(num_spins)
+    examples = zeros32(num_spins + 1)
     count = 0
     for i in range(num_spins):
         if starts[i] == starts[i + 1]:
@@ -161,7 +165,7 @@ def set_codes(starts: Any, values: Any, examples: Any) -> Any:
     the same field then share one code. Otherwise the code counts the unsatisfied edges of each
     weight, in mixed radix. Returns also whether a byte can hold all codes.
     """
-    signatures = np.zeros((examples.size + 1, 2), np.int32)
+    signatures = table32(examples.size + 1, 2)
     for kind in range(examples.size):
         degree = starts[examples[kind] + 1] - starts[examples[kind]]
         signatures[kind + 1, 0] = signatures[kind, 0] + degree
@@ -214,14 +218,14 @@ def list_fields(first: Any, last: Any, weights: Any, codes: Any, by_code: Any) -
 @inner
 def list_levels(signatures: Any, codes: Any, weights: Any) -> Any:
     """Codes and fields of the levels of all signatures, the fields numbered by distinct value."""
-    by_code = np.empty(CODES, np.int64)
+    by_code = zeros64(CODES)
     for kind in range(signatures.shape[0] - 1):
         first, last = signatures[kind, 0], signatures[kind + 1, 0]
         count = list_fields(first, last, weights, codes, by_code)
         signatures[kind + 1, 1] = signatures[kind, 1] + count
-    size = signatures[signatures.shape[0] - 1, 1]
-    level_codes, level_fields = np.empty(size, np.uint8), np.empty(size, np.int32)
-    table, fields, known = hash_table(size), np.empty(size, np.int64), 0
+    size = np.int64(signatures[signatures.shape[0] - 1, 1])
+    level_codes, level_fields = np.empty(size, np.uint8), zeros32(size)
+    table, fields, known = hash_table(size), zeros64(size), np.int64(0)
     for kind in range(signatures.shape[0] - 1):
         first, last = signatures[kind, 0], signatures[kind + 1, 0]
         list_fields(first, last, weights, codes, by_code)
@@ -253,7 +257,7 @@ def number_of(value: Any, values: Any, table: Any, known: Any) -> Any:
 @inner
 def group(order: Any, colours: Any, kinds: Any) -> Any:
     """Ranges of at most 256 sites of one colour and signature."""
-    groups = np.empty((order.size, 3), np.int32)
+    groups = table32(order.size, 3)
     count = 0
     for p in range(order.size):
         i, before = order[p], order[max(p - 1, 0)]
@@ -269,13 +273,13 @@ def group(order: Any, colours: Any, kinds: Any) -> Any:
 def list_bonds(starts: Any, neighbours: Any, values: Any) -> Any:
     """Each edge once, as the rows of its two ends, in runs of equal |weight|."""
     num_sites = starts.size - 1
-    size = 0
+    size = np.int64(0)
     for p in range(num_sites):
         for k in range(starts[p], starts[p + 1]):
             size += neighbours[k] > p
-    table, weights, known = hash_table(size), np.empty(size, np.int64), 0
-    classes = np.empty(values.size, np.int32)
-    runs = np.zeros((size + 1, 3), np.int32)
+    table, weights, known = hash_table(size), zeros64(size), np.int64(0)
+    classes = zeros32(values.size)
+    runs = table32(size + 1, 3)
     for p in range(num_sites):
         for k in range(starts[p], starts[p + 1]):
             if neighbours[k] > p:
@@ -285,7 +289,7 @@ def list_bonds(starts: Any, neighbours: Any, values: Any) -> Any:
     for c in range(known):
         runs[c + 1, 0] += runs[c, 0]
         runs[c, 1], runs[c, 2] = runs[c, 0], weights[c]
-    bonds = np.empty(2 * size, np.int32)
+    bonds = zeros32(2 * size)
     for p in range(num_sites):
         for k in range(starts[p], starts[p + 1]):
             if neighbours[k] > p:

@@ -32,7 +32,7 @@ def workspace(tables: Any, block: Any) -> Any:
 
 
 def begin(tables: Any, block: Any) -> Any:
-    """Random spins, and their energies."""
+    """Random spins; `measure` may be needed for their energies."""
 
 
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
@@ -86,6 +86,7 @@ def start_block(tables: Any, key: Any, index: Any, target: Any, block: Any) -> A
     """Seed a block and draw its first spins; no energy counts as seen yet."""
     seed(key, index, block.generator)
     begin(tables, block)
+    measure(tables, block)
     for lane in range(block.energies.size):
         block.lowest[lane] = -(block.never + 1)
         block.goals[lane] = target

@@ -12,21 +12,22 @@ from typing import Any
 import numpy as np
 
 from glasshouse.compiled import compiled
+from glasshouse.solvers.kernels.arrays import zeros32, zeros64
 
 
 @compiled
 def adjacency(num_spins: Any, edges: Any, weights: Any, fields: Any) -> Any:
     """Neighbours of each spin and the weights to them; a field is an edge to spin `num_spins`."""
-    starts = np.zeros(num_spins + 1, np.int64)
+    starts = zeros64(num_spins + 1)
     for k in range(edges.shape[0]):
         starts[edges[k, 0] + 1] += 1
         starts[edges[k, 1] + 1] += 1
     for i in range(num_spins):
         starts[i + 1] += starts[i] + (fields[i] != 0)
-    ends = np.empty(num_spins, np.int64)
+    ends = zeros64(num_spins)
     for i in range(num_spins):
         ends[i] = starts[i]
-    neighbours = np.empty(starts[-1], np.int32)
+    neighbours = zeros32(starts[-1])
     values = np.empty(starts[-1], weights.dtype)
     for k in range(edges.shape[0]):
         for side in range(2):
@@ -45,8 +46,8 @@ def adjacency(num_spins: Any, edges: Any, weights: Any, fields: Any) -> Any:
 def colour(starts: Any, neighbours: Any) -> Any:
     """Greedy colours 1, 2, … in index order; 0 for isolated spins and for the ghost at the end."""
     num_spins = starts.size - 1
-    colours = np.zeros(num_spins + 1, np.int32)
-    taken_by = np.zeros(num_spins + 2, np.int32)  # the last spin + 1 with a neighbour so coloured
+    colours = zeros32(num_spins + 1)
+    taken_by = zeros32(num_spins + 2)  # the last spin + 1 with a neighbour so coloured
     for i in range(num_spins):
         for k in range(starts[i], starts[i + 1]):
             taken_by[colours[neighbours[k]]] = i + 1
@@ -61,12 +62,12 @@ def colour(starts: Any, neighbours: Any) -> Any:
 @compiled
 def order_by(keys: Any, within: Any) -> Any:
     """The items of `within` in ascending order of their keys 1, 2, …, stable; key 0 is left out."""
-    counts = np.zeros(keys.size + 2, np.int32)
+    counts = zeros32(keys.size + 2)
     for i in within:
         counts[keys[i] + 1] += keys[i] > 0
     for key in range(keys.size + 1):
         counts[key + 1] += counts[key]
-    order = np.empty(counts[keys.size + 1], np.int32)
+    order = zeros32(counts[keys.size + 1])
     for i in within:
         if keys[i] > 0:
             order[counts[keys[i]]] = i
@@ -77,14 +78,14 @@ def order_by(keys: Any, within: Any) -> Any:
 @compiled
 def arrange(order: Any, starts: Any, neighbours: Any, values: Any) -> Any:
     """The adjacency with spin order[p] as site p; the ghost becomes the site after the last."""
-    place = np.empty(starts.size, np.int32)
+    place = zeros32(starts.size)
     place[starts.size - 1] = order.size
     for p in range(order.size):
         place[order[p]] = p
-    new_starts = np.zeros(order.size + 1, np.int64)
+    new_starts = zeros64(order.size + 1)
     for p in range(order.size):
         new_starts[p + 1] = new_starts[p] + starts[order[p] + 1] - starts[order[p]]
-    new_neighbours = np.empty(neighbours.size, np.int32)
+    new_neighbours = zeros32(neighbours.size)
     new_values = np.empty(neighbours.size, values.dtype)
     for p in range(order.size):
         shift = starts[order[p]] - new_starts[p]

@@ -8,6 +8,7 @@ import numpy as np
 
 from glasshouse.compiled import compiled
 from glasshouse.solvers.kernels import byte_tables
+from glasshouse.solvers.kernels.arrays import zeros32, zeros64
 from glasshouse.solvers.kernels.block import Block
 from glasshouse.solvers.kernels.driver import all_hit, begin, measure, step, workspace
 from glasshouse.solvers.kernels.generator import seed, spawn
@@ -73,17 +74,17 @@ def loop_adjacency(num_spins: Any, nodes: Any, weights: Any) -> Any:
     ghost. Edges on which several loops meet are added up, and dropped if they cancel.
     """
     length = weights.size
-    starts = np.zeros(num_spins + 2, np.int64)
+    starts = zeros64(num_spins + 2)
     for loop in range(nodes.shape[0]):
         for k in range(length):
             starts[nodes[loop, k] + 1] += 2
     for i in range(num_spins + 1):
         starts[i + 1] += starts[i]
-    ends = np.empty(num_spins + 1, np.int64)
+    ends = zeros64(num_spins + 1)
     for i in range(num_spins + 1):
         ends[i] = starts[i]
-    neighbours = np.empty(starts[num_spins + 1], np.int32)
-    values = np.empty(starts[num_spins + 1], np.int64)
+    neighbours = zeros32(starts[num_spins + 1])
+    values = zeros64(starts[num_spins + 1])
     for loop in range(nodes.shape[0]):
         for k in range(length):
             i, j = nodes[loop, k], nodes[loop, (k + 1) % length]
@@ -91,7 +92,7 @@ def loop_adjacency(num_spins: Any, nodes: Any, weights: Any) -> Any:
             neighbours[ends[j]], values[ends[j]] = i, weights[k]
             ends[i] += 1
             ends[j] += 1
-    merged = np.zeros(num_spins + 1, np.int64)
+    merged = zeros64(num_spins + 1)
     place = np.full(num_spins + 1, -1, np.int64)  # of a neighbour in the merged list
     size = 0
     for i in range(num_spins):
@@ -126,7 +127,7 @@ def race_ensemble(
     """
     own_key = np.empty(4, np.uint64)
     generator = np.empty(32, np.uint64)
-    energies, hits = np.empty(64, np.int32), np.empty(64, np.int32)
+    energies, hits = zeros32(64), zeros32(64)
     mask = np.empty(64, np.uint8)
     for k in range(nodes.shape[0]):
         starts, neighbours, values = loop_adjacency(num_spins, nodes[k], weights)
