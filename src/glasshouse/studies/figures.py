@@ -177,7 +177,8 @@ def _draw_points(ax: Axes, one: Series, colour: Any, label: str, joined: bool) -
         logs = np.log(x)
         at = np.linspace(logs.min(), logs.max(), 300)
         errors = np.array([p.log_error for p in measured])
-        average = kernel_average(logs, np.log(y), errors, at, width=0.07)
+        width = max(0.07, 1.2 * float(np.median(np.diff(np.unique(logs)))))
+        average = kernel_average(logs, np.log(y), errors, at, width)
         ax.plot(np.exp(at), np.exp(average), color=colour, label=label, linewidth=1.4)
     bounds = [p for p in one.points if p not in measured]
     if bounds:
