@@ -18,7 +18,7 @@ from glasshouse.problems import Ising
 from glasshouse.proofs import kernels, prove
 from glasshouse.proofs.graph import Rows, SignedGraph, exact_array
 from glasshouse.proofs.packing import Packing, round_duals
-from glasshouse.proofs.reductions import Loop, Reduction
+from glasshouse.proofs.reductions import Loop, ReducedGraph
 from glasshouse.proofs.refinement import refine
 from glasshouse.proofs.two_sat import HardClausesUnsatisfiableError, satisfy
 
@@ -44,7 +44,7 @@ def sparse_graph(rng: np.random.Generator) -> SignedGraph:
 @pytest.mark.parametrize("seed", range(60))
 def test_reductions_keep_the_optimum_and_bring_back_states(seed):
     graph = sparse_graph(np.random.default_rng(seed))
-    reduction = Reduction(graph)
+    reduction = ReducedGraph(graph)
     solved = [least_cost(block.graph) for block in reduction.blocks]
     state = reduction.lift_state([state for _, state in solved])
     assert graph.cost(state) == least_cost(graph)[0]
@@ -62,7 +62,7 @@ def test_reductions_keep_the_optimum_and_bring_back_states(seed):
 def test_lifted_loops_are_odd_cycles_within_the_weights(seed):
     rng = np.random.default_rng(seed)
     graph = sparse_graph(rng) if seed % 2 else SignedGraph.of(loop_sum(9, 6, rng)[0])
-    reduction = Reduction(graph)
+    reduction = ReducedGraph(graph)
     kernel_loops = []
     for block in reduction.blocks:
         # Any feasible packing will do: one cycle through the first edge, as far as it fits.

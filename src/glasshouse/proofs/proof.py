@@ -54,20 +54,20 @@ class Proof:
         energy       -1
         lower bound  -1
         optimal      proven
-        certificate  1 loops
+        certificate  1 loop
         kernel       0 of 3 edges in 0 blocks
-        linear LP    0 rounds, 0 cuts, ... s
+        LP           0 rounds, 0 cuts, ... s
         """
         work = self.statistics
-        over = self.certificate.denominator
+        over, count = self.certificate.denominator, self.certificate.num_loops
         rows = {
             "energy": self.energy,
             "lower bound": self.lower_bound,
             "optimal": "proven" if self.optimal else f"not proven, gap {self.gap}",
-            "certificate": f"{self.certificate.num_loops} loops"
+            "certificate": f"{count} loop{'s' * (count != 1)}"
             + (f", multipliers over {over}" if over > 1 else ""),
             "kernel": f"{work.kernel_edges} of {work.num_edges} edges in {work.blocks} blocks",
-            "linear LP": f"{work.rounds} rounds, {work.cuts} cuts, {work.seconds:.2f} s",
+            "LP": f"{work.rounds} rounds, {work.cuts} cuts, {work.seconds:.2f} s",
         }
         return "\n".join(f"{name:<11}  {value}" for name, value in rows.items())
 

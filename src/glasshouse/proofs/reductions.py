@@ -94,7 +94,7 @@ class Block:
     edges: list[int]
 
 
-class Reduction:
+class ReducedGraph:
     """A signed graph and its kernel.
 
     Edges are numbered: those of the graph first, then whatever the steps make.
@@ -106,7 +106,7 @@ class Reduction:
 
     >>> square = SignedGraph(
     ...     4, np.array([[0, 1], [1, 2], [2, 3], [0, 3]]), exact_array([5, 5, 5, -3]))
-    >>> reduction = Reduction(square)
+    >>> reduction = ReducedGraph(square)
     >>> reduction.blocks, reduction.cost
     ([], 3)
     >>> reduction.lift_state([]).tolist(), reduction.lift_loops([], denominator=1)

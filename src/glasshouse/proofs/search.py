@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from glasshouse.proofs.cycle_lp import BlockResult, CycleLp
 from glasshouse.proofs.graph import SignedGraph, Spins
-from glasshouse.proofs.reductions import Loop, Reduction
+from glasshouse.proofs.reductions import Loop, ReducedGraph
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Search:
         self.deadline = self.began + (math.inf if time_limit is None else time_limit)
         self.target = target
         self.progress = progress
-        self.reduction = Reduction(graph)
+        self.reduction = ReducedGraph(graph)
         self.results: list[BlockResult] = []
         self.lower = Fraction(self.reduction.cost)
         self.upper = 0  # what the blocks that are not being solved cost
