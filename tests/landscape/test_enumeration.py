@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,7 +15,7 @@ from glasshouse.landscape import (
     local_minima,
     low_energy_states,
 )
-from glasshouse.landscape.metric import distance
+from glasshouse.landscape.metric import distance, least_distance
 from glasshouse.problems import Ising, Qubo, Rbm
 from glasshouse.problems.convert import to_ising
 
@@ -80,6 +82,21 @@ def test_low_energy_states_equal_brute_force(problem):
         assert found.distance is None
 
 
+def test_many_states_of_one_energy_are_compared_at_once():
+    # One bond of 20 is violated, then three: 20 × 1140 pairs of states, two bonds apart.
+    found = low_energy_states(ring(20), 2048)
+    assert np.unique(found.energies, return_counts=True)[1].tolist()[:2] == [20, 1140]
+    assert found.distance == Fraction(2, 20)
+
+
+@given(with_states(spin_problems, 5))
+def test_the_least_distance_is_that_of_the_nearest_pair(case):
+    problem, *states = case
+    mine, others = np.array(states[:2]), np.array(states[2:])
+    nearest = min(distance(problem, s, t) for s in mine for t in others)
+    assert least_distance(problem, mine, others) == nearest
+
+
 def test_low_energy_states_of_a_qubo_are_in_its_own_values():
     qubo = Qubo.from_matrix([[-1, 3, 0], [0, -2, 1], [0, 0, 1]])
     found = low_energy_states(qubo, 2)
@@ -117,6 +134,16 @@ def test_fields_join_components_and_hold_them():
     assert free_spins(problem).tolist() == [4]
     assert ground_state_count(problem) == 2
     assert ground_state_count(problem, unique_up_to_flips=True) == 2
+
+
+def test_fields_alone_join_nothing_that_must_be_enumerated():
+    fields = np.arange(1, 41)
+    alone = Ising.from_edges(40, [], [], fields)
+    assert local_minima(alone).count == ground_state_count(alone) == 1
+    found = low_energy_states(alone, 3)
+    assert found.energies.tolist() == [-820, -818, -816]
+    assert found.copies == 1
+    assert found.distance == Fraction(1, 40)
 
 
 @given(isings())

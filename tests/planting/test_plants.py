@@ -24,7 +24,7 @@ from glasshouse.planting import (
     structured_loops,
     uniform_max2sat,
 )
-from glasshouse.planting.shuffle import shuffle
+from glasshouse.planting.shuffling import shuffle
 from glasshouse.problems import Ising, Rbm
 from glasshouse.problems.convert import to_max2sat
 
@@ -180,8 +180,11 @@ def corrupted(plant: Planted) -> dict[str, Planted]:
         bad[f"spin {k}"] = replace(plant, state=state)
     bad["energy up"] = replace(plant, energy=plant.energy + 1)
     bad["energy down"] = replace(plant, energy=plant.energy - 2)
+    bad["energy of a float"] = replace(plant, energy=float(plant.energy))
     bad["loop weight"] = replace(plant, loop_weight=int(loops.positive_weights.max()) + 1)
     bad["no loop weight"] = replace(plant, loop_weight=0)
+    if plant.recipe.parameters.get("weights") != "normal":
+        bad["loop weight up"] = replace(plant, loop_weight=plant.loop_weight + 1)
     for k in range(len(loops.nodes)):
         for name, array, value in (
             ("node", loops.nodes, (loops.nodes[k] + 1) % ising.num_spins),

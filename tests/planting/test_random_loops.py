@@ -185,7 +185,7 @@ BAD = [
     ({"n": 1}, "n=1 leaves no room"),
     ({"m": 0}, "m=0 leaves no room"),
     ({"n": 2.0}, "n=2.0 is not a whole number"),
-    ({"n": 2**31}, "more spins than a problem can have"),
+    ({"n": 2**28 - 3}, "more than 2\\^28 spins, the most we plant; use smaller layers"),
     ({"loops": None}, "neither of loops and loop_density given"),
     ({"loop_density": 1}, "both of loops and loop_density given"),
     ({"loops": 0}, "loops=0 is below 1"),
@@ -209,7 +209,10 @@ BAD = [
         "no room for 5 disjoint loops on 4 × 4, which hold 4 at most",
     ),
     ({"frustration": "0.1000000000000000000001"}, "stop being exact"),
-    ({"loops": 2**61}, "stop being exact"),
+    ({"loops": 2**28, "frustration": "1/99999999999"}, "stop being exact"),
+    ({"loops": 2**28 + 1}, "more than 2\\^28 loops, the most we drop; use fewer"),
+    ({"loops": None, "loop_density": 1e9}, "more than 2\\^28 loops"),
+    ({"loops": None, "loop_density": "1e999999999"}, "loop_density has more than 450 digits"),
     ({"rng": -5}, "rng=-5 is negative"),
 ]
 
@@ -230,8 +233,12 @@ def test_too_many_disjoint_loops_state_the_most_that_fit() -> None:
         random_loops(9, 9, loops=18, **options)
     assert 12 <= bad.value.most < 18
     assert len(random_loops(9, 9, loops=12, **options).loops) == 12
-    with pytest.raises(ValueError, match="clause_density=9 needs 21 disjoint loops on 9 × 9, but"):
+    with pytest.raises(
+        ValueError, match=r"needs 21 .* not even 19 can fit; use a density well below 8 "
+    ):
         uniform_max2sat(9, 9, clause_density=9, rng=1)
+    with pytest.raises(ValueError, match=r"needs 18 .* but 1\d was the most that found room; use"):
+        uniform_max2sat(9, 9, clause_density=8, rng=1)
     with pytest.raises(ValueError, match="must be above 0"):
         uniform_max2sat(10, 10, clause_density=0, rng=1)
 

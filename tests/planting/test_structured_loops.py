@@ -150,7 +150,7 @@ def test_a_jam_is_met_by_starting_again_and_then_by_an_error(monkeypatch) -> Non
         ({"center": "1/2"}, "add up to 1"),
         ({"block_rule": "mine"}, "block_rule='mine' is not one of"),
         ({"loops": None}, "neither"),
-        ({"loops": 2**62}, "stop being exact"),
+        ({"frustration": f"1/{10**18 + 1}"}, "stop being exact"),
         ({"state": [1, 1]}, "state has shape"),
     ],
 )

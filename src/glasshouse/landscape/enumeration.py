@@ -1,15 +1,15 @@
 """Exact answers by looking at every state: local minima, ground states, lowest states.
 
-Connected components are enumerated one by one, since their energies add up and their counts
-multiply; without fields a component's mirror images are counted by doubling. So the limit of about
-2^26 states holds for the largest component, not for the whole problem.
+Parts that no coupling joins are enumerated one by one, since their energies add up and their counts
+multiply; without fields a part's mirror images are counted by doubling. So the limit of about 2^26
+states holds for the largest part, not for the whole problem.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -18,12 +18,12 @@ import numpy.typing as npt
 from glasshouse.landscape.connectivity import components
 from glasshouse.landscape.kernels import enumerate_states
 from glasshouse.landscape.local import TOLERANCE
-from glasshouse.landscape.metric import distance
+from glasshouse.landscape.metric import least_distance
 from glasshouse.landscape.spins import ising_form
 from glasshouse.problems import Ising, Problem, Rbm
 from glasshouse.problems.checks import IntArray, Number, count
 
-# All components together; some seconds of work.
+# All parts together; some seconds of work.
 MOST_STATES = 1 << 27
 
 
@@ -69,7 +69,9 @@ class LowEnergyStates:
             flipped, and so can every free spin.
         gap: from the lowest energy to the next one, or None if all rows have the lowest.
         distance: the least distance of a listed ground state to a listed state of the next energy
-            (see `distance`), or None; the paper expects it to grow with frustration.
+            (see `distance`), or None; the paper expects it to grow with frustration. It is that of
+            the rows as they stand: in an RBM of several components, where uncoupled pairs count
+            too, a flipped component would change it.
     """
 
     energies: npt.NDArray[np.int64] | npt.NDArray[np.float64]
@@ -172,8 +174,7 @@ def _described(
     if len(above):
         grounds = spins[levels <= levels[0] + slack]
         excited = spins[(levels >= levels[above[0]]) & (levels <= levels[above[0]] + slack)]
-        metric = problem if isinstance(problem, Rbm) else form
-        least = min(distance(metric, s, t) for s in grounds for t in excited)
+        least = least_distance(problem if isinstance(problem, Rbm) else form, grounds, excited)
     states, energies = spins, levels
     if not isinstance(problem, (Ising, Rbm)):
         from glasshouse.problems.convert import to_ising
@@ -187,13 +188,13 @@ def _described(
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One connected component, ready for a kernel that visits its states.
+    """Spins that couplings join, ready for a kernel that visits their states.
 
     Attributes:
         spins: which spins of the problem, in the order of the bits.
-        copies: 2 where no field holds the component, so that its mirror image counts, too.
+        copies: 2 where no field holds the part, so that its mirror image counts, too.
         bits: how many spins move; the last one stays where there are two copies.
-        arguments: the graph in compressed rows, and the component's first row.
+        arguments: the graph in compressed rows, and the part's first row.
         tolerance: energies closer than this count as equal; 0 for integers.
     """
 
@@ -204,7 +205,7 @@ class Part:
     tolerance: int
 
     def enumerate(self, keep: int) -> tuple[int, int, int, IntArray, IntArray]:
-        """What `kernels.enumerate_states` finds in this component."""
+        """What `kernels.enumerate_states` finds in this part."""
         size = len(self.spins)
         keep = min(keep, 1 << self.bits)
         found: tuple[int, int, int, IntArray, IntArray] = enumerate_states(
@@ -213,14 +214,17 @@ class Part:
         return found
 
     def decode(self, codes: IntArray) -> npt.NDArray[np.int8]:
-        """The component's spins in the states of some codes, one a row."""
+        """The part's spins in the states of some codes, one a row."""
         down = (codes[:, None] >> np.arange(len(self.spins))) & 1
         return (1 - 2 * down).astype(np.int8)
 
 
 def parts_of(form: Ising, most_states: int = MOST_STATES) -> Iterator[Part]:
-    """Split a problem into its components; refuse what cannot be enumerated."""
-    labels = components(form)
+    """Split a problem into its parts; refuse what cannot be enumerated.
+
+    Spins hang together by couplings alone: fields hold a part, but join nothing.
+    """
+    labels = components(replace(form, fields=np.zeros_like(form.fields)))
     sizes = np.bincount(labels) if form.num_spins else np.empty(0, dtype=np.int64)
     held = np.zeros(len(sizes), dtype=bool)
     held[labels[form.fields != 0]] = True
@@ -231,7 +235,7 @@ def parts_of(form: Ising, most_states: int = MOST_STATES) -> Iterator[Part]:
             f"states (the limit is {most_states} states); take a smaller problem"
         )
     weights, fields, tolerance = _whole_numbers(form)
-    # Spins in the order of (component, degree): the bits that flip most have fewest neighbours.
+    # Spins in the order of (part, degree): the bits that flip most have fewest neighbours.
     degree = np.bincount(form.edges.reshape(-1), minlength=form.num_spins)
     order = np.lexsort((degree, labels))
     rank = np.empty_like(order)

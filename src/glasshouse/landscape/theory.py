@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from glasshouse.landscape.ratio import ratio
 from glasshouse.problems.checks import count
 
 
@@ -163,10 +164,7 @@ def local_field_dispersion(
 
 def _alpha(frustration: Fraction | str | float) -> float:
     """The paper's alpha = 3f/(1-f), for f between 0 and 1/4."""
-    try:
-        f = Fraction(str(frustration))
-    except (ValueError, ZeroDivisionError):
-        raise ValueError(f"frustration={frustration!r} is not a number") from None
+    f = ratio(frustration, "frustration")
     if not 0 <= f <= Fraction(1, 4):
         raise ValueError(f"frustration={frustration} is outside 0 to 1/4, what a 4-loop can hold")
     return float(3 * f / (1 - f))

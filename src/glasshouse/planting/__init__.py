@@ -12,6 +12,7 @@ from glasshouse.planting.planted import Planted
 from glasshouse.planting.random_loops import random_loops
 from glasshouse.planting.randomness import Seed
 from glasshouse.planting.recipe import Recipe
+from glasshouse.planting.shuffling import shuffle
 from glasshouse.planting.structured_graph_loops import structured_graph_loops
 from glasshouse.planting.structured_loops import block_size, structured_loops
 from glasshouse.planting.summary import Summary
@@ -35,6 +36,7 @@ __all__ = [
     "graph_loops",
     "random_loops",
     "random_loops_ensemble",
+    "shuffle",
     "structured_graph_loops",
     "structured_loops",
     "uniform_max2sat",

@@ -3,35 +3,23 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.landscape.ratio import Ratio as Ratio
+from glasshouse.landscape.ratio import ratio as ratio
 from glasshouse.planting.kernels.xoshiro import fill_spins
 from glasshouse.problems import checks
 from glasshouse.problems.checks import INT64_MAX, SpinArray
 
-Ratio: TypeAlias = Fraction | Decimal | str | int | float
 State: TypeAlias = npt.ArrayLike | str
+Overlap: TypeAlias = Literal["constructive", "none"]
 
-
-def ratio(value: Ratio, name: str) -> Fraction:
-    """An exact fraction; a float means the decimal number it prints as."""
-    if isinstance(value, Fraction):
-        return value
-    if isinstance(value, (bool, np.bool_)) or not isinstance(
-        value, (str, int, float, Decimal, np.integer, np.floating)
-    ):
-        raise ValueError(f'{name}={value!r} is not a number; give a Fraction, "1/5" or 0.2')
-    try:
-        return Fraction(str(value))
-    except (ValueError, ZeroDivisionError):
-        raise ValueError(
-            f'{name}={value!r} is not a finite fraction; write it as "1/5" or 0.2'
-        ) from None
+# More spins or loops than these are refused before memory is: a recipe may come from anywhere.
+_MOST_SPINS, _MOST_LOOPS = 1 << 28, 1 << 28
 
 
 def frustration(value: Ratio, longest: int = 4, remedy: str = "") -> Fraction:
@@ -86,13 +74,17 @@ def loop_count(loops: int | None, loop_density: Ratio | None, half: Ratio) -> in
     if (loops is None) == (loop_density is None):
         given = "neither" if loops is None else "both"
         raise ValueError(f"{given} of loops and loop_density given; give exactly one of them")
-    if loops is not None:
-        return checks.count(loops, "loops", 1)
-    assert loop_density is not None
-    density = ratio(loop_density, "loop_density")
-    if density <= 0:
-        raise ValueError(f"loop_density={loop_density} must be above 0: it is loops per spin")
-    return math.ceil(density * ratio(half, "half"))
+    if loop_density is None:
+        number = checks.count(loops, "loops", 1)
+    else:
+        density = ratio(loop_density, "loop_density")
+        if density <= 0:
+            raise ValueError(f"loop_density={loop_density} must be above 0: it is loops per spin")
+        number = math.ceil(density * ratio(half, "half"))
+    if number > _MOST_LOOPS:
+        given = f"loops={loops}" if loop_density is None else f"loop_density={loop_density}"
+        raise ValueError(f"{given} asks for more than 2^28 loops, the most we drop; use fewer")
+    return number
 
 
 def requested(loops: int | None, loop_density: Ratio | None) -> dict[str, object]:
@@ -107,6 +99,15 @@ def one_of(value: str, name: str, allowed: tuple[str, ...]) -> str:
     if value not in allowed:
         raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, allowed))}")
     return value
+
+
+def is_disjoint(overlap: Overlap, max_weight: int | None) -> bool:
+    """Whether loops may share no edge; then there is no weight left to limit."""
+    if one_of(overlap, "overlap", ("constructive", "none")) != "none":
+        return False
+    if max_weight is not None:
+        raise ValueError('overlap="none" already bounds all weights; leave max_weight out')
+    return True
 
 
 def check_total(loops: int, weight_of_loop: int) -> None:
@@ -161,8 +162,10 @@ def layer_sizes(n: int, m: int) -> tuple[int, int]:
         if size < 2:
             raise ValueError(f"{name}={size} leaves no room for a loop; use {name} ≥ 2")
         sizes.append(size)
-    if sum(sizes) >= 2**31 - 1:
-        raise ValueError(f"n={n} and m={m} are more spins than a problem can have, 2^31-2")
+    if sum(sizes) > _MOST_SPINS:
+        raise ValueError(
+            f"n={n} and m={m} are more than 2^28 spins, the most we plant; use smaller layers"
+        )
     return sizes[0], sizes[1]
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from glasshouse.planting import arguments
-from glasshouse.planting.arguments import Ratio, State
+from glasshouse.planting.arguments import Overlap, Ratio, State
 from glasshouse.planting.dropping import Drop, LoopWeights, cycles_of_length
 from glasshouse.planting.graphs import Graph
 from glasshouse.planting.ground import Ground
@@ -30,7 +30,7 @@ def graph_loops(
     loops: int | None = None,
     length: int | None = None,
     max_length: int | None = None,
-    overlap: Literal["constructive", "none"] = "constructive",
+    overlap: Overlap = "constructive",
     max_weight: int | None = None,
     state: State | None = None,
     rng: RngLike = None,
@@ -72,7 +72,7 @@ def graph_loops(
     sampler, table = BASIS, np.empty(0, dtype=np.int32)
     if length is not None:
         sampler, table = cycles_of_length(ground, length)
-    rule = DISJOINT if _is_disjoint(overlap, max_weight) else CONSTRUCTIVE
+    rule = DISJOINT if arguments.is_disjoint(overlap, max_weight) else CONSTRUCTIVE
     most = weights.limit(max_weight, lengths[-1])
     seed = Seed.of(rng)
     streams = seed.streams(2)
@@ -105,11 +105,3 @@ def _lengths(
         longest = int(1 / f) if f else ground.longest_cycle
     longest = max(shortest, min(longest, ground.longest_cycle))
     return f, range(shortest, longest + 1, shortest - 2)
-
-
-def _is_disjoint(overlap: str, max_weight: int | None) -> bool:
-    if arguments.one_of(overlap, "overlap", ("constructive", "none")) != "none":
-        return False
-    if max_weight is not None:
-        raise ValueError('overlap="none" already bounds all weights; leave max_weight out')
-    return True

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
 # Rows of a graph in compressed form, as the kernels take them.
 Rows: TypeAlias = tuple[IntArray, npt.NDArray[np.int32], IntArray, npt.NDArray[np.int32]]
 
-# Larger graphs are refused before memory is: a recipe may come from anywhere.
-_MOST_EDGES = 1 << 28
+# Larger graphs are refused before memory is: a recipe may come from anywhere. Machines are built
+# edge by edge in Python, by networkx.
+_MOST_NODES, _MOST_EDGES, _MOST_MACHINE_EDGES = 1 << 24, 1 << 28, 1 << 22
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,7 +84,7 @@ class Graph:
         """
         family, _, rest = name.partition(":")
         sizes, _, tail = rest.partition(" ")
-        if not re.fullmatch(r"\d+(x\d+)*", sizes) or (
+        if not re.fullmatch(r"[0-9]{1,18}(x[0-9]{1,18})*", sizes) or (
             family != "edges" and family not in _FAMILIES
         ):
             raise ValueError(
@@ -91,14 +93,18 @@ class Graph:
             )
         numbers = [int(size) for size in sizes.split("x")]
         if family == "edges":
-            ends = re.findall(r"(\d+)-(\d+)", tail)
+            ends = re.findall(r"([0-9]{1,18})-([0-9]{1,18})", tail)
             if len(numbers) != 1 or " ".join(f"{a}-{b}" for a, b in ends) != tail:
                 raise ValueError(f'{name[:60]!r} is no list of edges like "edges:3 0-1 1-2"')
             return cls._explicit(numbers[0], np.array(ends, dtype=np.int64).reshape(-1, 2))
+        try:
+            signature(_FAMILIES[family]).bind(*numbers)
+        except TypeError:
+            raise ValueError(f"{name[:60]!r} has {len(numbers)} sizes, too many") from None
         graph = _FAMILIES[family](*numbers)
         if not tail:
             return graph
-        if not re.fullmatch(r"without \d+(,\d+)*", tail):
+        if not re.fullmatch(r"without [0-9]{1,18}(,[0-9]{1,18})*", tail):
             raise ValueError(f'{name[:60]!r} should end in "without" and numbers of nodes')
         return graph.without(int(dead) for dead in tail.removeprefix("without ").split(","))
 
@@ -106,7 +112,7 @@ class Graph:
     def complete(cls, size: int) -> Graph:
         """Every pair of nodes: a fully connected Boltzmann machine."""
         size = checks.count(size, "size", 1)
-        _refuse_large(size * (size - 1) // 2)
+        _refuse_large(size, size * (size - 1) // 2)
         return cls._family("complete", [size], size, np.column_stack(np.triu_indices(size, 1)))
 
     @classmethod
@@ -236,8 +242,7 @@ class Graph:
     def _explicit(cls, num_nodes: int, edges: npt.ArrayLike) -> Graph:
         """Any list of edges, brought into order; its name lists them."""
         array = np.asarray(edges).reshape(-1, 2)
-        # A recipe may name any number of nodes; the spins have to fit into memory.
-        _refuse_large(num_nodes)
+        _refuse_large(num_nodes, len(array))
         merged = pairs.merge(array, np.ones(len(array), dtype=np.int64), num_nodes)[0]
         listed = " ".join(f"{i}-{j}" for i, j in merged.tolist())
         return cls(num_nodes, merged, f"edges:{num_nodes} {listed}", tuple(range(num_nodes)))
@@ -256,7 +261,7 @@ class Graph:
         """Layers of nodes, some pairs of them fully coupled."""
         counts = [checks.count(size, "layer size", 1) for size in sizes]
         couples = list(coupled)
-        _refuse_large(sum(counts[a] * counts[b] for a, b in couples))
+        _refuse_large(sum(counts), sum(counts[a] * counts[b] for a, b in couples))
         ends = np.cumsum(counts)
         layers = [np.arange(end - size, end) for size, end in zip(counts, ends, strict=True)]
         edges = [np.empty((0, 2), dtype=np.int64)]
@@ -271,7 +276,7 @@ class Graph:
         if not sides:
             raise ValueError("a lattice needs at least one side")
         size = math.prod(sides)
-        _refuse_large(size * len(sides))
+        _refuse_large(size, size * len(sides))
         nodes = np.arange(size, dtype=np.int64).reshape(sides)
         edges = [np.empty((0, 2), dtype=np.int64)]
         for axis, side in enumerate(sides):
@@ -287,7 +292,7 @@ class Graph:
     def _machine(cls, family: str, sizes: list[int]) -> Graph:
         for size in sizes:
             checks.count(size, f"size of a {family} graph", 1)
-        _refuse_large(64 * sizes[0] ** 2 * max(sizes))
+        _refuse_large(0, _machine_edges(family, sizes), _MOST_MACHINE_EDGES)
         graph = getattr(_dwave_networkx(), f"{family}_graph")(*sizes)
         labels = sorted(graph.nodes)
         number = {label: k for k, label in enumerate(labels)}
@@ -326,9 +331,23 @@ def _paired(first: IntArray, second: IntArray) -> IntArray:
     return np.column_stack([first.reshape(-1), second.reshape(-1)])
 
 
-def _refuse_large(edges: int) -> None:
-    if edges > _MOST_EDGES:
-        raise ValueError(f"the graph would have {edges} edges, above 2^28, the most we store")
+def _refuse_large(nodes: int, edges: int, most_edges: int = _MOST_EDGES) -> None:
+    for what, number, most in (("nodes", nodes, _MOST_NODES), ("edges", edges, most_edges)):
+        if number > most:
+            raise ValueError(
+                f"the graph would have {number} {what}, above {most}, the most we build; "
+                "take a smaller one"
+            )
+
+
+def _machine_edges(family: str, sizes: list[int]) -> int:
+    """Nodes times half the degree of inner ones: no machine has more edges."""
+    size, other = sizes[0], sizes[-1]
+    if family == "chimera":
+        return size * sizes[1] * other * (other + 2)
+    if family == "pegasus":
+        return 180 * size**2
+    return 8 * other * (other + 1) * size * (2 * size + 1)
 
 
 def _dwave_networkx() -> Any:

@@ -175,7 +175,7 @@ def checked_cycles(nodes: npt.ArrayLike, starts: npt.ArrayLike) -> tuple[NodeArr
     if (np.diff(bounds) < 0).any():
         raise ValueError("starts must ascend")
     low, high = (int(flat.min()), int(flat.max())) if len(flat) else (0, 0)
-    if low < 0 or high >= 2**31 - 1:
+    if low < 0 or high >= checks.MOST_VARIABLES:
         raise ValueError(f"a loop visits node {low if low < 0 else high}, which no problem has")
     # Locked before any kernel sees them: Numba compiles anew for arrays that can be written.
     locked: NodeArray = checks.read_only(flat.astype(np.int32, copy=False))

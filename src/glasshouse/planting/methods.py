@@ -11,7 +11,7 @@ from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING
 
-from glasshouse.planting.shuffle import shuffle
+from glasshouse.planting.shuffling import shuffle
 
 if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted

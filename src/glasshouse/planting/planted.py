@@ -15,7 +15,7 @@ from glasshouse.planting.kernels.sums import add_to_matrix
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.methods import grow_recipe
 from glasshouse.planting.recipe import Recipe
-from glasshouse.planting.shuffle import names
+from glasshouse.planting.shuffling import names
 from glasshouse.planting.summary import Summary
 from glasshouse.problems import Ising, Rbm, checks
 from glasshouse.problems.checks import SpinArray, WeightArray
@@ -33,7 +33,8 @@ class Planted:
         problem: an Rbm, or an Ising problem on a general graph.
         state: the planted ground state, int8 ±1, visible spins first.
         energy: its energy, exactly.
-        loop_weight: the positive weight of a loop, the unit of the paper's β.
+        loop_weight: the positive weight of a loop, the unit of the paper's β: the least one where
+            biases are stronger, the mean where weights are normal.
         loops: what the problem is the sum of, in the planted gauge.
         recipe: what grows the instance again.
 
@@ -109,7 +110,11 @@ class Planted:
         Nothing of the generator is trusted. Checked are: that every loop is a cycle whose own
         ground states include all up; that the problem is the sum of the loops, turned to the
         planted state; that the state has the stated energy; and that the loops' minima and the
-        rest add up to a lower bound which the state attains (see `certificate`).
+        rest add up to a lower bound which the state attains (see `certificate`). The loop weight
+        must be the least positive weight, or lie among the weights where the recipe says that they
+        are normal.
+
+        Not checked is the recipe: whether it grows this instance, `Planted.from_recipe` tells.
         """
         try:
             loops = Loops(self.loops.nodes, self.loops.starts, self.loops.weights)
@@ -119,7 +124,7 @@ class Planted:
             raise CertificateError(f"the loops are not valid: {error}") from error
         _check_sum(gauge(self.ising, self.state), gauged)
         reached = self.ising.energy(self.state)
-        if self.energy != reached:
+        if type(self.energy) is not int or self.energy != reached:
             raise CertificateError(
                 f"the planted energy is stated as {self.energy}, but the state has {reached}"
             )
@@ -132,11 +137,15 @@ class Planted:
 
     def _check_loop_weight(self) -> None:
         positive = self.loops.positive_weights
-        least, most = positive.min(initial=checks.INT64_MAX), positive.max(initial=0)
-        if len(positive) and not least <= self.loop_weight <= most:
+        if not len(positive):
+            return
+        least, most = int(positive.min()), int(positive.max())
+        if self.recipe.parameters.get("weights") != "normal":
+            most = least
+        if not least <= self.loop_weight <= most:
             raise CertificateError(
-                f"loop_weight is stated as {self.loop_weight}, but the loops' positive weights run "
-                f"from {least} to {most}"
+                f"loop_weight is stated as {self.loop_weight}, but the loops' positive weights "
+                + (f"run from {least} to {most}" if least < most else f"are {least} at least")
             )
 
     def summary(self) -> Summary:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.planting import arguments
-from glasshouse.planting.arguments import Ratio, State
+from glasshouse.planting.arguments import Overlap, Ratio, State
 from glasshouse.planting.kernels import gaussian
 from glasshouse.planting.kernels.cells import clear, new_cells
 from glasshouse.planting.kernels.random_loops import UNLIMITED, drop_random_loops, only_signs_matter
@@ -20,7 +20,6 @@ from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import checks
 
-Overlap = Literal["constructive", "none"]
 WeightLaw = Literal["equal", "normal"]
 
 # Algorithm 1 cannot jam: a loop that is there can be dropped again. The bound is a safety line.
@@ -30,11 +29,17 @@ _RESTARTS = 8
 
 
 class NoRoomError(ValueError):
-    """Fewer loops fit than were asked for; `most` is how many do."""
+    """Fewer loops fit than were asked for.
 
-    def __init__(self, message: str, most: int) -> None:
+    Attributes:
+        most: no more can ever fit, or `reached`.
+        reached: whether so many were dropped; else `most` is a bound that nobody may reach.
+    """
+
+    def __init__(self, message: str, most: int, *, reached: bool) -> None:
         super().__init__(message)
         self.most = most
+        self.reached = reached
 
 
 def random_loops(
@@ -145,9 +150,7 @@ def _largest_cell(overlap: Overlap, max_weight: int | None, law: npt.NDArray[np.
             f"max_weight={max_weight} is below {heaviest}, the weight of a single loop; use a "
             "frustration with a smaller denominator"
         )
-    if arguments.one_of(overlap, "overlap", ("constructive", "none")) == "none":
-        if max_weight is not None:
-            raise ValueError('overlap="none" already bounds all weights; leave max_weight out')
+    if arguments.is_disjoint(overlap, max_weight):
         return 0
     return UNLIMITED if max_weight is None else max_weight
 
@@ -169,6 +172,7 @@ def _drop_loops(
             f"no room for {number} disjoint loops on {n} × {m}, which hold {capacity} at most; "
             f'use fewer loops or overlap="constructive"',
             capacity,
+            reached=False,
         )
     nodes = np.empty((number, 4), dtype=np.int32)
     weights = np.empty((number, 4), dtype=np.int64)
@@ -190,4 +194,5 @@ def _drop_loops(
         f"no room for {number} {limit} on {n} × {m}: {reached} was the most in {_RESTARTS} "
         f"attempts; use loops={reached} or fewer",
         reached,
+        reached=True,
     )

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from glasshouse.landscape import components, free_spins, frustration_index
+from glasshouse.landscape.ratio import Ratio, ratio
 from glasshouse.problems import Rbm
 
 if TYPE_CHECKING:
@@ -59,11 +60,9 @@ class Summary:
     def of(cls, planted: Planted) -> Summary:
         """Measure an instance."""
         problem, form, asked = planted.problem, planted.ising, planted.recipe.parameters
+        size = f"{problem.num_spins} spins"
         if isinstance(problem, Rbm):
-            half = Fraction(problem.num_visible)
             size = f"{problem.num_visible} visible × {problem.num_hidden} hidden"
-        else:
-            half, size = Fraction(problem.num_spins, 2), f"{problem.num_spins} spins"
         parts = int(components(form).max(initial=-1)) + 1
         fields = int((form.fields != 0).sum())
         return cls(
@@ -74,7 +73,7 @@ class Summary:
             requested_frustration=_fraction(asked.get("frustration")),
             frustration=Fraction(frustration_index(form, planted.state)),
             requested_loop_density=_fraction(asked.get("loop_density")),
-            loop_density=planted.loops.num_loops / half,
+            loop_density=planted.loops.num_loops / _half(planted),
             requested_clause_density=_fraction(asked.get("clause_density")),
             # An edge becomes two clauses and a field one.
             clause_density=Fraction(2 * form.num_edges + fields, form.num_spins),
@@ -106,8 +105,18 @@ class Summary:
         return "\n".join([head, *(f"{a:<15}{b:>{width}}  {c}".rstrip() for a, b, c in rows)])
 
 
-def _fraction(value: str | None) -> Fraction | None:
-    return None if value is None else Fraction(value)
+def _half(planted: Planted) -> Fraction:
+    """The n of a loop density: visible spins, also of a shuffled RBM, or half of all spins."""
+    if isinstance(planted.problem, Rbm):
+        return Fraction(planted.problem.num_visible)
+    asked = planted.recipe.parameters
+    layers = asked.get("graph", asked.get("n"))  # an RBM's graph is held as [n, m]
+    n = layers[0] if isinstance(layers, (list, tuple)) and layers else layers
+    return Fraction(n) if isinstance(n, int) and n > 0 else Fraction(planted.ising.num_spins, 2)
+
+
+def _fraction(value: Ratio | None) -> Fraction | None:
+    return None if value is None else ratio(value, "a recipe's parameter")
 
 
 def _text(value: Fraction | int | None) -> str:

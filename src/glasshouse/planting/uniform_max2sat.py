@@ -49,10 +49,12 @@ def uniform_max2sat(
             n, m, frustration=Fraction(1, 4), loops=loops, overlap="none", state=state, rng=seed
         )
     except NoRoomError as error:
-        highest = Fraction(8 * error.most, n + m)
+        density = Fraction(8 * error.most, n + m)
+        found = f"{error.most} was the most that found room; use at most {float(density):.4g}"
+        bound = f"not even {error.most + 1} can fit; use a density well below {float(density):.4g}"
         raise ValueError(
-            f"clause_density={clause_density} needs {loops} disjoint loops on {n} × {m}, but no "
-            f"more than {error.most} find room; use at most {float(highest):.4g} or larger layers"
+            f"clause_density={clause_density} needs {loops} disjoint loops on {n} × {m}, but "
+            f"{found if error.reached else bound} or larger layers"
         ) from None
     values = arguments.parameters(state, plant.state, n=n, m=m, clause_density=density)
     return replace(plant, recipe=Recipe("uniform_max2sat", values, seed))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tests.oracles import optimum
 
-from glasshouse.planting import Planted, random_loops
-from glasshouse.planting.shuffle import clause_order, names, shuffle
+from glasshouse.planting import Planted, classic_loops, graph_loops, random_loops, shuffle
+from glasshouse.planting.shuffling import clause_order, names
 
 
 def test_energies_move_with_the_names():
@@ -28,6 +28,17 @@ def test_the_recipe_regrows_the_shuffled_instance():
     assert Planted.from_recipe(mixed.recipe) == mixed
     with pytest.raises(ValueError, match="shuffled already"):
         shuffle(mixed)
+
+
+def test_the_density_of_an_rbm_stays_that_of_its_visible_spins():
+    options = {"loop_density": "1/2", "rng": 3}
+    for plant in (
+        random_loops(8, 20, frustration="1/5", **options),
+        classic_loops((8, 20), **options),
+        graph_loops("torus:4x4", frustration="1/5", **options),
+    ):
+        mixed = shuffle(plant).summary()
+        assert mixed.loop_density == mixed.requested_loop_density == plant.summary().loop_density
 
 
 def test_variables_and_clauses_get_independent_orders():

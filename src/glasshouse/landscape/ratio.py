@@ -1,0 +1,48 @@
+"""Exact fractions out of whatever people write."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+
+Ratio: TypeAlias = Fraction | Decimal | str | int | float
+
+# Every float fits. Larger exponents are refused before anybody multiplies them out.
+_MOST_DIGITS = 450
+_MOST_BITS = int(_MOST_DIGITS * 3.33)
+_LARGE_EXPONENT = re.compile(r"[eE][+-]?[\d_]{4}")
+
+
+def ratio(value: Ratio, name: str) -> Fraction:
+    """An exact fraction; a float means the decimal number it prints as.
+
+    >>> ratio(0.2, "frustration"), ratio("1/5", "frustration")
+    (Fraction(1, 5), Fraction(1, 5))
+    """
+    if isinstance(value, (bool, np.bool_)) or not isinstance(
+        value, (Fraction, str, int, float, Decimal, np.integer, np.floating)
+    ):
+        raise ValueError(f'{name}={value!r} is not a number; give a Fraction, "1/5" or 0.2')
+    exact: Fraction | None = None
+    if isinstance(value, Fraction):
+        exact = value
+    elif isinstance(value, (int, np.integer)):
+        exact = Fraction(int(value))
+    elif len(text := str(value)) <= 2 * _MOST_DIGITS and not _LARGE_EXPONENT.search(text):
+        exact = _parsed(text, name)
+    if exact is None or max(abs(exact.numerator), exact.denominator).bit_length() > _MOST_BITS:
+        raise ValueError(f'{name} has more than {_MOST_DIGITS} digits; write it as "1/5" or 0.2')
+    return exact
+
+
+def _parsed(text: str, name: str) -> Fraction:
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise ValueError(
+            f'{name}={text!r} is not a finite fraction; write it as "1/5" or 0.2'
+        ) from None
