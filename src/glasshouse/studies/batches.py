@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from glasshouse.studies.kinds import Measurable, Stop
 from glasshouse.studies.ranges import Ranges
@@ -69,9 +70,40 @@ class _Line:
         """Mean seconds of an instance."""
         return self.seconds / len(self.done) if len(self.done) else None
 
-    def rows_left(self) -> int:
-        """Instances up to the most that the stop rule allows."""
-        return 0 if self.is_finished else len(self.done.missing(self.task.stop.instances))
+    def tally(self) -> Tally:
+        """What this task adds to the sums that tell how far the study is."""
+        missing = len(self.done.missing(self.task.stop.instances))
+        left = 0 if self.is_finished else missing
+        cost = self.cost
+        return Tally(
+            rows=self.task.stop.instances - missing,
+            left=left,
+            finished=int(self.is_finished),
+            out_of_time=int(self.is_out_of_time),
+            seconds=self.seconds,
+            costs=cost or 0.0,
+            costs_known=int(cost is not None),
+            seconds_left=left * (cost or 0.0),
+            left_unknown=left if cost is None else 0,
+        )
+
+
+class Tally(NamedTuple):
+    """Sums over tasks, kept up to date task by task: a study may have thousands of them."""
+
+    rows: int = 0
+    left: int = 0
+    finished: int = 0
+    out_of_time: int = 0
+    seconds: float = 0.0
+    costs: float = 0.0
+    costs_known: int = 0
+    seconds_left: float = 0.0
+    left_unknown: int = 0
+
+    def changed(self, before: Tally, after: Tally) -> Tally:
+        """The sums after one task's share has changed."""
+        return Tally._make(s - b + a for s, b, a in zip(self, before, after, strict=True))
 
 
 class Queue:
@@ -99,12 +131,19 @@ class Queue:
         for line in self._lines:
             self._decide(line)
         store.mark_finished(line.stored for line in self._lines if line.is_finished)
+        self._open = deque(k for k, line in enumerate(self._lines) if not line.is_finished)
+        self._sums = Tally()
+        for line in self._lines:
+            self._sums = self._sums.changed(Tally(), line.tally())
 
     def next(self) -> Batch | None:
         """A batch to measure, or None when there is nothing to do now."""
         if self._again:
             return self._again.popleft()
-        for position, line in enumerate(self._lines):
+        while self._open and self._lines[self._open[0]].is_finished:
+            self._open.popleft()
+        for position in self._open:
+            line = self._lines[position]
             gap = None if line.is_finished else line.gap()
             if gap is not None:
                 first, end = gap
@@ -130,11 +169,13 @@ class Queue:
     def finish(self, batch: Batch, seconds: float) -> None:
         """A batch whose rows are in the store."""
         line = self._lines[batch.position]
+        before = line.tally()
         line.done = line.done.with_part(batch.first, batch.first + batch.count)
         line.seconds += seconds
         line.recent_cost = self._newest_cost = seconds / batch.count
         line.largest = max(line.largest, _GROWTH * batch.count)
         self._decide(line)
+        self._sums = self._sums.changed(before, line.tally())
         if line.is_finished:
             self._store.mark_finished([line.stored])
 
@@ -163,34 +204,17 @@ class Queue:
         return estimate.relative_error <= stop.relative_error
 
     @property
-    def rows(self) -> int:
-        """Instances that are there, of those asked for."""
-        return sum(min(len(line.done), line.task.stop.instances) for line in self._lines)
-
-    @property
-    def goal(self) -> int:
-        """Instances that will be there at the end, at most."""
-        return self.rows + sum(line.rows_left() for line in self._lines)
-
-    @property
-    def tasks_done(self) -> int:
-        """Tasks that need no more."""
-        return sum(line.is_finished for line in self._lines)
-
-    @property
-    def is_reproducible(self) -> bool:
-        """False when time, and not a number, ended a task."""
-        return not any(line.is_out_of_time for line in self._lines)
+    def sums(self) -> Tally:
+        """How far the study is."""
+        return self._sums
 
     def remaining_seconds(self, elapsed: float) -> float | None:
         """An estimate from what instances have cost so far and how parallel this run is."""
-        spent = sum(line.seconds for line in self._lines)
-        fresh = spent - self._earlier_seconds
-        known = [line.cost for line in self._lines if line.cost is not None]
-        if fresh <= 0 or elapsed <= 0 or not known:
+        sums = self._sums
+        fresh = sums.seconds - self._earlier_seconds
+        if fresh <= 0 or elapsed <= 0 or not sums.costs_known:
             return None
-        usual = sum(known) / len(known)
-        left = sum(
-            line.rows_left() * (usual if line.cost is None else line.cost) for line in self._lines
-        )
-        return left * elapsed / fresh
+        if not sums.left:
+            return 0.0  # exactly: sums of floats leave a rest
+        usual = sums.costs / sums.costs_known
+        return (sums.seconds_left + usual * sums.left_unknown) * elapsed / fresh

@@ -184,6 +184,7 @@ class _Collector:
         self._new_rows = 0
 
     def run(self) -> Iterator[Progress]:
+        """Until nothing is left to do; progress after every batch."""
         yield self._progress()
         try:
             while self._submit() or self._running:
@@ -277,14 +278,15 @@ class _Collector:
 
     def _progress(self) -> Progress:
         elapsed = time.monotonic() - self._begin
+        sums = self._queue.sums
         return Progress(
-            rows=self._queue.rows,
-            goal=self._queue.goal,
-            tasks_done=self._queue.tasks_done,
+            rows=sums.rows,
+            goal=sums.rows + sums.left,
+            tasks_done=sums.finished,
             tasks=len(self._queue.tasks),
             new_rows=self._new_rows,
             seconds=elapsed,
             remaining_seconds=self._queue.remaining_seconds(elapsed),
             lost=tuple(self._lost),
-            is_reproducible=self._queue.is_reproducible,
+            is_reproducible=not sums.out_of_time,
         )

@@ -116,12 +116,12 @@ class Task:
             raise ValueError(f"{self.measures} are measured without a solver")
         return self.solver.schedule(self.grow(0))
 
-    @property
+    @cached_property
     def planting_seed(self) -> Seed:
         """Instance k grows from its child k."""
         return Seed(self.seed, _words(_json(self.family())))
 
-    @property
+    @cached_property
     def solving_seed(self) -> Seed:
         """Instance k is solved with its child k."""
         return Seed(self.seed, (*_words(self.canonical()), 1))
@@ -139,7 +139,8 @@ class Task:
         return shapes.measure(self, first, count)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"canonical": self.canonical(), "stop": asdict(self.stop)}
+        schedule = None if self.solver is None else asdict(self.schedule)
+        return {"canonical": self.canonical(), "stop": asdict(self.stop), "schedule": schedule}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """A worker's copy: checked where it was made, so not again."""
@@ -149,6 +150,8 @@ class Task:
         for name, value in values.items():
             object.__setattr__(self, name, value)
         object.__setattr__(self, "stop", Stop(**state["stop"]))
+        if state["schedule"] is not None:
+            self.__dict__["schedule"] = Schedule(**state["schedule"])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Task):
