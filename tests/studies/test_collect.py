@@ -227,6 +227,37 @@ def test_killed_with_workers_it_ends_with_the_undisturbed_table(tmp_path, seed):
     assert processes_with(f"KILL_TEST={tmp_path / 's.sqlite'}") == []
 
 
+@pytest.mark.slow
+def test_ctrl_c_keeps_what_was_measured_and_leaves_nobody_behind(tmp_path):
+    path = tmp_path / "s.sqlite"
+    script = path.with_suffix(".py")
+    script.write_text(CHILD.format(path=str(path), workers=2).replace("150", "5000"))
+    environment = os.environ | {"PYTHONPATH": str(Path.cwd()), "KILL_TEST": str(path)}
+    child = subprocess.Popen([sys.executable, str(script)], env=environment, stderr=subprocess.PIPE)
+    while not path.exists():
+        time.sleep(0.1)
+    time.sleep(2)
+    child.send_signal(signal.SIGINT)
+    _, words = child.communicate(timeout=30)
+    assert words.decode().strip().endswith("KeyboardInterrupt")
+    assert words.count(b"Traceback") == 1
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["s.py", "s.sqlite"]
+    table(path)
+    assert processes_with(f"KILL_TEST={path}") == []
+
+
+def test_a_script_without_a_main_guard_is_told_so(tmp_path):
+    script = tmp_path / "careless.py"
+    script.write_text(CHILD.format(path=str(tmp_path / "s.sqlite"), workers=1).replace(
+        'if __name__ == "__main__":', "if True:"))  # fmt: skip
+    ran = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=100,
+        env=os.environ | {"PYTHONPATH": str(Path.cwd())},
+    )  # fmt: skip
+    assert ran.returncode != 0
+    assert "__main__" in ran.stderr.splitlines()[-1]
+
+
 def processes_with(setting: str) -> list[str]:
     """Processes, ours or orphans, that have a setting in their environment (Linux)."""
     found = []

@@ -12,6 +12,7 @@ from glasshouse.studies import Annealer, Stop, Store, Task, collect
 from glasshouse.studies.export import export_parquet, to_frame
 from glasshouse.studies.merging import merge
 from glasshouse.studies.storefile import StoreError
+from glasshouse.version import __version__
 
 
 def part(path: Path, *ranges: tuple[int, int], seed: int = 1) -> Path:
@@ -83,6 +84,7 @@ def test_parquet_holds_what_was_asked_beside_what_was_measured(tmp_path):
         with pytest.raises(ValueError, match="no races rows; it has hardness"):
             to_frame(store, "races")
     assert frame.filter(polars.col("n") == 8)["sweeps"].to_list() == expected
+    assert frame["version"].unique().to_list() == [__version__]
     assert frame["requested_frustration"].unique().to_list() == [0.2]
     assert frame["solver_sweeps_per_run"].unique().to_list() == [20]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["s.parquet", "s.sqlite"]

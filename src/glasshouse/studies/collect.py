@@ -23,6 +23,8 @@ from glasshouse.studies.store import Store
 
 # A batch is tried so often before it is reported as lost.
 ATTEMPTS = 3
+# A pool that breaks so often without a single row will never work.
+_HOPELESS = 2 * ATTEMPTS
 # Long enough that the cost of a work item does not matter, short enough that little is lost.
 BATCH_SECONDS = 1.0
 # Executors that do not tell how many workers they have get work for so many.
@@ -180,6 +182,7 @@ class _Collector:
         self._started: dict[Future[Any], float] = {}
         self._suspects: list[Batch] = []  # were running when the pool broke; tried one at a time
         self._lost: list[Lost] = []
+        self._breaks = 0
         self._begin = time.monotonic()
         self._new_rows = 0
 
@@ -243,6 +246,12 @@ class _Collector:
     def _pool_broke(self, batches: list[Batch], error: BaseException) -> None:
         """Start new workers; of all that was running, only a batch that was alone is to blame."""
         assert self._pool is not None
+        self._breaks += 1
+        if self._breaks >= _HOPELESS and not self._new_rows:
+            raise RuntimeError(
+                "workers die before they measure anything; a script that uses workers needs "
+                '`if __name__ == "__main__":` around its calls (Python starts it anew in each)'
+            ) from error
         others = list(self._running.values())
         self._running.clear()
         self._started.clear()

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from glasshouse.studies.store import Store, StoredTask
 
 if TYPE_CHECKING:
@@ -55,6 +57,9 @@ def _frame(store: Store, task: StoredTask) -> polars.DataFrame:
     # A parameter that is also measured, such as frustration, is what was requested.
     renamed = {(f"requested_{k}" if k in rows else k): v for k, v in constants.items()}
     columns = [polars.lit(value).alias(name) for name, value in renamed.items()]
+    batches = store.batches(task)
+    counts = [end - first for first, end, _ in batches]
+    rows["version"] = np.repeat([version for _, _, version in batches], counts)
     return polars.DataFrame(rows).select(*columns, *rows)
 
 

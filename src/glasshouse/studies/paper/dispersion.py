@@ -20,7 +20,7 @@ _SAMPLES = 200_000
 def build() -> Reproduction:
     """c_v over the alignment r, from the formula and from a simulation of the field."""
     figure, ax = new_figure(6.2, 4.0)
-    aligned = np.linspace(0.55, 1.0, 91)
+    aligned = np.linspace(0.55, 0.99, 89)
     data, claims = [], []
     rng = np.random.default_rng(1)
     for d, colour in zip(_BLOCKS, colours(len(_BLOCKS)), strict=True):
