@@ -262,11 +262,13 @@ def test_ctrl_c_returns_the_best_so_far():
 
 
 def test_progress_rises_to_the_end():
-    seen = []
-    problem = lattice(10)
-    result = anneal(problem, sweeps=20, runs=128, progress=seen.append, rng=1)
-    assert seen[-1].fraction == 1
-    assert seen[-1].best == result.best_energy
+    from glasshouse.problems.convert import to_max2sat
+
+    for problem in (lattice(10), to_max2sat(lattice(10))[0]):
+        seen = []
+        result = anneal(problem, sweeps=20, runs=128, progress=seen.append, rng=1)
+        assert seen[-1].fraction == 1
+        assert seen[-1].best == result.best_energy
 
 
 def test_an_error_in_a_callback_is_the_callers():

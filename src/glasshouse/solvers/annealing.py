@@ -102,8 +102,9 @@ def anneal(
     network = Graph(form.ising)
     betas = inverse_temperatures(network, form.beta(beta), sweeps, schedule)
     kernel, made = choose_engine(network)
+    del network  # the tables hold all that is needed; large problems need the room
     task = AnnealTask(made, betas, made.goal(goal, form.ising), check, key_of(seed))
-    log = crew.work(task, runs, form.ising.num_spins, form.ising.offset)
+    log = crew.work(task, runs, form)
     states = form.own_states(log.states)
     return AnnealResult(
         form.energies_of_runs(states), states, log.hits, sweeps, form.own_betas(betas), target,

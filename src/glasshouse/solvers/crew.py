@@ -22,6 +22,7 @@ import numpy.typing as npt
 from glasshouse.compiled import is_ready
 from glasshouse.problems.checks import Number, SpinArray
 from glasshouse.solvers.engine import Engine
+from glasshouse.solvers.forms import Form
 from glasshouse.solvers.kernels.block import Block
 from glasshouse.solvers.result import Stopped
 
@@ -36,7 +37,7 @@ class Progress(NamedTuple):
 
     fraction: float  # of all sweeps of all runs
     seconds: float  # since the kernels started
-    best: Number | None  # lowest energy met so far at the ends of chunks, of the Ising form
+    best: Number | None  # lowest energy (or cost) met so far where it was looked at
 
 
 class Task(Protocol):
@@ -92,9 +93,9 @@ class Crew:
             raise ValueError(f"time_limit={time_limit!r} is not a positive number of seconds")
         self.threads, self.time_limit, self.progress = threads, time_limit, progress
 
-    def work(self, task: Task, runs: int, num_spins: int, offset: Number) -> Log:
+    def work(self, task: Task, runs: int, form: Form) -> Log:
         """Carry out a task on as many blocks as the runs need."""
-        shift = _Shift(task, runs, num_spins, self.time_limit, self.progress is not None)
+        shift = _Shift(task, runs, form, self.time_limit, self.progress is not None)
         stopped: Stopped | None = None
         with ThreadPoolExecutor(self.threads) as pool:
             futures = [pool.submit(shift.do_block, k) for k in range(len(shift.done))]
@@ -106,7 +107,7 @@ class Crew:
                     if any(future.exception() for future in finished):
                         break
                     if self.progress:
-                        self.progress(shift.progress(offset))
+                        self.progress(shift.progress())
             except KeyboardInterrupt:
                 stopped = "interrupted"
             finally:
@@ -120,16 +121,17 @@ class _Shift:
     """One piece of work of a crew: the blocks, and what is known about them."""
 
     def __init__(
-        self, task: Task, runs: int, num_spins: int, time_limit: float | None, shows_progress: bool
+        self, task: Task, runs: int, form: Form, time_limit: float | None, shows_progress: bool
     ) -> None:
         self.task, self.engine, self.shows_progress = task, task.engine, shows_progress
+        self.form = form
         self.first = task.start(0)
         task.advance(self.first, 0, 0)  # compiles what is not compiled yet, before the clock runs
         self.began = time.perf_counter()
         self.deadline = math.inf if time_limit is None else self.began + time_limit
         self.stop = threading.Event()
         self.chunk = max(1, _CHUNK // max(task.cost, 1))
-        self.states = np.empty((runs, num_spins), np.int8)
+        self.states = np.empty((runs, form.ising.num_spins), np.int8)
         self.hits = np.zeros(runs, np.int32)
         blocks = -(-runs // self.engine.lanes)
         self.done = [0] * blocks
@@ -161,14 +163,14 @@ class _Shift:
         """Whether to stop at the end of the chunk."""
         return self.stop.is_set() or time.perf_counter() > self.deadline
 
-    def progress(self, offset: Number) -> Progress:
+    def progress(self) -> Progress:
         """How far all blocks are together."""
         parts = [
             1.0 if ended else done / self.task.length
             for done, ended in zip(self.done, self.ended, strict=True)
         ]
         lowest = min(self.lowest)
-        best = None if lowest == math.inf else lowest.item() + offset
+        best = None if lowest == math.inf else self.form.own_energy(lowest.item())
         return Progress(sum(parts) / len(parts), time.perf_counter() - self.began, best)
 
     def log(self, stopped: Stopped | None) -> Log:
@@ -181,4 +183,6 @@ class _Shift:
             raise KeyboardInterrupt
         if stopped is None and not ended.all():
             stopped = "time limit"
+        if begun.all():  # no copy of what may be large
+            return Log(self.states, self.hits, ended, seconds, stopped)
         return Log(self.states[begun], self.hits[begun], ended[begun], seconds, stopped)

@@ -16,6 +16,8 @@ from glasshouse.solvers.schedule import Beta
 
 Solvable: TypeAlias = Problem | Planted
 
+_WORTH_COMPILING = 1 << 18  # edges to look at: milliseconds in NumPy
+
 
 class Form:
     """The Ising form of a problem, with energies and β in the problem's own units."""
@@ -53,6 +55,11 @@ class Form:
         """States of the Ising form as states of the problem."""
         return self.reduction.back(states)
 
+    def own_energy(self, energy: float) -> Any:
+        """A kernel's energy, without the Ising form's offset, as one of the problem."""
+        exact = int(energy) if self.ising.is_integer else energy
+        return self.reduction.source_energy(exact + self.ising.offset)
+
     def energy(self, states: SpinArray) -> Any:
         """Energies, or costs, of states of the problem."""
         if isinstance(self.problem, Max2Sat):
@@ -60,8 +67,9 @@ class Form:
         return self.problem.energy(states)
 
     def energies_of_runs(self, states: SpinArray) -> Any:
-        """The same for the states of many runs, compiled where the definition is the same."""
-        if isinstance(self.problem, (Max2Sat, Qubo)):
+        """The same for many states, compiled where there is much to do."""
+        work = len(states) * self.ising.num_edges
+        if work < _WORTH_COMPILING or isinstance(self.problem, (Max2Sat, Qubo)):
             return self.energy(states)
         ising = self.ising
         energies = np.empty(len(states), ising.weights.dtype)

@@ -74,7 +74,7 @@ def temper(
     betas = _ladder(network, form.beta(beta), checks.count(replicas, "replicas", 2))
     kernel, engine = choose_engine(network)
     task = TemperTask(engine, betas, sweeps, engine.goal(goal, form.ising), key_of(seed))
-    log = crew.work(task, runs, form.ising.num_spins, form.ising.offset)
+    log = crew.work(task, runs, form)
     states = form.own_states(log.states)
     return AnnealResult(
         form.energies_of_runs(states), states, log.hits, sweeps, form.own_betas(betas), target,

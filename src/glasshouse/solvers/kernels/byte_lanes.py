@@ -24,7 +24,7 @@ from glasshouse.solvers.kernels.block import mark_hits
 from glasshouse.solvers.kernels.byte_tables import MOST_IN_GROUP
 from glasshouse.solvers.kernels.exponential import thresholds
 from glasshouse.solvers.kernels.generator import advance
-from glasshouse.solvers.kernels.inner import inner
+from glasshouse.solvers.kernels.inner import inlined, inner
 from glasshouse.solvers.kernels.vectors import (
     anywhere,
     cast,
@@ -71,7 +71,7 @@ def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> 
     watched_sweep(tables, work, number, block)
 
 
-@inner
+@inlined
 def set_thresholds(tables: Any, beta: Any, work: Any) -> Any:
     """exp(-2βx) of every level, in 32 bits; each distinct field is computed once."""
     for k in range(0, tables.fields.size, 8):
@@ -81,7 +81,7 @@ def set_thresholds(tables: Any, beta: Any, work: Any) -> Any:
         work.by_level[k] = work.by_field[tables.level_fields[k]]
 
 
-@inner
+@inlined
 def sweep(tables: Any, work: Any, generator: Any, spins: Any) -> None:
     """Propose every spin of a block once.
 

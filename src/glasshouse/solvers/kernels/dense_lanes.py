@@ -16,7 +16,7 @@ from glasshouse.compiled import compiled
 from glasshouse.solvers.kernels.block import mark_hits
 from glasshouse.solvers.kernels.float_lanes import keep, measure, scatter, workspace
 from glasshouse.solvers.kernels.generator import advance
-from glasshouse.solvers.kernels.inner import inner
+from glasshouse.solvers.kernels.inner import inlined, inner
 from glasshouse.solvers.kernels.metropolis import LOG2_E, accept
 from glasshouse.solvers.kernels.vectors import (
     anywhere,
@@ -89,7 +89,7 @@ def pair_fields(tables: Any, spins: Any, pair: Any, like: Any, lanes: Any) -> An
     return first, second
 
 
-@inner
+@inlined
 def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
     """Propose every spin once; stop to note any run that reaches its goal on the way."""
     spins, generator = block.spins, block.generator

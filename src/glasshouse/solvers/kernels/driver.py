@@ -16,7 +16,7 @@ from glasshouse.solvers.kernels.byte_tables import ByteTables
 from glasshouse.solvers.kernels.dense_lanes import DenseTables
 from glasshouse.solvers.kernels.float_lanes import FloatTables
 from glasshouse.solvers.kernels.generator import seed
-from glasshouse.solvers.kernels.inner import inner
+from glasshouse.solvers.kernels.inner import inlined, inner
 from glasshouse.solvers.kernels.scalar import ScalarTables
 
 KERNELS: dict[type, Any] = {
@@ -51,7 +51,7 @@ def keep(tables: Any, block: Any) -> Any:
     """Copy the spins of the runs in the mask to `block.states`."""
 
 
-@overload(workspace)
+@overload(workspace, jit_options={"forceinline": True})
 def _workspace(tables: Any, block: Any) -> Any:
     return KERNELS[tables.instance_class].workspace.py_func
 
@@ -61,12 +61,12 @@ def _begin(tables: Any, block: Any) -> Any:
     return KERNELS[tables.instance_class].begin.py_func
 
 
-@overload(step)
+@overload(step, jit_options={"forceinline": True})
 def _step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
     return KERNELS[tables.instance_class].step.py_func
 
 
-@overload(measure)
+@overload(measure, jit_options={"forceinline": True})
 def _measure(tables: Any, block: Any) -> Any:
     return KERNELS[tables.instance_class].measure.py_func
 
@@ -137,7 +137,7 @@ def look_at_block(tables: Any, done: Any, block: Any) -> None:
     note(tables, done, block)
 
 
-@inner
+@inlined
 def note(tables: Any, number: Any, block: Any) -> Any:
     """After a sweep: keep the states that are better than before; whether goals were reached."""
     improved, reached = 0, 0

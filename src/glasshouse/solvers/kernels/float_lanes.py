@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from glasshouse.solvers.kernels.block import mark_hits
 from glasshouse.solvers.kernels.generator import advance
-from glasshouse.solvers.kernels.inner import inner
+from glasshouse.solvers.kernels.inner import inlined, inner
 from glasshouse.solvers.kernels.metropolis import LOG2_E, accept
 from glasshouse.solvers.kernels.vectors import (
     anywhere,
@@ -35,7 +35,7 @@ class FloatTables(NamedTuple):
     weights: npt.NDArray[Any]  # float32 or float64
 
 
-@inner
+@inlined
 def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
     """Propose every spin once; stop to note any run that reaches its goal on the way."""
     spins, generator = block.spins, block.generator

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from glasshouse.solvers.kernels.block import mark_hits
 from glasshouse.solvers.kernels.exponential import threshold
 from glasshouse.solvers.kernels.generator import advance
-from glasshouse.solvers.kernels.inner import inner
+from glasshouse.solvers.kernels.inner import inlined, inner
 
 LANES = 1
 
@@ -27,7 +27,7 @@ class ScalarTables(NamedTuple):
     weights: npt.NDArray[Any]  # int64 or float64
 
 
-@inner
+@inlined
 def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
     """Propose every spin once; flip with probability min(1, exp(-2βx)), x = spin · local field."""
     spins, energies = block.spins, block.energies

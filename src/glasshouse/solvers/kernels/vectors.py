@@ -20,9 +20,6 @@ machine instructions of whatever width the processor has. The result never depen
 | `cast(v, dtype)` | convert the numbers in the lanes (a mask keeps its meaning) |
 | `view(v, dtype)` | the same bits as lanes of another width |
 | `fma(a, b, c)` | a·b + c, rounded once |
-
-Compiled code that uses these words keeps them in its cache: after a change to this file, delete the
-`*.nbi` files of the kernels.
 """
 
 from __future__ import annotations
