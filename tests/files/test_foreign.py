@@ -172,6 +172,26 @@ def test_the_edge_encoding_has_the_same_least_cost_and_states_its_model(folder, 
     assert solver.cost == cost
 
 
+@settings(max_examples=40)
+@given(some.max2sats(max_variables=4))
+def test_the_edge_encoding_keeps_costs_and_hard_clauses(folder, problem):
+    path = folder / "edge.wcnf"
+    if not problem.is_integer:
+        return
+    reduction = write(path, problem, encoding="edge", overwrite=True)
+    formula = WCNF(from_file=str(path))
+    for state in states_of(problem):
+        model = reduction.forward(state)
+        true = {k if bit else -k for k, bit in enumerate(model.tolist(), start=1)}
+        keeps = all(true & set(clause) for clause in formula.hard)
+        assert keeps == (problem.broken(state) == 0)
+        if keeps:
+            falsified = (not true & set(clause) for clause in formula.soft)
+            cost = sum(w for w, lost in zip(formula.wght, falsified, strict=True) if lost)
+            assert cost == reduction.target_energy(problem.cost(state))
+            assert np.array_equal(reduction.back(model), state)
+
+
 def test_the_planted_model_of_the_edge_encoding_satisfies_its_hard_clauses(tmp_path):
     plant = random_loops(6, 6, frustration="1/4", loops=6, rng=5)
     path = tmp_path / "x.wcnf"

@@ -1,5 +1,6 @@
 """Files: every problem and plant in the formats of the field, read and written by suffix."""
 
+from glasshouse.files.carrying import carry
 from glasshouse.files.certificate import (
     SideCar,
     read_certificate,
@@ -10,6 +11,7 @@ from glasshouse.files.certificate import (
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.errors import FileError
 from glasshouse.files.reading import read, read_document
+from glasshouse.files.suite import check_suite, write_suite
 from glasshouse.files.verification import Verification, verify_file
 from glasshouse.files.writing import write
 
@@ -19,6 +21,8 @@ __all__ = [
     "Metadata",
     "SideCar",
     "Verification",
+    "carry",
+    "check_suite",
     "read",
     "read_certificate",
     "read_document",
@@ -27,4 +31,5 @@ __all__ = [
     "verify_file",
     "write",
     "write_certificate",
+    "write_suite",
 ]

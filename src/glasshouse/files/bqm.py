@@ -21,6 +21,7 @@ from glasshouse.files.formats import Format, Sheet
 from glasshouse.files.notes import parse_object
 from glasshouse.files.streams import Source
 from glasshouse.problems import Ising, Qubo
+from glasshouse.problems.checks import MOST_VARIABLES
 
 _MAGIC = b"DIMODBQM"
 _INDICES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -95,7 +96,7 @@ def _shape(source: Source, header: dict[str, Any]) -> tuple[int, int]:
     if (
         not isinstance(shape, list)
         or len(shape) != 2
-        or not all(type(number) is int and 0 <= number < 2**31 for number in shape)
+        or not all(type(number) is int and 0 <= number <= MOST_VARIABLES for number in shape)
     ):
         raise source.error(f"its shape is {shape!r:.40}; expected variables and pairs")
     return shape[0], shape[1]

@@ -17,7 +17,7 @@ from glasshouse.files.rows import Rows, joined, read_rows, write_rows
 from glasshouse.files.streams import Source, opened, replacing
 from glasshouse.planting import Certificate
 from glasshouse.problems import Max2Sat, Problem
-from glasshouse.problems.checks import IntArray, Number
+from glasshouse.problems.checks import MOST_VARIABLES, IntArray, Number
 from glasshouse.problems.reduction import Reduction
 
 TITLE = "glasshouse-certificate"
@@ -48,14 +48,26 @@ def side_car(path: str | os.PathLike[str]) -> Path:
     return path.with_name(path.name + ".cert")
 
 
+def has_side_car(path: Path) -> bool:
+    """Whether there is a certificate beside a file."""
+    try:
+        return side_car(path).exists()
+    except OSError:  # a name too long for one
+        return False
+
+
 def in_ising_units(problem: Problem, certificate: Certificate, reduction: Reduction) -> Certificate:
     """A certificate of `problem` for the Ising problem that it was reduced to.
 
     Multipliers are couplings of the energy; those of MAX-2-SAT are couplings of twice the cost, so
     that an edge weighs what each of its two clauses weighs.
     """
-    units = 2 if isinstance(problem, Max2Sat) else 1
-    return rescaled(certificate, reduction.factor / units)
+    return rescaled(certificate, reduction.factor / loop_units(problem))
+
+
+def loop_units(problem: Problem) -> int:
+    """Multipliers of a problem's certificates are couplings of this many times its cost."""
+    return 2 if isinstance(problem, Max2Sat) else 1
 
 
 def rescaled(certificate: Certificate, factor: Fraction) -> Certificate:
@@ -190,7 +202,7 @@ class _LoopCollector:
         multipliers, odd = _multipliers_of(rows)
         inside = np.ones(len(rows.values), dtype=np.bool_)
         inside[rows.starts] = False
-        far = inside & ((rows.values > 2**31 - 2) | (rows.values < -(2**31) + 2))
+        far = inside & ((rows.values >= MOST_VARIABLES) | (rows.values <= -MOST_VARIABLES))
         rows.refuse(
             self.source,
             [

@@ -9,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.files.kernels import HARD, ODD
+from glasshouse.files.limits import check_size
 from glasshouse.files.rows import Fault, Rows, joined, whole_number_fault, write_rows
 from glasshouse.files.streams import Source
 from glasshouse.problems import Max2Sat
-from glasshouse.problems.checks import INT64_MAX, IntArray, WeightArray
-
-MOST_VARIABLES = 2**31 - 1
+from glasshouse.problems.checks import INT64_MAX, MOST_VARIABLES, IntArray, WeightArray
 
 
 @dataclass
@@ -103,6 +102,7 @@ class ClauseCollector:
         hard = joined(self._hard, np.int32, 2)
         if num_variables is None:
             num_variables = max(_highest(clauses), _highest(hard))
+        check_size(self.source, num_variables, self.count, "clauses")
         try:
             return Max2Sat(num_variables, clauses, joined(self._weights, np.int64), hard)
         except ValueError as fault:

@@ -31,4 +31,4 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     write_clauses(file, problem.clauses, None)
 
 
-CNF = Format("DIMACS CNF", ".cnf", to_max2sat, write, read, loop_units=2)
+CNF = Format("DIMACS CNF", ".cnf", to_max2sat, write, read)

@@ -19,11 +19,11 @@ from glasshouse.files.rows import read_rows
 from glasshouse.files.streams import Source
 from glasshouse.files.terms import TermCollector
 from glasshouse.problems import Ising, Problem, Qubo
+from glasshouse.problems.checks import MOST_VARIABLES
 from glasshouse.problems.convert import to_ising, to_qubo
 from glasshouse.problems.reduction import Reduction
 
 _VARTYPE = re.compile(rb"#.*?vartype[:=]\s*(\S+)")
-_MOST_VARIABLES = 2**31 - 1
 
 
 class _Reader:
@@ -33,7 +33,7 @@ class _Reader:
         self.vartype: bytes | None = None
 
     def read(self) -> Document:
-        collector = TermCollector(self.source, 0, _MOST_VARIABLES - 1, "variable", True)
+        collector = TermCollector(self.source, 0, MOST_VARIABLES - 1, "variable", True)
         for rows in read_rows(self.source, b"#", self._on_line):
             collector.add(rows)
         if self.vartype is None:

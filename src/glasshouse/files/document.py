@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,9 @@ from glasshouse.planting import Planted
 from glasshouse.problems import Ising, Max2Sat, Problem, Rbm
 from glasshouse.problems.checks import Number
 from glasshouse.problems.reduction import Reduction
+
+if TYPE_CHECKING:
+    from glasshouse.files.certificate import SideCar
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +74,14 @@ class Document:
         problem: what the file states.
         metadata: what else it tells; empty for files from elsewhere.
         planted: only from native files: the loops are not in any other format.
+        load_proof: reads the side-car that stands beside the file, if there is one. Its multipliers
+            and its cost are in units of `problem` (see `docs/certificate.md`).
     """
 
     problem: Problem
     metadata: Metadata = field(default_factory=Metadata)
     planted: Planted | None = None
+    load_proof: Callable[[], SideCar] | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, thing: Problem | Planted | Document) -> Document:

@@ -2,42 +2,64 @@
 
 Edge e between spins i and j gets a variable r_e that must be true when the bond is violated: two
 hard clauses of three literals, and the soft clause ¬r_e of weight |J|. Fields are unit clauses as
-ever, and costs are those of the plain encoding. Core-guided solvers can be far faster on it. Such a
-file has no certificate: no checker reads it.
+ever, and a problem's own hard clauses stay hard. Core-guided solvers can be far faster on it. Such
+a file has no certificate: no checker reads it.
+
+The cost is `(E - offset + Σ|J| + Σ|h|) / 2` of the Ising form of the soft clauses, for every
+assignment that keeps the hard ones. For spin problems that is the cost of the plain encoding;
+clauses leave a constant behind and are scaled by 1, 2 or 4, as the file's first comment says.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 import numpy as np
+import numpy.typing as npt
 
 from glasshouse.files import notes, wcnf
-from glasshouse.files.document import Metadata
+from glasshouse.files.clauses import write_clauses
 from glasshouse.files.formats import Format, Sheet
 from glasshouse.files.rows import write_table
-from glasshouse.problems import Ising, Problem
+from glasshouse.problems import Ising, Max2Sat, Problem
+from glasshouse.problems.checks import IntArray, WeightArray
 from glasshouse.problems.convert import ising_to_max2sat, to_ising
-from glasshouse.problems.reduction import Reduction
+from glasshouse.problems.reduction import Reduction, bits
+
+
+@dataclass(frozen=True)
+class ByEdges:
+    """A problem as it is written: the Ising form of what is soft, and the hard clauses."""
+
+    ising: Ising
+    hard: npt.NDArray[np.int32]
+
+    @property
+    def bonds(self) -> tuple[IntArray, WeightArray]:
+        """Spins (from 0) and weights of the edges that get a variable."""
+        used = self.ising.weights != 0
+        return self.ising.edges[used].astype(np.int64), self.ising.weights[used]
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Comments, header, hard clauses of all edges, soft clauses of edges, then of fields."""
-    problem: Ising = sheet.problem
-    used = problem.weights != 0
-    weights, ends = problem.weights[used], problem.edges[used].astype(np.int64) + 1
-    biased = np.flatnonzero(problem.fields)
-    fields = problem.fields[biased]
-    if not problem.is_integer:
+    """Comments, header, hard clauses, those of all edges, soft clauses of edges, then of fields."""
+    problem: ByEdges = sheet.problem
+    ising, hard = problem.ising, problem.hard
+    if not ising.is_integer:
         raise ValueError('encoding="edge" needs integer weights, but these are floats')
-    relaxed = problem.num_spins + 1 + np.arange(len(ends))
-    first, second = ends[:, 0], np.where(weights > 0, -1, 1) * ends[:, 1]
-    top = 1 + int(problem.total_weight)
+    ends, weights = problem.bonds
+    biased = np.flatnonzero(ising.fields)
+    fields = ising.fields[biased]
+    relaxed = ising.num_spins + 1 + np.arange(len(ends))
+    first, second = ends[:, 0] + 1, np.where(weights > 0, -1, 1) * (ends[:, 1] + 1)
+    top = 1 + int(ising.total_weight)
     file.write(sheet.remark_lines("c") + b"c encoding edge\n")
-    file.write(notes.note_lines("c", _with_relaxation(sheet.metadata, ends, weights)))
-    num_clauses = 3 * len(ends) + len(biased)
-    file.write(wcnf.head(sheet.dialect, problem.num_spins + len(ends), num_clauses, top))
+    file.write(notes.note_lines("c", sheet.metadata))
+    num_clauses = len(hard) + 3 * len(ends) + len(biased)
+    file.write(wcnf.head(sheet.dialect, ising.num_spins + len(ends), num_clauses, top))
     prefix, zeros = wcnf.hard_prefix(sheet.dialect, top), np.zeros(len(ends), dtype=np.int64)
+    write_clauses(file, hard, None, prefix)
     write_table(file, [first, second, relaxed, zeros], prefix)
     write_table(file, [-first, -second, relaxed, zeros], prefix)
     write_table(file, [np.abs(weights), -relaxed, zeros])
@@ -45,20 +67,34 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     write_table(file, [np.abs(fields), literals, np.zeros_like(literals)])
 
 
-def _with_relaxation(metadata: Metadata, ends: np.ndarray, weights: np.ndarray) -> Metadata:
-    """The planted model extended by what it makes of the relaxation variables."""
-    model = metadata.planted_model
-    if model is None:
-        return metadata
-    equal = model[ends[:, 0] - 1] == model[ends[:, 1] - 1]
-    violated = (equal != (weights > 0)).astype(np.int8)
-    return Metadata(metadata.planted_cost, np.concatenate([model, violated]), metadata.recipe)
-
-
-def convert(problem: Problem) -> tuple[Ising, Reduction]:
-    """The Ising form, with the identity of the cost that the file will have."""
+def convert(problem: Problem) -> tuple[ByEdges, Reduction]:
+    """The two parts of a file, with the identity of its cost."""
+    hard = np.empty((0, 2), dtype=np.int32)
+    if isinstance(problem, Max2Sat):
+        hard = problem.hard
+        problem = Max2Sat(problem.num_variables, problem.clauses, problem.weights)
     ising, first = to_ising(problem)
-    return ising, first.then(ising_to_max2sat(ising)[1])
+    parts = ByEdges(ising, hard)
+    return parts, _relaxed(parts, first.then(ising_to_max2sat(ising)[1]))
+
+
+def _relaxed(parts: ByEdges, plain: Reduction) -> Reduction:
+    """The reduction to clauses, with what a state makes of the relaxation variables."""
+    size = parts.ising.num_spins
+    ends, weights = parts.bonds
+
+    def forward(state: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+        model = plain.forward_map(state)
+        equal = model[..., ends[:, 0]] == model[..., ends[:, 1]]
+        return np.concatenate([model, (equal != (weights > 0)).astype(np.int8)], axis=-1)
+
+    return replace(
+        plain,
+        target=bits("MAX-2-SAT by edges", size + len(ends)),
+        forward_map=forward,
+        back_map=lambda state: plain.back_map(state[..., :size]),
+        bijective=False,
+    )
 
 
 EDGE_WCNF = Format("weighted CNF by edges", ".wcnf", convert, write)

@@ -50,7 +50,6 @@ class Format:
         write: writes one sheet.
         read: reads a document; None for formats that are only written.
         native: whether a plant goes into the file whole, loops and all.
-        loop_units: multipliers of its certificates are couplings of this many times the cost.
     """
 
     name: str
@@ -59,4 +58,3 @@ class Format:
     write: Callable[[BinaryIO, Sheet], None]
     read: Callable[[Source], Document] | None = None
     native: bool = False
-    loop_units: int = 1

@@ -18,10 +18,8 @@ from glasshouse.files.rows import Rows, read_rows
 from glasshouse.files.streams import Source
 from glasshouse.files.terms import TermCollector
 from glasshouse.problems import Ising
-from glasshouse.problems.checks import Number
+from glasshouse.problems.checks import MOST_VARIABLES, Number
 from glasshouse.problems.convert import ising_to_maxcut, to_ising
-
-_MOST_VERTICES = 2**31 - 1
 
 
 class _Reader:
@@ -63,10 +61,10 @@ class _Reader:
                 f"the first line has {len(first)} entries; expected two: vertices and edges", line
             )
         size, num_edges = first
-        if not 0 <= size <= _MOST_VERTICES or num_edges < 0:
+        if not 0 <= size <= MOST_VARIABLES or num_edges < 0:
             raise self.source.error(
                 f"{rows.text(0, 0)} vertices and {rows.text(0, 1)} edges; expected 0 to "
-                f"{_MOST_VERTICES} and 0 or more",
+                f"{MOST_VARIABLES} and 0 or more",
                 line,
             )
         return size, num_edges

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from glasshouse.files.document import Document, Metadata, size_of
 from glasshouse.files.errors import FileError
 from glasshouse.files.formats import Format, Sheet
+from glasshouse.files.limits import check_size
 from glasshouse.files.notes import parse_object
 from glasshouse.files.streams import Source
 from glasshouse.planting import Loops, Planted, Recipe
@@ -53,6 +54,9 @@ def read(source: Source) -> Document:
     try:
         header, arrays = _load(source)
         problem = _problem(header, arrays)
+        if isinstance(problem, Max2Sat):  # the others have an array as long as they are large
+            number = problem.num_clauses + problem.num_hard
+            check_size(source, problem.num_variables, number, "clauses")
         metadata = _metadata(header, arrays, size_of(problem))
         planted = _planted(header, arrays, problem, metadata)
     except FileError:

@@ -61,4 +61,4 @@ def _constraints(clauses: npt.NDArray[np.int32], relaxed: npt.NDArray[np.int64] 
     return b"".join([templates[k] for k in there.sum(axis=1)]) % tuple(values.tolist())
 
 
-OPB = Format("pseudo-Boolean OPB", ".opb", to_max2sat, write, loop_units=2)
+OPB = Format("pseudo-Boolean OPB", ".opb", to_max2sat, write)

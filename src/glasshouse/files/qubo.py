@@ -14,10 +14,9 @@ from glasshouse.files.rows import read_rows
 from glasshouse.files.streams import Source
 from glasshouse.files.terms import TermCollector
 from glasshouse.problems import Qubo
-from glasshouse.problems.checks import Number
+from glasshouse.problems.checks import MOST_VARIABLES, Number
 from glasshouse.problems.convert import to_qubo
 
-_MOST_VARIABLES = 2**31 - 1
 _SHAPE = "'p qubo 0 VARIABLES DIAGONALS ELEMENTS'"
 
 
@@ -69,9 +68,9 @@ class _Reader:
         ):
             raise self.source.error(f"{shown(text)}; expected {_SHAPE}", line)
         self.header = [int(word) for word in words[3:]]
-        if self.header[0] > _MOST_VARIABLES:
+        if self.header[0] > MOST_VARIABLES:
             raise self.source.error(
-                f"{self.header[0]} variables; expected at most {_MOST_VARIABLES}", line
+                f"{self.header[0]} variables; expected at most {MOST_VARIABLES}", line
             )
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+from glasshouse.files.certificate import has_side_car, read_side_car, side_car
 from glasshouse.files.document import Document
 from glasshouse.files.errors import FileError
 from glasshouse.files.registry import format_of
@@ -31,10 +34,16 @@ def read(path: str | os.PathLike[str]) -> Problem | Planted:
 
 
 def read_document(path: str | os.PathLike[str]) -> Document:
-    """The problem that a file holds, with what its comments tell about a plant."""
+    """The problem that a file holds, with what its comments tell about a plant.
+
+    A side-car is not read before somebody asks for it, with `Document.load_proof`.
+    """
     path = Path(path)
     format_ = format_of(path)
     if format_.read is None:
         raise FileError(path, f"{format_.suffix} files are written, not read; convert the original")
     with opened(path) as source:
-        return format_.read(source)
+        document = format_.read(source)
+    if document.planted is None and has_side_car(path):
+        return replace(document, load_proof=partial(read_side_car, side_car(path)))
+    return document

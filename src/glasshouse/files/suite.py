@@ -12,17 +12,21 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from glasshouse.files.certificate import side_car
 from glasshouse.files.document import Document
 from glasshouse.files.errors import FileError
 from glasshouse.files.formats import Dialect
 from glasshouse.files.reading import read_document
-from glasshouse.files.registry import format_of
-from glasshouse.files.streams import opened, refuse_existing, replacing
+from glasshouse.files.registry import FORMATS, format_of
+from glasshouse.files.streams import COMPRESSED, opened, refuse_existing, replacing
+from glasshouse.files.verification import verify_file
 from glasshouse.files.writing import write
 from glasshouse.planting import Planted, Recipe
 from glasshouse.problems.checks import Number
+from glasshouse.problems.reduction import Reduction
 
 MANIFEST = "manifest.jsonl"
 
@@ -56,17 +60,31 @@ def write_suite(
 ) -> Iterator[Entry]:
     """Write each instance as `stem-00000` + suffix, and the manifest when all are done.
 
-    Yields each entry as its file is written, so that a caller can show progress.
+    Yields each entry as its file is written, so that a caller can show progress. The same call goes
+    on after an interruption: files that are there already stay if they are the very same.
+
+    >>> import tempfile
+    >>> from glasshouse.planting import random_loops
+    >>> plants = [random_loops(5, 5, frustration="1/5", loops=3, rng=seed) for seed in range(2)]
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     written = [entry.file for entry in write_suite(Path(name), plants)]
+    ...     proven = [entry.optimum for entry in check_suite(Path(name) / "manifest.jsonl")]
+    >>> written, proven
+    (['instance-00000.wcnf', 'instance-00001.wcnf'], [9, 9])
     """
+    folder = Path(folder)
     manifest = folder / MANIFEST
-    format_ = format_of(Path(stem + suffix))
+    _refuse_names(folder, stem, suffix)
     refuse_existing(manifest, overwrite=overwrite)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as cause:
+        raise FileError(folder, f"is no folder, and cannot become one ({cause.strerror})") from None
+    manifest.unlink(missing_ok=True)  # from now on the folder holds no whole suite
     lines = []
     for number, planted in enumerate(instances):
         path = folder / f"{stem}-{number:05d}{suffix}"
-        write(path, planted, dialect=dialect, blind=blind, overwrite=overwrite)
-        _, reduction = format_.convert(planted.problem)
+        reduction = _write_once(path, planted, dialect=dialect, blind=blind, overwrite=overwrite)
         entry = Entry(
             path.name,
             sha256_of(path),
@@ -79,10 +97,39 @@ def write_suite(
         file.write("".join(lines).encode("ascii"))
 
 
+def _refuse_names(folder: Path, stem: str, suffix: str) -> None:
+    """Refuse names that lead elsewhere, and formats that cannot be checked."""
+    if not stem or Path(stem).name != stem:
+        raise FileError(folder / stem, "expected the plain beginning of a file's name")
+    known = [s for s, format_ in FORMATS.items() if format_.read is not None]
+    if suffix not in [s + packed for s in known for packed in ("", *COMPRESSED)]:
+        raise FileError(
+            folder / f"{stem}{suffix}",
+            f"a suite is checked by reading it; expected one of {' '.join(known)} (+ .gz or .xz)",
+        )
+
+
+def _write_once(path: Path, planted: Planted, *, overwrite: bool, **options: Any) -> Reduction:
+    """Write an instance, unless an interrupted run left the very same one."""
+    if overwrite or not (path.exists() or side_car(path).exists()):
+        return write(path, planted, overwrite=overwrite, **options)
+    with TemporaryDirectory(dir=path.parent) as folder:
+        draft = Path(folder) / path.name
+        reduction = write(draft, planted, **options)
+        pairs = [(draft, path), (side_car(draft), side_car(path))]
+        for new, old in pairs:
+            if old.exists() and not (new.exists() and sha256_of(new) == sha256_of(old)):
+                refuse_existing(old, overwrite=False)
+        for new, old in pairs:
+            if new.exists():
+                new.replace(old)
+    return reduction
+
+
 def read_manifest(manifest: Path) -> list[Entry]:
-    """The entries of a manifest, in order."""
+    """The entries of a manifest, in order; at least one."""
     entries = []
-    with opened(manifest) as source:
+    with opened(Path(manifest)) as source:
         for number, line in enumerate(source.read().splitlines(), start=1):
             try:
                 entry = Entry(**json.loads(line))
@@ -90,9 +137,11 @@ def read_manifest(manifest: Path) -> list[Entry]:
                 raise source.error(
                     "expected a JSON object with file, sha256, recipe and optimum", number
                 ) from None
-            if Path(entry.file).name != entry.file or not isinstance(entry.recipe, dict):
+            if not _is_plain_name(entry.file) or not isinstance(entry.recipe, dict):
                 raise source.error("expected the plain name of a file, and a recipe", number)
             entries.append(entry)
+        if not entries:
+            raise source.error("lists no instances; expected one a line")
     return entries
 
 
@@ -100,16 +149,22 @@ def check_suite(manifest: Path) -> Iterator[Entry]:
     """Prove every line of a manifest, or raise a ValueError at the first lie.
 
     For each instance: the file's bytes are the ones listed; the recipe grows a plant that its
-    loops prove; the file holds that very problem; and the optimum is the plant's.
+    loops prove; the file holds that very problem; the optimum is the plant's; and all that the file
+    and its side-car state (cost, model, recipe, loops) is true, the names of shuffled variables
+    apart.
     """
+    manifest = Path(manifest)
     for entry in read_manifest(manifest):
         path = manifest.parent / entry.file
         if sha256_of(path) != entry.sha256:
             raise FileError(path, "its SHA-256 is not the one in the manifest; it was changed")
-        planted = Planted.from_recipe(Recipe.from_json(json.dumps(entry.recipe)))
+        held = read_document(path)
+        try:
+            planted = Planted.from_recipe(Recipe.from_json(json.dumps(entry.recipe)))
+        except ValueError as fault:
+            raise FileError(path, f"its recipe grows nothing: {fault}") from None
         planted.verify()
         problem, reduction = format_of(path).convert(planted.problem)
-        held = read_document(path)
         if _ordered(held) != _ordered(Document(problem)):
             raise FileError(path, "does not hold the problem that its recipe grows")
         optimum = reduction.target_energy(planted.energy)
@@ -117,7 +172,23 @@ def check_suite(manifest: Path) -> Iterator[Entry]:
             raise FileError(
                 path, f"its optimum is {optimum}, but the manifest says {entry.optimum}"
             )
+        _check_statements(path, held, entry)
         yield entry
+
+
+def _check_statements(path: Path, held: Document, entry: Entry) -> None:
+    """Refuse a file that states anything else than its line of the manifest."""
+    stated = held.metadata
+    if stated.recipe not in (None, entry.recipe):
+        raise FileError(path, "states another recipe than the manifest")
+    if stated.planted_cost not in (None, entry.optimum):
+        raise FileError(path, f"states {stated.planted_cost}, but its optimum is {entry.optimum}")
+    if stated.planted_model is not None:
+        reached = stated.cost_of_model(held.problem)
+        if reached != entry.optimum:
+            raise FileError(path, f"its model costs {reached}, its optimum is {entry.optimum}")
+    if held.planted is not None or held.load_proof is not None:
+        verify_file(path)
 
 
 def sha256_of(path: Path) -> str:
@@ -127,6 +198,12 @@ def sha256_of(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except FileNotFoundError:
         raise FileError(path, "there is no such file") from None
+    except (OSError, ValueError) as cause:  # ValueError: a NUL in the name
+        raise FileError(path, f"cannot be read ({cause})") from None
+
+
+def _is_plain_name(name: object) -> bool:
+    return isinstance(name, str) and name not in ("", ".", "..") and Path(name).name == name
 
 
 def _ordered(document: Document) -> Any:

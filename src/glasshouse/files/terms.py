@@ -15,15 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.files.kernels import HARD
+from glasshouse.files.limits import check_size
 from glasshouse.files.notes import Notes, parse_number
 from glasshouse.files.rows import Rows, joined, whole_number_fault, write_table
 from glasshouse.files.streams import Source
 from glasshouse.problems import Ising, Qubo
 from glasshouse.problems.checks import INT64_MAX, Number, WeightArray
 from glasshouse.problems.pairs import add_by_key
-
-# A file that names far more variables than it has terms would fill the memory with zeros.
-_MOST_IDLE = 10_000_000
 
 
 @dataclass
@@ -100,12 +98,7 @@ class TermCollector:
         """How many variables there are: as stated, or as many as are named."""
         named = max((int(part.max(initial=-1)) for part in self._pairs), default=-1) + 1
         size = named if stated is None else stated
-        if size > max(_MOST_IDLE, 100 * self.count):
-            raise self.source.error(
-                f"{size} variables but only {self.count} terms; more than {_MOST_IDLE} variables "
-                "need at least one term for each hundred of them"
-            )
-        return size
+        return check_size(self.source, size, self.count, "terms")
 
 
 def make(

@@ -56,8 +56,9 @@ def verify_file(
     document = read_document(path)
     beside = Path(certificate) if certificate is not None else side_car(path)
     try:
-        if certificate is not None or (document.planted is None and beside.exists()):
-            return _by_certificate(document, read_side_car(beside), beside)
+        if certificate is not None or document.load_proof is not None:
+            cost, loops = verify_document(document, read_side_car(beside))
+            return Verification(cost, True, loops, beside)
         if document.planted is not None:
             document.planted.verify()
             return Verification(
@@ -68,7 +69,11 @@ def verify_file(
         raise CertificateError(f"{path}: {lie}") from None
 
 
-def _by_certificate(document: Document, beside: SideCar, path: Path) -> Verification:
+def verify_document(document: Document, beside: SideCar) -> tuple[Number, int]:
+    """The least cost and the loops that prove it, or a CertificateError for anything untrue.
+
+    Not verified are a recipe (`Planted.from_recipe` grows it) and the names of a shuffled file.
+    """
     problem, proof = document.problem, beside.certificate
     ising, reduction = to_ising(problem)
     _refuse_broken_clauses(problem, proof.state)
@@ -81,7 +86,7 @@ def _by_certificate(document: Document, beside: SideCar, path: Path) -> Verifica
             f"{cost}; costs differ by {step} at least, so it is not shown optimal"
         )
     for what, stated in (
-        (f"{path.name} states", beside.cost),
+        ("the certificate states", beside.cost),
         ("the file states", document.metadata.planted_cost),
     ):
         if stated is not None and stated != cost:
@@ -92,7 +97,7 @@ def _by_certificate(document: Document, beside: SideCar, path: Path) -> Verifica
             raise CertificateError(
                 f"the stated model costs {reached}, but the least cost is {cost}"
             )
-    return Verification(cost, True, proof.num_loops, path)
+    return cost, proof.num_loops
 
 
 def _least_difference(problem: Problem, ising: Ising, reduction: Reduction) -> Fraction:

@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import BinaryIO
 
 from glasshouse.files import notes
-from glasshouse.files.clauses import MOST_VARIABLES, ClauseCollector, whole_weights, write_clauses
+from glasshouse.files.clauses import ClauseCollector, whole_weights, write_clauses
 from glasshouse.files.document import Document
 from glasshouse.files.errors import shown
 from glasshouse.files.formats import Format, Sheet
 from glasshouse.files.rows import read_rows
 from glasshouse.files.streams import Source
-from glasshouse.problems import Max2Sat
+from glasshouse.problems import Max2Sat, checks
+from glasshouse.problems.checks import MOST_VARIABLES
 from glasshouse.problems.convert import to_max2sat
 
 _KEYS = (*notes.PLANTED, "num-variables", "num-clauses", "encoding")
@@ -120,7 +121,8 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     """Comments, header, hard clauses, soft clauses."""
     problem: Max2Sat = sheet.problem
     weights = whole_weights(problem, "WCNF")
-    top = 1 + int(problem.total_weight)
+    # Added up anew: a sum of whole floats is not exact.
+    top = 1 + int(checks.total_magnitude([weights], 0, "the soft weights"))
     file.write(sheet.remark_lines("c") + notes.note_lines("c", sheet.metadata))
     file.write(head(sheet.dialect, problem.num_variables, len(weights) + problem.num_hard, top))
     write_clauses(file, problem.hard, None, hard_prefix(sheet.dialect, top))
@@ -139,4 +141,4 @@ def hard_prefix(dialect: str, top: int) -> bytes:
     return b"h " if dialect == "mse22" else b"%d " % top
 
 
-WCNF = Format("weighted CNF", ".wcnf", to_max2sat, write, read, loop_units=2)
+WCNF = Format("weighted CNF", ".wcnf", to_max2sat, write, read)

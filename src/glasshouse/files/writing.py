@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import os
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from glasshouse.files.certificate import rescaled, side_car, write_certificate
+from glasshouse.files.carrying import carried_proof
+from glasshouse.files.certificate import side_car, write_certificate
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.edge import EDGE_WCNF
 from glasshouse.files.formats import Dialect, Encoding, Format, Sheet
 from glasshouse.files.registry import format_of
 from glasshouse.files.streams import refuse_existing, replacing
 from glasshouse.files.wcnf import WCNF
-from glasshouse.planting import Planted, shuffle
+from glasshouse.planting import Planted, shuffling
 from glasshouse.problems import Max2Sat, Problem
-from glasshouse.problems.checks import Number
 from glasshouse.problems.reduction import Reduction
 
 
@@ -30,12 +27,13 @@ def write(
     dialect: Dialect = "classic",
     encoding: Encoding = "clause",
     overwrite: bool = False,
-) -> None:
+) -> Reduction:
     """Write a problem or a plant in the format that the file's suffix asks for.
 
     A problem of another kind is converted exactly. A plant's cost, model and recipe go into
     comments, the cost in the file's own weights; its loops go into `.npz` files, and beside all
-    others into a side-car, `path` + ".cert". The file appears whole or not at all.
+    others into a side-car, `path` + ".cert". The proof of a document that was read goes into the
+    new side-car, where it still holds. The file appears whole or not at all.
 
     Args:
         path: its suffix tells the format; `.gz` or `.xz` may follow.
@@ -45,12 +43,17 @@ def write(
         encoding: of WCNF: "clause", or "edge" (for solvers, see `edge`).
         overwrite: replace a file, and its side-car, that exist already.
 
+    Returns:
+        The way from the given problem to the one that the file holds: how their energies and states
+        belong together.
+
     >>> import tempfile
     >>> from glasshouse.problems import Ising
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "bond.wcnf"
-    ...     write(path, Ising.from_edges(2, [(0, 1)], [3]))
+    ...     print(write(path, Ising.from_edges(2, [(0, 1)], [3])))
     ...     print(path.read_text(), end="")
+    Ising → MAX-2-SAT: E_target = 1/2·E_source + 3/2
     c converted from Ising: energy = 2 * cost - 3
     p wcnf 2 2 7
     3 1 -2 0
@@ -62,22 +65,20 @@ def write(
     problem, reduction = format_.convert(document.problem)
     known = Metadata() if blind else document.metadata.reduced(document.problem, reduction)
     planted = None if blind else document.planted
+    proof = None
+    if not blind and encoding == "clause" and not (format_.native and planted):
+        proof = carried_proof(document, Document(problem, known), reduction)
     sheet = Sheet(_mixed(problem, document.planted), known, _remarks(reduction), dialect, planted)
     beside = side_car(path)
     refuse_existing(beside, overwrite=overwrite)
     with replacing(path, overwrite=overwrite) as file:
         format_.write(file, sheet)
-    beside.unlink(missing_ok=True)  # whatever it proved, it was not this file
-    if planted is not None and not format_.native and encoding == "clause":
-        factor = reduction.factor * format_.loop_units
-        _write_side_car(beside, planted, factor, known.planted_cost)
-
-
-def _write_side_car(path: Path, planted: Planted, factor: Fraction, cost: Number | None) -> None:
-    names = None
-    if planted.recipe.parameters.get("shuffled"):
-        names = np.argsort(shuffle.names(planted.recipe, len(planted.state)))
-    write_certificate(path, rescaled(planted.certificate, factor), cost=cost, names=names)
+    if proof is None:
+        beside.unlink(missing_ok=True)  # whatever it proved, it was not this file
+    else:
+        cost, names = proof.cost, proof.names
+        write_certificate(beside, proof.certificate, cost=cost, names=names, overwrite=True)
+    return reduction
 
 
 def _mixed(problem: Any, planted: Planted | None) -> Any:
@@ -86,7 +87,7 @@ def _mixed(problem: Any, planted: Planted | None) -> Any:
         return problem
     if not isinstance(problem, Max2Sat):
         return problem
-    order = shuffle.clause_order(planted.recipe, problem.num_clauses)
+    order = shuffling.clause_order(planted.recipe, problem.num_clauses)
     return Max2Sat(
         problem.num_variables, problem.clauses[order], problem.weights[order], problem.hard
     )

@@ -1,0 +1,73 @@
+"""Proofs on their way from one problem to another, and so from file to file.
+
+A proof is carried by reductions that keep the variables in their order: loops stay, multipliers are
+scaled. Where it is not the plant's own, it is checked against the new problem and left out if it
+does not hold there (hard clauses that became soft ones can cost it its last grain of precision).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from glasshouse.files.certificate import SideCar, loop_units, rescaled
+from glasshouse.files.document import Document, size_of
+from glasshouse.files.verification import verify_document
+from glasshouse.planting import shuffling
+from glasshouse.problems import Problem
+from glasshouse.problems.reduction import Reduction
+
+
+def carry(document: Document, problem: Problem, reduction: Reduction) -> Document:
+    """All that is known about a problem, stated for the one that it was reduced to.
+
+    >>> from glasshouse.planting import random_loops
+    >>> from glasshouse.problems.convert import to_qubo
+    >>> plant = Document.of(random_loops(5, 5, frustration="1/5", loops=3, rng=1))
+    >>> qubo = carry(plant, *to_qubo(plant.problem))
+    >>> qubo.metadata.planted_cost, qubo.load_proof().certificate
+    (-27, Certificate(10 spins, 3 loops))
+    """
+    moved = Document(problem, document.metadata.reduced(document.problem, reduction))
+    proof = scaled_proof(document, problem, reduction)
+    if proof is None or not _holds(moved, proof):
+        return moved
+    return replace(moved, load_proof=lambda: proof)
+
+
+def carried_proof(document: Document, target: Document, reduction: Reduction) -> SideCar | None:
+    """The proof of a document for what a format makes of it; None where it cannot be carried."""
+    proof = scaled_proof(document, target.problem, reduction)
+    if proof is None or document.planted is not None or _holds(target, proof):
+        return proof
+    return None
+
+
+def scaled_proof(document: Document, problem: Problem, reduction: Reduction) -> SideCar | None:
+    """The proof with its multipliers in units of another problem of the same variables."""
+    proof = _proof_of(document)
+    if proof is None or len(proof.certificate.state) != size_of(problem):
+        return None
+    factor = reduction.factor * loop_units(problem) / loop_units(document.problem)
+    cost = None if proof.cost is None else reduction.target_energy(proof.cost)
+    return SideCar(rescaled(proof.certificate, factor), cost, proof.names)
+
+
+def _proof_of(document: Document) -> SideCar | None:
+    """A plant's own loops, or what stands beside the file."""
+    planted = document.planted
+    if planted is None:
+        return None if document.load_proof is None else document.load_proof()
+    names = None
+    if planted.recipe.parameters.get("shuffled"):
+        names = np.argsort(shuffling.names(planted.recipe, len(planted.state)))
+    return SideCar(planted.certificate, planted.energy, names)
+
+
+def _holds(document: Document, proof: SideCar) -> bool:
+    try:
+        verify_document(document, proof)
+    except ValueError:  # not proven, or not even whole numbers
+        return False
+    return True
