@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from tests.studies.synthetic import Fake, table
 
-from glasshouse.studies import Stop, Store, collect, iter_collect
+from glasshouse.studies import Stop, Store, Task, collect, iter_collect
 from glasshouse.studies.storefile import StoreError
 
 STUDY = [Fake(seed=1, stop=Stop(60)), Fake(seed=2, stop=Stop(45)), Fake(seed=3, stop=Stop(30))]
@@ -124,6 +124,19 @@ class TestWorkers:
             path = tmp_path / f"{workers}.sqlite"
             assert collect(STUDY, path, workers=workers).is_complete
             assert table(path) == expected
+
+    def test_real_instances_are_the_same_in_other_processes(self, tmp_path):
+        families = [
+            ("random_loops", {"n": 20, "frustration": "1/5", "loop_density": "0.45"}),
+            (
+                "structured_loops",
+                {"n": 12, "frustration": "1/5", "block": "0.3", "loop_density": 3},
+            ),
+        ]
+        tasks = [Task(method, family, stop=Stop(60)) for method, family in families]
+        collect(tasks, tmp_path / "here.sqlite")
+        collect(tasks, tmp_path / "there.sqlite", workers=2)
+        assert table(tmp_path / "there.sqlite") == table(tmp_path / "here.sqlite")
 
     def test_a_thread_pool_will_do(self, tmp_path):
         with ThreadPoolExecutor(3) as pool:

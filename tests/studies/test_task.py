@@ -256,6 +256,18 @@ class TestStudy:
             ('statistic = "median"', 'statistic = "mean"', "statistic='mean' is not one of"),
             ("seed = 3", "seed = ", "not TOML"),
             ("[[family]]", "[[families]]", "unknown keys families"),
+            ("seed = 3", "seed = -3", "rng=-3 is negative"),
+            ("seed = 3", 'seed = 3\nmeasures = ["hardness"]', "measures=.*not one of"),
+            ("instances = 12", 'instances = 12\nconfidence = "high"', "confidence=high must lie"),
+            ("beta = [0.01, 2.5]", "beta = 3", "beta=3 is neither"),
+            ("beta = [0.01, 2.5]", 'beta = ["hot", "cold"]', "is neither"),
+            ("n = 10, ", 'n = "ten", ', "family 2: n='ten' is not a whole number"),
+            (
+                "n = 10, frustration = 0.23, block = 0.3, loop_density = 4",
+                'loop_density = "peak"',
+                "family 2: .*needs n",
+            ),
+            ("frustration = 0.23", "frustration = nan", "cannot be kept"),
         ],
     )
     def test_mistakes_are_one_clear_line(self, tmp_path, old, new, words):

@@ -103,7 +103,7 @@ def colours(count: int) -> list[Any]:
     """So many distinct colours, in order from dark to light."""
     import matplotlib as mpl
 
-    return [mpl.colormaps["viridis"](0.92 * k / max(count - 1, 1)) for k in range(count)]
+    return [mpl.colormaps["viridis"](0.88 * k / max(count - 1, 1)) for k in range(count)]
 
 
 def plot_study(store: Store, ax: Axes | None = None, study: Study | None = None) -> Axes:

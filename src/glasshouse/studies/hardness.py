@@ -197,11 +197,12 @@ def _loop_frustration(plant: Planted) -> Fraction:
 
 
 def _exact_range(value: Any) -> tuple[str, str]:
-    if isinstance(value, str) or len(value) != 2:
+    try:
+        first, last = (Fraction(str(part)) for part in value)
+    except (TypeError, ValueError):
         raise ValueError(
             f"beta={value!r} is neither 'paper', 'paper-text' nor a pair (first, last)"
-        )
-    first, last = (Fraction(str(part)) for part in value)
+        ) from None
     if not 0 <= first <= last:
         raise ValueError(f"beta={value!r} must rise from at least 0")
     return str(first), str(last)

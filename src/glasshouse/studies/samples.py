@@ -94,6 +94,6 @@ class Sample:
 
 def share(value: float, name: str) -> float:
     """A number strictly between 0 and 1."""
-    if not 0 < value < 1:
+    if not isinstance(value, (int, float, np.number)) or not 0 < value < 1:
         raise ValueError(f"{name}={value} must lie between 0 and 1, both excluded")
     return float(value)

@@ -72,15 +72,18 @@ def create(path: Path) -> None:
     """Make an empty store beside its place and move it there, so that it is never half made."""
     fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
     fresh.unlink(missing_ok=True)
-    database = sqlite3.connect(fresh, isolation_level=None)
     try:
-        database.executescript(
-            f"BEGIN; PRAGMA application_id = {APPLICATION_ID}; "
-            f"PRAGMA user_version = {SCHEMA_VERSION}; {_SCHEMA} COMMIT; PRAGMA journal_mode = WAL;"
-        )
+        database = sqlite3.connect(fresh, isolation_level=None)
+        try:
+            database.executescript(
+                f"BEGIN; PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = "
+                f"{SCHEMA_VERSION}; {_SCHEMA} COMMIT; PRAGMA journal_mode = WAL;"
+            )
+        finally:
+            database.close()
+        fresh.replace(path)
     finally:
-        database.close()
-    fresh.replace(path)
+        fresh.unlink(missing_ok=True)
 
 
 def connect(path: Path, write: bool) -> sqlite3.Connection:

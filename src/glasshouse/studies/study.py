@@ -38,7 +38,7 @@ from glasshouse.studies.hardness import Annealer
 from glasshouse.studies.kinds import Stop
 from glasshouse.studies.statistics import STATISTICS, Statistic
 from glasshouse.studies.store import Store
-from glasshouse.studies.task import Task
+from glasshouse.studies.task import KINDS, Task
 
 # What `study plot` draws: the parameter along the axis.
 FIGURES = ("density", "size", "frustration", "none")
@@ -126,7 +126,7 @@ def study_of(store: Store) -> Study:
     tasks = tuple(
         Task.from_canonical(task.canonical, task.stop)
         for task in store.tasks()
-        if task.kind in ("hardness", "excitations", "shapes")
+        if task.kind in KINDS
     )
     return Study(store.path.stem, store.path.stem, "none", "geometric_mean", tasks, "")
 
@@ -140,6 +140,9 @@ def _study(values: dict[str, Any], text: str) -> Study:
     statistic = values.get("statistic", "geometric_mean")
     if statistic not in STATISTICS:
         raise ValueError(f"statistic={statistic!r} is not one of {', '.join(get_args(Statistic))}")
+    measures = values.get("measures", "hardness")
+    if measures not in tuple(KINDS):
+        raise ValueError(f"measures={measures!r} is not one of {', '.join(KINDS)}")
     families = values.get("family")
     if not isinstance(families, list) or not families:
         raise ValueError("a study needs at least one [[family]]")
@@ -160,17 +163,13 @@ def _tasks(study: Mapping[str, Any], family: object) -> Iterator[Task]:
     family = _table(family, _FAMILY_KEYS, "a family")
     measures = study.get("measures", "hardness")
     solver = None
-    settings = _table(study.get("solver", {}), None, "solver") | _table(
-        family.get("solver", {}), None, "solver"
-    )
+    settings = _settings(study, family, "solver")
     if measures == "hardness":
         solver = Annealer(**_fields(Annealer, settings, "solver"))
     elif settings:
         raise ValueError(f"{measures} are measured without a solver; leave [solver] out")
-    rules = _table(study.get("stop", {}), None, "stop") | _table(
-        family.get("stop", {}), None, "stop"
-    )
-    stop = Stop(**_fields(Stop, {"instances": 100} | rules, "stop"))
+    rules = {"instances": 100} | _settings(study, family, "stop")
+    stop = Stop(**_fields(Stop, rules, "stop"))
     fixed = _table(family.get("parameters", {}), None, "parameters")
     axes = {
         name: _axis(name, values)
@@ -183,8 +182,15 @@ def _tasks(study: Mapping[str, Any], family: object) -> Iterator[Task]:
     for combination in itertools.product(*axes.values()):
         parameters = fixed | dict(zip(axes, combination, strict=True))
         if parameters.get("loop_density") == "peak":
+            if "n" not in parameters:
+                raise ValueError('loop_density = "peak" needs n, which this family does not have')
             parameters["loop_density"] = str(round(Decimal(peak_density(parameters["n"])), 4))
         yield Task(_word(family.get("method"), "method"), parameters, measures, solver, seed, stop)
+
+
+def _settings(study: Mapping[str, Any], family: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """A table of the study, with what the family says instead."""
+    return _table(study.get(name, {}), None, name) | _table(family.get(name, {}), None, name)
 
 
 def _axis(name: str, values: object) -> list[Any]:

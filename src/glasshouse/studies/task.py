@@ -60,7 +60,7 @@ class Task:
     stop: Stop = field(default_factory=lambda: Stop(100))
 
     def __post_init__(self) -> None:
-        if self.measures not in KINDS:
+        if not isinstance(self.measures, str) or self.measures not in KINDS:
             raise ValueError(f"measures={self.measures!r} is not one of {', '.join(KINDS)}")
         needs_solver = KINDS[self.measures][1]
         if needs_solver and self.solver is None:
