@@ -100,7 +100,9 @@ class Graph:
         try:
             signature(_FAMILIES[family]).bind(*numbers)
         except TypeError:
-            raise ValueError(f"{name[:60]!r} has {len(numbers)} sizes, too many") from None
+            raise ValueError(
+                f"{name[:60]!r} has {len(numbers)} sizes, more than {family} takes"
+            ) from None
         graph = _FAMILIES[family](*numbers)
         if not tail:
             return graph
