@@ -31,17 +31,21 @@ _NAMES_OF = {
     # Problems with a known ground state, and why it is one.
     "planting": (
         "Certificate CertificateError Graph Loops Planted Recipe Seed bias_loops classic_loops "
-        "decompose_loop graph_loops random_loops random_loops_ensemble structured_graph_loops "
-        "structured_loops uniform_max2sat"
+        "decompose_loop graph_loops random_loops random_loops_ensemble shuffle "
+        "structured_graph_loops structured_loops uniform_max2sat"
     ),
     # Formats of the field, by suffix.
-    "files": "FileError read read_document verify_file write",
+    "files": "FileError check_suite read read_document verify_file write write_suite",
     # Ground states found.
     "solvers": (
-        "AnnealResult anneal brute_force descend paper_schedule peak_density sweeps_to_solution"
+        "AnnealResult anneal brute_force descend optimal_tts paper_schedule peak_density "
+        "sweeps_to_solution temper"
     ),
     # Optima proven, whether or not anybody planted them.
     "proofs": "Proof prove",
+    # How hard it is, over ensembles.
+    "studies": "Stop Store Task collect iter_collect",
+    "studies.tuning": "tune",
 }
 _HOME_OF = {name: home for home, names in _NAMES_OF.items() for name in names.split()}
 

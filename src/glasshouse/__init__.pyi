@@ -1,9 +1,11 @@
 # The same names for type checkers and editors; tests/test_names.py keeps the two in step.
 from glasshouse.files import FileError as FileError
+from glasshouse.files import check_suite as check_suite
 from glasshouse.files import read as read
 from glasshouse.files import read_document as read_document
 from glasshouse.files import verify_file as verify_file
 from glasshouse.files import write as write
+from glasshouse.files import write_suite as write_suite
 from glasshouse.landscape import components as components
 from glasshouse.landscape import distance as distance
 from glasshouse.landscape import energy_gap_variance as energy_gap_variance
@@ -35,6 +37,7 @@ from glasshouse.planting import decompose_loop as decompose_loop
 from glasshouse.planting import graph_loops as graph_loops
 from glasshouse.planting import random_loops as random_loops
 from glasshouse.planting import random_loops_ensemble as random_loops_ensemble
+from glasshouse.planting import shuffle as shuffle
 from glasshouse.planting import structured_graph_loops as structured_graph_loops
 from glasshouse.planting import structured_loops as structured_loops
 from glasshouse.planting import uniform_max2sat as uniform_max2sat
@@ -55,7 +58,15 @@ from glasshouse.solvers import AnnealResult as AnnealResult
 from glasshouse.solvers import anneal as anneal
 from glasshouse.solvers import brute_force as brute_force
 from glasshouse.solvers import descend as descend
+from glasshouse.solvers import optimal_tts as optimal_tts
 from glasshouse.solvers import paper_schedule as paper_schedule
 from glasshouse.solvers import peak_density as peak_density
 from glasshouse.solvers import sweeps_to_solution as sweeps_to_solution
+from glasshouse.solvers import temper as temper
+from glasshouse.studies import Stop as Stop
+from glasshouse.studies import Store as Store
+from glasshouse.studies import Task as Task
+from glasshouse.studies import collect as collect
+from glasshouse.studies import iter_collect as iter_collect
+from glasshouse.studies.tuning import tune as tune
 from glasshouse.version import __version__ as __version__

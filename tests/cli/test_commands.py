@@ -55,6 +55,7 @@ def test_info_json(wcnf, capsys):
     assert values["terms"] == 4
     assert values["planted_cost"] == 3
     assert values["bipartite"] == [2, 1]
+    assert values["free_variables"] == 0
 
 
 def test_convert_keeps_the_problem(wcnf, tmp_path, capsys):
@@ -62,8 +63,10 @@ def test_convert_keeps_the_problem(wcnf, tmp_path, capsys):
     assert main(["convert", str(wcnf), str(target)]) == 0
     source, ising = gh.read(wcnf), gh.read(target)
     assert gh.to_ising(source)[0] == ising
+    assert "MAX-2-SAT → Ising: E_target = 2·E_source" in capsys.readouterr().out
     assert main(["convert", str(wcnf), str(tmp_path / "x.npz"), "--kind", "rbm", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out.splitlines()[-1])["kind"] == "RBM"
+    told = json.loads(capsys.readouterr().out)
+    assert (told["from"], told["to"]) == ("MAX-2-SAT", "RBM")
 
 
 def test_convert_does_not_overwrite(wcnf, tmp_path, capsys):
@@ -90,7 +93,13 @@ def test_convert_does_not_overwrite(wcnf, tmp_path, capsys):
         (["plant", "random", "-n", "10"], "frustration"),
         (["plant", "random", "-n", "10", "-f", "0.3", "--loops", "3"], "above 1/4"),
         (["plant", "random", "-n", "x", "-f", "0.1", "--loops", "3"], "x"),
-        (["plant", "random", "-n", "10", "-f", "1/5"], "loop_density"),
+        (["plant", "random", "-n", "10", "-f", "1/5"], "--loop-density"),
+        (["plant", "random", "-n", "10.7", "-f", "1/5", "--loops", "3"], "10.7"),
+        (["plant", "random", "-n", "9", "-f", "1/5", "--loops", "0x3"], "0x3"),
+        (["plant", "random", "-n", "9", "-f", "1/5", "--loops", "3", "--seed", "-1"], "--seed -1"),
+        (["plant", "random", "-n", "9", "-f", "1/5", "--loops", "3", "--blind"], "-o FILE"),
+        (["plant", "random", "-n", "9", "-f", "1/5", "--loops", "3", "--format", "x"], "--format"),
+        (["plant", "classic", "-m", "9", "--graph", "torus:3x3", "--loops", "3"], "--graph"),
         (["plant", "random", "-n", "9", "-f", "1/5", "--loops", "3", "--count", "2"], "--out-dir"),
         (["check"], "FILE"),
     ],
@@ -121,3 +130,19 @@ def test_the_installed_command_runs():
     result = run("--version")
     assert result.returncode == 0
     assert result.stdout.strip() == gh.__version__
+
+
+def test_a_reader_that_goes_away_is_no_error(wcnf):
+    command = f"{sys.executable} -c 'from glasshouse.cli import main; import sys; sys.exit(main())'"
+    result = subprocess.run(
+        f"{command} info {wcnf} | head -0", shell=True, capture_output=True, text=True
+    )
+    assert result.stderr == ""
+
+
+def test_weights_too_large_for_spins_can_still_be_looked_at(tmp_path, capsys):
+    path = tmp_path / "large.wcnf"
+    path.write_text("p wcnf 2 2 9223372036854775807\n9223372036854775805 1 2 0\n1 -1 0\n")
+    assert main(["info", str(path)]) == 0
+    assert "9223372036854775805" in capsys.readouterr().out
+    assert "large.wcnf" in fails(capsys, 2, "convert", path, tmp_path / "large.coo")

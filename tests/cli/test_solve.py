@@ -18,7 +18,7 @@ def planted(tmp_path):
     return path, gh.read_document(path).metadata.planted_cost
 
 
-@pytest.mark.parametrize("solver", ["anneal", "brute", "prove", "rc2", "highs"])
+@pytest.mark.parametrize("solver", ["anneal", "temper", "brute", "prove", "rc2", "highs"])
 def test_every_solver_finds_the_planted_cost(solver, planted, capsys):
     path, cost = planted
     assert main(["solve", str(path), "--solver", solver, "--seed", "1", "--json"]) == 0
@@ -26,7 +26,7 @@ def test_every_solver_finds_the_planted_cost(solver, planted, capsys):
     assert answer["energy"] == cost
     model = np.array([int(bit) for bit in answer["model"]])
     assert gh.read(path).cost(model) == cost
-    assert answer["optimal"] is (solver != "anneal")
+    assert answer["optimal"] is (solver not in ("anneal", "temper"))
 
 
 def test_success_and_time_to_solution(planted, capsys):
@@ -75,11 +75,12 @@ def test_maxsat_output(planted, capsys):
     ("options", "message"),
     [
         (["--target", "low"], "low"),
-        (["--runs", "0"], "runs=0"),
-        (["--sweeps", "-3"], "sweeps=-3"),
-        (["--threads", "0"], "threads=0"),
-        (["--time-limit", "0"], "time_limit"),
-        (["--seed", "-1"], "-1"),
+        (["--runs", "0"], "--runs 0"),
+        (["--sweeps", "-3"], "--sweeps -3"),
+        (["--threads", "0"], "--threads 0"),
+        (["--time-limit", "0"], "--time-limit 0"),
+        (["--seed", "-1"], "--seed -1"),
+        (["--solver", "temper", "--check", "flip"], "--check flip"),
         (["--solver", "magic"], "magic"),
         (["--solver", "brute", "--time-limit", "3"], "--time-limit"),
     ],

@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 the answer is no (a check failed), 2 wrong usage or input,
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -14,7 +15,7 @@ from glasshouse.cli.check import check
 from glasshouse.cli.convert import convert
 from glasshouse.cli.demo import demo
 from glasshouse.cli.draw import draw
-from glasshouse.cli.errors import CheckFailedError
+from glasshouse.cli.errors import CheckFailedError, StudyFileError, as_options
 from glasshouse.cli.info import info
 from glasshouse.cli.paper import paper
 from glasshouse.cli.plant import plant
@@ -67,10 +68,16 @@ def main(arguments: list[str] | None = None) -> int:
         return _complain(f"{error} (see --help)", 2)
     except CheckFailedError as error:
         return _complain(error, 1)
-    except (ValueError, OSError, MemoryError) as error:
+    except (ValueError, MemoryError) as error:
         return _complain(error, 2)
     except ModuleNotFoundError as error:
         return _complain(f"{error}; see the extras in the README", 2)
+    except BrokenPipeError:
+        # The reader of our output went away; say nothing more, also not while Python shuts down.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except OSError as error:
+        return _complain(error, 2)
     except KeyboardInterrupt:
         return _complain("interrupted", 130)
     return result if isinstance(result, int) else 0
@@ -78,5 +85,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _complain(error: object, code: int) -> int:
     message = " ".join(str(error).split()) or type(error).__name__
+    if not isinstance(error, StudyFileError):
+        message = as_options(message)
     print(f"glasshouse: {message}", file=sys.stderr)
     return code

@@ -19,7 +19,8 @@ def check(
     """Prove what files state about their optimum, trusting nothing that made them.
 
     A file is checked against the certificate beside it (FILE.cert), or its own loops (.npz). A
-    manifest.jsonl is checked line by line. Ends with exit code 1 at the first lie.
+    manifest.jsonl is checked line by line. Ends with exit code 1 at the first lie, and where a
+    stated optimum has no proof.
 
     For instance:
 
@@ -45,6 +46,8 @@ def check(
         raise ValueError(f"--certificate is for one file, but {len(files)} were given")
     for file in files:
         if file.name.endswith(".jsonl"):
+            if certificate is not None:
+                raise ValueError("--certificate is for an instance, not for a manifest")
             _check_suite(file, json)
         else:
             _check_file(file, certificate, json)
@@ -59,21 +62,21 @@ def _check_file(file: Path, certificate: Path | None, json: bool) -> None:
     except CertificateError as lie:
         raise CheckFailedError(lie) from lie
     if json:
-        show_json(
-            {"file": str(file), "cost": result.cost, "proven": result.proven, "loops": result.loops}
+        values = {"cost": result.cost, "proven": result.proven, "loops": result.loops}
+        show_json({"file": file, **values})
+    if not result.proven:
+        raise CheckFailedError(
+            f"{file}: the stated model has the stated cost {result.cost}, but there is no proof "
+            "that it is the optimum; `glasshouse prove` finds one"
         )
-    elif result.proven:
+    if not json:
         print(f"{file}: VERIFIED, {result.cost} is the optimum (proven by {result.loops} loops)")
-    else:
-        print(
-            f"{file}: the stated model has the stated cost {result.cost}; no proof that it is "
-            "the optimum (`glasshouse prove` finds one)"
-        )
 
 
 def _check_suite(manifest: Path, json: bool) -> None:
-    from glasshouse.files.suite import check_suite
+    from glasshouse.files.suite import check_suite, read_manifest
 
+    read_manifest(manifest)  # what cannot be read is no lie, but wrong input
     entries = []
     try:
         for entry in check_suite(manifest):

@@ -44,24 +44,27 @@ def convert(
         force: overwrite an existing file.
         json: print one JSON object.
     """
-    from glasshouse.files import read_document, write
-    from glasshouse.files.document import Document
-    from glasshouse.landscape.overview import KINDS
+    from glasshouse.files import Document, FileError, read_document, write
     from glasshouse.problems import convert as reductions
+    from glasshouse.problems.convert import unchanged
 
     document = read_document(source)
-    identity = "E_target = E_source"
-    if kind is not None:
-        problem, reduction = getattr(reductions, f"to_{kind}")(document.problem)
-        identity = reduction.identity
-        if problem is not document.problem:
-            known = document.metadata.reduced(document.problem, reduction)
-            document = Document(problem, known)
-    write(target, document, dialect=dialect, encoding=encoding, blind=blind, overwrite=force)
-    if json:
-        made = {"source": str(source), "target": str(target), "kind": KINDS[type(document.problem)]}
-        show_json(made | {"identity": identity})
-    else:
-        print(f"{target}: {document.problem!r}")
+    try:
+        first = unchanged(document.problem)
         if kind is not None:
-            print(identity)
+            problem, first = getattr(reductions, f"to_{kind}")(document.problem)
+            if problem is not document.problem:
+                document = Document(problem, document.metadata.reduced(document.problem, first))
+        second = write(
+            target, document, dialect=dialect, encoding=encoding, blind=blind, overwrite=force
+        )
+    except FileError:
+        raise
+    except ValueError as error:
+        raise ValueError(f"{source}: {error}") from error
+    reduction = first.then(second)
+    if json:
+        show_json({"source": source, "target": target, "from": str(reduction.source),
+                   "to": str(reduction.target), "identity": reduction.identity})  # fmt: skip
+    else:
+        print(f"{target}: {reduction}")

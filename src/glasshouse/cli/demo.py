@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from glasshouse.planting import Planted
 
 
 def demo() -> None:
-    """Show what glasshouse does, in a minute: plant, convert, verify.
+    """Show what glasshouse does, in a minute: convert, plant, check, solve, prove, measure.
 
     For instance:
 
@@ -17,7 +21,11 @@ def demo() -> None:
     """
     with tempfile.TemporaryDirectory() as folder:
         _convert()
-        _plant(Path(folder))
+        planted = _plant(Path(folder))
+        _solve(planted)
+        _prove(planted)
+        _measure()
+    print("\nEvery command has examples: glasshouse COMMAND --help")
 
 
 def _convert() -> None:
@@ -34,7 +42,7 @@ def _convert() -> None:
     print(f"spins {state} are the assignment {reduction.back(state).tolist()}, of cost {cost}")
 
 
-def _plant(folder: Path) -> None:
+def _plant(folder: Path) -> Planted:
     import glasshouse as gh
 
     _title("Plant an instance with a known optimum")
@@ -42,17 +50,48 @@ def _plant(folder: Path) -> None:
     planted = gh.random_loops(100, 100, frustration="1/5", loop_density=0.345, rng=1)
     print(planted.summary())
 
-    _title("Prove it from the file and the certificate beside it")
+    _title("Check it from the file and the certificate beside it")
     path = folder / "inst.wcnf"
     gh.write(path, planted)
     _command("glasshouse check inst.wcnf")
     result = gh.verify_file(path)
     print(f"{path.name}: VERIFIED, {result.cost} is the optimum (proven by {result.loops} loops)")
+    return planted
+
+
+def _solve(planted: Planted) -> None:
+    import glasshouse as gh
+
+    _title("Find the planted energy by simulated annealing")
+    _command("glasshouse solve inst.wcnf --runs 256")
+    print("(the first time, the kernels are compiled: some seconds)")
+    print(gh.anneal(planted, runs=256, target=planted.energy, rng=1).summary())
+
+
+def _prove(planted: Planted) -> None:
+    import glasshouse as gh
+
+    _title("Prove the optimum without knowing the plant")
+    _command("glasshouse prove inst.wcnf")
+    print(gh.prove(planted.problem).summary())
+
+
+def _measure() -> None:
+    import glasshouse as gh
+
+    _title("Measure how hard a thousand such instances are")
+    density = gh.peak_density(60)
+    for frustration in ("1/20", "1/10", "3/20"):
+        ensemble = gh.random_loops_ensemble(
+            60, 60, 1000, frustration=frustration, loop_density=density, rng=1
+        )
+        found = gh.sweeps_to_solution(ensemble, rng=1)
+        print(f"f = {frustration:<5} {found.geometric_mean:8.1f} sweeps in the geometric mean")
 
 
 def _title(text: str) -> None:
-    print(f"\n── {text} ".ljust(78, "─"))
+    print(f"\n── {text} ".ljust(78, "─"), flush=True)
 
 
 def _command(text: str) -> None:
-    print(f"$ {text}")
+    print(f"$ {text}", flush=True)

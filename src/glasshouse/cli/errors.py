@@ -1,5 +1,35 @@
 """How a command says no."""
 
+from __future__ import annotations
+
+import re
+
+# Names of Python arguments in messages of the library, and the options they come from.
+_OPTIONS = {"rng": "--seed", "n": "-n", "m": "-m"}
+_ARGUMENT = re.compile(r"(?<![\w.-])([a-z]+(?:_[a-z]+)*)=(?=[\w.'\"-])")
+_NAMES = re.compile(
+    r"\b(loop_density|clause_density|max_weight|max_length|min_length|time_limit)\b"
+)
+
 
 class CheckFailedError(Exception):
     """The answer is no: a check that was asked for failed. Ends with exit code 1."""
+
+
+class StudyFileError(ValueError):
+    """Something wrong in a study file, whose keys are not options of a command."""
+
+
+def as_options(message: str) -> str:
+    """A message of the library in the words of the command line.
+
+    >>> as_options("loop_density=-1 must be above 0; say overwrite=True to replace it")
+    '--loop-density -1 must be above 0; say --force to replace it'
+    """
+    message = message.replace("overwrite=True", "--force")
+    message = _ARGUMENT.sub(lambda m: _option(m[1]) + " ", message)
+    return _NAMES.sub(lambda m: _option(m[0]), message)
+
+
+def _option(name: str) -> str:
+    return _OPTIONS.get(name, "--" + name.replace("_", "-"))

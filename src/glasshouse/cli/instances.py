@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from glasshouse.cli.output import show_json
+from glasshouse.cli.types import MaybeWhole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +28,8 @@ class Output:
         output: the file to write; its suffix is the format. The proof goes beside it (.cert).
         count: how many instances, written to --out-dir with a manifest.jsonl.
         out_dir: a folder for a suite of instances.
-        format: the format of a suite's files, by its suffix: wcnf, npz, qubo, wcnf.xz, …
+        format: the format of a suite's files, by its suffix: npz, qubo, wcnf.xz, …; wcnf if not
+            given.
         dialect: how to write WCNF: `p wcnf` header, or the form of the MaxSAT Evaluation 2022.
         blind: leave nothing of the plant in the files (a suite's manifest still has it).
         shuffle: give variables random names and clauses a random order.
@@ -35,11 +37,11 @@ class Output:
         json: print one JSON object an instance.
     """
 
-    seed: int | None = None
+    seed: MaybeWhole = None
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None
-    count: int | None = None
+    count: MaybeWhole = None
     out_dir: Path | None = None
-    format: str = "wcnf"
+    format: str | None = None
     dialect: Literal["classic", "mse22"] = "classic"
     blind: bool = False
     shuffle: bool = False
@@ -49,15 +51,9 @@ class Output:
 
 def write_instances(grow: Callable[[Any], Planted], stem: str, output: Output) -> None:
     """One instance to a file (or only its summary), or a suite to a folder."""
-    from glasshouse.planting import Seed
-    from glasshouse.planting.shuffle import shuffle
+    from glasshouse.planting import Seed, shuffle
 
-    if (output.count is None) != (output.out_dir is None):
-        raise ValueError("--count and --out-dir go together: a suite needs both")
-    if output.count is not None and output.output is not None:
-        raise ValueError("--output is for one instance; a suite goes to --out-dir")
-    if output.count is not None and output.count < 1:
-        raise ValueError(f"--count {output.count} is below 1")
+    _refuse_contradictions(output)
     seed = Seed.of(output.seed)
     finish = shuffle if output.shuffle else (lambda planted: planted)
     if output.count is None:
@@ -66,21 +62,45 @@ def write_instances(grow: Callable[[Any], Planted], stem: str, output: Output) -
         _suite((finish(grow(seed.child(k))) for k in range(output.count)), stem, output)
 
 
-def _one(planted: Planted, output: Output) -> None:
-    from glasshouse.files import write
+def _refuse_contradictions(output: Output) -> None:
+    if (output.count is None) != (output.out_dir is None):
+        raise ValueError("--count and --out-dir go together: a suite needs both")
+    if output.count is not None and output.output is not None:
+        raise ValueError("--output is for one instance; a suite goes to --out-dir")
+    if output.count is not None and output.count < 1:
+        raise ValueError(f"--count {output.count} is below 1")
+    if output.format is not None and output.out_dir is None:
+        raise ValueError("--format is for a suite; the suffix of --output tells a file's format")
+    if output.output is None and output.out_dir is None:
+        idle = {"--blind": output.blind, "--force": output.force,
+                "--dialect": output.dialect != "classic"}  # fmt: skip
+        for option, given in idle.items():
+            if given:
+                raise ValueError(f"{option} is for files, but none is written; add -o FILE")
 
-    if output.output is not None:
-        write(
-            output.output, planted, dialect=output.dialect, blind=output.blind,
-            overwrite=output.force,
-        )  # fmt: skip
+
+def _one(planted: Planted, output: Output) -> None:
+    from glasshouse.files import side_car, write
+
+    summary, seed, path = planted.summary(), planted.recipe.seed.entropy, output.output
+    cost, beside = None, None
+    if path is not None:
+        reduction = write(
+            path, planted, dialect=output.dialect, blind=output.blind, overwrite=output.force
+        )
+        cost = reduction.target_energy(planted.energy)
+        beside = side_car(path) if side_car(path).exists() else None
     if output.json:
-        where = None if output.output is None else str(output.output)
-        show_json({"file": where, **vars(planted.summary()), "seed": planted.recipe.seed.entropy})
+        files = {"file": path, "certificate": beside, "optimum": cost}
+        show_json({**files, **vars(summary), "seed": seed})
         return
-    print(planted.summary())
-    if output.output is None:
-        print(f"seed {planted.recipe.seed.entropy}; nothing was written: -o FILE keeps it")
+    print(summary)
+    print(f"seed {seed}")
+    if path is None:
+        print("nothing was written: -o FILE keeps the instance")
+    else:
+        proof = f", proven by {beside}" if beside is not None else ""
+        print(f"{path}: optimum {cost}{proof}")
 
 
 def _suite(instances: Iterator[Planted], stem: str, output: Output) -> None:
@@ -91,7 +111,7 @@ def _suite(instances: Iterator[Planted], stem: str, output: Output) -> None:
 
     assert output.out_dir is not None
     entries = write_suite(
-        output.out_dir, instances, stem=stem, suffix="." + output.format.lstrip("."),
+        output.out_dir, instances, stem=stem, suffix="." + (output.format or "wcnf").lstrip("."),
         dialect=output.dialect, blind=output.blind, overwrite=output.force,
     )  # fmt: skip
     console = Console(stderr=True)

@@ -6,6 +6,7 @@ import dataclasses
 import json
 from collections.abc import Iterable
 from fractions import Fraction
+from pathlib import PurePath
 from typing import Any
 
 
@@ -29,6 +30,8 @@ def _plain(value: Any) -> Any:
         return [_plain(v) for v in value]
     if isinstance(value, Fraction):
         return int(value) if value.denominator == 1 else str(value)
+    if isinstance(value, PurePath):
+        return str(value)
     if hasattr(value, "tolist"):
         return value.tolist()
     return value

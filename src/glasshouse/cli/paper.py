@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from glasshouse.cli.study import collect_study
+from glasshouse.cli.types import MaybeWhole
 
 Figure = Literal[
     "hardness-peak",
@@ -24,7 +25,7 @@ def paper(
     *,
     scale: float = 0.01,
     out_dir: Path = Path("paper"),
-    workers: int | None = None,
+    workers: MaybeWhole = None,
     dask: str | None = None,
 ) -> None:
     """Measure a figure of the paper again: data, figure, and a report of what agrees.

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 from glasshouse.cli.instances import Output, write_instances
+from glasshouse.cli.types import MaybeWhole, whole
 
 plant = App(
     name="plant",
@@ -21,8 +22,8 @@ plant = App(
     """,
 )
 
-Visible = Annotated[int, Parameter(name=["--visible", "-n"])]
-Hidden = Annotated[int | None, Parameter(name=["--hidden", "-m"])]
+Visible = Annotated[int, Parameter(name=["--visible", "-n"], converter=whole)]
+Hidden = Annotated[int | None, Parameter(name=["--hidden", "-m"], converter=whole)]
 Frustration = Annotated[str, Parameter(name=["--frustration", "-f"])]
 Overlap = Literal["constructive", "none"]
 DEFAULT = Output()
@@ -35,12 +36,12 @@ def random_loops(
     m: Hidden = None,
     frustration: Frustration,
     loop_density: str | None = None,
-    loops: int | None = None,
+    loops: MaybeWhole = None,
     overlap: Overlap = "constructive",
     weights: Literal["equal", "normal"] = "equal",
     spread: str | None = None,
-    resolution: int | None = None,
-    max_weight: int | None = None,
+    resolution: MaybeWhole = None,
+    max_weight: MaybeWhole = None,
     output: Output = DEFAULT,
 ) -> None:
     """Drop loops of length 4 at random on an RBM (the paper's Algorithm 1).
@@ -78,7 +79,7 @@ def structured_loops(
     m: Hidden = None,
     frustration: Frustration,
     loop_density: str | None = None,
-    loops: int | None = None,
+    loops: MaybeWhole = None,
     block: str,
     left: str | None = None,
     upper: str | None = None,
@@ -122,7 +123,7 @@ def bias_loops(
     m: Hidden = None,
     frustration: Frustration,
     loop_density: str | None = None,
-    loops: int | None = None,
+    loops: MaybeWhole = None,
     ghosts: Literal[1, 2] = 1,
     bias_strength: str | None = None,
     output: Output = DEFAULT,
@@ -154,14 +155,14 @@ def bias_loops(
 def classic_loops(
     *,
     graph: str | None = None,
-    n: Annotated[int | None, Parameter(name=["--visible", "-n"])] = None,
+    n: Annotated[int | None, Parameter(name=["--visible", "-n"], converter=whole)] = None,
     m: Hidden = None,
     frustration: Annotated[str | None, Parameter(name=["--frustration", "-f"])] = None,
     loop_density: str | None = None,
-    loops: int | None = None,
-    length: int | None = None,
-    min_length: int | None = None,
-    max_weight: int | None = None,
+    loops: MaybeWhole = None,
+    length: MaybeWhole = None,
+    min_length: MaybeWhole = None,
+    max_weight: MaybeWhole = None,
     output: Output = DEFAULT,
 ) -> None:
     """Random-walk loops that may cancel each other (Hen et al. 2015), the baseline.
@@ -184,7 +185,7 @@ def classic_loops(
         min_length: drop loops that are shorter.
         max_weight: the largest weight allowed on an edge.
     """
-    if (graph is None) == (n is None):
+    if (graph is None) == (n is None) or (graph is not None and m is not None):
         raise ValueError("give either --graph, or -n (and -m)")
     where = (n, n if m is None else m) if graph is None else named_graph(graph)
     _grow(
@@ -200,12 +201,12 @@ def graph_loops(
     *,
     frustration: Frustration,
     loop_density: str | None = None,
-    loops: int | None = None,
-    length: int | None = None,
-    max_length: int | None = None,
+    loops: MaybeWhole = None,
+    length: MaybeWhole = None,
+    max_length: MaybeWhole = None,
     block: str | None = None,
     overlap: Overlap = "constructive",
-    max_weight: int | None = None,
+    max_weight: MaybeWhole = None,
     output: Output = DEFAULT,
 ) -> None:
     """Loops that never oppose each other, on any graph with a cycle.

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from glasshouse.cli.output import show, show_json
+from glasshouse.cli.types import MaybeWhole, Whole
 
 if TYPE_CHECKING:
     from glasshouse.files import Document
     from glasshouse.problems import Problem
 
-Solver = Literal["anneal", "brute", "prove", "rc2", "toulbar2", "scip", "highs"]
+Solver = Literal["anneal", "temper", "brute", "prove", "rc2", "toulbar2", "scip", "highs"]
 
 
 def solve(
@@ -21,13 +22,13 @@ def solve(
     /,
     *,
     solver: Solver = "anneal",
-    runs: int = 64,
-    sweeps: int = 1000,
+    runs: Whole = 64,
+    sweeps: Whole = 1000,
     target: str | None = None,
     check: Literal["sweep", "flip"] = "sweep",
     time_limit: float | None = None,
-    threads: int = 1,
-    seed: int | None = None,
+    threads: Whole = 1,
+    seed: MaybeWhole = None,
     maxsat_output: bool = False,
     json: bool = False,
 ) -> None:
@@ -40,17 +41,17 @@ def solve(
 
     ```
     glasshouse solve inst.wcnf --runs 256
-    glasshouse solve inst.wcnf --target planted --time-limit 10
+    glasshouse solve inst.wcnf --solver temper --target planted --time-limit 10
     glasshouse solve spins.coo --target -420 --check flip --threads 2
     glasshouse solve inst.wcnf --solver rc2 --maxsat-output
     ```
 
     Args:
         file: any problem file.
-        solver: simulated annealing, all states one by one, the cycle LP, or
+        solver: simulated annealing, parallel tempering, all states one by one, the cycle LP, or
             somebody else's exact solver where it is installed.
-        runs: independent runs (anneal).
-        sweeps: sweeps of a run (anneal).
+        runs: independent runs (anneal, temper).
+        sweeps: sweeps of a run (anneal, temper).
         target: an energy or cost to look for, or the word planted; the stated one by default.
         check: look for the target at the end of each sweep, or after every flip.
         time_limit: seconds, after which the best so far is shown.
@@ -66,7 +67,7 @@ def solve(
     if maxsat_output and not isinstance(document.problem, Max2Sat):
         raise ValueError(f"--maxsat-output is for clauses; {file} holds {document.problem!r}")
     goal = _target(target, document, file)
-    if solver == "anneal":
+    if solver in ("anneal", "temper"):
         options = {
             "runs": runs, "sweeps": sweeps, "target": goal, "check": check, "rng": seed,
             "threads": threads, "time_limit": time_limit,
@@ -103,7 +104,11 @@ def _target(text: str | None, document: Document, file: Path) -> Any:
 def _heuristic(solver: str, problem: Problem, options: dict[str, Any]) -> dict[str, Any]:
     from glasshouse import solvers
 
-    run = solvers.anneal
+    run: Any = solvers.anneal
+    if solver == "temper":
+        run = solvers.temper
+        if options.pop("check") == "flip":
+            raise ValueError("--check flip is for annealing; tempering looks at the end of sweeps")
     with _progress(problem) as progress:
         result = run(problem, **options, progress=progress)
     answer = _answer(result.best_energy, result.best_state, False, result.summary()) | {

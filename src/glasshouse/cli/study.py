@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
-from glasshouse.cli.errors import CheckFailedError
+from glasshouse.cli.errors import CheckFailedError, StudyFileError
 from glasshouse.cli.output import show_json
+from glasshouse.cli.types import MaybeWhole
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -39,7 +40,7 @@ def run(
     /,
     *,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
-    workers: int | None = None,
+    workers: MaybeWhole = None,
     dask: str | None = None,
     scale: float = 1.0,
     timeout: float = 3600.0,
@@ -69,7 +70,10 @@ def run(
 
     if workers is not None and dask is not None:
         raise ValueError("--workers and --dask do not go together")
-    asked = load_study(file)
+    try:
+        asked = load_study(file)
+    except ValueError as error:
+        raise StudyFileError(error) from error
     collect_study(asked.scaled(scale) if scale != 1 else asked, output, workers=workers,
                   dask=dask, timeout=timeout, json=json)  # fmt: skip
 

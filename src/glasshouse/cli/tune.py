@@ -7,18 +7,19 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from glasshouse.cli.output import show_json
+from glasshouse.cli.types import Whole, whole
 
 
 def tune(
     *,
-    n: Annotated[int, Parameter(name=["--n", "-n"])],
+    n: Annotated[int, Parameter(name=["--n", "-n"], converter=whole)],
     target_sweeps: float,
     knob: Literal["frustration", "loop_density", "block"] = "frustration",
     frustration: Annotated[str | None, Parameter(name=["--frustration", "-f"])] = None,
     loop_density: str | None = None,
     block: str | None = None,
     tolerance: float = 0.15,
-    seed: int = 0,
+    seed: Whole = 0,
     json: bool = False,
 ) -> None:
     """Find the instances of a given size that are as hard as wanted.

@@ -31,7 +31,8 @@ class Overview:
         integer: whether all weights are integers.
         weight_range: the least and the largest weight; None without terms.
         distinct_weights: how many different magnitudes there are.
-        bipartite: the sizes of the two sides, or None where there is an odd cycle.
+        bipartite: the sizes of the two sides, or None where there is an odd cycle. Free variables
+            are on neither side, but in the layers of an RBM.
         components: connected parts, isolated variables included.
         free_variables: variables that nothing touches.
     """
@@ -60,7 +61,7 @@ class Overview:
             "no" if self.bipartite is None else f"yes, {self.bipartite[0]} + {self.bipartite[1]}"
         )
         exact = "integers" if self.integer else "floats"
-        weights = f"{exact}, {self.distinct_weights} distinct magnitudes"
+        weights = f"{exact}, {self.distinct_weights} different magnitudes"
         if self.weight_range is not None:
             weights = f"{self.weight_range[0]} to {self.weight_range[1]} ({weights})"
         rows = [("kind", self.kind), ("variables", f"{self.variables:,}")]
@@ -83,20 +84,21 @@ def overview(problem: Problem) -> Overview:
     >>> print(overview(Rbm([[1, 1], [1, -1]])))
     kind              RBM
     variables         4
-    weights           -1 to 1 (integers, 1 distinct magnitudes)
+    weights           -1 to 1 (integers, 1 different magnitudes)
     edges             4 (0.667 of all pairs)
     fields            0
     bipartite         yes, 2 + 2
     components        1 (0 free variables)
     """
-    form, weights = ising_form(problem), _weights(problem)
-    colours = two_colouring(form)
+    form, weights = _graph(problem), _weights(problem)
+    colours, idle = two_colouring(form), free_spins(form)
     size = form.num_spins
     sides = None
     if isinstance(problem, Rbm):
         sides = (problem.num_visible, problem.num_hidden)
     elif colours is not None:
-        sides = (int(size - colours.sum()), int(colours.sum()))
+        second = int(colours.sum())
+        sides = (size - second - len(idle), second)
     is_sat = isinstance(problem, Max2Sat)
     return Overview(
         kind=KINDS[type(problem)],
@@ -112,8 +114,19 @@ def overview(problem: Problem) -> Overview:
         distinct_weights=len(np.unique(np.abs(weights))),
         bipartite=sides,
         components=int(components(form).max(initial=-1)) + 1,
-        free_variables=len(free_spins(form)),
+        free_variables=len(idle),
     )
+
+
+def _graph(problem: Problem) -> Ising:
+    """The Ising form; of floats where its sums would leave int64, since only the graph is asked."""
+    try:
+        return ising_form(problem)
+    except ValueError:
+        if not isinstance(problem, Max2Sat):
+            raise
+        weights = problem.weights.astype(np.float64)
+        return ising_form(Max2Sat(problem.num_variables, problem.clauses, weights, problem.hard))
 
 
 def _weights(problem: Problem) -> WeightArray:
