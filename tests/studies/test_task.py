@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import pickle
 import subprocess
 import sys
+import tomllib
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.studies.reference import total_sweeps
 
 from glasshouse.studies import Annealer, Stop, Task
-from glasshouse.studies.study import load_study, parse_study
+from glasshouse.studies.study import _study, load_study, parse_study
 
 FAMILY = {"n": 12, "frustration": 0.2, "loop_density": 0.5}
 
@@ -281,3 +285,34 @@ class TestStudy:
     def test_a_missing_file_is_an_os_error(self, tmp_path):
         with pytest.raises(FileNotFoundError):
             load_study(tmp_path / "no.toml")
+
+
+def places(value, path=()):
+    """All places in nested tables, the tables themselves included."""
+    yield path
+    if isinstance(value, (dict, list)):
+        for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from places(part, (*path, key))
+
+
+SIMPLE = st.one_of(st.text(max_size=4), st.integers(-3, 10**20), st.floats(), st.booleans())
+ANYTHING = st.one_of(
+    SIMPLE,
+    st.lists(SIMPLE, max_size=3),
+    st.dictionaries(st.sampled_from(["first", "last", "step", "ratio", "count", "n"]), SIMPLE),
+)
+PLACES = [path for path in places(tomllib.loads(STUDY)) if path]
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(PLACES), ANYTHING)
+def test_any_value_anywhere_is_taken_or_refused_with_a_value_error(path, value):
+    values = tomllib.loads(STUDY)
+    table = values
+    for key in path[:-1]:
+        table = table[key]
+    table[path[-1]] = value
+    if value == 10**20 or (isinstance(value, int) and value > 20 and path[-1] != "seed"):
+        table[path[-1]] = 20  # how long large instances take is not the question here
+    with contextlib.suppress(ValueError):
+        _study(values, "")

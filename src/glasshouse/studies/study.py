@@ -28,7 +28,7 @@ import math
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, get_args
@@ -178,6 +178,8 @@ def _tasks(study: Mapping[str, Any], family: object) -> Iterator[Task]:
     both = sorted(set(fixed) & set(axes))
     if both:
         raise ValueError(f"{', '.join(both)} stands in parameters and in grid; keep one")
+    if math.prod(len(axis) for axis in axes.values()) > _MOST_TASKS:
+        raise ValueError(f"the grid has more than {_MOST_TASKS} combinations; split the study")
     seed = study.get("seed", 0)
     for combination in itertools.product(*axes.values()):
         parameters = fixed | dict(zip(axes, combination, strict=True))
@@ -209,12 +211,24 @@ def _axis(name: str, values: object) -> list[Any]:
     first = numbers.get("first", Fraction(0))
     if keys == {"first", "last", "step"} and numbers["step"] > 0:
         count = math.floor((numbers["last"] - first) / numbers["step"]) + 1
-        return [_plain(first + k * numbers["step"]) for k in range(max(count, 0))]
+        return [_plain(first + k * numbers["step"]) for k in range(_length(name, count))]
     if keys == {"first", "ratio", "count"} and numbers["ratio"] > 0:
-        return [_plain(first * numbers["ratio"] ** k) for k in range(int(numbers["count"]))]
+        count = _length(name, int(numbers["count"]))
+        with localcontext(prec=40):  # more than enough, the same everywhere, and bounded
+            start, ratio = (
+                Decimal(number.numerator) / Decimal(number.denominator)
+                for number in (first, numbers["ratio"])
+            )
+            return [_plain(Fraction(start * ratio**k)) for k in range(count)]
     raise ValueError(
         f"grid.{name}={values} is no range; give {{first, last, step}} or {{first, ratio, count}}"
     )
+
+
+def _length(name: str, count: int) -> int:
+    if not 1 <= count <= _MOST_TASKS:
+        raise ValueError(f"grid.{name} has {count} values; give 1 to {_MOST_TASKS}")
+    return count
 
 
 def _plain(number: Fraction) -> int | str:
