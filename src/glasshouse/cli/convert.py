@@ -44,7 +44,7 @@ def convert(
         force: overwrite an existing file.
         json: print one JSON object.
     """
-    from glasshouse.files import Document, FileError, read_document, write
+    from glasshouse.files import FileError, carry, read_document, write
     from glasshouse.problems import convert as reductions
     from glasshouse.problems.convert import unchanged
 
@@ -54,7 +54,7 @@ def convert(
         if kind is not None:
             problem, first = getattr(reductions, f"to_{kind}")(document.problem)
             if problem is not document.problem:
-                document = Document(problem, document.metadata.reduced(document.problem, first))
+                document = carry(document, problem, first)
         second = write(
             target, document, dialect=dialect, encoding=encoding, blind=blind, overwrite=force
         )
