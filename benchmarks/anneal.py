@@ -108,7 +108,7 @@ def ours(problem: Ising, **options: Any) -> Callable[..., Any]:
 
 def nanoseconds(run: Callable[..., Any], spins: int, runs: int, updates: float) -> float:
     """CPU time of one spin update of one run."""
-    sweeps = max(2, round(updates / spins / runs))
+    sweeps = max(100, round(updates / spins / runs))  # so that no solver's start counts for much
     start = time.process_time()
     run(sweeps, runs)
     return (time.process_time() - start) / (sweeps * spins * runs) * 1e9
@@ -248,15 +248,14 @@ def starts() -> list[dict[str, Any]]:
 
 
 def threads() -> dict[str, Any]:
-    """Wall-clock time of one thread over that of two; needs two idle cores."""
+    """Least wall-clock time of one thread over that of two; needs two cores that are often idle."""
     problem, _ = sparse(1000, "0.1")
-    ratios = []
-    for _ in range(ROUNDS):
-        one, two = (
-            anneal(problem, sweeps=2000, runs=256, rng=1, threads=k).seconds for k in (1, 2)
-        )
-        ratios.append(one / two)
-    return {"what": "two threads over one, n = 1000", "times faster": statistics.median(ratios)}
+    times: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(4 * ROUNDS):
+        for number, found in times.items():
+            found.append(anneal(problem, sweeps=1000, runs=256, rng=1, threads=number).seconds)
+    ratio = min(times[1]) / min(times[2])
+    return {"what": "two threads over one, n = 1000", "times faster": ratio}
 
 
 def ensemble() -> dict[str, Any]:
@@ -292,7 +291,8 @@ def main() -> None:
     notes = (
         "The least over runs of 30 to 3000 sweeps and over ranges of β: each solver's own default, "
         "one that suits these instances, and for the peers also the paper's. CPU time of one "
-        "thread."
+        "thread. Ours looks for the target at the end of each sweep; the peers return the last "
+        "state of a run only."
     )
     store("anneal-tts", "Annealing: time to solution", times_to_solution(), peers, notes)
     rows = [*starts(), threads(), ensemble(), large()]
