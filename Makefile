@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint format bench docs clean
+.PHONY: help demo test test-slow lint format bench bench-anneal bench-proofs docs clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## ?/  make \1\t/' | expand -t 22
@@ -31,6 +31,12 @@ format: $(READY) ## put the code into shape
 
 bench: $(VENV)/.bench ## measure against the peers, results in benchmarks/results
 	$(BIN)/python -m benchmarks
+
+bench-anneal: $(VENV)/.bench ## measure the annealer only
+	$(BIN)/python -m benchmarks anneal
+
+bench-proofs: $(VENV)/.bench ## measure the proofs only (a minute a solver and instance)
+	$(BIN)/python -m benchmarks proofs
 
 docs: $(READY) ## run every code block of the documentation
 	$(PYTEST) docs README.md

@@ -109,7 +109,7 @@ def _heuristic(solver: str, problem: Problem, options: dict[str, Any]) -> dict[s
         run = solvers.temper
         if options.pop("check") == "flip":
             raise ValueError("--check flip is for annealing; tempering looks at the end of sweeps")
-    with _progress(problem) as progress:
+    with _progress() as progress:
         result = run(problem, **options, progress=progress)
     answer = _answer(result.best_energy, result.best_state, False, result.summary()) | {
         "runs": result.runs,
@@ -177,24 +177,21 @@ def _show_maxsat(problem: Any, answer: dict[str, Any]) -> None:
 
 
 @contextmanager
-def _progress(problem: Problem) -> Iterator[Any]:
+def _progress() -> Iterator[Any]:
     """A bar with the best energy so far, where there is a terminal to see it."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    from glasshouse.problems.convert import to_ising
 
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None
         return
-    _, reduction = to_ising(problem)
     columns = (TextColumn("best {task.fields[best]}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("solving", total=1.0, best="–")
 
         def report(state: Any) -> None:
-            best = "–" if state.best is None else reduction.source_energy(state.best)
+            best = "–" if state.best is None else state.best
             bar.update(task, completed=state.fraction, best=best)
 
         yield report
