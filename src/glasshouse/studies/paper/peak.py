@@ -80,6 +80,7 @@ def build(store: Store) -> Reproduction:
             "Densities are requested ones, as in the paper: N = ⌈ρn⌉, so N/n is on average 1/(2n) "
             "higher. A peak is the maximum of a cubic in ln ρ around the highest place; its "
             "interval is a parametric bootstrap of the whole fit. Lines in the figure are kernel "
-            "averages of the points.",
+            "averages of the points. Small samples scatter: with 100 instances a point n = 30 came "
+            "out at 0.50 over N/n and 0.51 over ρ, outside the 0.03 either way.",
         ),
     )  # fmt: skip
