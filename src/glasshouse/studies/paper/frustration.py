@@ -139,8 +139,8 @@ def _reference_remark(points: list[Point]) -> str:
     off = [(e, v) for e, v in pairs if abs(e.value / v - 1) > _CLOSE]
     beyond = sum(not e.low <= v <= e.high for e, v in off)
     return (
-        f"Of {len(pairs)} reference values {len(pairs) - len(off)} are met within 15 %; {beyond} of "
-        "the others lie outside our 95 % interval, which few instances make wide."
+        f"Of {len(pairs)} reference values {len(pairs) - len(off)} are met within 15 %; {beyond} "
+        "of the others lie outside our 95 % interval, which few instances make wide."
     )
 
 
