@@ -102,15 +102,15 @@ def status(store: Path, /, *, json: bool = False) -> None:
     if json:
         tasks = [
             {"task_id": one.task.task_id, "rows": one.rows, "wanted": one.task.stop.instances,
-             "solved": one.counted, "seconds": one.seconds}
+             "finished": one.task.is_finished, "solved": one.counted, "seconds": one.seconds}
             for one in found
         ]  # fmt: skip
         show_json({"rows": rows, "wanted": wanted, "seconds": seconds, "tasks": tasks})
         return
-    done = sum(one.rows >= one.task.stop.instances for one in found)
+    done = sum(one.task.is_finished for one in found)
     print(f"{rows:,} of {wanted:,} instances, {done} of {len(found)} tasks, {seconds:,.0f} s")
     for one in found:
-        if one.rows < one.task.stop.instances:
+        if not one.task.is_finished:
             name = _task_name(one.task.description)
             print(f"  {one.rows:>8,} of {one.task.stop.instances:,}  {name}")
 
