@@ -35,7 +35,9 @@ _NAMES_OF = {
         "structured_graph_loops structured_loops uniform_max2sat"
     ),
     # Formats of the field, by suffix.
-    "files": "FileError check_suite read read_document verify_file write write_suite",
+    "files": (
+        "FileError check_suite read read_document read_planted verify_file write write_suite"
+    ),
     # Ground states found.
     "solvers": (
         "AnnealResult anneal brute_force descend optimal_tts paper_schedule peak_density "

@@ -3,6 +3,7 @@ from glasshouse.files import FileError as FileError
 from glasshouse.files import check_suite as check_suite
 from glasshouse.files import read as read
 from glasshouse.files import read_document as read_document
+from glasshouse.files import read_planted as read_planted
 from glasshouse.files import verify_file as verify_file
 from glasshouse.files import write as write
 from glasshouse.files import write_suite as write_suite

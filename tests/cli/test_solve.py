@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -100,3 +104,44 @@ def test_targets_and_outputs_that_a_file_does_not_have(tmp_path, capsys):
     assert "states no planted cost" in capsys.readouterr().err
     assert main(["solve", str(path), "--maxsat-output"]) == 2
     assert "clauses" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("solver", ["anneal", "brute", "prove", "rc2"])
+def test_unsatisfiable_hard_clauses(solver, tmp_path, capsys):
+    path = tmp_path / "unsat.wcnf"
+    path.write_text("h 1 0\nh -1 0\n3 2 0\n")
+    assert main(["solve", str(path), "--solver", solver, "--maxsat-output"]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == "s UNSATISFIABLE\n"
+    assert "unsatisfiable" in captured.err
+
+
+def test_an_assignment_that_breaks_hard_clauses_says_so(tmp_path, capsys):
+    path = tmp_path / "hard.wcnf"
+    chain = "".join(f"h -{k} {k + 1} 0\nh {k} -{k + 1} 0\n" for k in range(1, 60))
+    path.write_text(chain + "1 1 0\n1 -60 0\n")
+    assert main(["solve", str(path), "--runs", "1", "--sweeps", "1", "--seed", "1"]) == 0
+    assert "hard clauses" in capsys.readouterr().out
+    assert main(["solve", str(path), "--runs", "1", "--sweeps", "1", "--seed", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["broken_hard_clauses"] > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [(["--solver", "anneal", "--sweeps", "300000"], 0), (["--solver", "brute"], 130)],
+)
+def test_ctrl_c_is_heard(options, code, tmp_path):
+    path = tmp_path / "k30.coo"
+    edges = [(i, j) for i in range(30) for j in range(i)]
+    rng = np.random.default_rng(1)
+    gh.write(path, gh.Ising.from_edges(30, edges, rng.integers(-9, 10, len(edges))))
+    main(["solve", str(path), "--runs", "1", "--sweeps", "1"])  # compiled from here on
+    gh.brute_force(gh.Ising(1, [], [], [1]))
+    script = "import sys; from glasshouse.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", script, "solve", str(path), "--runs", "100000", *options]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(8)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=30)
+    assert child.returncode == code, err
+    assert ("best energy" in out) if code == 0 else ("interrupted" in err)

@@ -118,6 +118,14 @@ def test_draw(tmp_path, capsys):
     assert picture.stat().st_size > 1000
     assert main(["draw", str(path), "-o", str(picture)]) == 2
     assert main(["draw", str(path), "-o", str(tmp_path / "x.txt")]) == 2
+    text = path.read_text()
+    path.write_text(text.replace('"seed":1', '"seed":2'))
+    capsys.readouterr()
+    assert main(["draw", str(path), "-o", str(tmp_path / "z.png")]) == 2
+    assert "does not hold the problem" in capsys.readouterr().err
+    path.write_text(text.replace('"n":10', '"n":60000000'))
+    assert main(["draw", str(path), "-o", str(tmp_path / "z.png")]) == 2
+    assert "60000010 spins" in capsys.readouterr().err
     gh.write(path, gh.random_loops(10, 10, frustration="1/5", loops=6, rng=1), blind=True,
              overwrite=True)  # fmt: skip
     capsys.readouterr()

@@ -39,3 +39,8 @@ def test_what_is_no_state_is_refused():
     for bad in ([0, 1], [1], [[1, 1, 1]], np.ones((0, 2)), 3):
         with pytest.raises(ValueError, match="state"):
             descend(problem, bad)
+
+
+def test_no_variables():
+    found = descend(gh.Ising(0, [], [], []), np.zeros((1, 0)))
+    assert found.states.shape == (1, 0)

@@ -58,3 +58,20 @@ def test_float_weights_do_not_drift():
     found = brute_force(problem)
     assert found.energy == pytest.approx(energies.min(), rel=1e-12)
     assert found.count == 2
+
+
+@pytest.mark.parametrize("weight", [-(2**62 + 1), 2**62, 2**63 - 1, -(2**63 - 1)])
+def test_the_largest_weights_do_not_wrap_around(weight):
+    bond = gh.Ising.from_edges(2, [(0, 1)], [weight])
+    assert brute_force(bond).energy == -abs(weight)
+    assert gh.low_energy_states(bond, 1).energies[0] == -abs(weight)
+    field = gh.Ising(1, [], [], [weight])
+    assert brute_force(field).energy == -abs(weight)
+
+
+def test_many_calls_are_one_search(monkeypatch):
+    monkeypatch.setattr("glasshouse.solvers.exhaustive._CHUNK", 7)
+    plant = gh.random_loops(6, 6, frustration="1/4", loops=9, rng=3)
+    found = brute_force(plant)
+    assert found.energy == plant.energy
+    assert found.count == gh.ground_state_count(plant.problem)

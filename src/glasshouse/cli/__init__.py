@@ -37,6 +37,7 @@ app = App(
     help_format="markdown",
     default_parameter=Parameter(negative=()),
     result_action="return_value",
+    suppress_keyboard_interrupt=False,
 )
 # In the order of the work. None of these modules imports anything heavy at its head.
 COMMANDS: dict[str, Any] = {

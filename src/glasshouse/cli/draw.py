@@ -29,21 +29,12 @@ def draw(
         output: the picture; .png, .svg or .pdf.
         force: overwrite what is there.
     """
-    import json
-
-    from glasshouse.files import read_document
+    from glasshouse.files import read_planted
     from glasshouse.files.streams import refuse_existing
-    from glasshouse.planting import Planted, Recipe
     from glasshouse.studies.drawing import draw as draw_plant
 
     if output.suffix not in (".png", ".svg", ".pdf"):
         raise ValueError(f"{output} is no picture; use a name that ends in .png, .svg or .pdf")
     refuse_existing(output, overwrite=force)
-    document = read_document(file)
-    planted = document.planted
-    if planted is None:
-        if document.metadata.recipe is None:
-            raise ValueError(f"{file} tells nothing of a plant; draw needs an .npz or a recipe")
-        planted = Planted.from_recipe(Recipe.from_json(json.dumps(document.metadata.recipe)))
-    draw_plant(planted).savefig(output, dpi=150)
+    draw_plant(read_planted(file)).savefig(output, dpi=150)
     print(output)

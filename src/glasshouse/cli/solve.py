@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.output import show, show_json
 from glasshouse.cli.types import MaybeWhole, Whole
 
 if TYPE_CHECKING:
     from glasshouse.files import Document
-    from glasshouse.problems import Problem
+    from glasshouse.problems import Max2Sat, Problem
 
 Solver = Literal["anneal", "temper", "brute", "prove", "rc2", "toulbar2", "scip", "highs"]
 
@@ -67,6 +68,10 @@ def solve(
     if maxsat_output and not isinstance(document.problem, Max2Sat):
         raise ValueError(f"--maxsat-output is for clauses; {file} holds {document.problem!r}")
     goal = _target(target, document, file)
+    if isinstance(document.problem, Max2Sat) and not _is_satisfiable(document.problem):
+        if maxsat_output:
+            print("s UNSATISFIABLE")
+        raise CheckFailedError(f"{file}: the hard clauses are unsatisfiable")
     if solver in ("anneal", "temper"):
         options = {
             "runs": runs, "sweeps": sweeps, "target": goal, "check": check, "rng": seed,
@@ -75,14 +80,18 @@ def solve(
         answer = _heuristic(solver, document.problem, options)
     else:
         answer = _exact(solver, document.problem, time_limit)
+    if isinstance(document.problem, Max2Sat) and document.problem.num_hard:
+        answer["broken_hard_clauses"] = _broken(document.problem, answer["model"])
     if maxsat_output:
-        _show_maxsat(document.problem, answer)
+        _show_maxsat(answer)
     elif json:
         answer.pop("text")
         show_json({"file": str(file), "solver": solver, **answer})
     else:
-        show([("cost" if isinstance(document.problem, Max2Sat) else "energy", answer["energy"]),
-              ("model", answer["model"])])  # fmt: skip
+        name = "cost" if isinstance(document.problem, Max2Sat) else "energy"
+        show([(name, answer["energy"]), ("model", answer["model"])])
+        if answer.get("broken_hard_clauses"):
+            print(f"this assignment breaks {answer['broken_hard_clauses']} hard clauses")
         print(answer["text"])
 
 
@@ -163,12 +172,27 @@ def _model(state: Any) -> str:
     return "".join("1" if x > 0 else "0" for x in state.tolist())
 
 
-def _show_maxsat(problem: Any, answer: dict[str, Any]) -> None:
-    """Result lines of the MaxSAT Evaluation: only an exact solver claims the optimum."""
+def _is_satisfiable(problem: Max2Sat) -> bool:
+    """Whether some assignment satisfies all hard clauses."""
+    from glasshouse.proofs import HardClausesUnsatisfiableError
+    from glasshouse.proofs.two_sat import satisfy
+
+    try:
+        satisfy(problem.num_variables, problem.hard)
+    except HardClausesUnsatisfiableError:
+        return False
+    return True
+
+
+def _broken(problem: Max2Sat, model: str) -> int:
     import numpy as np
 
-    broken = problem.broken(np.array([int(bit) for bit in answer["model"]], dtype=np.int8))
-    if broken:
+    return int(problem.broken(np.frombuffer(model.encode(), dtype=np.uint8) - 48))
+
+
+def _show_maxsat(answer: dict[str, Any]) -> None:
+    """Result lines of the MaxSAT Evaluation: only an exact solver claims the optimum."""
+    if answer.get("broken_hard_clauses"):
         print("s UNKNOWN")
         return
     print(f"o {answer['energy']}")

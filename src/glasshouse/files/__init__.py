@@ -11,6 +11,7 @@ from glasshouse.files.certificate import (
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.errors import FileError
 from glasshouse.files.reading import read, read_document
+from glasshouse.files.regrowing import read_planted
 from glasshouse.files.suite import check_suite, write_suite
 from glasshouse.files.verification import Verification, verify_file
 from glasshouse.files.writing import write
@@ -26,6 +27,7 @@ __all__ = [
     "read",
     "read_certificate",
     "read_document",
+    "read_planted",
     "read_side_car",
     "side_car",
     "verify_file",

@@ -63,7 +63,8 @@ def enumerate_states(
             while not (step >> i) & 1:
                 i += 1
             code ^= np.int64(1) << i
-            energy += 2 * margins[i]
+            energy += margins[i]  # twice, since 2 · margin may not fit
+            energy += margins[i]
             flat -= abs(margins[i]) <= tolerance
             falling -= margins[i] < -tolerance
             margins[i] = -margins[i]
@@ -72,7 +73,8 @@ def enumerate_states(
             for k in range(starts[first + i], starts[first + i + 1]):
                 j = neighbours[k] - first
                 old = margins[j]
-                new = old - 2 * weights[k] * spins[i] * spins[j]
+                bond = weights[k] * spins[i] * spins[j]
+                new = old - bond - bond
                 margins[j] = new
                 falling += np.int64(new < -tolerance) - np.int64(old < -tolerance)
                 flat += np.int64(abs(new) <= tolerance) - np.int64(abs(old) <= tolerance)

@@ -70,7 +70,7 @@ def weights(values: npt.ArrayLike, name: str) -> WeightArray:
 def _exact_object_array(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     """Python integers too large for int64 arrive as objects; refuse them by name."""
     if all(isinstance(x, int) and not isinstance(x, bool) for x in array.flat):
-        worst = max(array.flat, key=abs)
+        worst = max(array.flat, key=abs, default=0)
         if abs(worst) > INT64_MAX:
             raise ValueError(f"{name} holds {worst}, of magnitude above 2^63-1")
         return array.astype(np.int64)

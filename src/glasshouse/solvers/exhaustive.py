@@ -12,10 +12,12 @@ from glasshouse.landscape.enumeration import Part, parts_of
 from glasshouse.problems import checks
 from glasshouse.problems.checks import SpinArray
 from glasshouse.solvers.forms import Form, Solvable
-from glasshouse.solvers.kernels.exhaustive import lowest_states
+from glasshouse.solvers.kernels.exhaustive import COUNT, visit_states
 
 # 2^32 states take minutes; more are refused.
 MOST_STATES = 1 << 32
+# So many at a time, which takes about a second: Ctrl-C is heard between two calls.
+_CHUNK = 1 << 24
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,14 +68,30 @@ def brute_force(problem: Solvable, *, keep: int = 1024) -> GroundStates:
     count = 1
     spins = np.ones((1, form.ising.num_spins), dtype=np.int8)
     for part in parts_of(form.ising, MOST_STATES):
-        codes = np.empty(min(keep, 1 << part.bits), dtype=np.int64)
-        _, number = lowest_states(
-            *part.arguments, len(part.spins), part.bits, part.tolerance, codes
-        )
-        count *= part.copies * int(number)
-        spins = _combined(spins, part, codes[: int(number)], keep)
+        codes, number = _lowest(part, keep)
+        count *= part.copies * number
+        spins = _combined(spins, part, codes, keep)
     states = form.own_states(spins)
     return GroundStates(form.energy(states[0]), count, states)
+
+
+def _lowest(part: Part, keep: int) -> tuple[npt.NDArray[np.int64], int]:
+    """Codes of a part's lowest states, up to `keep` of them, and how many there are."""
+    starts, neighbours, weights, fields, first = part.arguments
+    size = len(part.spins)
+    rows = np.repeat(np.arange(size), np.diff(starts[first : first + size + 1]))
+    margins = fields[first : first + size].copy()
+    np.add.at(margins, rows, weights[starts[first] : starts[first + size]])
+    codes = np.empty(min(keep, 1 << part.bits), dtype=np.int64)
+    spins, search = np.ones(size, dtype=np.int64), np.zeros(4, dtype=np.int64)
+    for begin in range(0, 1 << part.bits, _CHUNK):
+        end = min(begin + _CHUNK, 1 << part.bits)
+        visit_states(
+            starts, neighbours, weights, first, part.tolerance // 2, begin, end, spins, margins,
+            search, codes,
+        )  # fmt: skip
+    number = int(search[COUNT])
+    return codes[:number], number
 
 
 def _combined(spins: SpinArray, part: Part, codes: npt.NDArray[np.int64], keep: int) -> SpinArray:

@@ -18,6 +18,8 @@ def descend(
     Of equal gains the lowest spin goes first. Each flip lowers the energy, so it ends.
     """
     size = states.shape[1]
+    if size == 0:
+        return
     margins = np.empty(size, dtype=weights.dtype)
     for r in range(states.shape[0]):
         spins = states[r]
