@@ -122,6 +122,70 @@ def test_ten_thousand_damaged_files_prove_nothing_false(tmp_path):
     assert damage_and_check(tmp_path, rounds=100, mutations=120, seed=2) < 6000
 
 
+WCNF = (
+    "p wcnf 4 8 25\n3 1 2 0\n3 -1 -2 0\n3 2 -3 0\n3 -2 3 0\n"
+    "3 3 -4 0\n3 -3 4 0\n3 1 -4 0\n3 -1 4 0\n"
+)
+CERT = "glasshouse-certificate 1\ndenominator 1\ncost 3\nstate 1000\nloops 1\n3 1 4 3 2\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "accepted"),
+    [
+        ("p wcnf", "p wcnf", True),
+        ("3 1 2 0", "3 +1 2 0", True),
+        ("3 1 2 0", "+3 1 ++2 0", False),
+        ("3 1 2 0", "3 1 2_ 0", False),
+        ("3 1 2 0", "3 1\f2\v0", True),
+        ("3 1 2 0", "3 1\r2 0", True),
+        ("3 1 2 0", "3 1 2 0\r3 1 2 0", False),
+        ("3 1 2 0", "3 1 2 0\f3 1 2 0", False),
+        ("3 1 2 0", "3 1\x1c2 0", False),
+        ("3 1 2 0", "3 1\xa02 0", False),
+        ("3 1 2 0\n", "3 1 2 0\r\nc \xe9_+\r\n", True),
+        ("3 1 2 0", "h 1 2 0", False),
+        ("wcnf 4 8 25", "wcnf 4 8 +25", False),
+        ("wcnf 4 8 25", "wcnf", False),
+        ("wcnf 4 8 25\n3", f"wcnf 4 8 25\n{2**63 - 1}", True),
+        ("wcnf 4 8 25\n3", f"wcnf 4 8 25\n{2**63}", False),
+        ("wcnf 4 8 25\n3", f"wcnf 4 8\n{2**63 - 1}", False),  # with the others, too much
+        ("wcnf 4 8 25\n3", f"wcnf 4 8 {2**63}\n{2**63}", True),
+        ("wcnf 4 8 25\n3", f"wcnf 4 8 {2**63}\n{2**63 + 1}", False),
+        ("certificate 1", "certificate\t1", True),
+        ("certificate 1", "certificate +1", False),
+        ("certificate 1", "certificate 01", False),
+        ("denominator 1", "denominator\t+1\r", True),
+        ("denominator 1", "denominator " + "9" * 20, True),
+        ("denominator 1", "denominator " + "9" * 4300, True),
+        ("denominator 1", "denominator " + "9" * 4301, False),
+        ("denominator 1", "denominator 0", False),
+        ("denominator 1", "denominator -1", False),
+        ("denominator 1", "denominator 1 1", False),
+        ("state", "foo\nstate", False),
+        ("state", "# foo\xff\nstate", True),
+        ("state", "State", False),
+        ("cost 3", "cost 3.0", True),
+        ("cost 3", "cost 3/1", False),
+        ("cost 3", "cost", False),
+        ("cost 3", "cost 4", False),
+        ("state 1000", "state 10 00", False),
+        ("state 1000", "state 1000\fcost 3", False),
+        ("\n3 1 4 3 2", "\n+3 1 4 +3 2", True),
+        ("\n3 1 4 3 2", f"\n+{10**30} 1 4 3 2", True),
+        ("\n3 1 4 3 2", "\n3 1 4 3 2\nfoo", False),
+        ("\n3 1 4 3 2", "\n3 1 4 3 2\ncost 3", False),
+    ],
+)
+def test_both_readers_know_one_grammar(tmp_path, old, new, accepted):
+    assert (old in WCNF) != (old in CERT)
+    wcnf, cert = WCNF.replace(old, new, 1), CERT.replace(old, new, 1)
+    (tmp_path / "d.wcnf").write_bytes(wcnf.encode("latin1"))
+    (tmp_path / "d.cert").write_bytes(cert.encode("latin1"))
+    verdict = stand_alone(wcnf, cert)
+    assert verdict == library(tmp_path / "d.wcnf", tmp_path / "d.cert")
+    assert (verdict is not None) == accepted
+
+
 def test_plants_are_verified_by_their_own_loops(tmp_path):
     for seed, f in enumerate(("1/5", "1/4", "23/100")):
         planted = random_loops(12, 9, frustration=f, loop_density=1.5, rng=seed)

@@ -74,7 +74,27 @@ def test_certificates_of_other_problems_are_refused():
         verify(clauses, certificate)
 
 
-def test_float_problems_have_a_tolerance_and_integers_none():
+def test_a_small_gap_of_a_float_problem_is_a_gap():
+    problem = Ising.from_edges(4, [(0, 1), (2, 3)], [1.0, 1e10])
+    verdict = verify(problem, Certificate([1, -1, 1, 1], [], [0], []))
+    assert not verdict.optimal
+    assert verdict.lower_bound == -1e10 - 1 < verdict.energy == -1e10 + 1
+    assert verify(problem, Certificate([1, 1, 1, 1], [], [0], [])).optimal
+    # Here not even the rounded energies differ, but the exact ones do.
+    problem = Ising.from_edges(4, [(0, 1), (2, 3)], [1e-9, 1e10])
+    verdict = verify(problem, Certificate([1, -1, 1, 1], [], [0], []))
+    assert not verdict.optimal
+    assert verdict.gap > 0
+
+
+def test_float_problems_are_proven_without_tolerance():
+    rng = np.random.default_rng(3)
+    for size in (8, 12):
+        edges = np.argwhere(np.triu(rng.random((size, size)) < 3 / size, 1))
+        problem = Ising.from_edges(size, edges, rng.normal(size=len(edges)))
+        proof = prove(problem)
+        assert proof.optimal
+        assert proof.energy == pytest.approx(optimum(problem)[0])
     problem = Ising.from_edges(4, SQUARE.edges, [0.4, 0.4, 0.4, -0.3])
     proof = prove(problem)
     assert proof.optimal

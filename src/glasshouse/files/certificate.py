@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -128,7 +129,7 @@ class _Reader:
         loops = _LoopCollector(self.source)
         for rows in read_rows(self.source, _LETTERS, self._on_line):
             loops.add(rows)
-        if self._whole(TITLE) != VERSION:
+        if self._word(TITLE) != b"%d" % VERSION:
             raise self._error(TITLE, f"expected {TITLE} {VERSION}")
         state = parse_bits(self._word("state"))
         if state is None:
@@ -145,7 +146,7 @@ class _Reader:
     def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
         if text.startswith(b"#"):
             return
-        key, _, value = text.partition(b" ")
+        key, value = [*text.split(maxsplit=1), b""][:2]
         name = key.decode("ascii", "replace")
         if not self.words and name != TITLE:
             raise self.source.error(f"{shown(text)}; expected '{TITLE} {VERSION}' first", line)
@@ -153,7 +154,7 @@ class _Reader:
             raise self.source.error(
                 f"{shown(text)}; expected each of {', '.join(_KEYS)} once, before the loops", line
             )
-        self.words[name] = (line, value.strip())
+        self.words[name] = (line, value)
 
     def _word(self, key: str) -> bytes:
         if key not in self.words:
@@ -161,10 +162,10 @@ class _Reader:
         return self.words[key][1]
 
     def _whole(self, key: str) -> int:
-        value = parse_number(self._word(key)) if len(self._word(key)) < 20 else None
-        if not isinstance(value, int) or value < 0:
+        word = self._word(key)
+        if not _is_whole(word) or int(word) < 0:
             raise self._error(key, "expected a whole number")
-        return value
+        return int(word)
 
     def _cost(self) -> Number | None:
         if "cost" not in self.words:
@@ -239,11 +240,16 @@ def _multipliers_of(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]
     odd = np.zeros(len(multipliers), dtype=np.bool_)
     row_of = np.searchsorted(rows.ends, np.fromiter(rows.odd, np.int64), side="right")
     for row, (place, text) in zip(row_of.tolist(), rows.odd.items(), strict=True):
-        if place == rows.starts[row] and text.isdigit() and len(text) < 400:
+        if place == rows.starts[row] and _is_whole(text):
             multipliers[row] = int(text)
         else:
             odd[row] = True
     return multipliers, odd
+
+
+def _is_whole(text: bytes) -> bool:
+    """Whether a word is a whole number; Python reads no more digits unless it is told to."""
+    return re.fullmatch(rb"[+-]?[0-9]{1,4300}", text) is not None
 
 
 def _write_loops(file: BinaryIO, certificate: Certificate) -> None:

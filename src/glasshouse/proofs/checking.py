@@ -14,19 +14,21 @@ from glasshouse.planting.certificate import Certificate, CertificateError
 from glasshouse.problems import Ising, Max2Sat, Problem, Rbm
 from glasshouse.proofs.graph import SignedGraph
 
-# Float problems have no least difference of two energies; a gap this small, relative to the sum
-# of all weights, counts as closed. Integer problems need no tolerance.
-_TOLERANCE = Fraction(1, 10**9)
-
 
 @dataclass(frozen=True)
 class Verdict:
     """What was proven, in the problem's own numbers.
 
+    Floats are whole numbers over a power of two, so float problems are checked exactly as they
+    stand, and without tolerance, like integers: a state is optimal only if no sum of the weights
+    fits between the bound and its exact energy. Where rounding leaves a gap of 1e-16, the verdict
+    is a gap of 1e-16.
+
     Attributes:
         bound: B, exactly: no state has a lower energy (or cost).
-        lower_bound: the least value that an energy not below B can take; a float in float problems.
-        energy: of the certificate's state.
+        lower_bound: the least value that an energy not below B can take; in float problems rounded
+            down.
+        energy: of the certificate's state; in float problems rounded.
         optimal: whether the state is proven to have the least energy.
     """
 
@@ -62,14 +64,12 @@ def verify(problem: Problem, certificate: Certificate) -> Verdict:
     bound = _bound(graph, certificate)
     assert bound <= value, "a bound above the energy of a state"
     steps = (value - bound) // graph.step
-    is_integer = problem.is_integer
-    energy = _number(Fraction(value, graph.scale), is_integer)
-    if is_integer:
-        lower = _number(Fraction(value - steps * graph.step, graph.scale), True)
-        return Verdict(bound / graph.scale, lower, energy, steps == 0)
-    closed = value - bound <= _TOLERANCE * graph.total
-    lower = min(energy, np.nextafter(float(bound / graph.scale), -np.inf).item())
-    return Verdict(bound / graph.scale, lower, energy, bool(closed))
+    least = Fraction(value - steps * graph.step, graph.scale)
+    energy = _number(Fraction(value, graph.scale), problem.is_integer)
+    lower = _number(least, problem.is_integer)
+    if steps and not problem.is_integer and (lower > least or lower >= energy):
+        lower = np.nextafter(min(lower, energy), -np.inf).item()
+    return Verdict(bound / graph.scale, lower, energy, bool(steps == 0))
 
 
 def _check_fit(certificate: Certificate, size: int) -> None:
