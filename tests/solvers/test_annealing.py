@@ -248,6 +248,47 @@ def test_a_time_limit_returns_what_there_is(monkeypatch):
         result.tts()
 
 
+@pytest.mark.parametrize("seconds", [np.int64(100), np.float32(100)])
+def test_a_time_limit_is_any_real_number(seconds):
+    assert anneal(lattice(3), sweeps=2, runs=1, time_limit=seconds, rng=1).stopped is None
+
+
+def test_success_is_not_overstated_by_a_stop(monkeypatch):
+    """The first block hits at once and ends; the others cannot, and are cut."""
+    from glasshouse.solvers import crew
+
+    clock = iter(range(10**6))
+    monkeypatch.setattr(crew, "_CHUNK", 1)
+    monkeypatch.setattr(crew.time, "perf_counter", lambda: float(next(clock)))
+    planted = random_loops(20, 20, frustration="0.22", loop_density=0.6, rng=3)
+    full = anneal(planted, sweeps=60, runs=640, target=planted.energy, rng=1)
+    clock = iter(range(10**6))
+    cut = anneal(planted, sweeps=60, runs=640, target=planted.energy, time_limit=150, rng=1)
+    assert cut.stopped == "time limit"
+    assert 0 < cut.complete.sum() < cut.runs < 640
+    assert cut.success_probability == np.count_nonzero(cut.hits) / cut.runs
+    assert cut.success_probability <= np.count_nonzero(full.hits[: cut.runs]) / cut.runs
+    assert cut.tts(unit="sweeps").is_upper_bound
+
+
+def test_long_runs_make_no_long_lists():
+    result = anneal(lattice(3), sweeps=2**31 - 1, runs=1, time_limit=1e-3, rng=1)
+    assert result.stopped == "time limit"
+    assert len(result.betas) == 2**22
+
+
+def test_in_long_runs_each_beta_is_held_for_some_sweeps(monkeypatch):
+    from glasshouse.solvers import crew, schedule
+
+    monkeypatch.setattr(schedule, "_MOST_STEPS", 10)
+    monkeypatch.setattr(crew, "_CHUNK", 1)
+    held = anneal(lattice(6), sweeps=35, runs=5, rng=3)
+    steps = held.betas[np.arange(35) * 10 // 35]
+    assert np.array_equal(
+        held.states, anneal(lattice(6), sweeps=35, runs=5, beta=steps, rng=3).states
+    )
+
+
 def test_ctrl_c_returns_the_best_so_far():
     calls = []
 
@@ -300,6 +341,10 @@ def test_an_error_in_a_callback_is_the_callers():
         ({"target": True}, "is not an energy"),
         ({"target": float("nan")}, "NaN"),
         ({"time_limit": 0}, "not a positive number of seconds"),
+        ({"time_limit": True}, "not a positive number of seconds"),
+        ({"time_limit": float("nan")}, "not a positive number of seconds"),
+        ({"time_limit": "1"}, "not a positive number of seconds"),
+        ({"sweeps": 2**31}, "above 2147483647, the most a run can have"),
         ({"rng": -1}, "negative"),
     ],
 )
@@ -312,3 +357,34 @@ def test_wrong_arguments_are_refused(wrong, words):
 def test_any_number_is_a_target(target):
     result = anneal(lattice(3), sweeps=5, runs=3, target=target, rng=1)
     assert ((result.energies <= target) == (result.hits > 0)).all()
+
+
+# Targets of problems with floats ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("weight", "kernel"), [(0.5, "exact"), (0.3, "rounded")])
+def test_a_target_is_not_reached_by_the_rounding_of_large_weights(weight, kernel):
+    """Cold, the chain's large bond is satisfied at once; the small one only in half the runs."""
+    chain = Ising.from_edges(3, [(0, 1), (1, 2)], [1e10, weight])
+    target = -1e10 - weight
+    result = anneal(chain, sweeps=1, runs=64, beta=(1e-9, 1e-9), target=target, rng=1)
+    assert np.array_equal(result.hits > 0, result.energies <= target)
+    assert 0 < result.successes < 64
+
+
+@settings(max_examples=40)
+@given(problem=isings(exact=False), seed=st.integers(0, 2**32))
+def test_hits_of_floats_agree_with_the_energies(problem, seed):
+    target = anneal(problem, sweeps=20, runs=4, rng=seed).best_energy
+    result = anneal(problem, sweeps=20, runs=16, target=target, rng=seed + 1)
+    slack = 1e-13 * (problem.total_weight + abs(problem.offset))
+    assert (result.energies[result.hits > 0] <= target + slack).all()
+    assert (result.energies[result.hits == 0] > target).all()
+
+
+@pytest.mark.parametrize("target", [float("inf"), -float("inf"), 10**309, -(10**309), -0.35])
+@pytest.mark.parametrize("weight", [0.25, 0.1])
+def test_any_number_is_a_target_of_floats(target, weight):
+    pair = Ising.from_edges(2, [(0, 1)], [weight])
+    result = anneal(pair, sweeps=5, runs=3, target=target, rng=1)
+    assert ((result.hits > 0) == (target > 0)).all()

@@ -113,11 +113,19 @@ def test_the_plan_is_the_papers_unless_told_otherwise():
 @pytest.mark.parametrize(
     "wrong",
     [{"sweeps_per_run": 0}, {"max_sweeps": 0}, {"samples": 0}, {"beta": (1, 0.5)},
-     {"beta": (-1, 1)}, {"sweeps_per_run": "best"}],
+     {"beta": (-1, 1)}, {"beta": (0.1, 2, 3)}, {"beta": 1.0}, {"beta": (1,)}, {"beta": ("a", "b")},
+     {"beta": (0.1, float("inf"))}, {"beta": (float("nan"), 1)}, {"beta": (False, True)},
+     {"sweeps_per_run": "best"}, {"sweeps_per_run": 2**31}, {"sweeps_per_run": 2**26 + 1}],
 )  # fmt: skip
 def test_wrong_arguments_are_refused(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         sweeps_to_solution(grow(1), rng=1, **wrong)
+
+
+def test_a_problem_without_a_known_ground_energy_is_refused():
+    planted = random_loops(10, 10, frustration="0.1", loops=5, rng=1)
+    with pytest.raises(ValueError, match="neither a Planted nor an Ensemble"):
+        sweeps_to_solution(planted.problem, rng=1)
 
 
 @pytest.mark.slow

@@ -51,6 +51,39 @@ def test_certain_success_takes_one_run():
     assert 10 < tts.high < math.inf
 
 
+def test_after_a_stop_unfinished_runs_count_as_failures():
+    """Only the runs of a block that all hit are complete: no reason to report certain success."""
+    from dataclasses import replace
+
+    stopped = replace(
+        result_with([2, 1, 0, 4, 0, 0]), complete=np.arange(6) < 2, stopped="time limit", share=0.5
+    )
+    assert stopped.success_probability == 0.5
+    assert stopped.success_interval() == pytest.approx(
+        (binomial_interval(3, 6)[0], binomial_interval(6, 6)[1])
+    )
+    tts = stopped.tts(unit="sweeps")
+    assert tts.is_upper_bound
+    assert not tts.is_bound
+    assert tts.value == pytest.approx(10 * runs_needed(0.5, 0.99))
+    assert tts.low < tts.value < tts.high
+    # Two seconds for half the sweeps of six runs: a whole run would have taken 2/3 s.
+    assert stopped.tts().value == pytest.approx(2 / 3 * runs_needed(0.5, 0.99))
+    assert str(tts).startswith("TTS99 ≤ ")
+    assert "stopped: success at least 0.5" in stopped.summary()
+
+
+def test_after_a_stop_without_success_the_finished_runs_give_the_bound():
+    from dataclasses import replace
+
+    stopped = replace(
+        result_with([0] * 6), complete=np.arange(6) < 4, stopped="interrupted", share=0.8
+    )
+    tts = stopped.tts(unit="sweeps")
+    assert tts.is_bound
+    assert tts.value == pytest.approx(10 * runs_needed(1 - 0.05**0.25, 0.99))
+
+
 def test_success_needs_a_target():
     from dataclasses import replace
 
@@ -73,6 +106,10 @@ def test_the_optimal_length_is_the_one_that_needs_least():
     assert "← best" in best.summary()
     with pytest.raises(ValueError, match="empty"):
         optimal_tts(planted, planted.energy, ())
+    with pytest.raises(ValueError, match="twice"):
+        optimal_tts(planted, planted.energy, (20, 30, 20))
+    with pytest.raises(ValueError, match="give the energy to look for"):
+        optimal_tts(planted, None, (2**30,))  # or it would never end
 
 
 def test_the_papers_polynomials_and_their_guards():
@@ -94,6 +131,23 @@ def test_the_papers_polynomials_and_their_guards():
 def test_frustrations_out_of_range_are_refused(f):
     with pytest.raises(ValueError, match="outside 0 to 1/4"):
         paper_schedule(50, f)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"loop_density": -1}, "loop_density=-1 is not above 0; give loops / n"),
+        ({"loop_density": 0}, "loop_density=0 is not above 0"),
+        ({"loop_density": float("nan")}, "is not a finite fraction"),
+        ({"loop_density": float("inf")}, "is not a finite fraction"),
+        ({"frustration": "1/0"}, "is not a finite fraction"),
+        ({"frustration": None}, "is not a number"),
+        ({"n": 1}, "n=1 is below 2"),
+    ],
+)
+def test_schedules_of_nothing_are_refused(wrong, words):
+    with pytest.raises(ValueError, match=words):
+        paper_schedule(**({"n": 50, "frustration": 0.1} | wrong))
 
 
 def test_the_peak_density_falls_to_its_plateau():

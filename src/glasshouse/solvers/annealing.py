@@ -23,7 +23,7 @@ from glasshouse.solvers.forms import Form, Solvable
 from glasshouse.solvers.kernels import driver
 from glasshouse.solvers.kernels.block import Block
 from glasshouse.solvers.result import AnnealResult, Check
-from glasshouse.solvers.schedule import Beta, Schedule, inverse_temperatures
+from glasshouse.solvers.schedule import Beta, Schedule, inverse_temperatures, sweep_count
 
 # The kernels, best first; a problem goes to the first one that takes it.
 KERNELS: dict[str, Callable[[Graph], Engine | None]] = {
@@ -68,7 +68,7 @@ def anneal(
 
     Args:
         problem: an Ising, Rbm, Qubo or Max2Sat problem, or a planted one.
-        sweeps: sweeps of a run (the paper's N_sweep).
+        sweeps: sweeps of a run (the paper's N_sweep), below 2^31.
         runs: how many runs from random states; run r is the same whatever their number.
         beta: inverse temperature in units of the problem's own energy: (first, last), or an array
             with one for each sweep; by default a range that suits the problem's local fields, see
@@ -93,7 +93,7 @@ def anneal(
     (-4, 0.9, 'byte lanes')
     """
     form = Form(problem)
-    sweeps, runs = checks.count(sweeps, "sweeps", 1), checks.count(runs, "runs", 1)
+    sweeps, runs = sweep_count(sweeps), checks.count(runs, "runs", 1)
     crew = Crew(checks.count(threads, "threads", 1), time_limit, progress)
     if check not in ("sweep", "flip"):
         raise ValueError(f"check={check!r} is neither 'sweep' nor 'flip'")
@@ -103,12 +103,14 @@ def anneal(
     betas = inverse_temperatures(network, form.beta(beta), sweeps, schedule)
     kernel, made = choose_engine(network)
     del network  # the tables hold all that is needed; large problems need the room
-    task = AnnealTask(made, betas, made.goal(goal, form.ising), check, key_of(seed))
+    task = AnnealTask(made, betas, sweeps, made.goal(goal, form.ising), check, key_of(seed))
     log = crew.work(task, runs, form)
     states = form.own_states(log.states)
+    energies = form.energies_of_runs(states)
+    hits = form.confirmed_hits(log.hits, energies, target, sweeps)
     return AnnealResult(
-        form.energies_of_runs(states), states, log.hits, sweeps, form.own_betas(betas), target,
-        check, kernel, log.seconds, log.complete, log.stopped, seed,
+        energies, states, hits, sweeps, form.own_betas(betas), target,
+        check, kernel, log.seconds, log.complete, log.stopped, seed, share=log.share,
     )  # fmt: skip
 
 
@@ -119,12 +121,13 @@ class AnnealTask:
         self,
         engine: Engine,
         betas: FloatArray,
+        sweeps: int,
         goal: Any,
         check: Check,
         key: npt.NDArray[np.uint64],
     ) -> None:
         self.engine, self.betas, self.goal, self.key = engine, betas, goal, key
-        self.length, self.cost = len(betas), engine.cost
+        self.length, self.cost = sweeps, engine.cost
         self.run = driver.anneal_block if check == "sweep" else driver.watch_block
         # Energies cost time. Without a target they are looked at only where runs are cold.
         looking = self.length if goal > engine.never else max(1, self.length // 16)
@@ -139,6 +142,8 @@ class AnnealTask:
     def advance(self, work: Block, done: int, until: int) -> int:
         """The sweeps after `done`; a block ends early when all its runs have hit the target."""
         betas = self.betas[done:until]
+        if len(self.betas) < self.length:  # a long run: each β is held for some sweeps
+            betas = self.betas[np.arange(done, until) * len(self.betas) // self.length]
         lanes = self.engine.lanes
         return int(self.run(self.engine.tables, betas, done, self.blind, lanes, work))
 

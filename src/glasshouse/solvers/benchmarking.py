@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from glasshouse.planting.randomness import RngLike, Seed
-from glasshouse.problems import checks
 from glasshouse.problems.checks import Number
 from glasshouse.solvers.annealing import anneal
 from glasshouse.solvers.forms import Solvable
 from glasshouse.solvers.result import AnnealResult, TimeToSolution, Unit
+from glasshouse.solvers.schedule import sweep_count
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,7 +63,7 @@ def optimal_tts(
     Args:
         problem: anything that `anneal` takes.
         target: the energy that counts as success.
-        sweeps_grid: run lengths to try.
+        sweeps_grid: run lengths to try, each once.
         confidence: wanted probability of a success, 0.99 for TTS99.
         unit: "seconds", or "sweeps".
         runs: how many runs of each length.
@@ -76,9 +76,13 @@ def optimal_tts(
     >>> best.sweeps, best.is_at_edge
     (30, False)
     """
-    grid = [checks.count(sweeps, "sweeps_grid", 1) for sweeps in sweeps_grid]
+    grid = [sweep_count(sweeps, "sweeps_grid") for sweeps in sweeps_grid]
     if not grid:
         raise ValueError("sweeps_grid is empty; give at least one run length")
+    if len(set(grid)) < len(grid):
+        raise ValueError(f"sweeps_grid={grid} holds a run length twice; give each once")
+    if target is None:
+        raise ValueError("target=None: success is not defined; give the energy to look for")
     seed = Seed.of(rng)
     results = tuple(
         anneal(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import math
+import numbers
 import threading
 import time
 from collections.abc import Callable
@@ -27,6 +28,7 @@ from glasshouse.solvers.kernels.block import Block
 from glasshouse.solvers.result import Stopped
 
 _CHUNK = 1 << 25  # machine words touched: about ten milliseconds
+_LONGEST_CHUNK = 1 << 20  # steps: of tiny problems, too, a chunk is soon done
 _LOOK_EVERY = 0.1  # seconds between two reports of progress
 
 _log = logging.getLogger("glasshouse")
@@ -72,6 +74,7 @@ class Log:
     complete: npt.NDArray[np.bool_]
     seconds: float
     stopped: Stopped | None
+    share: float  # of all steps of the runs that were begun
 
 
 def announce_compilation(function: Any) -> None:
@@ -89,8 +92,11 @@ class Crew:
         time_limit: float | None,
         progress: Callable[[Progress], None] | None,
     ) -> None:
-        if time_limit is not None and not (isinstance(time_limit, (int, float)) and time_limit > 0):
-            raise ValueError(f"time_limit={time_limit!r} is not a positive number of seconds")
+        if time_limit is not None:
+            is_number = isinstance(time_limit, numbers.Real) and not isinstance(time_limit, bool)
+            if not is_number or not time_limit > 0:  # NaN is not, either
+                raise ValueError(f"time_limit={time_limit!r} is not a positive number of seconds")
+            time_limit = float(time_limit)
         self.threads, self.time_limit, self.progress = threads, time_limit, progress
 
     def work(self, task: Task, runs: int, form: Form) -> Log:
@@ -130,7 +136,7 @@ class _Shift:
         self.began = time.perf_counter()
         self.deadline = math.inf if time_limit is None else self.began + time_limit
         self.stop = threading.Event()
-        self.chunk = max(1, _CHUNK // max(task.cost, 1))
+        self.chunk = min(max(1, _CHUNK // max(task.cost, 1)), _LONGEST_CHUNK)
         self.states = np.empty((runs, form.ising.num_spins), np.int8)
         self.hits = np.zeros(runs, np.int32)
         blocks = -(-runs // self.engine.lanes)
@@ -181,8 +187,12 @@ class _Shift:
         ended = np.repeat(self.ended, lanes)[:runs]
         if not begun.any():
             raise KeyboardInterrupt
-        if stopped is None and not ended.all():
+        if ended.all():
+            stopped = None  # too late to stop anything
+        elif stopped is None:
             stopped = "time limit"
+        blocks = sum(done > 0 for done in self.done)
+        share = sum(self.done) / (blocks * self.task.length)
         if begun.all():  # no copy of what may be large
-            return Log(self.states, self.hits, ended, seconds, stopped)
-        return Log(self.states[begun], self.hits[begun], ended[begun], seconds, stopped)
+            return Log(self.states, self.hits, ended, seconds, stopped, share)
+        return Log(self.states[begun], self.hits[begun], ended[begun], seconds, stopped, share)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,32 @@ from glasshouse.solvers.kernels.scalar import ScalarTables
 
 # Whole numbers are exact in floating point up to these sums; twice a sum must be exact, too.
 _EXACT_FLOAT32, _EXACT_FLOAT64 = 2**23, 2**52
+# How far energies of floats, followed flip by flip, may drift off, in units of all weights.
+_DRIFT = 1e-11
 # With more levels a site than this, comparing with each costs more than floating-point lanes.
 _MOST_LEVELS = 32
 # A dense row costs less an entry than a sparse one: worth it from this share of non-zeros on.
 _LEAST_FILL = 0.4
+
+
+def exact_unit(problem: Ising) -> Fraction | None:
+    """A power of two of which all energies are multiples, if float64 then has them all exactly.
+
+    >>> exact_unit(Ising.from_edges(3, [(0, 1), (1, 2)], [1e10, 0.5]))
+    Fraction(1, 2)
+    >>> exact_unit(Ising.from_edges(3, [(0, 1), (1, 2)], [1e10, 0.1])) is None
+    True
+    """
+    values = np.concatenate([problem.weights, problem.fields, [problem.offset]]).astype(np.float64)
+    values = values[values != 0]
+    if not len(values):
+        return Fraction(1)
+    mantissas, exponents = np.frexp(values)
+    whole = (mantissas * 2.0**53).astype(np.int64)
+    _, lowest_bits = np.frexp((whole & -whole).astype(np.float64))
+    unit = Fraction(2) ** int((exponents + lowest_bits - 54).min())
+    most = (Fraction(problem.total_weight) + abs(Fraction(problem.offset))) / unit
+    return unit if most <= _EXACT_FLOAT64 else None
 
 
 class Graph:
@@ -83,8 +106,12 @@ class Engine:
             else:
                 goal = math.floor(target) - offset
             return goal if np.issubdtype(self.energy_dtype, np.integer) else float(goal)
-        tolerance = 1e-9 * max(problem.total_weight, abs(problem.offset))
-        return float(target - problem.offset + tolerance)
+        reach = problem.total_weight + abs(problem.offset)
+        target = min(max(target, -3 * reach - 1), 3 * reach + 1)
+        unit = exact_unit(problem)
+        if unit is not None:  # as good as integers
+            return float(math.floor((Fraction(target) - Fraction(problem.offset)) / unit) * unit)
+        return float(target - problem.offset + _DRIFT * reach)
 
     def new_block(self) -> Block:
         """Room for the runs of one block."""

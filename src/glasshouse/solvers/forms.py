@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from glasshouse.planting.planted import Planted
 from glasshouse.problems import Max2Sat, Problem, Qubo
 from glasshouse.problems.checks import FloatArray, Number, SpinArray
 from glasshouse.problems.convert import to_ising
+from glasshouse.solvers.engine import exact_unit
 from glasshouse.solvers.kernels.graph import energies_of
 from glasshouse.solvers.schedule import Beta
 
@@ -34,11 +37,35 @@ class Form:
             energy, (int, float, np.integer, np.floating)
         ):
             raise ValueError(f"target={energy!r} is not an energy; give a number")
+        if isinstance(energy, np.generic):
+            energy = energy.item()
+        if isinstance(energy, int) and abs(energy) > sys.float_info.max:
+            return math.inf if energy > 0 else -math.inf
         if math.isnan(energy):
             raise ValueError("target is NaN; give an energy")
-        if isinstance(energy, (float, np.floating)) and math.isinf(energy):
-            return float(energy)
+        if isinstance(energy, float) and math.isinf(energy):
+            return energy
         return self.reduction.target_energy(energy)
+
+    def confirmed_hits(
+        self, hits: npt.NDArray[np.int32], energies: Any, target: Number | None, sweeps: int
+    ) -> npt.NDArray[np.int32]:
+        """Hits that agree with the energies of the states, where kernels' energies are rounded.
+
+        A hit whose state misses the target by more than the rounding of a sum is none. A state that
+        reaches it although the kernel saw no hit counts as hit in the last sweep.
+        """
+        if target is None or self.ising.is_integer:
+            return hits
+        limit = min(max(target, -sys.float_info.max), sys.float_info.max)
+        reached = energies <= limit
+        if exact_unit(self.ising) is None:
+            terms = self.ising.num_edges + self.ising.num_spins + 1
+            scale = float(self.ising.total_weight + abs(self.ising.offset))
+            rounding = (4 + math.sqrt(terms)) * np.finfo(np.float64).eps * scale
+            reached = energies <= limit + rounding / abs(float(self.reduction.factor))
+        confirmed = np.where(reached, np.where(hits > 0, hits, sweeps), 0)
+        return confirmed.astype(np.int32)
 
     def beta(self, beta: Beta) -> Any:
         """Inverse temperatures of the problem as those of the Ising form."""

@@ -21,9 +21,10 @@ from glasshouse.solvers.annealing import choose_engine, key_of
 from glasshouse.solvers.crew import announce_compilation
 from glasshouse.solvers.engine import Graph
 from glasshouse.solvers.kernels import generator, hitting
-from glasshouse.solvers.schedule import PaperSchedule, paper_schedule
+from glasshouse.solvers.schedule import PaperSchedule, paper_schedule, sweep_count
 
 _CHUNK = 64  # instances that a thread takes at a time
+_MOST_SWEEPS = 2**26  # of a run, whose inverse temperatures are all held at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,6 +102,11 @@ def sweeps_to_solution(
     >>> bool(result.censored.any()), result.sweeps_per_run
     (False, 22)
     """
+    if not isinstance(planted, (Planted, Ensemble)):
+        raise ValueError(
+            f"{planted!r} is neither a Planted nor an Ensemble, whose ground energy is known; "
+            "plant one, or give anneal a target"
+        )
     max_sweeps = checks.count(max_sweeps, "max_sweeps", 1)
     samples, threads = checks.count(samples, "samples", 1), checks.count(threads, "threads", 1)
     plan = _plan(planted, sweeps_per_run, beta)
@@ -216,20 +222,32 @@ def _plan(
 ) -> PaperSchedule:
     """Sweeps of a run and range of β: what was given, the paper's for the rest."""
     if sweeps_per_run != "paper":
-        sweeps_per_run = checks.count(sweeps_per_run, "sweeps_per_run", 1)
-    if beta is not None and not (0 <= beta[0] <= beta[1] < math.inf):
-        raise ValueError(f"beta={beta} does not rise from a number of at least 0 to a finite one")
-    if sweeps_per_run != "paper" and beta is not None:
-        return PaperSchedule((float(beta[0]), float(beta[1])), sweeps_per_run)
+        sweeps_per_run = sweep_count(sweeps_per_run, "sweeps_per_run", _MOST_SWEEPS)
+    given = None if beta is None else _range_of(beta)
+    if sweeps_per_run != "paper" and given is not None:
+        return PaperSchedule(given, sweeps_per_run)
     if isinstance(planted, Ensemble):
         n, number, unit = planted.parameters["n"], planted.nodes.shape[1], planted.positive
         f = Fraction(-planted.negative, 3 * planted.positive - planted.negative)
     else:
         problem: Any = planted.problem
-        n = problem.num_visible if isinstance(problem, Rbm) else max(problem.num_spins // 2, 1)
+        n = problem.num_visible if isinstance(problem, Rbm) else problem.num_spins // 2
         number, unit = planted.loops.num_loops, planted.loop_weight
         negative = -int(planted.loops.negative_weights.sum())
         f = Fraction(negative, max(int(np.abs(planted.loops.weights).sum()), 1))
-    plan = paper_schedule(n, min(f, Fraction(1, 4)), number / n, unit=unit)
-    sweeps = plan.sweeps if sweeps_per_run == "paper" else sweeps_per_run
-    return PaperSchedule(plan.beta if beta is None else beta, sweeps)
+    n = max(n, 2)  # the least that the paper's schedule is for
+    plan = paper_schedule(n, min(f, Fraction(1, 4)), Fraction(number, n) or None, unit=unit)
+    if sweeps_per_run == "paper":
+        sweeps_per_run = sweep_count(plan.sweeps, "the paper's sweeps_per_run", _MOST_SWEEPS)
+    return PaperSchedule(plan.beta if given is None else given, sweeps_per_run)
+
+
+def _range_of(beta: Any) -> tuple[float, float]:
+    """First and last β, checked."""
+    values = np.asarray(beta) if isinstance(beta, (tuple, list, np.ndarray)) else np.empty(0)
+    if values.shape != (2,) or values.dtype.kind not in "iuf":
+        raise ValueError(f"beta={beta!r} is not a pair of numbers; give (first, last)")
+    first, last = map(float, values)
+    if not 0 <= first <= last < math.inf:
+        raise ValueError(f"beta={beta} does not rise from a number of at least 0 to a finite one")
+    return first, last

@@ -29,6 +29,8 @@ class TimeToSolution:
         confidence: the wanted probability of a success.
         unit: seconds or sweeps.
         is_bound: whether no run succeeded, so that only a lower bound is known.
+        is_upper_bound: whether runs were stopped, so that `value` is the most it can be; `low` and
+            `high` are then the ends if all, or none, of the unfinished runs had succeeded.
     """
 
     value: float
@@ -37,13 +39,15 @@ class TimeToSolution:
     confidence: float
     unit: Unit
     is_bound: bool
+    is_upper_bound: bool = False
 
     def __str__(self) -> str:
         unit = "s" if self.unit == "seconds" else "sweeps"
         name = f"TTS{100 * self.confidence:g}"
         if self.is_bound:
             return f"{name} > {self.value:.3g} {unit}"
-        return f"{name} = {self.value:.3g} {unit} (95 %: {self.low:.3g} to {self.high:.3g})"
+        sign = "≤" if self.is_upper_bound else "="
+        return f"{name} {sign} {self.value:.3g} {unit} (95 %: {self.low:.3g} to {self.high:.3g})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,13 +59,19 @@ class AnnealResult:
     With `check="flip"` the state at the first hit of the target counts as well. Energies were
     computed anew from the states.
 
+    Success after a stop: a block of runs ends early if all its runs reach the target, so that among
+    the finished runs successes are too many. All runs that were begun count therefore, unfinished
+    ones without a hit as failures: the success probability is then a lower bound, the time to
+    solution an upper one.
+
     Attributes:
         energies: best of each run, in the terms of the problem that was given (cost for
             MAX-2-SAT).
         states: (runs, variables), int8; 0/1 for QUBO and MAX-2-SAT, else ±1.
         hits: number of the sweep in which a run first reached the target, 0 = not reached.
         sweeps: sweeps that a run has if nothing stops it.
-        betas: inverse temperature of each sweep (of tempering: of each replica).
+        betas: inverse temperature of each sweep (of tempering: of each replica); of runs of more
+            than 2^22 sweeps, that of each of 2^22 equal parts.
         target: the energy looked for, if any.
         check: whether the target was looked for at the end of each sweep or after every flip. The
             two give different hits and success probabilities: never compare one with the other.
@@ -71,6 +81,8 @@ class AnnealResult:
         stopped: why runs were stopped, or None.
         seed: gives the same result again.
         replicas: temperatures that each run of tempering has at the same time, else 1.
+        share: of all sweeps of the runs that were begun, those carried out: below 1 after a stop,
+            or where blocks ended early.
     """
 
     energies: npt.NDArray[Any]
@@ -86,6 +98,7 @@ class AnnealResult:
     stopped: Stopped | None = None
     seed: Seed | None = None
     replicas: int = 1
+    share: float = 1.0
 
     @property
     def runs(self) -> int:
@@ -110,24 +123,34 @@ class AnnealResult:
 
     @property
     def successes(self) -> int:
-        """Complete runs that reached the target."""
+        """Runs that reached the target."""
         self._need_target()
-        return int(np.count_nonzero(self.hits[self.complete]))
+        return int(np.count_nonzero(self.hits))
 
     @property
     def success_probability(self) -> float:
-        """Share of the complete runs that reached the target."""
-        return self.successes / self._completed()
+        """Share of the runs that reached the target; a lower bound if runs were stopped."""
+        self._need_evidence()
+        return self.successes / self.runs
 
     def success_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Clopper–Pearson interval of the success probability."""
-        return binomial_interval(self.successes, self._completed(), level)
+        """Clopper–Pearson interval of the success probability.
+
+        After a stop its lower end takes unfinished runs for failures, its upper end for successes.
+        """
+        self._need_evidence()
+        undecided = int(np.count_nonzero(~self.complete & (self.hits == 0)))
+        low, high = binomial_interval(self.successes, self.runs, level)
+        if undecided:
+            high = binomial_interval(self.successes + undecided, self.runs, level)[1]
+        return low, high
 
     def tts(self, confidence: float = 0.99, unit: Unit = "seconds") -> TimeToSolution:
         """Time to solution: a run's length times the runs needed, ln(1 - c) / ln(1 - p).
 
         A run's length in seconds is the wall-clock time divided by the number of runs: all lanes
-        and threads count as working at the same time.
+        and threads count as working at the same time. After a stop it is the time that a run of
+        full length would have taken, and the result is an upper bound.
 
         Args:
             confidence: c, the probability of at least one success.
@@ -137,18 +160,20 @@ class AnnealResult:
             raise ValueError(f"confidence={confidence} is not between 0 and 1")
         if unit not in ("seconds", "sweeps"):
             raise ValueError(f"unit={unit!r} is neither 'seconds' nor 'sweeps'")
-        number, successes = self._completed(), self.successes
-        in_sweeps = float(self.sweeps * self.replicas)
-        length = in_sweeps if unit == "sweeps" else self.seconds / self.runs
-        if successes == 0:
+        success = self.success_probability
+        length = float(self.sweeps * self.replicas)
+        if unit == "seconds":
+            length = self.seconds / self.runs / (self.share if self.stopped else 1)
+        if success == 0:  # no block ended early, so that the finished runs are a fair sample
+            number = int(np.count_nonzero(self.complete))
             bound = length * runs_needed(1 - 0.05 ** (1 / number), confidence)
             return TimeToSolution(bound, bound, math.inf, confidence, unit, is_bound=True)
         low, high = self.success_interval()
         return TimeToSolution(
-            length * runs_needed(successes / number, confidence),
+            length * runs_needed(success, confidence),
             length * runs_needed(high, confidence),
             length * runs_needed(low, confidence),
-            confidence, unit, is_bound=False,
+            confidence, unit, is_bound=False, is_upper_bound=self.stopped is not None,
         )  # fmt: skip
 
     def summary(self) -> str:
@@ -157,12 +182,14 @@ class AnnealResult:
         lines = [
             f"best energy {self.best_energy} in {count} of {self.runs} runs of {self.sweeps} sweeps"
         ]
-        if self.target is not None and self.complete.any():
+        if self.target is not None and self._has_evidence():
             low, high = self.success_interval()
             lines.append(
-                f"target {self.target} reached in {self.successes} of {self._completed()} runs, "
+                f"target {self.target} reached in {self.successes} of {self.runs} runs, "
                 f"looked for after every {self.check} (95 %: {low:.3g} to {high:.3g})"
             )
+            if self.stopped:
+                lines.append(f"stopped: success at least {self.success_probability:.3g}")
             lines.append(f"{self.tts()}, {self.tts(unit='sweeps')}")
         lines.append(f"kernel {self.kernel}, {self.seconds:.3g} s")
         if self.stopped:
@@ -177,12 +204,13 @@ class AnnealResult:
         if self.target is None:
             raise ValueError("no target was given, so that success is not defined; use target=")
 
-    def _completed(self) -> int:
+    def _has_evidence(self) -> bool:
+        return bool(self.complete.any() or self.hits.any())
+
+    def _need_evidence(self) -> None:
         self._need_target()
-        number = int(np.count_nonzero(self.complete))
-        if number == 0:
+        if not self._has_evidence():
             raise ValueError("no run was completed before the stop; give it more time")
-        return number
 
 
 def runs_needed(probability: float, confidence: float) -> float:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.landscape.ratio import Ratio, ratio
 from glasshouse.problems import checks
 from glasshouse.problems.checks import FloatArray
 from glasshouse.solvers.engine import Graph
@@ -23,14 +23,32 @@ from glasshouse.solvers.kernels.graph import field_scales
 Schedule: TypeAlias = Literal["linear", "geometric"]
 Beta: TypeAlias = tuple[float, float] | npt.ArrayLike | None
 
+# Sweeps are counted in 32 bits. Longer lists of β than this are not made: β then rises in so many
+# steps, each of them held for some sweeps, which no run can tell from a smooth rise.
+MOST_SWEEPS, _MOST_STEPS = 2**31 - 1, 2**22
+
+
+def sweep_count(sweeps: object, name: str = "sweeps", most: int = MOST_SWEEPS) -> int:
+    """How many sweeps a run has, refused above `most`."""
+    number = checks.count(sweeps, name, 1)
+    if number > most:
+        raise ValueError(
+            f"{name}={number} is above {most}, the most a run can have; use more runs instead"
+        )
+    return number
+
 
 def inverse_temperatures(network: Graph, beta: Beta, sweeps: int, schedule: Schedule) -> FloatArray:
-    """One β for each sweep, from what a user gave: nothing, (first, last), or all of them."""
+    """One β for each sweep, from what a user gave: nothing, (first, last), or all of them.
+
+    Of more than 2^22 sweeps, unless all β were given, one for each of 2^22 equal parts of the run.
+    """
     if schedule not in ("linear", "geometric"):
         raise ValueError(f"schedule={schedule!r} is neither 'linear' nor 'geometric'")
+    steps = min(sweeps, _MOST_STEPS)
     if beta is None:
         first, last = default_range(network)
-        return np.geomspace(first, last, sweeps) if sweeps > 1 else np.array([last])
+        return np.geomspace(first, last, steps) if sweeps > 1 else np.array([last])
     values = np.asarray(beta)
     if values.dtype.kind not in "iuf" or values.ndim > 1:
         raise ValueError(f"beta={beta!r} is neither a pair of numbers nor an array, one a sweep")
@@ -40,10 +58,10 @@ def inverse_temperatures(network: Graph, beta: Beta, sweeps: int, schedule: Sche
     if isinstance(beta, tuple) and len(beta) == 2:
         first, last = values
         if schedule == "linear":
-            return np.linspace(first, last, sweeps) if sweeps > 1 else values[1:]
+            return np.linspace(first, last, steps) if sweeps > 1 else values[1:]
         if first == 0 or last == 0:
             raise ValueError("a geometric schedule cannot start or end at 0; use 'linear'")
-        return np.geomspace(first, last, sweeps) if sweeps > 1 else values[1:]
+        return np.geomspace(first, last, steps) if sweeps > 1 else values[1:]
     if values.ndim != 1 or len(values) != sweeps:
         raise ValueError(f"beta has shape {values.shape}, but there are {sweeps} sweeps")
     return values
@@ -68,6 +86,7 @@ def default_range(network: Graph) -> tuple[float, float]:
     typical, smallest = field_scales(network.starts, network.weights, network.problem.is_integer)
     if not math.isfinite(smallest):  # no spin sees a field
         return 1.0, 1.0
+    typical = typical or smallest  # squares of tiny weights vanish
     sites = int(np.count_nonzero(np.diff(network.starts)))
     return 0.7 / typical, math.log(max(200, sites)) / (2 * smallest)
 
@@ -94,8 +113,8 @@ class PaperSchedule:
 
 def paper_schedule(
     n: int,
-    frustration: float | Fraction | str,
-    loop_density: float | None = None,
+    frustration: Ratio,
+    loop_density: Ratio | None = None,
     *,
     unit: int = 1,
     fit: Literal["first", "second"] = "second",
@@ -107,7 +126,7 @@ def paper_schedule(
     optimal number of sweeps at the hardness peak, at least 2.
 
     Args:
-        n: visible spins.
+        n: visible spins, at least 2: β ends at ln n.
         frustration: f of the loops.
         loop_density: N/n; only densities above n change anything.
         unit: weight of a positive loop edge, `planted.loop_weight`; β is divided by it.
@@ -117,8 +136,13 @@ def paper_schedule(
     >>> paper_schedule(100, 0.1)
     PaperSchedule(beta=(0.01, 4.605170185988092), sweeps=139)
     """
-    n = checks.count(n, "n", 1)
-    f = float(Fraction(str(frustration)) if not isinstance(frustration, Fraction) else frustration)
+    n = checks.count(n, "n", 2)
+    f = float(ratio(frustration, "frustration"))
+    density = None if loop_density is None else float(ratio(loop_density, "loop_density"))
+    if density is not None and not density > 0:
+        raise ValueError(
+            f"loop_density={loop_density} is not above 0; give loops / n, or leave it out"
+        )
     if not 0 <= f <= 0.25:
         raise ValueError(f"frustration={frustration} is outside 0 to 1/4, the range of the loops")
     if fit not in ("first", "second"):
@@ -136,6 +160,6 @@ def paper_schedule(
             "negative; 2 sweeps are used, give sweeps_per_run to choose",
             stacklevel=2,
         )
-    scale = 1.0 if loop_density is None else min(1.0, n / loop_density)
+    scale = 1.0 if density is None else min(1.0, n / density)
     factor = scale / checks.count(unit, "unit", 1)
     return PaperSchedule((0.01 * factor, math.log(n) * factor), max(2, math.floor(size * hardness)))

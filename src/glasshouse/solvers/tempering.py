@@ -19,7 +19,9 @@ from glasshouse.solvers.kernels import tempering
 from glasshouse.solvers.kernels.block import Block
 from glasshouse.solvers.kernels.tempering import Replicas
 from glasshouse.solvers.result import AnnealResult
-from glasshouse.solvers.schedule import Beta, inverse_temperatures
+from glasshouse.solvers.schedule import Beta, inverse_temperatures, sweep_count
+
+_MOST_REPLICAS = 2**16
 
 
 def temper(
@@ -44,7 +46,7 @@ def temper(
 
     Args:
         problem: an Ising, Rbm, Qubo or Max2Sat problem, or a planted one.
-        sweeps: sweeps of every replica.
+        sweeps: sweeps of every replica, below 2^31.
         runs: how many independent ladders.
         beta: (hottest, coldest), geometric between, or an array: the ladder itself, rising. By
             default the range that `anneal` uses.
@@ -66,7 +68,7 @@ def temper(
     1.0
     """
     form = Form(problem)
-    sweeps, runs = checks.count(sweeps, "sweeps", 1), checks.count(runs, "runs", 1)
+    sweeps, runs = sweep_count(sweeps), checks.count(runs, "runs", 1)
     crew = Crew(checks.count(threads, "threads", 1), time_limit, progress)
     goal, seed = form.target(target), Seed.of(rng)
     announce_compilation(tempering.temper_block)
@@ -76,15 +78,21 @@ def temper(
     task = TemperTask(engine, betas, sweeps, engine.goal(goal, form.ising), key_of(seed))
     log = crew.work(task, runs, form)
     states = form.own_states(log.states)
+    energies = form.energies_of_runs(states)
+    hits = form.confirmed_hits(log.hits, energies, target, sweeps)
     return AnnealResult(
-        form.energies_of_runs(states), states, log.hits, sweeps, form.own_betas(betas), target,
-        "sweep", kernel, log.seconds, log.complete, log.stopped, seed, len(betas),
+        energies, states, hits, sweeps, form.own_betas(betas), target,
+        "sweep", kernel, log.seconds, log.complete, log.stopped, seed, len(betas), log.share,
     )  # fmt: skip
 
 
 def _ladder(network: Graph, beta: Any, replicas: int) -> FloatArray:
     given = beta is not None and not isinstance(beta, tuple)
     number = np.size(beta) if given else replicas
+    if number > _MOST_REPLICAS:
+        raise ValueError(
+            f"{number} temperatures are more than {_MOST_REPLICAS}, the most a ladder can have"
+        )
     betas = inverse_temperatures(network, beta, number, "geometric")
     if number < 2 or not (np.diff(betas) >= 0).all():
         raise ValueError("a ladder has at least two inverse temperatures, rising")

@@ -131,6 +131,8 @@ def field_scales(starts: Any, values: Any, whole: Any) -> Any:
             rest = np.int64(abs(values[k])) if whole else np.int64(0)
             while rest:
                 unit, rest = rest, unit % rest
+        if total == 0:  # edges of weight 0 are no neighbours
+            continue
         least = np.float64(unit) if last - first > 10 else total
         if last - first <= 10:
             # All signs of all but the first weight, in Gray-code order: one changes at a time.
