@@ -9,6 +9,7 @@ from tests import strategies
 from tests.oracles import optimum
 from tests.proofs.instances import loop_sum, spin_glass
 
+from glasshouse.planting import random_loops
 from glasshouse.problems import Ising, Max2Sat
 from glasshouse.problems.convert import to_ising
 from glasshouse.proofs import HardClausesUnsatisfiableError, prove, verify
@@ -129,8 +130,43 @@ def test_a_time_limit_returns_the_best_so_far():
     assert not proof.statistics.converged
     assert proof.lower_bound <= proof.energy == problem.energy(proof.state)
     assert verify(problem, proof.certificate).lower_bound == proof.lower_bound
-    with pytest.raises(ValueError, match="time_limit=0 is not above 0"):
-        prove(problem, time_limit=0)
+
+
+@pytest.mark.parametrize("limit", [0, -1, "x", np.nan, np.inf])
+def test_time_limits_are_positive_numbers(limit):
+    with pytest.raises(ValueError, match=r"time_limit=.* is not above 0 and finite"):
+        prove(Ising.from_edges(2, [(0, 1)], [1]), time_limit=limit)
+
+
+@pytest.mark.parametrize("target", ["x", np.nan, np.inf, [1]])
+def test_targets_are_numbers(target):
+    with pytest.raises(ValueError, match=r"target=.* is not an energy"):
+        prove(Ising.from_edges(2, [(0, 1)], [1]), target=target)
+
+
+def test_an_interrupt_returns_the_best_so_far():
+    one = spin_glass(40, 0.9, np.random.default_rng(3), gaussian=True)
+    size = one.num_spins
+    both = np.concatenate([one.edges, one.edges + size])  # two blocks
+    problem = Ising.from_edges(2 * size, both, np.tile(one.weights, 2), np.tile(one.fields, 2))
+    seen = []
+
+    def interrupt(bounds):
+        seen.append(bounds)
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+
+    proof = prove(problem, progress=interrupt)
+    assert len(seen) == 4  # the second block reports once
+    assert not proof.statistics.converged
+    assert seen[0].lower < proof.lower_bound < proof.energy == problem.energy(proof.state)
+
+
+def test_plants_are_proven_by_their_problem():
+    planted = random_loops(8, 8, frustration="1/5", loop_density=1, rng=3)
+    proof = prove(planted)
+    assert proof.optimal
+    assert proof.energy == planted.energy
 
 
 def test_progress_sees_bounds_that_close():
@@ -158,6 +194,8 @@ def test_a_known_state_is_used_but_not_trusted():
     assert prove(problem, state=np.ones(12)).energy == energy
     with pytest.raises(ValueError, match="the problem has 12 variables"):
         prove(problem, state=[1, 1])
+    with pytest.raises(ValueError, match=r"state has shape \(2, 12\); expected one state"):
+        prove(problem, state=np.ones((2, 12)))
 
 
 def test_empty_and_trivial_problems():

@@ -148,6 +148,22 @@ class _Model:
         self.slack_for = self.slack_for[~old]
 
 
+@dataclass
+class _Work:
+    """How far the rounds have come; `solved` are the cuts of the last solved LP, and its duals."""
+
+    model: _Model
+    violation: npt.NDArray[np.float64]
+    solved: tuple[Cycles, npt.NDArray[np.float64]] = field(
+        default_factory=lambda: ([], np.zeros(0))
+    )
+    lower: Fraction = Fraction(0)
+    rounds: int = 0
+    cuts: int = 0
+    converged: bool = False
+    stopped: bool = False
+
+
 class CycleLp:
     """One block's LP, its bounds and its best state.
 
@@ -175,43 +191,52 @@ class CycleLp:
         self.signatures = np.random.default_rng(0).integers(
             0, 2**64, graph.num_edges, dtype=np.uint64
         )
+        self.interrupted = False
         self.state = np.ones(graph.num_vertices, dtype=np.int8)
         self.cost = graph.cost(self.state)
 
     def solve(self) -> BlockResult:
-        """Add cuts until none is left, the gap is closed, or it is time to stop."""
+        """Add cuts until none is left, the gap is closed, or it is time to stop.
+
+        A KeyboardInterrupt stops it, too; the last LP that was solved is kept.
+        """
         self.reserve_time()
-        model = _Model(np.abs(self.graph.couplings))
-        violation = np.zeros(self.graph.num_edges)
-        duals = np.zeros(0)
-        cycles: Cycles = []
-        rounds = cuts = 0
-        converged = stopped = False
+        work = _Work(_Model(np.abs(self.graph.couplings)), np.zeros(self.graph.num_edges))
+        try:
+            self.add_cuts(work)
+        except KeyboardInterrupt:
+            self.interrupted = work.stopped = True
+        if not (self.closed(work.lower) or work.stopped):
+            self.anneal(work.lower, work.model.interior(self.time_left(), work.violation))
+        cycles, duals = work.solved
+        if not cycles:  # not even one LP was solved
+            cycles, duals = work.model.cycles, np.zeros(len(work.model.cycles))
+        packing = self.packed(duals, [cycle.tolist() for cycle in cycles])
+        return BlockResult(self.state, self.cost, packing, work.rounds, work.cuts, work.converged)
+
+    def add_cuts(self, work: _Work) -> None:
+        """The rounds of `solve`."""
+        model = work.model
         while True:
-            self.offer(kernels.round_to_spins(*self.graph.rows.arrays, self.negative, violation))
-            lower = Fraction(float(duals.sum())) * self.graph.largest
-            converged = self.closed(lower)
-            stopped = self.report(lower, self.cost)
-            if stopped or converged:
+            spins = kernels.round_to_spins(*self.graph.rows.arrays, self.negative, work.violation)
+            self.offer(spins)
+            work.lower = Fraction(float(work.solved[1].sum())) * self.graph.largest
+            work.converged = self.closed(work.lower)
+            work.stopped = self.report(work.lower, self.cost)
+            if work.stopped or work.converged:
                 break
-            new = self.separate(violation) if rounds else self.greedy_packing()
+            new = self.separate(work.violation) if work.rounds else self.greedy_packing()
             if not new:
-                converged = self.time_left() > 0
+                work.converged = self.time_left() > 0
                 break
-            rounds += 1
-            cuts += len(new)
+            work.rounds += 1
+            work.cuts += len(new)
             model.add(new)
             if not model.solve(self.time_left()):
                 break
-            violation, duals = model.violation(), model.duals()
-            cycles = list(model.cycles)
+            work.violation = model.violation()
+            work.solved = list(model.cycles), model.duals()
             model.drop_slack()
-        if not (self.closed(lower) or stopped):
-            self.anneal(lower, model.interior(self.time_left(), violation))
-        if not cycles:  # not even one LP was solved
-            cycles, duals = model.cycles, np.zeros(len(model.cycles))
-        packing = self.packed(duals, [cycle.tolist() for cycle in cycles])
-        return BlockResult(self.state, self.cost, packing, rounds, cuts, converged)
 
     def reserve_time(self) -> None:
         """Keep some of the time for a better state, should the LP not end in the rest of it."""

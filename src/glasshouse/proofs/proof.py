@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.planting import Planted
 from glasshouse.planting.certificate import Certificate
 from glasshouse.problems import Ising, Max2Sat, Problem, Rbm, checks
-from glasshouse.proofs import kernels
+from glasshouse.proofs import arguments, kernels
 from glasshouse.proofs.checking import verify
 from glasshouse.proofs.cycles import clause_cycles, make_certificate, walk_loops
 from glasshouse.proofs.graph import SignedGraph, Spins
@@ -73,7 +74,7 @@ class Proof:
 
 
 def prove(
-    problem: Problem,
+    problem: Problem | Planted,
     *,
     time_limit: float | None = None,
     target: float | None = None,
@@ -87,8 +88,10 @@ def prove(
     reported as it is; there is no branching.
 
     Args:
-        problem: any problem; fields, hard clauses and floats included.
-        time_limit: seconds, after which the best bound and state so far are returned.
+        problem: any problem; fields, hard clauses and floats included. Of a plant only the problem
+            is looked at.
+        time_limit: seconds, after which the best bound and state so far are returned. Ctrl-C
+            during the search does the same.
         target: an energy; stop once no state can be below it.
         state: a state to start from, for instance a solver's best; it is never trusted.
         progress: called with `Bounds` after every LP solve.
@@ -103,8 +106,9 @@ def prove(
     >>> proof.energy, proof.lower_bound, proof.optimal, proof.state
     (-6, -6, True, array([1, 1, 1, 1], dtype=int8))
     """
-    if time_limit is not None and not time_limit > 0:
-        raise ValueError(f"time_limit={time_limit} is not above 0 seconds")
+    if isinstance(problem, Planted):
+        problem = problem.problem
+    time_limit, target = arguments.seconds(time_limit), arguments.energy(target)
     known = [] if state is None else [_spins(problem, state)]
     lighter = Fraction(0)
     if isinstance(problem, Max2Sat):
@@ -134,6 +138,8 @@ def prove(
 
 def _spins(problem: Problem, state: npt.ArrayLike) -> Spins:
     """A state of the problem as spins, the ghost's +1 behind them."""
+    if np.ndim(state) > 1:
+        raise ValueError(f"state has shape {np.shape(state)}; expected one state, not a batch")
     if isinstance(problem, (Ising, Rbm)):
         spins = checks.states(state, problem.num_spins, (-1, 1), "state")
     else:

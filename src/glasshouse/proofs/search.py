@@ -88,6 +88,8 @@ class Search:
         for solver in solvers:
             self.upper -= solver.cost
             result = solver.solve()
+            if solver.interrupted:  # the blocks to come report once and stop
+                self.deadline = self.began
             self.results.append(result)
             self.lower += result.packing.total
             self.upper += result.cost
