@@ -12,7 +12,7 @@ from tests.oracles import optimum
 from tests.proofs.instances import loop_sum, spin_glass
 
 from glasshouse.problems import Max2Sat
-from glasshouse.proofs import HardClausesUnsatisfiableError, prove
+from glasshouse.proofs import HardClausesUnsatisfiableError, oracles, prove
 from glasshouse.proofs.oracles import solve_exactly
 
 MODULES = {
@@ -63,6 +63,56 @@ def test_a_time_limit_ends_the_search(solver):
     result = solve_exactly(problem, solver=solver, time_limit=1)
     assert not result.optimal
     assert result.seconds < 30  # a bound on hanging, not on speed
+
+
+MOST = {"toulbar2": 2**45, "scip": 2**28, "highs": 2**28, "rc2": 2**62, "rc2-edge": 2**62}
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_large_weights_are_solved_exactly_or_refused(solver):
+    rng = np.random.default_rng(2)
+    size, count = 7, 14
+    for _ in range(8):
+        clauses = rng.integers(1, size + 1, (count, 2)) * rng.choice([-1, 1], (count, 2))
+        clauses[:3, 1] = 0
+        # All but equal, so that units decide.
+        weights = MOST[solver] // count - rng.integers(0, 6, count)
+        problem = Max2Sat(size, clauses.astype(np.int32), weights)
+        result = solve_exactly(problem, solver=solver)
+        assert result.optimal
+        assert result.energy == optimum(problem)[0]
+    if solver.startswith("rc2"):
+        return
+    heavy = Max2Sat.from_clauses(2, [[1, 2], [-1, 2]], [MOST[solver], 1])
+    with pytest.raises(ValueError, match=r"exact only up to .* use solver='rc2', or prove"):
+        solve_exactly(heavy, solver=solver)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_hard_clauses_that_contradict_each_other(solver):
+    problem = Max2Sat.from_clauses(2, [[1, 2]], [2**50], hard=[[1], [-1, 2], [-2]])
+    with pytest.raises(HardClausesUnsatisfiableError):
+        solve_exactly(problem, solver=solver)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_time_limits(solver, capfd):
+    problem = Max2Sat.from_clauses(2, [[1, 2], [-1], [-2]], [3, 1, 2])
+    for limit in (0, -1, np.nan, np.inf, "x"):
+        with pytest.raises(ValueError, match=r"time_limit=.* is not above 0 and finite"):
+            solve_exactly(problem, solver=solver, time_limit=limit)
+    for limit in (0.5, 1e30, 10**400):
+        assert solve_exactly(problem, solver=solver, time_limit=limit).energy == 1
+    assert "rror" not in capfd.readouterr().err
+
+
+def test_errors_of_a_solver_are_told_in_our_words(monkeypatch):
+    def fail(problem, time_limit):
+        raise RuntimeError("Contradiction")
+
+    monkeypatch.setitem(oracles._SOLVERS, "toulbar2", fail)
+    with pytest.raises(ValueError, match="solver='toulbar2' failed with RuntimeError: Contr"):
+        solve_exactly(Max2Sat.from_clauses(2, [[1, 2], [-1]], [1, 1]), solver="toulbar2")
 
 
 def test_bad_arguments():

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from numbers import Real
+from typing import Any
 
 # Thirty years; timers and other people's solvers take no more than some such number.
 _LONGEST = 1e9
 
 
-def seconds(time_limit: object) -> float | None:
+def seconds(time_limit: Any) -> float | None:
     """A time limit, or None for none.
 
     >>> seconds(3), seconds(None)
@@ -21,20 +22,20 @@ def seconds(time_limit: object) -> float | None:
     """
     if time_limit is None:
         return None
-    if not _is_finite(time_limit) or not time_limit > 0:  # type: ignore[operator]
+    if not _is_finite(time_limit) or not time_limit > 0:
         raise ValueError(
             f"time_limit={time_limit!r} is not above 0 and finite, in seconds; None sets no limit"
         )
-    return float(min(time_limit, _LONGEST))  # type: ignore[type-var]
+    return float(min(time_limit, _LONGEST))
 
 
-def energy(target: object) -> float | None:
+def energy(target: Any) -> Any:
     """An energy to reach, or None for none; whole numbers stay exact."""
     if target is None:
         return None
     if not _is_finite(target):
         raise ValueError(f"target={target!r} is not an energy; expected a finite number or None")
-    return target  # type: ignore[return-value]
+    return target
 
 
 def _is_finite(value: object) -> bool:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from glasshouse.problems import Max2Sat, Problem
 from glasshouse.problems.convert import to_max2sat
+from glasshouse.proofs import arguments
 from glasshouse.proofs.two_sat import satisfy
 
 Solver: TypeAlias = Literal["rc2", "rc2-edge", "toulbar2", "scip", "highs"]
@@ -32,6 +33,13 @@ PACKAGES = {
     "scip": "pyscipopt",
     "highs": "highspy",
 }
+
+# Up to which sum of soft weights an answer can be trusted. Integer programs are solved in floats:
+# an assignment that is feasible up to _TOLERANCE costs up to _TOLERANCE times all weights too
+# little, which must stay below half of the least difference of two costs, 1/2. toulbar2 passes
+# costs as doubles and scales them.
+_TOLERANCE = 1e-9
+_MOST_WEIGHT = {"toulbar2": 2**45, "scip": 2**28, "highs": 2**28}
 
 
 @dataclass(frozen=True)
@@ -59,13 +67,15 @@ def solve_exactly(
     """Solve a problem with an exact solver.
 
     Args:
-        problem: any problem with integer weights.
+        problem: any problem with integer weights; for toulbar2, SCIP and HiGHS, which compute in
+            floats, not too large ones.
         solver: "rc2" (core-guided MaxSAT), "rc2-edge" (the same with one relaxation variable for
             both clauses of an edge, often far faster), "toulbar2" (branch and bound on cost
             functions), "scip" or "highs" (integer programs).
         time_limit: seconds.
 
     Raises:
+        ValueError: the solver is not installed, failed, or cannot tell weights this large apart.
         HardClausesUnsatisfiableError: no assignment satisfies the hard clauses.
 
     >>> from glasshouse.problems import Ising
@@ -75,20 +85,32 @@ def solve_exactly(
     """
     if solver not in _SOLVERS:
         raise ValueError(f"solver={solver!r} is not known; there are {', '.join(_SOLVERS)}")
+    time_limit = arguments.seconds(time_limit)
     clauses, reduction = to_max2sat(problem)
     clauses = clauses.simplified()
     if not clauses.is_integer:
         raise ValueError(f"{solver} needs integer weights, but these are floats")
     feasible = satisfy(clauses.num_variables, clauses.hard)
+    total = sum(weight for weight, _ in _literals(clauses) if weight is not None)
+    if total > _MOST_WEIGHT.get(solver, total):
+        raise ValueError(
+            f"weights add up to {total}, but {solver} computes in floats and is exact only up to "
+            f"{_MOST_WEIGHT[solver]}; use solver='rc2', or prove"
+        )
     start = time.perf_counter()
     try:
-        if any(weight is not None for weight, _ in _literals(clauses)):
+        if total:
             bits, optimal = _SOLVERS[solver](clauses, time_limit)
         else:  # not every solver takes a problem without an objective
             bits, optimal = feasible.tolist(), True
     except ImportError as error:
         raise ValueError(
             f"solver={solver!r} is not installed; pip install {PACKAGES[solver]}"
+        ) from error
+    except Exception as error:  # each solver has kinds of its own
+        raise ValueError(
+            f"solver={solver!r} failed with {type(error).__name__}: {error}; use solver='rc2', or "
+            "prove"
         ) from error
     seconds = time.perf_counter() - start
     if bits is None:
@@ -175,6 +197,8 @@ def _scip(problem: Max2Sat, time_limit: float | None) -> _Answer:
 
     model = pyscipopt.Model()
     model.hideOutput()
+    for name in ("sumepsilon", "feastol", "dualfeastol"):
+        model.setParam(f"numerics/{name}", _TOLERANCE)
     if time_limit is not None:
         model.setParam("limits/time", time_limit)
     variables = [model.addVar(vtype="B") for _ in range(problem.num_variables)]
@@ -203,6 +227,8 @@ def _highs(problem: Max2Sat, time_limit: float | None) -> _Answer:
     # The default stops within 0.01 % of the optimum, which is not exact.
     solver.setOptionValue("mip_rel_gap", 0.0)
     solver.setOptionValue("mip_abs_gap", 0.0)
+    for name in ("mip", "primal", "dual"):
+        solver.setOptionValue(f"{name}_feasibility_tolerance", _TOLERANCE)
     if time_limit is not None:
         solver.setOptionValue("time_limit", float(time_limit))
     clauses = _literals(problem)
