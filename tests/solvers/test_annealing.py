@@ -254,7 +254,7 @@ def test_a_time_limit_is_any_real_number(seconds):
 
 
 def test_success_is_not_overstated_by_a_stop(monkeypatch):
-    """With a clock that ticks once a look, some blocks are finished, one is cut, others not begun."""
+    """The clock ticks once a look: some blocks are finished, one is cut, others not begun."""
     from glasshouse.solvers import crew
 
     clock = iter(range(10**6))
