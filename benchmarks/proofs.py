@@ -86,7 +86,7 @@ def main(limit: float = LIMIT) -> None:
             if answer["proven"] == planted.energy:
                 row[solver] = round(answer["seconds"], 3)
             elif answer["proven"] is None:
-                row[solver] = "not installed" if "error" in answer else f"> {limit:g}"
+                row[solver] = _failure(answer, limit)
             else:
                 row[solver] = "WRONG"
         rows.append(row)
@@ -100,6 +100,13 @@ def main(limit: float = LIMIT) -> None:
         "MAX-2-SAT problem for all solvers (rc2-edge: one relaxation variable for both clauses of "
         "an edge; scip and highs: as an integer program).",
     )
+
+
+def _failure(answer: dict[str, Any], limit: float) -> str:
+    """Why there is no proof: time ran out, the solver is not there, or it broke."""
+    if "error" not in answer:
+        return f"> {limit:g}"
+    return "not installed" if "ModuleNotFoundError" in str(answer["error"]) else "failed"
 
 
 if __name__ == "__main__":

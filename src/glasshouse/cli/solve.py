@@ -136,6 +136,7 @@ def _heuristic(solver: str, problem: Problem, options: dict[str, Any]) -> dict[s
             "tts99_seconds": tts.value,
             "tts99_interval": [tts.low, None if tts.is_bound else tts.high],
             "tts99_is_bound": tts.is_bound,
+            "tts99_is_upper_bound": tts.is_upper_bound,
         }
     return answer
 
