@@ -114,17 +114,18 @@ def test_every_flip_sees_at_least_what_the_end_of_a_sweep_sees():
     assert (flips > 0).sum() > (ends > 0).sum()
 
 
-def test_kernels_agree_on_success_probabilities():
-    """Ten instances, four kernels; 3.5 standard errors, so that 1 in 60 sets of seeds fails."""
+def test_kernels_agree_on_success_probabilities(monkeypatch):
+    """Ten instances, each kernel against bytes; 3 standard errors: 1 set of seeds in 13 fails."""
     from glasshouse.solvers.annealing import KERNELS
 
+    monkeypatch.setattr("glasshouse.solvers.engine._LEAST_FILL", 0)  # dense rows take any graph
     for k in range(10):
         planted = random_loops(20, 20, frustration="0.2", loop_density=0.5, rng=k)
-        makers = [KERNELS[name] for name in ("byte lanes", "float lanes", "scalar")]
+        makers = [KERNELS[name] for name in ("byte lanes", "dense lanes", "float lanes", "scalar")]
         shares = [success_share(make, planted, runs=1024) for make in makers]
         errors = np.sqrt([max(p * (1 - p), 1e-3) / 1024 for p in shares])
         for p, error in zip(shares[1:], errors[1:], strict=True):
-            assert abs(p - shares[0]) < 3.5 * np.hypot(error, errors[0])
+            assert abs(p - shares[0]) < 3 * np.hypot(error, errors[0])
 
 
 def success_share(make, planted, runs: int) -> float:
