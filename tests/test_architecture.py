@@ -64,16 +64,17 @@ def test_a_module_imports_only_from_earlier_rooms(path):
     ids=lambda p: str(p.relative_to(ROOT)),
 )
 def test_compiled_code_imports_nothing_of_ours_but_the_decorator(path):
-    allowed = {"compiled"}
     names = set()
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("glasshouse"):
-            names.add(node.module)
-    beside = {".".join(("glasshouse", *path.parent.relative_to(ROOT).parts))}
+        if isinstance(node, ast.ImportFrom):
+            names.add(node.module or "")
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+    room = ".".join(("glasshouse", *path.relative_to(ROOT).parts[:1]))
     for name in names:
-        inside = any(name == place or name.startswith(place + ".") for place in beside)
-        same_room = inside and (path.parent.name == "kernels" or "kernels" in name)
-        assert name.split(".")[1] in allowed or same_room, f"{path} imports {name}"
+        if name == "glasshouse" or name.startswith("glasshouse."):
+            beside = name.startswith(f"{room}.") and "kernels" in name
+            assert name == "glasshouse.compiled" or beside, f"{path} imports {name}"
 
 
 def test_the_map_stays_short():

@@ -41,6 +41,7 @@ def read_only_package(tmp_path):
 def test_read_only_and_without_a_home(read_only_package, tmp_path):
     instance = tmp_path / "x.wcnf"
     instance.write_text("p wcnf 2 2 8\n3 1 -2 0\n4 2 0\n")
+    planted = str(tmp_path / "planted.wcnf")
     environment = {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": str(read_only_package),
@@ -50,6 +51,9 @@ def test_read_only_and_without_a_home(read_only_package, tmp_path):
         "import glasshouse, glasshouse.cli, glasshouse.compiled, sys;"
         f"assert glasshouse.__file__.startswith({str(read_only_package)!r});"
         f"code = glasshouse.cli.main(['info', {str(instance)!r}]);"
+        f"words = 'plant random -n 9 -f 1/5 --loops 4 -o'.split() + [{planted!r}];"
+        "code += glasshouse.cli.main(words);"
+        f"code += glasshouse.cli.main(['check', {planted!r}]);"
         "print([f.name for f in __import__('pathlib').Path(glasshouse.__file__).parent"
         ".rglob('__pycache__')]); sys.exit(code)"
     )
@@ -63,4 +67,5 @@ def test_read_only_and_without_a_home(read_only_package, tmp_path):
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""
     assert "MAX-2-SAT" in result.stdout
+    assert "VERIFIED" in result.stdout
     assert result.stdout.endswith("[]\n")

@@ -17,7 +17,9 @@ HEAVY = {"numpy", "scipy", "numba", "networkx", "highspy", "matplotlib", "dimod"
 
 def loaded_modules(code: str) -> set[str]:
     script = f"{code}\nimport sys; print(*sys.modules)"
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     return {name.split(".")[0] for name in result.stdout.split()}
 
 
