@@ -13,6 +13,7 @@ ROOT = Path(glasshouse.__file__).parent
 ORDER = [
     "problems",
     "landscape",
+    "certificates",
     "planting",
     "files",
     "solvers",

@@ -28,9 +28,11 @@ _NAMES_OF = {
         "is_local_minimum local_field_dispersion local_fields local_minima low_energy_states "
         "metastable_state overview switching_subset"
     ),
+    # What proves an optimum, and what exactly it proves.
+    "certificates": "Certificate CertificateError Verdict verify",
     # Problems with a known ground state, and why it is one.
     "planting": (
-        "Certificate CertificateError Graph Loops Planted Recipe Seed bias_loops classic_loops "
+        "Graph Loops Planted Recipe Seed bias_loops classic_loops "
         "decompose_loop graph_loops random_loops random_loops_ensemble shuffle "
         "structured_graph_loops structured_loops uniform_max2sat"
     ),

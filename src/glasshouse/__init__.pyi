@@ -1,4 +1,8 @@
 # The same names for type checkers and editors; tests/test_names.py keeps the two in step.
+from glasshouse.certificates import Certificate as Certificate
+from glasshouse.certificates import CertificateError as CertificateError
+from glasshouse.certificates import Verdict as Verdict
+from glasshouse.certificates import verify as verify
 from glasshouse.files import FileError as FileError
 from glasshouse.files import check_suite as check_suite
 from glasshouse.files import read as read
@@ -25,8 +29,6 @@ from glasshouse.landscape import low_energy_states as low_energy_states
 from glasshouse.landscape import metastable_state as metastable_state
 from glasshouse.landscape import overview as overview
 from glasshouse.landscape import switching_subset as switching_subset
-from glasshouse.planting import Certificate as Certificate
-from glasshouse.planting import CertificateError as CertificateError
 from glasshouse.planting import Graph as Graph
 from glasshouse.planting import Loops as Loops
 from glasshouse.planting import Planted as Planted

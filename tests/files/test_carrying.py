@@ -11,18 +11,21 @@ from hypothesis import strategies as st
 from tests import strategies as some
 from tests.oracles import energies_of, states_of
 
+from glasshouse.certificates import Certificate, CertificateError
 from glasshouse.files import (
     Document,
     FileError,
+    Metadata,
     carry,
     read,
     read_document,
     read_side_car,
     side_car,
+    verified,
     verify_file,
     write,
 )
-from glasshouse.planting import Certificate, bias_loops, random_loops, shuffle
+from glasshouse.planting import bias_loops, random_loops, shuffle
 from glasshouse.problems import Max2Sat
 from glasshouse.problems.convert import to_ising, to_max2sat, to_qubo, to_rbm
 
@@ -70,13 +73,22 @@ def test_blind_files_carry_nothing(tmp_path):
     assert not side_car(tmp_path / "y.qubo").exists()
 
 
-def test_a_false_proof_is_left_behind_and_a_broken_one_is_named(tmp_path):
+def without_recipe(path):
+    path.write_text("".join(x for x in path.read_text().splitlines(True) if " recipe " not in x))
+
+
+def test_a_weaker_proof_is_carried_as_what_it_is_and_a_broken_one_is_named(tmp_path):
     path, target = tmp_path / "x.wcnf", tmp_path / "y.qubo"
     write(path, PLANTS["rbm"]())
+    without_recipe(path)
     text = side_car(path).read_text()
     side_car(path).write_text(text.replace("\n3 ", "\n9 ", 1))
-    write(target, read_document(path))
-    assert not side_car(target).exists()
+    document, left_out = verified(read_document(path))
+    assert left_out == ("the stated optimum (the certificate proves a bound only)",)
+    write(target, document)
+    assert read_document(target).metadata == Metadata()
+    with pytest.raises(CertificateError, match="not shown optimal"):
+        verify_file(target)
     side_car(path).write_text("no certificate")
     assert read_document(path).problem == read(path)  # nobody asked for the proof
     with pytest.raises(FileError, match=r"x\.wcnf\.cert"):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests import strategies as some
 from tests.oracles import optimum
 
+from glasshouse.certificates import Certificate, CertificateError, verify
 from glasshouse.files import (
     Document,
     FileError,
@@ -25,12 +26,13 @@ from glasshouse.files import (
     write_certificate,
 )
 from glasshouse.files.certificate import rescaled
-from glasshouse.planting import Certificate, CertificateError, Planted, random_loops, shuffle
+from glasshouse.planting import Planted, random_loops, shuffle
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.randomness import Seed
 from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import Ising, Max2Sat
 from glasshouse.problems.convert import to_max2sat, to_qubo
+from glasshouse.proofs import prove
 
 TEXT = [".wcnf", ".qubo", ".mc", ".coo", ".bqm", ".wcnf.gz", ".mc.xz"]
 
@@ -308,7 +310,7 @@ def test_a_rescaled_certificate_proves_the_same(problem, certificate):
             for proof in (certificate, scaled)
         )
         assert after == [factor * x for x in before]
-        assert rescaled(scaled, 1 / factor).gap(problem) == certificate.gap(problem)
+        assert verify(problem, rescaled(scaled, 1 / factor)) == verify(problem, certificate)
 
 
 def test_hard_clauses_that_the_certified_state_breaks(tmp_path):
@@ -322,9 +324,18 @@ def test_hard_clauses_that_the_certified_state_breaks(tmp_path):
         verify_file(path)
 
 
-def test_float_problems_have_no_certificate(tmp_path):
-    path = tmp_path / "x.coo"
-    write(path, Ising.from_edges(2, [(0, 1)], [0.5]))
-    write_certificate(side_car(path), Certificate([1, 1], [], [0], []))
-    with pytest.raises(CertificateError, match="needs integer weights"):
+@pytest.mark.parametrize("suffix", [".coo", ".qubo", ".mc", ".bqm", ".npz"])
+def test_float_problems_are_verified_like_all_others(tmp_path, suffix):
+    path = tmp_path / f"x{suffix}"
+    write(path, Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [-0.1, -0.7, -0.25], offset=0.3))
+    proof = prove(read(path))
+    write_certificate(side_car(path), proof.certificate, cost=proof.energy)
+    assert verify_file(path).cost == proof.energy
+    write_certificate(side_car(path), proof.certificate, cost=proof.energy + 1e-9, overwrite=True)
+    with pytest.raises(CertificateError, match="states a cost of"):
+        verify_file(path)
+    other = np.where(proof.certificate.state == proof.certificate.state[0], -1, 1)
+    other[0] = 1
+    write_certificate(side_car(path), Certificate(other, [], [0], []), overwrite=True)
+    with pytest.raises(CertificateError, match="not shown optimal"):
         verify_file(path)

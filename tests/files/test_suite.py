@@ -7,9 +7,10 @@ from itertools import islice
 
 import pytest
 
+from glasshouse.certificates import CertificateError
 from glasshouse.files import FileError, check_suite, read_document, side_car, write_suite
 from glasshouse.files.suite import MANIFEST, read_manifest, sha256_of
-from glasshouse.planting import CertificateError, random_loops, shuffle
+from glasshouse.planting import random_loops, shuffle
 
 
 def grown(count=3, first=0):

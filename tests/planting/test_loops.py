@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -11,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracles import energies_of
-from tests.strategies import isings
 
-from glasshouse.planting import Certificate, CertificateError, Loops, decompose_loop
+from glasshouse.planting import Loops, decompose_loop
 from glasshouse.problems import Ising
 
 SPINS = 6
@@ -125,72 +123,3 @@ def test_a_long_loop_is_the_sum_of_its_atoms(half: int, weight: int, random: obj
 def test_other_loops_have_no_atoms(cycle: list[int]) -> None:
     with pytest.raises(ValueError, match="loop"):
         decompose_loop(cycle)
-
-
-# Certificates ------------------------------------------------------------------------------------
-
-
-@st.composite
-def certificates(draw: st.DrawFn, size: int) -> Certificate:
-    found = draw(cycles(size + 1)) if size >= 2 else []
-    state = draw(st.lists(st.sampled_from([-1, 1]), min_size=size, max_size=size))
-    starts = np.cumsum([0, *map(len, found)])
-    nodes = np.array([node for cycle in found for node in cycle], dtype=np.int64)
-    count = len(found)
-    multipliers = draw(st.lists(st.integers(1, 9), min_size=count, max_size=count))
-    return Certificate(state, nodes, starts, multipliers, draw(st.integers(1, 4)))
-
-
-@given(st.data())
-@settings(deadline=None, max_examples=200)
-def test_a_bound_is_never_above_the_minimum(data: st.DataObject) -> None:
-    problem = data.draw(isings(max_spins=SPINS, min_spins=2))
-    certificate = data.draw(certificates(problem.num_spins))
-    least = energies_of(problem).min()
-    bound = certificate.bound(problem)
-    assert bound <= least
-    assert certificate.gap(problem) == problem.energy(certificate.state) - bound
-    try:
-        assert certificate.check(problem) == least
-    except CertificateError:
-        assert bound < problem.energy(certificate.state)
-
-
-@given(st.data())
-@settings(deadline=None, max_examples=50)
-def test_bounds_of_huge_weights_are_exact(data: st.DataObject) -> None:
-    problem = data.draw(isings(max_spins=SPINS, min_spins=2))
-    certificate = data.draw(certificates(problem.num_spins))
-    factor = 2**53  # with it, most sums times the denominator leave int64
-    huge = Ising(
-        problem.num_spins, problem.edges, problem.weights * factor, problem.fields * factor,
-        problem.offset * factor,
-    )  # fmt: skip
-    c = certificate
-    scaled = Certificate(c.state, c.nodes, c.starts, c.multipliers * factor, c.denominator)
-    assert scaled.bound(huge) == factor * c.bound(problem)
-
-
-def test_a_gap_below_the_least_difference_of_energies_still_proves() -> None:
-    square = Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)], [2, 2, 2, -2])
-    almost = Certificate([1] * 4, [0, 1, 2, 3], [0, 4], [5], denominator=3)
-    assert almost.bound(square) == -4 - Fraction(2, 3)
-    assert almost.check(square) == -4
-    poor = Certificate([1] * 4, [], [0], [])
-    with pytest.raises(CertificateError, match="not shown optimal"):
-        poor.check(square)
-
-
-def test_a_certificate_must_fit_its_problem() -> None:
-    triangle = Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [1, 1, -1])
-    with pytest.raises(CertificateError, match="for 4 spins, the problem has 3"):
-        Certificate([1] * 4, [0, 1, 2], [0, 3], [1]).check(triangle)
-    with pytest.raises(CertificateError, match="ghost is 3"):
-        Certificate([1] * 3, [0, 1, 4], [0, 3], [1]).check(triangle)
-    floats = Ising.from_edges(3, [(0, 1)], [0.5])
-    with pytest.raises(CertificateError, match="floats"):
-        Certificate([1] * 3, [], [0], []).check(floats)
-    with pytest.raises(ValueError, match="1 loops but 2 multipliers"):
-        Certificate([1] * 3, [0, 1, 2], [0, 3], [1, 1])
-    with pytest.raises(ValueError, match="above 0"):
-        Certificate([1] * 3, [0, 1, 2], [0, 3], [0])

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.certificates.mutations import mutate
 from tests.oracles import optimum
 from tests.proofs import cutting_planes
 from tests.proofs.instances import loop_sum, spin_glass
-from tests.proofs.mutations import mutate
 from tests.proofs.plants import METHODS, planted
 
 from glasshouse import files
@@ -192,11 +192,12 @@ def test_hard_clauses_and_strange_options_are_refused():
 
 def test_loops_that_cancelled_are_refused_and_those_of_prove_are_not(tmp_path):
     # Two loops share edge (0, 1) with opposite signs, so the file has no such edge.
-    from glasshouse.planting import Certificate
+    from glasshouse.certificates import Certificate, verify
 
     ising = Ising.from_edges(4, [(1, 2), (0, 2), (1, 3), (0, 3)], [1, 1, 1, -1])
     own = Certificate([1, 1, 1, 1], [0, 2, 1, 0, 1, 3], [0, 3, 6], [1, 1])
-    assert own.check(ising) == -2
+    assert verify(ising, own).energy == -2
+    assert verify(ising, own).optimal
     problem, _ = to_max2sat(ising)
     with pytest.raises(ValueError, match="certificate that `prove` finds"):
         veripb_proof(problem, own)

@@ -7,7 +7,7 @@ from pathlib import Path
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.output import show_json
 
-CHECKER = Path(__file__).parents[1] / "proofs" / "checker.py"
+CHECKER = Path(__file__).parents[1] / "certificates" / "checker.py"
 
 
 def check(
@@ -54,8 +54,8 @@ def check(
 
 
 def _check_file(file: Path, certificate: Path | None, json: bool) -> None:
+    from glasshouse.certificates import CertificateError
     from glasshouse.files import verify_file
-    from glasshouse.planting import CertificateError
 
     try:
         result = verify_file(file, certificate)

@@ -13,7 +13,7 @@ from glasshouse.files.errors import FileError
 from glasshouse.files.reading import read, read_document
 from glasshouse.files.regrowing import read_planted
 from glasshouse.files.suite import check_suite, write_suite
-from glasshouse.files.verification import Verification, verify_file
+from glasshouse.files.verification import Verification, verified, verify_file
 from glasshouse.files.writing import write
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "read_planted",
     "read_side_car",
     "side_car",
+    "verified",
     "verify_file",
     "write",
     "write_certificate",

@@ -2,7 +2,7 @@
 
 A proof is carried by reductions that keep the variables in their order: loops stay, multipliers are
 scaled. Where it is not the plant's own, it is checked against the new problem and left out if it
-does not hold there (hard clauses that became soft ones can cost it its last grain of precision).
+proves less there (hard clauses that became soft ones can cost it its last grain of precision).
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from glasshouse.certificates import CertificateError, Verdict, verify
 from glasshouse.files.certificate import SideCar, loop_units, rescaled
 from glasshouse.files.document import Document, size_of
-from glasshouse.files.verification import verify_document
 from glasshouse.planting import shuffling
 from glasshouse.problems import Problem
 from glasshouse.problems.reduction import Reduction
@@ -29,19 +29,26 @@ def carry(document: Document, problem: Problem, reduction: Reduction) -> Documen
     >>> qubo.metadata.planted_cost, qubo.load_proof().certificate
     (-27, Certificate(10 spins, 3 loops))
     """
-    moved = Document(problem, document.metadata.reduced(document.problem, reduction))
+    moved = replace(
+        document,
+        problem=problem,
+        metadata=document.metadata.reduced(document.problem, reduction),
+        planted=None,
+        load_proof=None,
+    )
+    proof = carried_proof(document, problem, reduction)
+    return moved if proof is None else replace(moved, load_proof=lambda: proof)
+
+
+def carried_proof(document: Document, problem: Problem, reduction: Reduction) -> SideCar | None:
+    """The proof of a document for what it was reduced to; None where it cannot be carried."""
     proof = scaled_proof(document, problem, reduction)
-    if proof is None or not _holds(moved, proof):
-        return moved
-    return replace(moved, load_proof=lambda: proof)
-
-
-def carried_proof(document: Document, target: Document, reduction: Reduction) -> SideCar | None:
-    """The proof of a document for what a format makes of it; None where it cannot be carried."""
-    proof = scaled_proof(document, target.problem, reduction)
-    if proof is None or document.planted is not None or _holds(target, proof):
+    if proof is None or document.planted is not None:
         return proof
-    return None
+    assert document.load_proof is not None
+    before = verify(document.problem, document.load_proof().certificate)
+    after = _verdict(problem, proof)
+    return proof if after is not None and after.optimal >= before.optimal else None
 
 
 def scaled_proof(document: Document, problem: Problem, reduction: Reduction) -> SideCar | None:
@@ -65,9 +72,9 @@ def _proof_of(document: Document) -> SideCar | None:
     return SideCar(planted.certificate, planted.energy, names)
 
 
-def _holds(document: Document, proof: SideCar) -> bool:
+def _verdict(problem: Problem, proof: SideCar) -> Verdict | None:
+    """What the proof shows there; None if it does not fit."""
     try:
-        verify_document(document, proof)
-    except ValueError:  # not proven, or not even whole numbers
-        return False
-    return True
+        return verify(problem, proof.certificate)
+    except CertificateError:  # for instance a state that breaks hard clauses
+        return None

@@ -12,19 +12,22 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.certificates import Certificate
 from glasshouse.files.errors import shown
 from glasshouse.files.notes import bit_string, parse_bits, parse_number
 from glasshouse.files.rows import Rows, joined, read_rows, write_rows
 from glasshouse.files.streams import Source, opened, replacing
-from glasshouse.planting import Certificate
 from glasshouse.problems import Max2Sat, Problem
 from glasshouse.problems.checks import MOST_VARIABLES, IntArray, Number
-from glasshouse.problems.reduction import Reduction
 
 TITLE = "glasshouse-certificate"
 VERSION = 1
 
 _KEYS = (TITLE, "denominator", "cost", "state", "names", "loops")
+# Digits and a space of the largest number that can name a variable.
+_LONGEST_NAME = 12
+# Python reads and spells no longer numbers unless it is told to.
+_MOST_DIGITS = 4300
 _LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ#"
 
 
@@ -55,15 +58,6 @@ def has_side_car(path: Path) -> bool:
         return side_car(path).exists()
     except OSError:  # a name too long for one
         return False
-
-
-def in_ising_units(problem: Problem, certificate: Certificate, reduction: Reduction) -> Certificate:
-    """A certificate of `problem` for the Ising problem that it was reduced to.
-
-    Multipliers are couplings of the energy; those of MAX-2-SAT are couplings of twice the cost, so
-    that an edge weighs what each of its two clauses weighs.
-    """
-    return rescaled(certificate, reduction.factor / loop_units(problem))
 
 
 def loop_units(problem: Problem) -> int:
@@ -97,6 +91,7 @@ def write_certificate(
     overwrite: bool = False,
 ) -> None:
     """Write a certificate; `cost` and `names` as in `SideCar`."""
+    _refuse_long_numbers(certificate)
     head = [f"{TITLE} {VERSION}", f"denominator {certificate.denominator}"]
     if cost is not None:
         head.append(f"cost {cost}")
@@ -162,10 +157,10 @@ class _Reader:
         return self.words[key][1]
 
     def _whole(self, key: str) -> int:
-        word = self._word(key)
-        if not _is_whole(word) or int(word) < 0:
+        value = _whole_number(self._word(key))
+        if value is None or value < 0:
             raise self._error(key, "expected a whole number")
-        return int(word)
+        return value
 
     def _cost(self) -> Number | None:
         if "cost" not in self.words:
@@ -178,8 +173,9 @@ class _Reader:
     def _names(self, size: int) -> npt.NDArray[np.int64] | None:
         if "names" not in self.words:
             return None
-        words = self._word("names").split()
-        if len(words) != size or not all(w.isdigit() and len(w) < 12 for w in words):
+        text = self._word("names")
+        words = text.split() if len(text) < _LONGEST_NAME * (size + 1) else []
+        if len(words) != size or not all(w.isdigit() and len(w) < _LONGEST_NAME for w in words):
             raise self._error("names", f"expected {size} numbers, one a variable")
         names = np.array(words, dtype=np.int64) - 1
         if not np.array_equal(np.sort(names), np.arange(size)):
@@ -224,6 +220,7 @@ class _LoopCollector:
         highest = int(np.abs(vertices).max(initial=0))
         if highest > len(state):  # the next number would be taken for the ghost
             raise ValueError(f"a loop visits {highest}, but the state has {len(state)} variables")
+        # Lengths of rows of a file add up to no more than its bytes.
         starts = np.concatenate([[0], np.cumsum(joined(self._lengths, np.int64))])
         violated = None
         if (vertices < 0).any():
@@ -240,16 +237,28 @@ def _multipliers_of(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]
     odd = np.zeros(len(multipliers), dtype=np.bool_)
     row_of = np.searchsorted(rows.ends, np.fromiter(rows.odd, np.int64), side="right")
     for row, (place, text) in zip(row_of.tolist(), rows.odd.items(), strict=True):
-        if place == rows.starts[row] and _is_whole(text):
-            multipliers[row] = int(text)
-        else:
+        value = _whole_number(text) if place == rows.starts[row] else None
+        if value is None:
             odd[row] = True
+        else:
+            multipliers[row] = value
     return multipliers, odd
 
 
-def _is_whole(text: bytes) -> bool:
-    """Whether a word is a whole number; Python reads no more digits unless it is told to."""
-    return re.fullmatch(rb"[+-]?[0-9]{1,4300}", text) is not None
+def _whole_number(text: bytes) -> int | None:
+    """A whole number that is not too long, zeros in front not counted; None for anything else."""
+    match = re.fullmatch(rb"([+-]?)0*([0-9]{1,%d})" % _MOST_DIGITS, text)
+    return int(match[1] + match[2]) if match else None
+
+
+def _refuse_long_numbers(certificate: Certificate) -> None:
+    largest = max([certificate.denominator, *_extremes(certificate.multipliers)])
+    if largest >= 10**_MOST_DIGITS:
+        raise ValueError(f"a certificate file holds numbers of at most {_MOST_DIGITS} digits")
+
+
+def _extremes(multipliers: npt.NDArray[Any]) -> list[int]:
+    return [int(multipliers.max())] if len(multipliers) else []
 
 
 def _write_loops(file: BinaryIO, certificate: Certificate) -> None:
@@ -259,7 +268,8 @@ def _write_loops(file: BinaryIO, certificate: Certificate) -> None:
     vertices = np.where(certificate.nodes == ghost, 0, certificate.nodes + 1).astype(np.int64)
     if certificate.violated is not None:
         vertices = _signed(vertices, certificate)
-    starts, lengths = certificate.starts, np.diff(certificate.starts)
+    starts = certificate.starts
+    lengths = starts[1:] - starts[:-1]
     if certificate.multipliers.dtype != np.int64:
         for k, multiplier in enumerate(certificate.multipliers.tolist()):
             row = vertices[starts[k] : starts[k + 1]].tolist()

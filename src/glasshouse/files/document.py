@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,21 +77,26 @@ class Document:
         planted: only from native files: the loops are not in any other format.
         load_proof: reads the side-car that stands beside the file, if there is one. Its multipliers
             and its cost are in units of `problem` (see `docs/certificate.md`).
+        path: the file that it was read from.
+        is_verified: whether all of that is known to be true (see `verified`); what a file says is
+            only stated.
     """
 
     problem: Problem
     metadata: Metadata = field(default_factory=Metadata)
     planted: Planted | None = None
     load_proof: Callable[[], SideCar] | None = field(default=None, compare=False, repr=False)
+    path: Path | None = field(default=None, compare=False)
+    is_verified: bool = field(default=False, compare=False)
 
     @classmethod
     def of(cls, thing: Problem | Planted | Document) -> Document:
-        """A problem or plant with whatever is known about it."""
+        """A problem or plant with whatever is known about it; a caller's own plant is believed."""
         if isinstance(thing, Document):
             return thing
         if isinstance(thing, Planted):
-            return cls(thing.problem, Metadata.of(thing), thing)
-        return cls(thing)
+            return cls(thing.problem, Metadata.of(thing), thing, is_verified=True)
+        return cls(thing, is_verified=True)
 
 
 def size_of(problem: Problem) -> int:

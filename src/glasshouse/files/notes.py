@@ -42,8 +42,8 @@ class Notes:
         if len(words) != 2 or words[0] not in self._keys:
             return
         key, value = self._keys[words[0]], words[1].strip()
-        if key != "recipe" and len(value.split()) > 1:
-            return
+        if not value.startswith(b"{") if key == "recipe" else len(value.split()) > 1:
+            return  # a person's comment
         if key in self._values:
             first = self._values[key][0]
             raise self.source.error(f"{key} is stated again; line {first} has it already", line)

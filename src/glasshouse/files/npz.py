@@ -40,6 +40,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
         arrays["planted_model"] = metadata.planted_model
     if sheet.planted is not None:
         header["loop_weight"] = sheet.planted.loop_weight
+        header["recipe"] = json.loads(sheet.planted.recipe.to_json())  # a part of the plant
         loops = sheet.planted.loops
         arrays |= {"nodes": loops.nodes, "starts": loops.starts, "loop_weights": loops.weights}
     arrays["header"] = np.array(json.dumps(header, sort_keys=True))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from glasshouse.certificates import CertificateError
 from glasshouse.files.certificate import has_side_car, read_side_car, side_car
 from glasshouse.files.document import Document
 from glasshouse.files.errors import FileError
@@ -16,11 +17,16 @@ from glasshouse.planting import Planted
 from glasshouse.problems import Problem
 
 
-def read(path: str | os.PathLike[str]) -> Problem | Planted:
+def read(path: str | os.PathLike[str], *, verify: bool = True) -> Problem | Planted:
     r"""The problem that a file holds; its plant where the file holds all of it (`.npz`).
 
     The suffix tells the format (see `docs/files.md`); `.gz` and `.xz` may follow it. Anything wrong
-    with the file is a `FileError`, a ValueError that names file and line.
+    with the file is a `FileError`, a ValueError that names file and line. A plant is verified, and
+    a false one is a `CertificateError`.
+
+    Args:
+        path: the file.
+        verify: False believes a plant as the file states it.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -30,11 +36,22 @@ def read(path: str | os.PathLike[str]) -> Problem | Planted:
     Max2Sat(2 variables, 2 clauses, integer weights 3 to 4)
     """
     document = read_document(path)
-    return document.planted or document.problem
+    return document.problem if document.planted is None else stated_plant(document, verify)
+
+
+def stated_plant(document: Document, verify: bool) -> Planted:
+    """The plant of a native file, proven unless the caller believes it."""
+    assert document.planted is not None
+    if verify:
+        try:
+            document.planted.verify()
+        except CertificateError as lie:
+            raise CertificateError(f"{document.path}: {lie}") from None
+    return document.planted
 
 
 def read_document(path: str | os.PathLike[str]) -> Document:
-    """The problem that a file holds, with what its comments tell about a plant.
+    """The problem that a file holds, with what it states about a plant; nothing is verified.
 
     A side-car is not read before somebody asks for it, with `Document.load_proof`.
     """
@@ -43,7 +60,7 @@ def read_document(path: str | os.PathLike[str]) -> Document:
     if format_.read is None:
         raise FileError(path, f"{format_.suffix} files are written, not read; convert the original")
     with opened(path) as source:
-        document = format_.read(source)
+        document = replace(format_.read(source), path=path)
     if document.planted is None and has_side_car(path):
         return replace(document, load_proof=partial(read_side_car, side_car(path)))
     return document

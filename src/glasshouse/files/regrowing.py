@@ -9,22 +9,27 @@ from typing import Any
 
 from glasshouse.files.document import Document, size_of
 from glasshouse.files.errors import FileError
-from glasshouse.files.reading import read_document
+from glasshouse.files.reading import read_document, stated_plant
 from glasshouse.files.registry import format_of
 from glasshouse.planting import Planted, Recipe
 from glasshouse.problems import Max2Sat, Problem
 from glasshouse.problems.reduction import Reduction
 
 
-def read_planted(path: str | os.PathLike[str]) -> Planted:
+def read_planted(path: str | os.PathLike[str], *, verify: bool = True) -> Planted:
     """The plant that a file holds: its own (`.npz`), or the one that its stated recipe grows.
 
     What was grown is compared with the file's problem; a recipe of another instance is an error.
+    A plant that the file holds is verified, in linear time; a false one is a `CertificateError`.
+
+    Args:
+        path: the file.
+        verify: False believes a plant as the file states it.
     """
     path = Path(path)
     document = read_document(path)
     if document.planted is not None:
-        return document.planted
+        return stated_plant(document, verify)
     if document.metadata.recipe is None:
         raise FileError(path, "tells nothing of a plant; expected an .npz file, or a recipe")
     return regrow(path, document, document.metadata.recipe)[0]

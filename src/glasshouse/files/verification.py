@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
-from glasshouse.files.certificate import SideCar, in_ising_units, read_side_car, side_car
-from glasshouse.files.document import Document
+from glasshouse.certificates import CertificateError, Verdict, verify
+from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.files.carrying import scaled_proof
+from glasshouse.files.certificate import SideCar, read_side_car, side_car
+from glasshouse.files.document import Document, Metadata
 from glasshouse.files.errors import FileError
 from glasshouse.files.reading import read_document
-from glasshouse.planting import CertificateError
-from glasshouse.problems import Ising, Max2Sat, Problem, exact
+from glasshouse.files.regrowing import regrow
+from glasshouse.problems import Problem, checks
 from glasshouse.problems.checks import Number
-from glasshouse.problems.convert import to_ising
-from glasshouse.problems.reduction import Reduction
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,8 @@ def verify_file(
     `path` + ".cert", or the certificate given. All that is stated (cost, model) must agree with
     what is proven. Without a certificate only the stated cost is checked against the stated model.
 
+    Not verified are a recipe (`Planted.from_recipe` grows it) and the names of a shuffled file.
+
     Raises:
         CertificateError: something stated is not true, or not proven by the loops.
         FileError: a file cannot be read, or states nothing that could be verified.
@@ -57,8 +59,10 @@ def verify_file(
     beside = Path(certificate) if certificate is not None else side_car(path)
     try:
         if certificate is not None or document.load_proof is not None:
-            cost, loops = verify_document(document, read_side_car(beside))
-            return Verification(cost, True, loops, beside)
+            proof = read_side_car(beside)
+            verdict = examine(document, proof)
+            _refuse_gap(verdict)
+            return Verification(verdict.energy, True, proof.certificate.num_loops, beside)
         if document.planted is not None:
             document.planted.verify()
             return Verification(
@@ -69,45 +73,121 @@ def verify_file(
         raise CertificateError(f"{path}: {lie}") from None
 
 
-def verify_document(document: Document, beside: SideCar) -> tuple[Number, int]:
-    """The least cost and the loops that prove it, or a CertificateError for anything untrue.
-
-    Not verified are a recipe (`Planted.from_recipe` grows it) and the names of a shuffled file.
-    """
-    problem, proof = document.problem, beside.certificate
-    ising, reduction = to_ising(problem)
-    _refuse_broken_clauses(problem, proof.state)
-    gap = in_ising_units(problem, proof, reduction).gap(ising) / reduction.factor
-    cost: Number = reduction.source_energy(ising.energy(proof.state))
-    step = _least_difference(problem, ising, reduction)
-    if gap and gap >= step:
+def examine(document: Document, beside: SideCar) -> Verdict:
+    """What a certificate proves about a document, or a CertificateError for anything untrue."""
+    problem, stated = document.problem, document.metadata
+    verdict = verify(problem, beside.certificate)
+    if beside.cost is not None and not _agree(problem, beside.cost, verdict.exact_energy):
         raise CertificateError(
-            f"the loops prove no cost below {cost - gap}, but the certificate's state costs "
-            f"{cost}; costs differ by {step} at least, so it is not shown optimal"
+            f"the certificate states a cost of {checks.shown(beside.cost)}, but its state costs "
+            f"{verdict.energy}"
         )
-    for what, stated in (
-        ("the certificate states", beside.cost),
-        ("the file states", document.metadata.planted_cost),
-    ):
-        if stated is not None and stated != cost:
-            raise CertificateError(f"{what} a cost of {stated}, but the least cost is {cost}")
-    if document.metadata.planted_model is not None:
-        reached = document.metadata.cost_of_model(problem)
+    if verdict.optimal:
+        _compare(problem, stated, verdict.exact_energy, f"the least cost is {verdict.energy}")
+    elif stated.planted_cost is not None and Fraction(stated.planted_cost) < verdict.lower_bound:
+        raise CertificateError(
+            f"the file states a cost of {stated.planted_cost}, but no state costs less than "
+            f"{verdict.lower_bound}"
+        )
+    return verdict
+
+
+def verified(document: Document) -> tuple[Document, tuple[str, ...]]:
+    """A document with only what could be verified, and what was left out, in words.
+
+    A plant is proven by its loops, what a text file states by the certificate beside it, or by the
+    plant that its recipe grows. What is stated without any proof is left out, and so is a recipe
+    that does not grow the file's problem.
+
+    Raises:
+        CertificateError: something stated is false.
+    """
+    if document.is_verified:
+        return document, ()
+    try:
+        return _verified(document)
+    except CertificateError as lie:
+        raise CertificateError(f"{document.path}: {lie}") from None
+
+
+def _verified(document: Document) -> tuple[Document, tuple[str, ...]]:
+    stated, left_out = document.metadata, []
+    grown, fault = _grown(document)
+    proof, is_optimal = grown, grown is not None
+    if document.planted is not None:
+        document.planted.verify()
+        proof, is_optimal = None, True
+    elif document.load_proof is not None:
+        beside = document.load_proof()
+        verdict = examine(document, beside)
+        if verdict.optimal or not is_optimal:
+            proof, is_optimal = beside, verdict.optimal
+    if not is_optimal and stated != Metadata(recipe=stated.recipe):
+        why = "there is no proof" if proof is None else "the certificate proves a bound only"
+        left_out.append(f"the stated optimum ({why})")
+        stated = Metadata(recipe=stated.recipe)
+    if fault is not None:
+        left_out.append(f"the recipe ({fault})")
+        stated = replace(stated, recipe=None)
+    load = None if proof is None else (lambda: proof)
+    kept = replace(document, metadata=stated, load_proof=load, is_verified=True)
+    return kept, tuple(left_out)
+
+
+def _grown(document: Document) -> tuple[SideCar | None, str | None]:
+    """The proof of the plant that the stated recipe grows, or why it does not grow this one."""
+    recipe, path = document.metadata.recipe, document.path
+    if recipe is None or path is None:
+        return None, None if recipe is None else "it was not read from a file"
+    try:
+        planted, reduction = regrow(path, document, recipe)
+    except FileError as fault:
+        return None, str(fault).removeprefix(f"{path}: ")
+    planted.verify()
+    proof = scaled_proof(Document.of(planted), document.problem, reduction)
+    if proof is not None:
+        examine(document, proof)  # what else the file states must agree with it
+    return proof, None
+
+
+def _compare(problem: Problem, stated: Metadata, cost: Fraction, truth: str) -> None:
+    """Refuse a stated cost or model that is not the optimum's."""
+    if stated.planted_cost is not None and not _agree(problem, stated.planted_cost, cost):
+        raise CertificateError(f"the file states a cost of {stated.planted_cost}, but {truth}")
+    if stated.planted_model is not None:
+        reached = _exact_cost_of_model(problem, stated)
         if reached != cost:
-            raise CertificateError(
-                f"the stated model costs {reached}, but the least cost is {cost}"
-            )
-    return cost, proof.num_loops
+            shown = checks.shown(reached if reached.denominator == 1 else float(reached))
+            raise CertificateError(f"the stated model costs {shown}, but {truth}")
 
 
-def _least_difference(problem: Problem, ising: Ising, reduction: Reduction) -> Fraction:
-    """All differences of two costs are multiples of it; 0 where all states cost the same."""
-    flip = Fraction(2 * exact.gcd(ising.weights, ising.fields)) / reduction.factor
-    if not isinstance(problem, Max2Sat):
-        return flip
-    # A state that keeps the hard clauses costs a sum of soft weights, too.
-    grain = exact.gcd(problem.weights)
-    return Fraction(math.lcm(flip.numerator, grain * flip.denominator), flip.denominator)
+def _agree(problem: Problem, stated: Number, cost: Fraction) -> bool:
+    """Whether a stated cost is the exact one.
+
+    People add floats up: there the two may differ by what rounding each term can do.
+    """
+    error = abs(Fraction(stated) - cost)
+    if problem.is_integer or error == 0:
+        return error == 0
+    form = ExactForm.of(problem)
+    largest = Fraction(form.total + abs(form.constant), form.scale)
+    return error <= Fraction(len(form.edges) + 1, 2**52) * largest
+
+
+def _exact_cost_of_model(problem: Problem, stated: Metadata) -> Fraction:
+    if problem.is_integer:
+        return Fraction(stated.cost_of_model(problem))
+    assert stated.planted_model is not None
+    form = ExactForm.of(problem)
+    return Fraction(form.value(2 * stated.planted_model - np.int8(1)), form.scale)
+
+
+def _refuse_gap(verdict: Verdict) -> None:
+    if not verdict.optimal:
+        raise CertificateError(
+            f"the loops prove no cost below {verdict.lower_bound}, but the certificate's state "
+            f"costs {verdict.energy}; it is not shown optimal"
+        )
 
 
 def _by_model(path: Path, document: Document) -> Verification:
@@ -116,16 +196,10 @@ def _by_model(path: Path, document: Document) -> Verification:
         raise FileError(
             path, f"states no optimum and has no {side_car(path).name}; there is nothing to verify"
         )
-    reached = stated.cost_of_model(document.problem)
-    if reached != stated.planted_cost:
+    reached = _exact_cost_of_model(document.problem, stated)
+    cost = stated.cost_of_model(document.problem)
+    if not _agree(document.problem, stated.planted_cost, reached):
         raise CertificateError(
-            f"the file states a cost of {stated.planted_cost}, but its model costs {reached}"
+            f"the file states a cost of {stated.planted_cost}, but its model costs {cost}"
         )
-    return Verification(reached, False, 0, None)
-
-
-def _refuse_broken_clauses(problem: Problem, state: np.ndarray) -> None:
-    if isinstance(problem, Max2Sat) and problem.num_hard and len(state) == problem.num_variables:
-        broken = problem.broken((state > 0).astype(np.int8))
-        if broken:
-            raise CertificateError(f"the certificate's state breaks {broken} hard clauses")
+    return Verification(cost, False, 0, None)

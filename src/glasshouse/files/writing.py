@@ -13,6 +13,7 @@ from glasshouse.files.edge import EDGE_WCNF
 from glasshouse.files.formats import Dialect, Encoding, Format, Sheet
 from glasshouse.files.registry import format_of
 from glasshouse.files.streams import refuse_existing, replacing
+from glasshouse.files.verification import verified
 from glasshouse.files.wcnf import WCNF
 from glasshouse.planting import Planted, shuffling
 from glasshouse.problems import Max2Sat, Problem
@@ -32,8 +33,9 @@ def write(
 
     A problem of another kind is converted exactly. A plant's cost, model and recipe go into
     comments, the cost in the file's own weights; its loops go into `.npz` files, and beside all
-    others into a side-car, `path` + ".cert". The proof of a document that was read goes into the
-    new side-car, where it still holds. The file appears whole or not at all.
+    others into a side-car, `path` + ".cert". Of a document that was read, only what can be verified
+    is carried (see `verified`), its proof into the new side-car, where it still holds. The file
+    appears whole or not at all.
 
     Args:
         path: its suffix tells the format; `.gz` or `.xz` may follow.
@@ -42,6 +44,9 @@ def write(
         dialect: of WCNF: "classic" (`p wcnf`, read by every tool) or "mse22" (`h` lines).
         encoding: of WCNF: "clause", or "edge" (for solvers, see `edge`).
         overwrite: replace a file, and its side-car, that exist already.
+
+    Raises:
+        CertificateError: a document states something false.
 
     Returns:
         The way from the given problem to the one that the file holds: how their energies and states
@@ -62,12 +67,14 @@ def write(
     path = Path(path)
     format_ = _chosen(path, dialect, encoding)
     document = Document.of(thing)
+    if not blind:
+        document, _ = verified(document)
     problem, reduction = format_.convert(document.problem)
     known = Metadata() if blind else document.metadata.reduced(document.problem, reduction)
     planted = None if blind else document.planted
     proof = None
     if not blind and encoding == "clause" and not (format_.native and planted):
-        proof = carried_proof(document, Document(problem, known), reduction)
+        proof = carried_proof(document, problem, reduction)
     sheet = Sheet(_mixed(problem, document.planted), known, _remarks(reduction), dialect, planted)
     beside = side_car(path)
     refuse_existing(beside, overwrite=overwrite)

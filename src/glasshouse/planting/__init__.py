@@ -1,7 +1,6 @@
 """Planting: problems grown from frustrated loops, with their ground state and its proof."""
 
 from glasshouse.planting.bias_loops import bias_loops
-from glasshouse.planting.certificate import Certificate, CertificateError
 from glasshouse.planting.classic_loops import classic_loops
 from glasshouse.planting.decompose import decompose_loop
 from glasshouse.planting.ensemble import Ensemble, random_loops_ensemble
@@ -19,8 +18,6 @@ from glasshouse.planting.summary import Summary
 from glasshouse.planting.uniform_max2sat import uniform_max2sat
 
 __all__ = [
-    "Certificate",
-    "CertificateError",
     "Ensemble",
     "Graph",
     "Loop",

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from glasshouse.planting.loops import Loops, checked_cycles
+from glasshouse.certificates.flat_cycles import checked_cycles
+from glasshouse.planting.loops import Loops
 from glasshouse.problems import checks
 
 

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.certificates.edge_sums import summed
+from glasshouse.certificates.flat_cycles import NodeArray, checked_cycles, edges_of_cycles
 from glasshouse.planting.kernels import sums
 from glasshouse.problems import Ising, checks
 from glasshouse.problems.checks import IntArray
-
-NodeArray = npt.NDArray[np.int32]
 
 
 class Loop(NamedTuple):
@@ -129,7 +129,7 @@ class Loops:
                 f"a loop visits node {self.nodes.max()}, but {size} spins end at {size - 1} and "
                 f"their ghost is {size}"
             )
-        edges, weights = sums.sum_edges(self.nodes, self.starts, self.weights, size + 1)
+        edges, weights = summed(edges_of_cycles(self.nodes, self.starts), self.weights, size + 1)
         is_field = edges[:, 1] == size
         fields = np.zeros(size, dtype=np.int64)
         fields[edges[is_field, 0]] = weights[is_field]
@@ -163,41 +163,3 @@ class Loops:
         loops = "1 loop" if self.num_loops == 1 else f"{self.num_loops} loops"
         length = f"length {least}" if least == most else f"lengths {least} to {most}"
         return f"Loops({loops} of {length}, weights {self.weights.min()} to {self.weights.max()})"
-
-
-def checked_cycles(nodes: npt.ArrayLike, starts: npt.ArrayLike) -> tuple[NodeArray, IntArray]:
-    """Flat cycles as read-only int32 nodes and int64 starts; each at least 3 distinct nodes."""
-    flat = _whole_numbers(nodes, "nodes")
-    bounds = _whole_numbers(starts, "starts").astype(np.int64, copy=False)
-    if not len(bounds) or bounds[0] != 0 or bounds[-1] != len(flat):
-        ends = [int(bounds[0]), int(bounds[-1])] if len(bounds) else []
-        raise ValueError(f"starts must run from 0 to {len(flat)}, the number of nodes, not {ends}")
-    if (np.diff(bounds) < 0).any():
-        raise ValueError("starts must ascend")
-    low, high = (int(flat.min()), int(flat.max())) if len(flat) else (0, 0)
-    if low < 0 or high >= checks.MOST_VARIABLES:
-        raise ValueError(f"a loop visits node {low if low < 0 else high}, which no problem has")
-    # Locked before any kernel sees them: Numba compiles anew for arrays that can be written.
-    locked: NodeArray = checks.read_only(flat.astype(np.int32, copy=False))
-    bounds = checks.read_only(bounds)
-    fault, loop = sums.find_bad_cycle(locked, bounds, high + 1)
-    if fault:
-        cycle = locked[bounds[loop] : bounds[loop + 1]].tolist()
-        what = {
-            sums.TOO_SHORT: "shorter than 3, the least a cycle can be",
-            sums.REPEATED: "not a cycle: it visits a node twice",
-        }[fault]
-        raise ValueError(f"loop {loop}, {cycle}, is {what}")
-    return locked, bounds
-
-
-def _whole_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[np.integer]:
-    array = np.asarray(values)
-    if array.size == 0:
-        array = array.astype(np.int64)
-    if array.dtype.kind not in "iu" or array.ndim != 1:
-        raise ValueError(
-            f"{name} must be a flat array of whole numbers, not {array.dtype} of shape "
-            f"{array.shape}"
-        )
-    return array

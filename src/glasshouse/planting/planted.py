@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from glasshouse.certificates import Certificate, CertificateError, verify
 from glasshouse.landscape import gauge
 from glasshouse.planting.arguments import State, planted_state, state_signs
-from glasshouse.planting.certificate import Certificate, CertificateError
 from glasshouse.planting.kernels.sums import add_to_matrix
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.methods import grow_recipe
@@ -123,15 +123,16 @@ class Planted:
         except ValueError as error:
             raise CertificateError(f"the loops are not valid: {error}") from error
         _check_sum(gauge(self.ising, self.state), gauged)
-        reached = self.ising.energy(self.state)
-        if type(self.energy) is not int or self.energy != reached:
+        verdict = verify(self.ising, certificate)
+        if type(self.energy) is not int or self.energy != verdict.exact_energy:
             raise CertificateError(
-                f"the planted energy is stated as {self.energy}, but the state has {reached}"
+                f"the planted energy is stated as {checks.shown(self.energy)}, but the state has "
+                f"{verdict.energy}"
             )
-        proven = certificate.bound(self.ising)
-        if proven != self.energy:
+        if verdict.bound != self.energy:
             raise CertificateError(
-                f"the loops prove a bound of {proven}, below the planted energy {self.energy}"
+                f"the loops prove a bound of {checks.shown(verdict.bound)}, below the planted "
+                f"energy {self.energy}"
             )
         self._check_loop_weight()
 

@@ -9,11 +9,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.certificates.flat_cycles import NodeArray
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.kernels.cells import clear, new_cells
 from glasshouse.planting.kernels.structured_loops import CENTER, LEFT, UPPER, drop_structured_loops
-from glasshouse.planting.loops import Loops, NodeArray
+from glasshouse.planting.loops import Loops
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe

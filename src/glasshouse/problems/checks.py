@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -160,6 +161,20 @@ def _is_writable(array: npt.NDArray[Any]) -> bool:
             return True
         array = array.base  # type: ignore[assignment]
     return array is not None
+
+
+def shown(value: Any) -> str:
+    """A number for a message, roughly where it is long: Python spells no 4300 digits.
+
+    >>> shown(7), shown(Fraction(-1, 3)), shown(-(10**50))
+    ('7', '-1/3', 'about -10^50.0')
+    """
+    if isinstance(value, Fraction):
+        below = f"/{shown(value.denominator)}" if value.denominator > 1 else ""
+        return shown(value.numerator) + below
+    if isinstance(value, int) and abs(value) >= 10**40:
+        return f"about {'-' * (value < 0)}10^{math.log10(abs(value)):.1f}"
+    return str(value)
 
 
 def describe(values: WeightArray) -> str:

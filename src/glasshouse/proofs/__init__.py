@@ -1,11 +1,9 @@
-"""Proofs: lower bounds, certificates, those who check them, and the paper's open questions.
+"""Proofs: lower bounds and certificates for any problem, and the paper's open questions.
 
-`prove` finds a state, a bound and a certificate for any problem; `verify` and the stand-alone
-`checker` read certificates back; `veripb_proof` writes them for the MaxSAT community's own checker.
+`prove` finds a state, a bound and a certificate; `veripb_proof` writes certificates for the MaxSAT
+community's own checker. What a certificate proves is computed in the room below, `certificates`.
 """
 
-from glasshouse.planting.certificate import Certificate, CertificateError
-from glasshouse.proofs.checking import Verdict, verify
 from glasshouse.proofs.cone import ConicDecomposition, conic_decomposition
 from glasshouse.proofs.extremes import MaximumFrustration, maximum_frustration
 from glasshouse.proofs.families import frustration_bound, hadamard_matrix, paley_matrix
@@ -18,15 +16,12 @@ from glasshouse.proofs.veripb import veripb_proof
 
 __all__ = [
     "Bounds",
-    "Certificate",
-    "CertificateError",
     "ConicDecomposition",
     "ExactResult",
     "HardClausesUnsatisfiableError",
     "MaximumFrustration",
     "Proof",
     "Statistics",
-    "Verdict",
     "conic_decomposition",
     "frustration_bound",
     "hadamard_matrix",
@@ -35,6 +30,5 @@ __all__ = [
     "paley_matrix",
     "prove",
     "solve_exactly",
-    "verify",
     "veripb_proof",
 ]

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from glasshouse.planting.certificate import Certificate
+from glasshouse.certificates import Certificate
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs.graph import SignedGraph, Spins, exact_array
 from glasshouse.proofs.reductions import Loop

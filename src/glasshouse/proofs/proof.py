@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.certificates import Certificate, verify
+from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.planting import Planted
-from glasshouse.planting.certificate import Certificate
 from glasshouse.problems import Ising, Max2Sat, Problem, Rbm, checks
 from glasshouse.proofs import arguments, kernels
-from glasshouse.proofs.checking import verify
 from glasshouse.proofs.cycles import clause_cycles, make_certificate, walk_loops
 from glasshouse.proofs.graph import SignedGraph, Spins
 from glasshouse.proofs.search import Bounds, Search, Statistics
@@ -172,4 +172,5 @@ def _light_graph(problem: Max2Sat, known: list[Spins]) -> tuple[SignedGraph, Fra
         return graph, Fraction(0)
     least = min(Fraction(graph.value(graph.cost(spins)), graph.scale) for spins in known)
     enough = min(int(problem.hard_weight), 2 * int(least) + 1)
-    return SignedGraph.of_max2sat(problem, enough), Fraction(problem.hard_weight - enough)
+    lighter = ExactForm.of_max2sat(problem, enough)
+    return SignedGraph.of_form(lighter), Fraction(problem.hard_weight - enough)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from itertools import accumulate, pairwise
 from typing import Literal, TypeAlias
 
-from glasshouse.planting.certificate import Certificate
+from glasshouse.certificates import Certificate
 from glasshouse.problems import Max2Sat
 
 Form: TypeAlias = Literal["wcnf", "opb"]

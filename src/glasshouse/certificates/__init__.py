@@ -1,0 +1,6 @@
+"""Certificates: what proves an optimum, and the one exact computation of what it proves."""
+
+from glasshouse.certificates.certificate import Certificate, CertificateError
+from glasshouse.certificates.verdict import Verdict, verify
+
+__all__ = ["Certificate", "CertificateError", "Verdict", "verify"]

@@ -1,0 +1,152 @@
+"""Certificates: a state and loops that prove how low an energy can get.
+
+One definition serves plants, the cycle LP and the checkers. In the gauge of the state, a loop of
+length L with multiplier μ stands for +μ on its edges but the last and -μ on the last, the one the
+state violates. Its own minimum is -μ(L-2). With R = problem minus all loops, edge by edge,
+
+    E(any state) ≥ B = -Σ μ(L-2) - Σ |R_e| + offset,
+
+and E(s) - B is twice the negative part of R. Where R ≥ 0 the state is optimal; so it is where the
+difference is smaller than the least difference of two energies. `verdict` computes all that.
+
+Where a state is not proven optimal, the best loops known may violate three or more of their edges
+in it. They still bound all energies: the minimum of a loop depends only on the parity of its
+negative edges.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates.flat_cycles import NodeArray, checked_cycles
+from glasshouse.problems import checks
+from glasshouse.problems.checks import INT64_MAX, IntArray, SpinArray
+
+
+class CertificateError(ValueError):
+    """A certificate that does not prove what it should; the message says what is wrong."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Certificate:
+    """A state and loops with multipliers over one common denominator.
+
+    Loops may run over edges that the problem lacks, because weights cancelled there, and over the
+    ghost spin (the node after the last spin), whose edges are the fields.
+
+    Attributes:
+        state: the spins s.
+        nodes: the loops' nodes, flat, each loop's violated edge the one from last to first.
+        starts: where each loop begins, and the end of the last.
+        multipliers: μ > 0 of each loop, in units of 1/denominator: int64, or Python integers where
+            one is larger.
+        denominator: 1 for plants; linear programs need others.
+        violated: which edges (from a node to the next of its loop) the state violates, an odd
+            number in every loop and always its last; None where they are only the last ones, as
+            in every plant.
+
+    >>> Certificate([1, 1, 1, 1], [0, 1, 2, 3], [0, 4], [3])
+    Certificate(4 spins, 1 loop)
+    """
+
+    state: SpinArray
+    nodes: NodeArray
+    starts: IntArray
+    multipliers: npt.NDArray[Any]
+    denominator: int = 1
+    violated: npt.NDArray[np.bool_] | None = None
+
+    def __post_init__(self) -> None:
+        state = checks.states(self.state, np.size(self.state), (-1, 1), "state")
+        nodes, starts = checked_cycles(self.nodes, self.starts)
+        multipliers = _whole_numbers(self.multipliers)
+        if len(multipliers) != len(starts) - 1:
+            raise ValueError(f"{len(starts) - 1} loops but {len(multipliers)} multipliers")
+        if len(multipliers) and multipliers.min() < 1:
+            raise ValueError(
+                f"multiplier {checks.shown(multipliers.min())} is not above 0; leave the loop out"
+            )
+        values = {
+            "state": checks.read_only(state), "nodes": nodes, "starts": starts,
+            "multipliers": multipliers,
+            "denominator": checks.count(self.denominator, "denominator", 1),
+            "violated": _checked_violated(self.violated, starts),
+        }  # fmt: skip
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def num_loops(self) -> int:
+        """How many loops the proof uses."""
+        return len(self.multipliers)
+
+    @property
+    def negative_edges(self) -> npt.NDArray[np.bool_]:
+        """Which edges of the loops are negative in the gauge of the state: the violated ones."""
+        if self.violated is not None:
+            return self.violated
+        last = np.zeros(len(self.nodes), dtype=bool)
+        last[self.starts[1:] - 1] = True
+        return last
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Certificate):
+            return NotImplemented
+        return (
+            self.denominator == other.denominator
+            and np.array_equal(self.state, other.state)
+            and np.array_equal(self.nodes, other.nodes)
+            and np.array_equal(self.starts, other.starts)
+            and np.array_equal(self.multipliers, other.multipliers)
+            and np.array_equal(self.negative_edges, other.negative_edges)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.denominator, self.nodes.tobytes(), tuple(self.multipliers.tolist())))
+
+    def __repr__(self) -> str:
+        loops = "1 loop" if self.num_loops == 1 else f"{self.num_loops} loops"
+        over = f", over {checks.shown(self.denominator)}" if self.denominator > 1 else ""
+        return f"Certificate({len(self.state)} spins, {loops}{over})"
+
+
+def _whole_numbers(values: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Multipliers as int64, or as Python integers where one is above 2^63-1."""
+    array = np.asarray(values)
+    if not array.size:
+        array = array.astype(np.int64)
+    if array.dtype == object and all(type(x) is int for x in array.flat):
+        if max(map(abs, array.flat), default=0) > INT64_MAX:
+            return checks.read_only(array)
+        array = array.astype(np.int64)
+    if array.dtype == np.uint64:
+        return _whole_numbers(array.astype(object))
+    whole = checks.weights(array, "multipliers")
+    if whole.dtype != np.int64:
+        raise ValueError("multipliers must be integers, over a common denominator")
+    return whole
+
+
+def _checked_violated(
+    values: npt.ArrayLike | None, starts: IntArray
+) -> npt.NDArray[np.bool_] | None:
+    """The mask of violated edges, or None if it marks only each loop's last edge."""
+    if values is None:
+        return None
+    mask = np.asarray(values)
+    if mask.dtype != np.bool_ or mask.shape != (int(starts[-1]),):
+        raise ValueError(f"violated must be {int(starts[-1])} booleans, one for each node")
+    if not len(mask):
+        return None
+    counts = np.add.reduceat(mask.astype(np.int64), starts[:-1])
+    wrong = np.flatnonzero((counts % 2 == 0) | ~mask[starts[1:] - 1])
+    if len(wrong):
+        raise ValueError(
+            f"loop {wrong[0]} marks {counts[wrong[0]]} edges as violated; their number must be odd "
+            "and the last edge one of them"
+        )
+    return checks.read_only(mask) if counts.max() > 1 else None

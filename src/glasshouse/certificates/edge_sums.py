@@ -1,0 +1,52 @@
+"""Sums edge by edge: amounts of repeated edges added up, exactly and in linear time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates import kernels
+from glasshouse.problems.checks import IntArray
+
+EdgeArray = npt.NDArray[np.int32]
+
+
+def grouped(edges: npt.NDArray[Any], size: int) -> tuple[IntArray, IntArray]:
+    """An order in which equal edges stand together, and where each group begins in it.
+
+    Args:
+        edges: (k, 2) array of nodes in [0, size), each pair in either order.
+        size: how many nodes there are.
+    """
+    low, high = ends_of(edges)
+    order: IntArray = kernels.order_by_edge(low, high, size)
+    low, high = low[order], high[order]
+    is_first = np.ones(len(order), dtype=np.bool_)
+    is_first[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+    return order, np.flatnonzero(is_first)
+
+
+def summed(
+    edges: npt.NDArray[Any], amounts: npt.NDArray[Any], size: int
+) -> tuple[EdgeArray, npt.NDArray[Any]]:
+    """Edges i < j in ascending order, each once, with the sum of its amounts; zeros are dropped.
+
+    Amounts are Python integers, or int64 whose sums the caller has shown to fit.
+
+    >>> summed(np.array([[2, 0], [0, 1], [0, 2]]), np.array([3, 1, 4]), 3)
+    (array([[0, 1], [0, 2]], dtype=int32), array([1, 7]))
+    """
+    if not len(edges):
+        return np.empty((0, 2), dtype=np.int32), amounts
+    order, starts = grouped(edges, size)
+    sums = np.add.reduceat(amounts[order], starts)
+    kept = (sums != 0).astype(np.bool_)
+    return np.column_stack(ends_of(edges[order[starts[kept]]])), sums[kept]
+
+
+def ends_of(edges: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """The lower and the higher end of each edge."""
+    first, second = edges[:, 0].astype(np.int32), edges[:, 1].astype(np.int32)
+    return np.minimum(first, second), np.maximum(first, second)

@@ -1,0 +1,184 @@
+"""Every problem in one exact form: integers on edges between spins, fields to a ghost spin.
+
+Floats are whole numbers over a power of two, so nothing is rounded. Weights are an int64 array
+where the sum of all magnitudes is below 2^61, else an array of Python integers; sums over them are
+exact in either case, because NumPy adds objects by Python's own arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates.edge_sums import EdgeArray, summed
+from glasshouse.problems import Ising, Max2Sat, Problem, Qubo
+from glasshouse.problems.convert import to_ising
+from glasshouse.problems.exact import sums_at_ends
+
+# Sums of magnitudes below this leave room for a factor of four in int64.
+ROOM = 2**61
+
+
+@dataclass(frozen=True, eq=False)
+class ExactForm:
+    """The energy (or cost) as `(constant - Σ w_ab s_a s_b) / scale` over spins ±1.
+
+    Attributes:
+        num_spins: spins; the ghost, always +1, is the vertex after the last.
+        edges: (k, 2) array of vertices a < b, each pair once; fields are edges to the ghost.
+        weights: k integers, none of them zero.
+        constant: an integer.
+        scale: what the problem's own numbers were multiplied with to make them whole.
+        loop_scale: likewise for the multipliers of its certificates. The certificate of a MAX-2-SAT
+            problem is that of the Ising problem whose energy is twice the cost, because there an
+            edge weighs what violating it costs; so its loops scale half as much.
+        grain: the costs of all states that keep the hard clauses differ by multiples of it, 0 if
+            they do not differ; None where nothing is known beside the weights.
+
+    >>> form = ExactForm.of(Max2Sat.from_clauses(2, [[1, 2], [-1], [-2]], [3, 1, 2]))
+    >>> form.edges.tolist(), form.weights.tolist(), form.constant, form.scale
+    ([[0, 1], [0, 2], [1, 2]], [-3, 1, -1], 9, 4)
+    """
+
+    num_spins: int
+    edges: EdgeArray
+    weights: npt.NDArray[Any]
+    constant: int
+    scale: int = 1
+    loop_scale: int = 1
+    grain: int | None = None
+
+    @classmethod
+    def of(cls, problem: Problem) -> ExactForm:
+        """Any problem; spin i is vertex i and true is +1."""
+        if isinstance(problem, Max2Sat):
+            return cls.of_max2sat(problem, problem.hard_weight)
+        if isinstance(problem, Qubo):
+            return cls.of_qubo(problem)
+        return cls.of_ising(to_ising(problem)[0])
+
+    @classmethod
+    def of_ising(cls, problem: Ising) -> ExactForm:
+        """An Ising problem as it stands."""
+        (weights, fields, (constant,)), scale = whole(
+            problem.weights, problem.fields, [problem.offset]
+        )
+        return cls._from(problem.edges, weights, fields, constant, scale, scale)
+
+    @classmethod
+    def of_qubo(cls, problem: Qubo) -> ExactForm:
+        """A QUBO by x = (1 + s)/2: four times its energy has no fractions left."""
+        (pairs, linear, (offset,)), scale = whole(problem.weights, problem.linear, [problem.offset])
+        (pairs, linear) = roomy(pairs, linear, factor=8)
+        fields = -2 * linear - sums_at_ends(problem.num_variables, problem.edges, pairs)
+        constant = 4 * int(offset) + 2 * int(linear.sum()) + int(pairs.sum())
+        return cls._from(problem.edges, -pairs, fields, constant, 4 * scale, 4 * scale)
+
+    @classmethod
+    def of_max2sat(cls, problem: Max2Sat, hard_weight: int | float | Fraction) -> ExactForm:
+        """Four times the cost, a broken hard clause counting `hard_weight`.
+
+        The clause l ∨ m of weight w costs w(1-l)(1-m)/4 in spins, the unit clause l w(1-l)/2.
+        """
+        (soft, (penalty,)), scale = whole(problem.weights, [hard_weight])
+        (soft, penalties) = roomy(soft, packed([int(penalty)] * problem.num_hard), factor=8)
+        weights = np.concatenate([soft, penalties])
+        first, second = np.concatenate([problem.clauses, problem.hard]).T.astype(np.int64)
+        second = np.where(second == first, 0, second)
+        kept = (first != -second) | (first == 0)  # x ∨ ¬x costs nothing
+        first, second, weights = first[kept], second[kept], weights[kept]
+        size, is_pair = problem.num_variables, second != 0
+        factor = np.where(is_pair, 1, np.where(first != 0, 2, 4))
+        fields = np.zeros(size + 1, dtype=weights.dtype)  # place 0 is for missing literals
+        for literals in (first, second):
+            np.add.at(fields, np.abs(literals), weights * (factor * np.sign(literals)))
+        first, second = first[is_pair], second[is_pair]
+        products = -weights[is_pair] * (np.sign(first) * np.sign(second))
+        ends = np.column_stack([np.abs(first) - 1, np.abs(second) - 1])
+        edges, couplings = summed(ends, products, size)
+        constant = int((weights * factor).sum())
+        grain = 4 * gcd_of(soft)
+        return cls._from(edges, couplings, fields[1:], constant, 4 * scale, 2 * scale, grain)
+
+    @classmethod
+    def _from(
+        cls,
+        edges: npt.NDArray[Any],
+        couplings: npt.NDArray[Any],
+        fields: npt.NDArray[Any],
+        constant: Any,
+        *others: Any,
+    ) -> ExactForm:
+        """Couplings between spins, then fields as edges to the ghost; zeros are dropped."""
+        couplings, fields = roomy(couplings, fields, factor=1)
+        coupled = np.flatnonzero(couplings.astype(np.bool_))
+        biased = np.flatnonzero(fields.astype(np.bool_)).astype(np.int32)
+        ghosts = np.full_like(biased, len(fields))
+        ends = np.concatenate([edges[coupled], np.column_stack([biased, ghosts])], dtype=np.int32)
+        weights = np.concatenate([couplings[coupled], fields[biased]])
+        return cls(len(fields), ends, weights, int(constant), *others)
+
+    @cached_property
+    def total(self) -> int:
+        """Σ|w|."""
+        return int(np.abs(self.weights).sum())
+
+    @cached_property
+    def step(self) -> int:
+        """The least difference of two values; 0 where all states have the same."""
+        flip = 2 * gcd_of(self.weights)
+        return flip if self.grain is None else math.lcm(flip, self.grain)
+
+    def value(self, state: npt.NDArray[np.int8]) -> int:
+        """`constant - Σ w s s`, the ghost apart."""
+        spins = np.append(state, np.int8(1))
+        products = spins[self.edges[:, 0]] * spins[self.edges[:, 1]]
+        return self.constant - int((self.weights * products).sum())
+
+
+def whole(*groups: Any) -> tuple[list[npt.NDArray[Any]], int]:
+    """Numbers times the least factor that makes all of them whole, and that factor.
+
+    >>> (first, second), factor = whole([0.75, 2], [Fraction(1, 3)])
+    >>> first.tolist(), second.tolist(), factor
+    ([9, 24], [4], 12)
+    """
+    arrays = [np.asarray(group) for group in groups]
+    if all(array.dtype.kind == "i" for array in arrays):
+        return arrays, 1
+    ratios = [[x.as_integer_ratio() for x in array.tolist()] for array in arrays]
+    factor = math.lcm(1, *{below for group in ratios for _, below in group})
+    return [packed(n * (factor // d) for n, d in group) for group in ratios], factor
+
+
+def packed(numbers: Iterable[int]) -> npt.NDArray[Any]:
+    """Python integers as int64 where the sum of their magnitudes leaves room, else as objects."""
+    values = list(numbers)
+    fits = sum(map(abs, values)) < ROOM
+    array = np.empty(len(values), dtype=np.int64 if fits else object)
+    array[:] = values
+    return array
+
+
+def roomy(*arrays: npt.NDArray[Any], factor: int) -> list[npt.NDArray[Any]]:
+    """The arrays, all of Python integers where `factor` times the sum of magnitudes has no room."""
+    if all(array.dtype == np.int64 for array in arrays):
+        # Float sums are off by far less than what is left between 2^61 and 2^63.
+        magnitude = sum(float(np.abs(array).sum(dtype=np.float64)) for array in arrays)
+        if magnitude * factor < ROOM:
+            return list(arrays)
+    return [array.astype(object) for array in arrays]
+
+
+def gcd_of(numbers: npt.NDArray[Any]) -> int:
+    """Greatest common divisor, 0 for no numbers and for zeros only."""
+    if numbers.dtype == object:
+        return math.gcd(*numbers.tolist())
+    return int(np.gcd.reduce(numbers)) if len(numbers) else 0

@@ -1,0 +1,65 @@
+"""Cycles in flat arrays: all their nodes one after the other, and where each cycle begins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates import kernels
+from glasshouse.problems import checks
+from glasshouse.problems.checks import IntArray
+
+NodeArray = npt.NDArray[np.int32]
+
+
+def checked_cycles(nodes: npt.ArrayLike, starts: npt.ArrayLike) -> tuple[NodeArray, IntArray]:
+    """Flat cycles as read-only int32 nodes and int64 starts; each at least 3 distinct nodes."""
+    flat = _whole_numbers(nodes, "nodes")
+    bounds = _ascending(_whole_numbers(starts, "starts"), len(flat))
+    low, high = (int(flat.min()), int(flat.max())) if len(flat) else (0, 0)
+    if low < 0 or high >= checks.MOST_VARIABLES:
+        raise ValueError(f"a loop visits node {low if low < 0 else high}, which no problem has")
+    # Locked before any kernel sees them: Numba compiles anew for arrays that can be written.
+    locked: NodeArray = checks.read_only(flat.astype(np.int32, copy=False))
+    fault, loop = kernels.find_bad_cycle(locked, bounds, high + 1)
+    if fault:
+        cycle = locked[bounds[loop] : bounds[loop + 1]]
+        shown = ", ".join(map(str, cycle[:8].tolist())) + (", …" if len(cycle) > 8 else "")
+        what = {
+            kernels.TOO_SHORT: "shorter than 3, the least a cycle can be",
+            kernels.REPEATED: "not a cycle: it visits a node twice",
+        }[fault]
+        raise ValueError(f"loop {loop}, [{shown}], is {what}")
+    return locked, bounds
+
+
+def edges_of_cycles(nodes: NodeArray, starts: IntArray) -> npt.NDArray[np.int32]:
+    """The edge that leaves each node: to the next of its cycle, from the last to the first."""
+    following = np.empty_like(nodes)
+    following[:-1] = nodes[1:]
+    following[starts[1:] - 1] = nodes[starts[:-1]]
+    return np.column_stack([nodes, following])
+
+
+def _ascending(starts: npt.NDArray[Any], length: int) -> IntArray:
+    """Starts from 0 to `length`; compared, never subtracted: differences can wrap around."""
+    if not len(starts) or starts[0] != 0 or starts[-1] != length:
+        ends = [int(starts[0]), int(starts[-1])] if len(starts) else []
+        raise ValueError(f"starts must run from 0 to {length}, the number of nodes, not {ends}")
+    if (starts[1:] < starts[:-1]).any():
+        raise ValueError("starts must ascend")
+    return checks.read_only(starts.astype(np.int64, copy=False))
+
+
+def _whole_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    array = np.asarray(values)
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.dtype.kind not in "iu" or array.ndim != 1:
+        raise ValueError(
+            f"{name} must be a flat array of whole numbers, not {array.dtype} of shape "
+            f"{array.shape}"
+        )
+    return array
