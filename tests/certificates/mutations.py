@@ -6,11 +6,20 @@ import re
 
 import numpy as np
 
+# Words that mean trouble: limits of integers and floats, marks, keywords.
+WORDS = (
+    "0", "-0", "+1", "-1", "h", "c", "p", "#", "{", "nan", "1e5", "1.0", "1e99999999", "00012", "1_0",
+    "2147483648", "4294967296", "9223372036854775807", "9223372036854775808", "18446744073709551616",
+    "9" * 30, "1" + "0" * 400, "1" * 4301, "0" * 5000 + "1", "cost", "planted-cost 3", "\n", "\r\n", "\x0b",
+    "c planted-cost 1\n", "c planted-model 0\n", "c recipe {\n", "c recipe of mine\n", "c num-variables 9\n",
+    "c num-clauses 2\n", "c encoding edge\n", "p wcnf 3 3 9\n", "\xa0", "\xe9", "\0", "names 1 2\n",
+)  # fmt: skip
+
 
 def mutate(text: str, rng: np.random.Generator) -> str:
-    """Change, swap, drop or repeat one number or line of a text that is not a comment."""
-    numbers = [m for m in re.finditer(r"-?\d+", text) if not _in_comment(text, m.start())]
-    kind = rng.integers(6)
+    """Change, swap, drop or repeat one number, word or line."""
+    kind = rng.integers(8)
+    numbers = list(re.finditer(r"-?\d+", text))
     if kind <= 2 and numbers:
         match = numbers[rng.integers(len(numbers))]
         return text[: match.start()] + _other(match.group(), rng) + text[match.end() :]
@@ -20,9 +29,15 @@ def mutate(text: str, rng: np.random.Generator) -> str:
         return (
             text[: a.start()] + b.group() + text[a.end() : b.start()] + a.group() + text[b.end() :]
         )
+    if kind == 4:
+        start, end = sorted(rng.integers(0, len(text) + 1, 2))
+        return text[:start] + WORDS[rng.integers(len(WORDS))] + text[min(end, start + 3) :]
+    if kind == 5:
+        place = int(rng.integers(len(text)))
+        return text[:place] + chr(rng.integers(256)) + text[place + 1 :]
     lines = text.splitlines(keepends=True)
     k = int(rng.integers(len(lines)))
-    return "".join(lines[:k] + ([lines[k]] * 2 if kind == 4 else []) + lines[k + 1 :])
+    return "".join(lines[:k] + ([lines[k]] * 2 if kind == 6 else []) + lines[k + 1 :])
 
 
 def _other(number: str, rng: np.random.Generator) -> str:
@@ -31,7 +46,3 @@ def _other(number: str, rng: np.random.Generator) -> str:
         return number[:k] + "10"[int(number[k])] + number[k + 1 :]
     value = int(number)
     return str(rng.choice([-value, value + 1, value - 1, value * 2, value + 5, 0, 1]))
-
-
-def _in_comment(text: str, place: int) -> bool:
-    return text[text.rfind("\n", 0, place) + 1] in "c#*"

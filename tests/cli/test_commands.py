@@ -78,6 +78,42 @@ def test_convert_does_not_overwrite(wcnf, tmp_path, capsys):
     assert target.read_text() != "mine"
 
 
+def test_convert_carries_nothing_that_it_did_not_verify(tmp_path, capsys):
+    source, target = tmp_path / "x.wcnf", tmp_path / "y.qubo"
+    gh.write(source, gh.random_loops(5, 5, frustration="1/5", loops=4, rng=1))
+    text = source.read_text()
+    assert main(["convert", str(source), str(target)]) == 0
+    assert main(["check", str(target)]) == 0
+    assert capsys.readouterr().err == ""
+    # Without any proof: the recipe still grows it, and proves it.
+    beside = tmp_path / "x.wcnf.cert"
+    proof = beside.read_text()
+    beside.unlink()
+    assert main(["convert", str(source), str(target), "--force"]) == 0
+    assert main(["check", str(target)]) == 0
+    # Neither proof nor recipe: what is stated stays behind, and is told.
+    source.write_text("".join(x for x in text.splitlines(True) if "recipe" not in x))
+    capsys.readouterr()
+    assert main(["convert", str(source), str(target), "--force"]) == 0
+    assert "left out: the stated optimum (there is no proof)" in capsys.readouterr().err
+    assert "planted" not in target.read_text()
+    # A recipe of another instance.
+    source.write_text(text.replace('"seed":1', '"seed":2'))
+    beside.write_text(proof)
+    assert main(["convert", str(source), str(target), "--force"]) == 0
+    assert "left out: the recipe (does not hold" in capsys.readouterr().err
+    assert "recipe" not in target.read_text()
+    assert main(["check", str(target)]) == 0
+    # A lie.
+    before = target.read_text()
+    cost = gh.read_document(source).metadata.planted_cost
+    source.write_text(text.replace(f"planted-cost {cost}", f"planted-cost {cost - 1}"))
+    assert main(["convert", str(source), str(target), "--force"]) == 1
+    assert "--blind converts the problem alone" in capsys.readouterr().err
+    assert target.read_text() == before
+    assert main(["convert", str(source), str(target), "--force", "--blind"]) == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

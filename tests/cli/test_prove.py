@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 
@@ -29,16 +28,34 @@ def test_prove_then_check(blind, capsys):
     assert f"VERIFIED, {optimum} is the optimum" in capsys.readouterr().out
 
 
-def test_a_certificate_is_not_overwritten(blind, capsys):
-    path, optimum = blind
+def test_what_is_no_certificate_is_not_overwritten(blind, capsys):
+    path, _ = blind
     beside = path.with_name(path.name + ".cert")
     beside.write_text("mine")
-    assert main(["prove", str(path), "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    assert (answer["energy"], answer["optimal"], answer["certificate"]) == (optimum, True, None)
-    assert beside.read_text() == "mine"
-    assert main(["prove", str(path), "--certificate", str(beside)]) == 2
-    assert beside.read_text() == "mine"
+    for options in ([], ["--certificate", str(beside)]):
+        assert main(["prove", str(path), *options]) == 2
+        assert "is no certificate of this problem" in capsys.readouterr().err
+        assert beside.read_text() == "mine"
+    assert main(["prove", str(path), "--force"]) == 0
+    assert main(["check", str(path)]) == 0
+
+
+def test_a_better_certificate_replaces_a_worse_one_and_never_the_reverse(blind, capsys):
+    path, _ = blind
+    beside = path.with_name(path.name + ".cert")
+    size = gh.read(path).num_variables
+    names = " ".join(map(str, range(size, 0, -1)))
+    # What a proof that was stopped at once leaves behind, of a shuffled file.
+    weak = f"glasshouse-certificate 1\ndenominator 1\nstate {'1' * size}\nnames {names}\nloops 0\n"
+    beside.write_text(weak)
+    assert main(["prove", str(path)]) == 0
+    assert "in place of a weaker one" in capsys.readouterr().out
+    assert f"names {names}" in beside.read_text()
+    assert main(["check", str(path)]) == 0
+    strong = beside.read_text()
+    assert main(["prove", str(path), "--time-limit", "1e-9"]) == 0  # proven before
+    assert "left alone" in capsys.readouterr().out
+    assert beside.read_text() == strong
 
 
 def test_the_printed_checker_agrees(blind, tmp_path, capsys):

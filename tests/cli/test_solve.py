@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -145,3 +146,33 @@ def test_ctrl_c_is_heard(options, code, tmp_path):
     out, err = child.communicate(timeout=30)
     assert child.returncode == code, err
     assert ("best energy" in out) if code == 0 else ("interrupted" in err)
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".wcnf", ".coo"])
+@pytest.mark.parametrize("solver", ["anneal", "prove"])
+def test_a_false_claim_has_an_exit_code_of_its_own(tmp_path, capsys, suffix, solver):
+    path = tmp_path / f"x{suffix}"
+    plant = gh.random_loops(8, 8, frustration="1/5", loops=6, rng=1)
+    gh.write(path, plant)
+    assert main(["solve", str(path), "--solver", solver]) == 0
+    if suffix == ".npz":
+        gh.write(path, replace(plant, energy=plant.energy + 10), overwrite=True)
+    else:
+        cost = gh.read_document(path).metadata.planted_cost
+        text = path.read_text()
+        path.write_text(text.replace(f"planted-cost {cost}", f"planted-cost {cost + 10}"))
+    capsys.readouterr()
+    assert main(["solve", str(path), "--solver", solver, "--json"]) == 3
+    captured = capsys.readouterr()
+    assert "this file's claim is false" in captured.err
+    answer = json.loads(captured.out)
+    assert answer["false_claim"]
+    assert answer["energy"] < answer["stated_optimum"]
+
+
+def test_a_claim_below_what_is_proven_is_false(tmp_path, capsys):
+    path = tmp_path / "x.wcnf"
+    path.write_text("c planted-cost 2\np wcnf 1 2 9\n3 1 0\n4 -1 0\n")
+    assert main(["solve", str(path), "--solver", "brute"]) == 3
+    assert "the least there is is 3" in capsys.readouterr().err
+    assert main(["solve", str(path)]) == 0  # annealing proves nothing

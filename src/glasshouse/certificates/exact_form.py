@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates.edge_sums import EdgeArray, summed
+from glasshouse.certificates.edge_sums import EdgeArray, ends_of, summed
 from glasshouse.problems import Ising, Max2Sat, Problem, Qubo
 from glasshouse.problems.convert import to_ising
 from glasshouse.problems.exact import sums_at_ends
@@ -32,7 +32,8 @@ class ExactForm:
 
     Attributes:
         num_spins: spins; the ghost, always +1, is the vertex after the last.
-        edges: (k, 2) array of vertices a < b, each pair once; fields are edges to the ghost.
+        edges: (k, 2) array of vertices a < b, ascending, each pair once; fields are edges to the
+            ghost.
         weights: k integers, none of them zero.
         constant: an integer.
         scale: what the problem's own numbers were multiplied with to make them whole.
@@ -123,7 +124,21 @@ class ExactForm:
         ghosts = np.full_like(biased, len(fields))
         ends = np.concatenate([edges[coupled], np.column_stack([biased, ghosts])], dtype=np.int32)
         weights = np.concatenate([couplings[coupled], fields[biased]])
+        if len(biased):
+            order = np.argsort(_keys(ends, len(fields)), kind="stable")  # two ascending runs
+            ends, weights = ends[order], weights[order]
         return cls(len(fields), ends, weights, int(constant), *others)
+
+    def weights_on(self, edges: npt.NDArray[Any], kind: Any) -> npt.NDArray[Any]:
+        """The weights of some edges, each pair in either order; 0 where there is none."""
+        keys = _keys(self.edges, self.num_spins)
+        wanted = _keys(np.column_stack(ends_of(edges)), self.num_spins)
+        places = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
+        found = np.zeros(len(wanted), dtype=kind)
+        if len(keys):
+            there = keys[places] == wanted
+            found[there] = self.weights[places[there]]
+        return found
 
     @cached_property
     def total(self) -> int:
@@ -182,3 +197,9 @@ def gcd_of(numbers: npt.NDArray[Any]) -> int:
     if numbers.dtype == object:
         return math.gcd(*numbers.tolist())
     return int(np.gcd.reduce(numbers)) if len(numbers) else 0
+
+
+def _keys(edges: npt.NDArray[Any], ghost: int) -> npt.NDArray[np.int64]:
+    """One number for each edge, in their order; both ends are below 2^31."""
+    keys: npt.NDArray[np.int64] = edges[:, 0].astype(np.int64) * (ghost + 1) + edges[:, 1]
+    return keys

@@ -7,7 +7,6 @@ beforehand in Python integers, shows that nothing can wrap around.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -108,54 +107,36 @@ def exact_dot(numbers: npt.NDArray[Any], counts: IntArray) -> int:
 
 def _rest(form: ExactForm, certificate: Certificate, lengths: IntArray) -> int:
     """Σ|R| times the denominator: what is left on each edge when all loops are taken off."""
-    edges = np.concatenate([form.edges, edges_of_cycles(certificate.nodes, certificate.starts)])
-    if not len(edges):
-        return 0
-    order, starts = grouped(edges, form.num_spins + 1)
+    scale = certificate.denominator
+    rest = scale * form.total
+    if not certificate.num_loops:
+        return rest
     # At least 1 each, so that the factors themselves fit, too.
-    largest = certificate.denominator * max(1, form.total)
+    largest = scale * max(1, form.total)
     largest += form.loop_scale * max(1, exact_dot(certificate.multipliers, lengths))
-    amounts = _Amounts(form, certificate, lengths, np.int64 if largest < ROOM else object)
-    return sum(
-        int(np.abs(np.add.reduceat(amounts[order[first:end]], groups - first)).sum())
-        for first, end, groups in _slices(starts, len(order), amounts.kind)
-    )
-
-
-def _slices(starts: IntArray, length: int, kind: Any) -> Iterator[tuple[int, int, IntArray]]:
-    """Consecutive groups: where they begin and end, and where each of them begins."""
+    kind = np.int64 if largest < ROOM else object
+    edges, amounts = _loop_edges(form, certificate, lengths, kind)
+    order, starts = grouped(edges, form.num_spins + 1)
+    amounts, weights = amounts[order], form.weights_on(edges[order[starts]], kind)
     step = len(starts) if kind is np.int64 else _AT_ONCE
     for k in range(0, len(starts), step):
-        groups = starts[k : k + step]
-        end = int(starts[k + step]) if k + step < len(starts) else length
-        yield int(groups[0]), end, groups
+        end = starts[k + step] if k + step < len(starts) else None
+        on_loops = np.add.reduceat(amounts[starts[k] : end], starts[k : k + step] - starts[k])
+        before = scale * weights[k : k + step]
+        rest += int((np.abs(before - on_loops) - np.abs(before)).sum())
+    return rest
 
 
-class _Amounts:
-    """What each edge adds to R, times the denominator: those of the form, then of the loops."""
-
-    def __init__(
-        self, form: ExactForm, certificate: Certificate, lengths: IntArray, kind: Any
-    ) -> None:
-        self.kind = kind
-        self.denominator = certificate.denominator
-        self.weights = form.weights.astype(kind, copy=False)
-        self.positive = form.loop_scale * certificate.multipliers.astype(kind, copy=False)
-        self.negative = -self.positive
-        self.loop_of = np.repeat(np.arange(len(lengths)), lengths)
-        spins = np.append(certificate.state, np.int8(1))
-        ends = edges_of_cycles(certificate.nodes, certificate.starts)
-        self.adds = (spins[ends[:, 0]] != spins[ends[:, 1]]) != certificate.negative_edges
-
-    def __getitem__(self, places: IntArray) -> npt.NDArray[Any]:
-        """The amounts at some places; those of loops are not made anew for each."""
-        in_form = places < len(self.weights)
-        amounts = np.empty(len(places), dtype=self.kind)
-        amounts[in_form] = self.denominator * self.weights[places[in_form]]
-        edges = places[~in_form] - len(self.weights)
-        loops = self.loop_of[edges]
-        amounts[~in_form] = np.where(self.adds[edges], self.positive[loops], self.negative[loops])
-        return amounts
+def _loop_edges(
+    form: ExactForm, certificate: Certificate, lengths: IntArray, kind: Any
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:
+    """All edges of the loops, and what each weighs in its loop, times the denominator."""
+    edges = edges_of_cycles(certificate.nodes, certificate.starts)
+    spins = np.append(certificate.state, np.int8(1))
+    is_negative = (spins[edges[:, 0]] != spins[edges[:, 1]]) != certificate.negative_edges
+    positive = form.loop_scale * certificate.multipliers.astype(kind, copy=False)
+    # Large multipliers are shared, not copied: an array of Python integers holds references.
+    return edges, np.where(is_negative, *(np.repeat(x, lengths) for x in (-positive, positive)))
 
 
 def _check_fit(certificate: Certificate, size: int) -> None:

@@ -1,6 +1,7 @@
 """The command line: one module a command; what a command needs is loaded when it is called.
 
-Exit codes: 0 done, 1 the answer is no (a check failed), 2 wrong usage or input, 130 interrupted.
+Exit codes: 0 done, 1 the answer is no (a check failed), 2 wrong usage or input, 3 what a file
+states was found to be false, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from glasshouse.cli.check import check
 from glasshouse.cli.convert import convert
 from glasshouse.cli.demo import demo
 from glasshouse.cli.draw import draw
-from glasshouse.cli.errors import CheckFailedError, StudyFileError, as_options
+from glasshouse.cli.errors import CheckFailedError, FalseClaimError, StudyFileError, as_options
 from glasshouse.cli.info import info
 from glasshouse.cli.paper import paper
 from glasshouse.cli.plant import plant
@@ -69,6 +70,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _complain(f"{error} (see --help)", 2)
     except CheckFailedError as error:
         return _complain(error, 1)
+    except FalseClaimError as error:
+        return _complain(error, 3)
     except (ValueError, MemoryError) as error:
         return _complain(error, 2)
     except ModuleNotFoundError as error:

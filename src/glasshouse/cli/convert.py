@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Literal
 
+from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.output import show_json
 
 Kind = Literal["ising", "rbm", "qubo", "max2sat", "maxcut"]
@@ -24,7 +26,9 @@ def convert(
 ) -> None:
     """Convert a problem file exactly into another format, told by its suffix.
 
-    Weights stay integers; a stated optimum is carried over into the weights of the new file.
+    Weights stay integers. An optimum that the file states and proves is carried over into the
+    weights of the new file, with its proof. What it states without proof is left out, and what it
+    states falsely is refused.
 
     For instance:
 
@@ -44,11 +48,18 @@ def convert(
         force: overwrite an existing file.
         json: print one JSON object.
     """
-    from glasshouse.files import FileError, carry, read_document, write
+    from glasshouse.certificates import CertificateError
+    from glasshouse.files import FileError, carry, read_document, verified, write
     from glasshouse.problems import convert as reductions
     from glasshouse.problems.convert import unchanged
 
     document = read_document(source)
+    left_out: tuple[str, ...] = ()
+    if not blind:
+        try:
+            document, left_out = verified(document)
+        except CertificateError as lie:
+            raise CheckFailedError(f"{lie}; --blind converts the problem alone") from lie
     try:
         first = unchanged(document.problem)
         if kind is not None:
@@ -63,8 +74,11 @@ def convert(
     except ValueError as error:
         raise ValueError(f"{source}: {error}") from error
     reduction = first.then(second)
+    for what in left_out:
+        print(f"glasshouse: left out: {what}", file=sys.stderr)
     if json:
         show_json({"source": source, "target": target, "from": str(reduction.source),
-                   "to": str(reduction.target), "identity": reduction.identity})  # fmt: skip
+                   "to": str(reduction.target), "identity": reduction.identity,
+                   "left_out": left_out})  # fmt: skip
     else:
         print(f"{target}: {reduction}")

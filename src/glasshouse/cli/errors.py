@@ -16,6 +16,10 @@ class CheckFailedError(Exception):
     """The answer is no: a check that was asked for failed. Ends with exit code 1."""
 
 
+class FalseClaimError(Exception):
+    """A file states an optimum that was found to be wrong. Ends with exit code 3."""
+
+
 class StudyFileError(ValueError):
     """Something wrong in a study file, whose keys are not options of a command."""
 

@@ -11,6 +11,7 @@ from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.output import show_json
 
 if TYPE_CHECKING:
+    from glasshouse.certificates import Verdict
     from glasshouse.proofs import Proof
 
 
@@ -42,7 +43,8 @@ def prove(
 
     Args:
         file: any problem file, planted or not.
-        certificate: where the certificate goes, FILE.cert by default.
+        certificate: where the certificate goes, FILE.cert by default. One that is there already is
+            replaced by a better one only.
         veripb: also write a proof for VeriPB, the MaxSAT community's proof checker.
         veripb_form: what VeriPB will read: the WCNF in its 2022 dialect, or its OPB (`convert`).
         veripb_version: syntax of the proof.
@@ -50,7 +52,7 @@ def prove(
         force: overwrite what is there.
         json: print one JSON object.
     """
-    from glasshouse.files import read_document, side_car, write_certificate
+    from glasshouse.files import read_document, side_car, standing_verdict, write_if_better
     from glasshouse.files.streams import refuse_existing, replacing
     from glasshouse.problems import Max2Sat
     from glasshouse.proofs import HardClausesUnsatisfiableError
@@ -58,10 +60,10 @@ def prove(
     from glasshouse.proofs.veripb import veripb_proof
 
     target = certificate or side_car(file)
-    for path in (certificate, veripb):
-        if path is not None:
-            refuse_existing(path, overwrite=force)
+    if veripb is not None:
+        refuse_existing(veripb, overwrite=force)
     problem = read_document(file).problem
+    before = None if force else standing_verdict(target, problem)
     clauses = problem if isinstance(problem, Max2Sat) else None
     if veripb is not None and clauses is None:
         raise ValueError(f"--veripb is for clauses; {file} holds {problem!r}")
@@ -70,19 +72,25 @@ def prove(
             proof = find_proof(problem, time_limit=time_limit, progress=progress)
     except HardClausesUnsatisfiableError as error:
         raise CheckFailedError(f"{file}: {error}") from error
-    kept = certificate is None and target.exists() and not force
-    if not kept:
-        write_certificate(target, proof.certificate, cost=proof.energy, overwrite=force)
+    written = write_if_better(target, problem, proof.certificate, overwrite=force)
     if veripb is not None and clauses is not None and proof.optimal:
         text = veripb_proof(clauses, proof.certificate, form=veripb_form, version=veripb_version)
         with replacing(veripb, overwrite=force) as out:
             out.write(text.encode("ascii"))
-    _report(proof, target, kept, json)
-    if not proof.optimal:
+    _report(proof, target, _certificate_line(target, before, written), json)
+    if not proof.optimal and (before is None or not before.optimal):
         raise CheckFailedError(f"{file}: not proven, a gap of {proof.gap} remains")
 
 
-def _report(proof: Proof, target: Path, kept: bool, json: bool) -> None:
+def _certificate_line(target: Path, before: Verdict | None, written: bool) -> str:
+    """What became of the certificate."""
+    if not written:
+        return f"{target} proves as much already and was left alone"
+    instead = "" if before is None else f", in place of a weaker one (gap {before.gap})"
+    return f"{target} is the certificate{instead}; `glasshouse check` verifies it"
+
+
+def _report(proof: Proof, target: Path, line: str, json: bool) -> None:
     model = "".join("1" if x > 0 else "0" for x in proof.state.tolist())
     if json:
         values: dict[str, Any] = {
@@ -91,16 +99,13 @@ def _report(proof: Proof, target: Path, kept: bool, json: bool) -> None:
             "optimal": proof.optimal,
             "model": model,
             "seconds": proof.statistics.seconds,
-            "certificate": None if kept else str(target),
+            "certificate": str(target),
         }
         show_json(values)
         return
     print(proof.summary())
     print(f"{'model':<11}  {model}")
-    if kept:
-        print(f"{target} exists and was left alone; --certificate PATH writes the new one")
-    else:
-        print(f"{target} is the certificate; `glasshouse check` verifies it")
+    print(line)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from glasshouse.cli.errors import CheckFailedError
+from glasshouse.cli.errors import CheckFailedError, FalseClaimError
 from glasshouse.cli.output import show, show_json
 from glasshouse.cli.types import MaybeWhole, Whole
 
@@ -36,7 +36,8 @@ def solve(
     """Find a state of low energy, or the optimum by an exact solver.
 
     Where the file states a planted cost, success probability and time to solution (TTS99) are
-    measured against it. Ctrl-C shows the best so far.
+    measured against it; what is stated is not believed, and where the answer shows that it is
+    false, the exit code is 3. Ctrl-C shows the best so far.
 
     For instance:
 
@@ -82,9 +83,11 @@ def solve(
         answer = _exact(solver, document.problem, time_limit)
     if isinstance(document.problem, Max2Sat) and document.problem.num_hard:
         answer["broken_hard_clauses"] = _broken(document.problem, answer["model"])
+    lie = _false_claim(document.metadata.planted_cost, answer)
     if maxsat_output:
         _show_maxsat(answer)
     elif json:
+        answer |= {"stated_optimum": document.metadata.planted_cost, "false_claim": bool(lie)}
         answer.pop("text")
         show_json({"file": str(file), "solver": solver, **answer})
     else:
@@ -93,6 +96,29 @@ def solve(
         if answer.get("broken_hard_clauses"):
             print(f"this assignment breaks {answer['broken_hard_clauses']} hard clauses")
         print(answer["text"])
+    if lie:
+        raise FalseClaimError(f"{file}: this file's claim is false: {lie}")
+
+
+def _false_claim(stated: Any, answer: dict[str, Any]) -> str:
+    """What shows that the stated optimum is none, in words; empty where nothing does."""
+    if stated is None or answer.get("broken_hard_clauses"):
+        return ""
+    found = answer["energy"]
+    if found < stated and not _rounded_alike(found, stated):
+        return f"it states an optimum of {stated}, but the state found has {found}"
+    if answer["optimal"] and found > stated and not _rounded_alike(found, stated):
+        return f"it states an optimum of {stated}, but the least there is is {found}"
+    return ""
+
+
+def _rounded_alike(first: Any, second: Any) -> bool:
+    """Whether two floats may be two sums of the same numbers; integers are exact."""
+    import math
+
+    if isinstance(first, int) and isinstance(second, int):
+        return first == second
+    return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def _target(text: str | None, document: Document, file: Path) -> Any:

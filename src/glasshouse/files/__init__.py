@@ -10,6 +10,7 @@ from glasshouse.files.certificate import (
 )
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.errors import FileError
+from glasshouse.files.keeping import standing_verdict, write_if_better
 from glasshouse.files.reading import read, read_document
 from glasshouse.files.regrowing import read_planted
 from glasshouse.files.suite import check_suite, write_suite
@@ -30,9 +31,11 @@ __all__ = [
     "read_planted",
     "read_side_car",
     "side_car",
+    "standing_verdict",
     "verified",
     "verify_file",
     "write",
     "write_certificate",
+    "write_if_better",
     "write_suite",
 ]

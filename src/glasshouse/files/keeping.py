@@ -1,0 +1,68 @@
+"""Certificates that get better: a stronger one replaces a weaker one, never the reverse."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from glasshouse.certificates import Certificate, CertificateError, Verdict, verify
+from glasshouse.files.certificate import read_side_car, write_certificate
+from glasshouse.files.errors import FileError
+from glasshouse.files.streams import refuse_existing
+from glasshouse.problems import Problem
+
+
+def standing_verdict(path: str | os.PathLike[str], problem: Problem) -> Verdict | None:
+    """What the certificate at a place proves about a problem; None where nothing stands there.
+
+    Raises:
+        FileError: something else stands there, or a certificate of another problem.
+    """
+    path = Path(path)
+    if not path.exists():
+        return None
+    try:
+        return verify(problem, read_side_car(path).certificate)
+    except (FileError, CertificateError) as fault:
+        reason = str(fault).removeprefix(str(path)).lstrip(",: ")
+        raise FileError(
+            path,
+            f"exists already and is no certificate of this problem ({reason}); say overwrite=True "
+            "to replace it",
+        ) from None
+
+
+def write_if_better(
+    path: str | os.PathLike[str],
+    problem: Problem,
+    certificate: Certificate,
+    *,
+    overwrite: bool = False,
+) -> bool:
+    """Write a certificate unless one that proves as much stands there; True if it was written.
+
+    The names of a shuffled file's variables, which a proof cannot find again, stay in it.
+
+    Args:
+        path: where it goes.
+        problem: what it is about.
+        certificate: the new one.
+        overwrite: replace whatever is there.
+    """
+    path = Path(path)
+    if path.is_dir():
+        refuse_existing(path, overwrite=overwrite)
+    new = verify(problem, certificate)
+    old = None if overwrite else standing_verdict(path, problem)
+    if old is not None and not is_better(new, old):
+        return False
+    names = None if old is None else read_side_car(path).names
+    write_certificate(path, certificate, cost=new.energy, names=names, overwrite=True)
+    return True
+
+
+def is_better(new: Verdict, old: Verdict) -> bool:
+    """Whether a verdict says more: that a state is optimal, or a smaller gap."""
+    if new.optimal or old.optimal:
+        return new.optimal > old.optimal
+    return new.exact_energy - new.bound < old.exact_energy - old.bound

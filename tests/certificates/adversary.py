@@ -1,0 +1,389 @@
+"""An adversary: certificates that look true and mostly are not, over all formats.
+
+Each attack is a file, a certificate and what brute force knows about the file. Whoever says
+"optimal" must be right, both checkers must say the same, and nothing but our own errors may be
+raised. Magnitudes are those at which machine integers wrap around.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tests.oracles import energy_by_definition, states_of
+
+from glasshouse import files
+from glasshouse.certificates import Certificate, CertificateError, checker
+from glasshouse.files.carrying import scaled_proof
+from glasshouse.files.document import Document
+from glasshouse.planting import Planted, random_loops
+from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm
+from glasshouse.problems.convert import to_max2sat
+from glasshouse.proofs import HardClausesUnsatisfiableError, prove
+
+MAGNITUDES = (1, 2**31, 2**32, 2**61, 2**62, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 10**30, 10**400)
+SUFFIXES = (".wcnf", ".new.wcnf", ".cnf", ".coo", ".qubo", ".mc", ".bqm", ".npz", ".wcnf.gz")
+
+Rng = np.random.Generator
+
+
+@dataclass(frozen=True)
+class Attack:
+    """A file with a certificate beside it.
+
+    Attributes:
+        path: the file; its certificate stands beside it.
+        least: the least cost of any state, by brute force in exact numbers; None where no state
+            keeps the hard clauses.
+        twin: the same problem and certificate as WCNF, for the stand-alone checker; None where no
+            whole numbers say the same.
+    """
+
+    path: Path
+    least: Fraction | None
+    twin: tuple[str, str] | None
+
+
+def least_cost(problem: Problem) -> Fraction | None:
+    """By brute force in fractions; None if no state keeps the hard clauses."""
+    states = states_of(problem)
+    if isinstance(problem, Max2Sat) and problem.num_hard:
+        states = states[problem.broken(states) == 0]
+    costs = (_exact_energy(problem, state) for state in states)
+    return min(costs, default=None)
+
+
+def _exact_energy(problem: Problem, state: np.ndarray) -> Fraction:
+    if problem.is_integer:
+        return Fraction(energy_by_definition(problem, state))
+    assert isinstance(problem, (Ising, Qubo))
+    single = problem.fields if isinstance(problem, Ising) else problem.linear
+    sign = -1 if isinstance(problem, Ising) else 1
+    x = state.tolist()
+    pairs = zip(problem.edges.tolist(), map(Fraction, problem.weights.tolist()), strict=True)
+    total = sum(w * x[i] * x[j] for (i, j), w in pairs)
+    total += sum(map(lambda w, v: Fraction(w) * v, single.tolist(), x))
+    return Fraction(problem.offset) + sign * total
+
+
+# Problems ----------------------------------------------------------------------------------------
+
+
+def some_problem(rng: Rng) -> Problem | Planted:
+    """Small enough for brute force; loops, glasses, clauses of all kinds, degenerate ones."""
+    return [_plant, _glass, _glass, _clauses, _clauses, _floats, _nothing][rng.integers(7)](rng)
+
+
+def _plant(rng: Rng) -> Planted:
+    loops = int(rng.integers(1, 5))
+    return random_loops(3, 3, frustration="1/5", loops=loops, rng=int(rng.integers(2**32)))
+
+
+def _large(rng: Rng, terms: int) -> int:
+    """A weight that `terms` of, scaled by the reductions, still fit 63 bits."""
+    top = (2**63 - 1) // (8 * max(1, terms))
+    return int(rng.choice([1, 9, 2**20, 2**31 - 1, 2**31, 2**32, top // 2, top]))
+
+
+def _glass(rng: Rng) -> Ising:
+    size = int(rng.integers(2, 7))
+    pairs = [p for p in itertools.combinations(range(size), 2) if rng.random() < 0.7]
+    most = min(_large(rng, len(pairs) + size + 1), (2**63 - 1) // (8 * (len(pairs) + size + 1)))
+    weights = rng.integers(-most, most, len(pairs), endpoint=True)
+    fields = rng.integers(-most, most, size, endpoint=True) * (rng.random(size) < 0.4)
+    return Ising.from_edges(size, pairs, weights, fields, int(rng.integers(-9, 9)))
+
+
+def _clauses(rng: Rng) -> Max2Sat:
+    """Duplicated, empty, tautological and hard clauses, zero weights."""
+    size, count = int(rng.integers(1, 6)), int(rng.integers(1, 12))
+    literals = rng.integers(1, size + 1, (count, 2)) * rng.choice([-1, 1], (count, 2))
+    literals[rng.random(count) < 0.2, 1] = 0
+    literals[rng.random(count) < 0.1] = 0
+    literals[rng.random(count) < 0.1, 1] = literals[0, 0] if literals[0, 0] else 0
+    literals[(literals[:, 0] == 0)] = 0
+    most = min(_large(rng, count), (2**63 - 1) // (4 * count))
+    weights = rng.integers(0, most, count, endpoint=True)
+    hard = literals[rng.random(count) < 0.2]
+    hard = hard[hard[:, 0] != 0]
+    return Max2Sat(size, literals.astype(np.int32), weights, hard.astype(np.int32))
+
+
+def _floats(rng: Rng) -> Ising:
+    glass = _glass(rng)
+    weights = rng.normal(size=len(glass.weights)) * 10.0 ** rng.integers(-12, 12)
+    return Ising.from_edges(glass.num_spins, glass.edges, weights, offset=0.1)
+
+
+def _nothing(rng: Rng) -> Ising:
+    return Ising.from_edges(int(rng.integers(3, 5)), [], [], offset=int(rng.integers(-3, 3)))
+
+
+# Certificates ------------------------------------------------------------------------------------
+
+
+def true_certificate(thing: Problem | Planted) -> Certificate:
+    """A certificate that proves something, to begin with."""
+    return thing.certificate if isinstance(thing, Planted) else prove(thing).certificate
+
+
+def forged(certificate: Certificate, rng: Rng) -> Certificate | None:
+    """The certificate with one to four changes; None where they make no certificate at all."""
+    parts = _Parts.of(certificate)
+    for _ in range(rng.integers(1, 5)):
+        CHANGES[rng.integers(len(CHANGES))](parts, rng)
+    try:
+        return parts.certificate()
+    except ValueError:
+        return None
+
+
+@dataclass
+class _Parts:
+    """A certificate taken to pieces, in Python numbers."""
+
+    state: list[int]
+    loops: list[tuple[int, list[int], list[bool]]]
+    denominator: int
+
+    @classmethod
+    def of(cls, certificate: Certificate) -> _Parts:
+        starts, marks = certificate.starts.tolist(), certificate.negative_edges.tolist()
+        nodes = certificate.nodes.tolist()
+        loops = [
+            (int(m), nodes[a:b], marks[a:b])
+            for m, a, b in zip(
+                certificate.multipliers.tolist(), starts[:-1], starts[1:], strict=True
+            )
+        ]
+        return cls(certificate.state.tolist(), loops, certificate.denominator)
+
+    def certificate(self) -> Certificate:
+        starts = np.cumsum([0, *(len(nodes) for _, nodes, _ in self.loops)])
+        multipliers = np.empty(len(self.loops), dtype=object)
+        multipliers[:] = [m for m, _, _ in self.loops]
+        nodes = np.array([n for _, nodes, _ in self.loops for n in nodes], dtype=np.int64)
+        marks = np.array([m for _, _, marks in self.loops for m in marks], dtype=bool)
+        return Certificate(self.state, nodes, starts, multipliers, self.denominator, marks)
+
+
+def _flip(parts: _Parts, rng: Rng) -> None:
+    if parts.state:
+        parts.state[rng.integers(len(parts.state))] *= -1
+
+
+def _multiplier(parts: _Parts, rng: Rng) -> None:
+    if parts.loops:
+        k = int(rng.integers(len(parts.loops)))
+        old, nodes, marks = parts.loops[k]
+        large = MAGNITUDES[rng.integers(len(MAGNITUDES))]
+        new = [old + 1, old - 1, 2 * old, large, large + old, abs(large - old)][rng.integers(6)]
+        parts.loops[k] = (new, nodes, marks)
+
+
+def _all_multipliers(parts: _Parts, rng: Rng) -> None:
+    """All by the same amount: sums over loops wrap around to what they were."""
+    large = MAGNITUDES[rng.integers(len(MAGNITUDES))]
+    parts.loops = [(m + large, nodes, marks) for m, nodes, marks in parts.loops]
+
+
+def _repeat(parts: _Parts, rng: Rng) -> None:
+    """One loop often, with shares that add up to a power of two more or less."""
+    if parts.loops:
+        _, nodes, marks = parts.loops[rng.integers(len(parts.loops))]
+        times = int(rng.integers(2, 5))
+        share = MAGNITUDES[rng.integers(len(MAGNITUDES))] // times
+        parts.loops += [(max(1, share + int(rng.integers(-1, 2))), nodes, marks)] * times
+
+
+def _drop(parts: _Parts, rng: Rng) -> None:
+    if parts.loops:
+        parts.loops.pop(int(rng.integers(len(parts.loops))))
+
+
+def _denominator(parts: _Parts, rng: Rng) -> None:
+    large = MAGNITUDES[rng.integers(len(MAGNITUDES))]
+    parts.denominator = [large, 2 * parts.denominator, parts.denominator + 1][rng.integers(3)]
+
+
+def _cancel(parts: _Parts, rng: Rng) -> None:
+    """Multipliers and denominator by one factor: the same proof in larger numbers."""
+    large = MAGNITUDES[rng.integers(len(MAGNITUDES))]
+    parts.loops = [(m * large, nodes, marks) for m, nodes, marks in parts.loops]
+    parts.denominator *= large
+
+
+def _marks(parts: _Parts, rng: Rng) -> None:
+    if parts.loops:
+        k = int(rng.integers(len(parts.loops)))
+        m, nodes, marks = parts.loops[k]
+        marks = list(marks)
+        for place in rng.choice(len(marks) - 1, min(2, len(marks) - 1), replace=False):
+            marks[place] = not marks[place]
+        parts.loops[k] = (m, nodes, marks)
+
+
+def _loop(parts: _Parts, rng: Rng) -> None:
+    """A new loop through any spins and the ghost."""
+    size = len(parts.state) + 1
+    if size >= 3:
+        length = int(rng.integers(3, min(size, 5) + 1))
+        nodes = rng.permutation(size)[:length].tolist()
+        large = MAGNITUDES[rng.integers(len(MAGNITUDES))] if rng.random() < 0.5 else 1
+        parts.loops.append((large, nodes, [False] * (length - 1) + [True]))
+
+
+def _node(parts: _Parts, rng: Rng) -> None:
+    if parts.loops:
+        k = int(rng.integers(len(parts.loops)))
+        m, nodes, marks = parts.loops[k]
+        nodes = list(nodes)
+        nodes[rng.integers(len(nodes))] = int(rng.integers(len(parts.state) + 1))
+        parts.loops[k] = (m, nodes, marks)
+
+
+CHANGES: list[Callable[[_Parts, Rng], None]] = [
+    _flip, _flip, _multiplier, _multiplier, _all_multipliers, _repeat, _drop, _denominator, _cancel,
+    _marks, _loop, _node,
+]  # fmt: skip
+
+
+# Attacks -----------------------------------------------------------------------------------------
+
+
+class Target:
+    """A problem in a file of some format, open to attacks."""
+
+    def __init__(self, folder: Path, rng: Rng) -> None:
+        self.rng = rng
+        while True:
+            thing, suffix = some_problem(rng), str(rng.choice(SUFFIXES))
+            self.path = folder / f"attack{suffix}"
+            try:
+                dialect = {"dialect": "mse22"} if ".new" in suffix else {}
+                files.write(self.path, thing, overwrite=True, **dialect)
+                self.certificate = true_certificate(thing)
+            except (HardClausesUnsatisfiableError, ValueError):
+                continue  # decimals in a WCNF, weights in a CNF: another one
+            break
+        document = files.read_document(self.path)
+        self.problem = document.problem
+        self.least = least_cost(self.problem)
+        self.stated = None if rng.random() < 0.7 else document.metadata.planted_cost
+        problem = thing.problem if isinstance(thing, Planted) else thing
+        source = Document(problem, load_proof=lambda: files.SideCar(self.certificate))
+        _, reduction = files.registry.format_of(self.path).convert(problem)
+        scaled = scaled_proof(source, self.problem, reduction)
+        assert scaled is not None
+        self.certificate = scaled.certificate
+
+    def attack(self) -> Attack | None:
+        """The file with another forged certificate beside it."""
+        certificate = forged(self.certificate, self.rng)
+        if certificate is None:
+            return None
+        cost = self._cost(certificate)
+        beside = files.side_car(self.path)
+        files.write_certificate(beside, certificate, cost=cost, overwrite=True)
+        return Attack(self.path, self.least, self._twin(certificate))
+
+    def _cost(self, certificate: Certificate) -> Any:
+        """None, the truth, or a lie."""
+        choice = self.rng.integers(4)
+        if choice < 2 or self.least is None:
+            return None
+        state = certificate.state
+        if not isinstance(self.problem, (Ising, Rbm)):
+            state = (state > 0).astype(np.int8)
+        try:
+            cost = _exact_energy(self.problem, state)
+        except AssertionError:
+            return None
+        whole = int(cost) if cost.denominator == 1 else float(cost)
+        return whole if choice == 2 else min(whole, float(self.least))
+
+    def _twin(self, certificate: Certificate) -> tuple[str, str] | None:
+        """The file's own text, or the same problem as WCNF."""
+        beside = files.side_car(self.path)
+        if self.path.suffix == ".wcnf":
+            return self.path.read_text("latin1"), beside.read_text("latin1")
+        if not self.problem.is_integer:
+            return None
+        clauses, reduction = to_max2sat(self.problem)
+        source = Document(self.problem, load_proof=lambda: files.SideCar(certificate))
+        proof = scaled_proof(source, clauses, reduction)
+        assert proof is not None
+        path = self.path.with_name("twin.wcnf")
+        files.write(path, clauses, overwrite=True)
+        files.write_certificate(files.side_car(path), proof.certificate, overwrite=True)
+        return path.read_text(), files.side_car(path).read_text()
+
+
+def library_verdict(path: Path) -> bool:
+    """Whether `verify_file` says optimal; anything but our own errors is raised."""
+    try:
+        return files.verify_file(path, files.side_car(path)).proven
+    except (CertificateError, files.FileError):
+        return False
+
+
+def stand_alone_verdict(twin: tuple[str, str]) -> bool:
+    """Whether the stand-alone checker says optimal."""
+    try:
+        cost, least = checker.check(*twin)
+    except (LookupError, TypeError, ValueError):
+        return False
+    return bool(cost == least)
+
+
+def certified_cost(path: Path) -> Fraction:
+    """What the certificate's state costs, in exact numbers."""
+    problem = files.read_document(path).problem
+    state = files.read_certificate(files.side_car(path)).state
+    if not isinstance(problem, (Ising, Rbm)):
+        state = (state > 0).astype(np.int8)
+    return _exact_energy(problem, state)
+
+
+@dataclass
+class Tally:
+    """What came of some attacks."""
+
+    attacks: int = 0
+    verified: int = 0
+    twins: int = 0
+
+    def add(self, attack: Attack) -> None:
+        """Let both checkers judge, and brute force judge them."""
+        says = library_verdict(attack.path)
+        self.attacks += 1
+        self.verified += says
+        if says:
+            text = files.side_car(attack.path).read_text()[:2000]
+            assert certified_cost(attack.path) == attack.least, (attack.path.read_bytes(), text)
+        if attack.twin is None:
+            return
+        self.twins += 1
+        other = stand_alone_verdict(attack.twin)
+        states_cost = "\ncost " in files.side_car(attack.path).read_text()
+        if attack.path.suffix == ".wcnf" or not states_cost:
+            assert says == other, attack.twin
+        else:
+            assert other or not says, attack.twin  # the twin does not state the cost
+
+
+def rage(folder: Path, targets: int, attacks: int, seed: int) -> Tally:
+    """Attack many files many times each."""
+    rng, tally = np.random.default_rng(seed), Tally()
+    for _ in range(targets):
+        target = Target(folder, rng)
+        for _ in range(attacks):
+            attack = target.attack()
+            if attack is not None:
+                tally.add(attack)
+    return tally
