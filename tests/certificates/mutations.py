@@ -8,11 +8,12 @@ import numpy as np
 
 # Words that mean trouble: limits of integers and floats, marks, keywords.
 WORDS = (
-    "0", "-0", "+1", "-1", "h", "c", "p", "#", "{", "nan", "1e5", "1.0", "1e99999999", "00012", "1_0",
-    "2147483648", "4294967296", "9223372036854775807", "9223372036854775808", "18446744073709551616",
-    "9" * 30, "1" + "0" * 400, "1" * 4301, "0" * 5000 + "1", "cost", "planted-cost 3", "\n", "\r\n", "\x0b",
-    "c planted-cost 1\n", "c planted-model 0\n", "c recipe {\n", "c recipe of mine\n", "c num-variables 9\n",
-    "c num-clauses 2\n", "c encoding edge\n", "p wcnf 3 3 9\n", "\xa0", "\xe9", "\0", "names 1 2\n",
+    "0", "-0", "+1", "-1", "h", "c", "p", "#", "{", "nan", "1e5", "1.0", "1e99999999", "00012",
+    "1_0", "2147483648", "4294967296", "9223372036854775807", "9223372036854775808",
+    "18446744073709551616", "9" * 30, "1" + "0" * 400, "1" * 4301, "0" * 5000 + "1", "cost",
+    "planted-cost 3", "\n", "\r\n", "\x0b", "c planted-cost 1\n", "c planted-model 0\n",
+    "c recipe {\n", "c recipe of mine\n", "c num-variables 9\n", "c num-clauses 2\n",
+    "c encoding edge\n", "p wcnf 3 3 9\n", "\xa0", "\xe9", "\0", "names 1 2\n",
 )  # fmt: skip
 
 
