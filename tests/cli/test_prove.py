@@ -96,3 +96,41 @@ def test_veripb_needs_clauses(tmp_path, capsys):
     assert main(["prove", str(path), "--veripb", str(tmp_path / "x.pbp")]) == 2
     assert "clauses" in capsys.readouterr().err
     assert not (tmp_path / "x.pbp").exists()
+
+
+FORGED = """glasshouse-certificate 1
+denominator 1
+state 011
+loops 2
+4611686018427387904 -1 -2 3
+4611686018427387904 -1 -2 3
+"""
+
+
+def test_a_forged_certificate_that_wraps_around_is_refused(tmp_path, capsys):
+    path = tmp_path / "a.coo"
+    path.write_text("# vartype=SPIN\n0 1 -1\n1 2 -1\n0 2 -1\n")
+    (tmp_path / "a.coo.cert").write_text(FORGED)
+    assert main(["check", str(path)]) == 1
+    assert "not shown optimal" in capsys.readouterr().err
+    assert main(["convert", str(path), str(tmp_path / "b.qubo")]) == 0
+    assert main(["check", str(tmp_path / "b.qubo")]) == 1
+
+
+@pytest.mark.parametrize("weight", [-(2**57), -0.1, -1e-300, -1e150])
+def test_what_prove_writes_check_reads(tmp_path, weight):
+    path = tmp_path / "k4.coo"
+    pairs = [(i, j) for i in range(4) for j in range(i)]
+    gh.write(path, gh.Ising.from_edges(4, pairs, [weight] * 6))
+    code = main(["prove", str(path)])
+    assert main(["check", str(path)]) == code == 0
+
+
+def test_numbers_of_hundreds_of_digits_are_no_trouble(tmp_path):
+    path = tmp_path / "zero.coo"
+    gh.write(path, gh.Ising.from_edges(3, [], []))
+    beside = tmp_path / "zero.coo.cert"
+    for denominator, loops in ((10**30, ""), (1, f"{10**500} 1 2 3\n"), (10**4000, "7 1 2 0\n")):
+        head = f"glasshouse-certificate 1\ndenominator {denominator}\nstate 010\n"
+        beside.write_text(f"{head}loops {len(loops.splitlines())}\n{loops}")
+        assert main(["check", str(path)]) == 0

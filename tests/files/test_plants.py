@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -19,6 +20,7 @@ from glasshouse.files import (
     read,
     read_certificate,
     read_document,
+    read_planted,
     read_side_car,
     side_car,
     verify_file,
@@ -84,6 +86,21 @@ def test_a_native_file_holds_the_plant_whole(tmp_path, plant, suffix):
     again = tmp_path / f"y{suffix}"
     write(again, document)
     assert again.read_bytes() == path.read_bytes()
+
+
+def test_a_native_plant_is_believed_only_on_demand(tmp_path):
+    grown = random_loops(8, 7, frustration="1/5", loops=6, rng=2)
+    path = tmp_path / "x.npz"
+    flipped = grown.state * np.where(np.arange(15) == 3, -1, 1)
+    for false in (replace(grown, energy=grown.energy + 10), replace(grown, state=flipped)):
+        write(path, false, overwrite=True)
+        for reader in (read, read_planted):
+            with pytest.raises(CertificateError, match=r"x\.npz"):
+                reader(path)
+            assert reader(path, verify=False) == false
+        with pytest.raises(CertificateError, match=r"x\.npz"):
+            write(tmp_path / "y.wcnf", read_document(path))
+        assert not (tmp_path / "y.wcnf").exists()
 
 
 @pytest.mark.parametrize("suffix", [*TEXT, ".npz", ".opb"])
