@@ -36,7 +36,7 @@ def qubo_to_bipartite(problem: Qubo, *, penalty: Penalty = "tight") -> tuple[Qub
     )
     straight = np.arange(size)
     if penalty == "tight":
-        grain = exact.unit(weights, linear)
+        grain = exact.unit(weights, linear, problem.offset)
         charge = exact.sums_at_ends(size, edges, np.abs(weights)) + grain
         # In eighths: B/2, Q/2 and P = charge/8.
         scaled = exact.cleared(8, 4 * linear, 4 * weights, charge)

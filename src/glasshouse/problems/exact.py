@@ -82,9 +82,14 @@ def half(value: Number) -> Fraction | float:
     return value / 2
 
 
-def unit(weights: Any, linear: Any) -> Number:
-    """The grain of the coefficients: their gcd, or the least magnitude of floats; 1 for none."""
+def unit(weights: Any, linear: Any, constant: Number) -> Number:
+    """The grain of the coefficients: their gcd, or the least magnitude of floats; 1 for none.
+
+    Floats that are all zero have the grain of the constant, which 1 might drown in sums.
+    """
     if weights.dtype == np.float64:
         magnitudes = np.abs(np.concatenate([weights, linear]))
-        return float(magnitudes[magnitudes > 0].min(initial=math.inf)) if magnitudes.any() else 1.0
+        if magnitudes.any():
+            return float(magnitudes[magnitudes > 0].min())
+        return abs(float(constant)) or 1.0
     return gcd(weights, linear) or 1
