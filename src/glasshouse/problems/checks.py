@@ -82,7 +82,10 @@ def _exact_object_array(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     if all(isinstance(x, int) and not isinstance(x, bool) for x in array.flat):
         worst = max(array.flat, key=abs, default=0)
         if abs(worst) > INT64_MAX:
-            raise ValueError(f"{name} holds {worst}, of magnitude above 2^63-1")
+            raise ValueError(
+                f"{name} holds {worst}, of magnitude above 2^63-1; divide all weights by a common "
+                "factor"
+            )
         return array.astype(np.int64)
     raise ValueError(f"{name} must be integers or floats, not {array.dtype}")
 
@@ -148,18 +151,21 @@ def offset(value: object, exact: bool) -> Number:
 
 
 def total_magnitude(arrays: Iterable[WeightArray], constant: Number, name: str) -> Number:
-    """Sum of all magnitudes: an exact int, refused at 2^63, or a float, refused at `MOST_FLOAT`."""
+    """Sum of the arrays' magnitudes; refused where with the constant's it leaves int64 or floats.
+
+    An exact int for integers, refused at 2^63; for floats a float, refused at `MOST_FLOAT`.
+    """
     arrays = list(arrays)
     if any(array.dtype != np.int64 for array in arrays):
-        reals = float_magnitude(arrays) + abs(constant)
-        if reals > MOST_FLOAT:
-            much = f"{reals:.3g}" if math.isfinite(reals) else "more than a float can hold"
+        reals = float_magnitude(arrays)
+        if (most := reals + abs(constant)) > MOST_FLOAT:
+            much = f"{most:.3g}" if math.isfinite(most) else "more than a float can hold"
             raise ValueError(
                 f"the magnitudes of {name} add up to {much}; the most is {MOST_FLOAT:.3g}, so that "
                 "no sum overflows: divide all of them by a common factor"
             )
         return reals
-    total = int(abs(constant))
+    total = 0
     for array in arrays:
         magnitudes = np.abs(array)
         # An int64 sum is exact as long as the float sum stays clear of 2^63.
@@ -167,9 +173,9 @@ def total_magnitude(arrays: Iterable[WeightArray], constant: Number, name: str) 
             total += int(magnitudes.sum())
         else:
             total += sum(map(int, magnitudes))
-    if total > INT64_MAX:
+    if (whole := total + int(abs(constant))) > INT64_MAX:
         raise ValueError(
-            f"the magnitudes of {name} add up to {total}, above 2^63-1, where energies stop being "
+            f"the magnitudes of {name} add up to {whole}, above 2^63-1, where energies stop being "
             "exact; divide the weights by a common factor or use floats"
         )
     return total
