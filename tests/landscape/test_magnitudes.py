@@ -38,7 +38,7 @@ def fits(problem) -> bool:
     return True
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(extreme_problems(exact=True))
 def test_landscapes_of_large_integers(problem):
     if not fits(problem):
@@ -66,7 +66,7 @@ def test_landscapes_of_large_integers(problem):
     assert overview(problem).variables == states.shape[1]
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(extreme_problems(exact=True))
 def test_gauges_fields_and_frustration_of_large_integers(problem):
     if isinstance(problem, Max2Sat) or not isinstance(problem, (Ising, Rbm)):

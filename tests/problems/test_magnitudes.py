@@ -49,7 +49,7 @@ def or_refusal(make):
         return None
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(extreme_problems(exact=True))
 def test_energies_of_large_integers_are_those_of_the_definition(problem):
     expected = [int(e) for e in exact_energies(problem)]
@@ -69,7 +69,7 @@ def test_energies_of_large_integers_are_those_of_the_definition(problem):
         ]
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(extreme_problems(exact=True), st.sampled_from(list(CONVERSIONS)), st.randoms())
 def test_reductions_of_large_integers_are_exact(problem, name, random):
     made = or_refusal(lambda: CONVERSIONS[name](problem))
@@ -97,7 +97,7 @@ def test_reductions_of_large_integers_are_exact(problem, name, random):
         assert returned * reduction.factor + reduction.shift <= at_most
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(extreme_problems(exact=False), st.sampled_from(list(CONVERSIONS)))
 def test_reductions_of_tiny_and_huge_floats_are_right_or_refused(problem, name):
     expected = exact_energies(problem)

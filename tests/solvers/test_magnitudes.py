@@ -32,7 +32,7 @@ def scale_of(problem) -> Fraction:
     return most + getattr(problem, "num_hard", 0) * Fraction(getattr(problem, "hard_weight", 0))
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(extreme_problems(exact=True))
 def test_exhaustive_search_and_descent_of_large_integers(problem):
     states = states_of(problem)
@@ -50,7 +50,7 @@ def test_exhaustive_search_and_descent_of_large_integers(problem):
     assert all(low.energies.astype(object) <= values)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(extreme_problems(exact=True), st.sampled_from(["best", "above", "below"]), st.booleans())
 def test_annealed_energies_of_large_integers_are_exact(problem, which, by_flip):
     energies = {tuple(s): int(energy_by_definition(problem, s)) for s in states_of(problem)}
@@ -65,7 +65,7 @@ def test_annealed_energies_of_large_integers_are_exact(problem, which, by_flip):
             assert np.array_equal(result.hits > 0, [e <= target for e in result.energies.tolist()])
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(extreme_problems(exact=False))
 def test_tiny_and_huge_floats_are_solved_or_refused_in_one_line(problem):
     states = states_of(problem)
@@ -115,16 +115,12 @@ def test_a_beta_that_kernels_cannot_double_is_refused():
             run(ring, beta=(1.0, 1.7e308), runs=1)
 
 
-def test_descent_ends_where_margins_of_floats_only_drift():
-    """Large weights that cancel leave rounding errors that look like gains, in turns, for ever."""
-    rng = np.random.default_rng(5)
-    size = 12
-    pairs = [(i, j) for i in range(size) for j in range(i)]
-    for _ in range(20):
-        weights = rng.choice([1e16, -1e16, 0.1, -0.3, 1.0], size=len(pairs))
-        problem = Ising.from_edges(size, pairs, weights)
-        found = descend(problem, rng.choice([-1, 1], size=(50, size)))
-        assert found.flips.max() < 1000
+def test_descent_takes_no_gain_that_rounding_may_have_made():
+    """0.1 + 0.2 - 0.3 is a gain of 5.6e-17 as floats add up. Such gains could go on for ever."""
+    star = Ising.from_edges(4, [(0, 1), (0, 2), (0, 3)], [0.1, 0.2, -0.3], fields=[0, 9, 9, 9])
+    assert star.energy([-1, 1, 1, 1]) == star.energy([1, 1, 1, 1])
+    found = descend(star, [[-1, 1, 1, 1], [1, 1, 1, 1]])
+    assert found.flips.tolist() == [0, 0]
 
 
 def test_more_sweeps_than_int64_counts_are_refused():
