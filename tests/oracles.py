@@ -42,7 +42,7 @@ def optimum(problem: Problem) -> tuple[object, set[tuple[int, ...]]]:
 def energy_by_definition(
     problem: Problem, state: npt.NDArray[np.int8], number: Callable[[Any], Any] = lambda x: x
 ) -> Any:
-    """The energy written out term by term in Python numbers; `number=Fraction` keeps floats exact."""
+    """The energy term by term in Python numbers; `number=Fraction` keeps floats exact."""
     x = [int(v) for v in state]
     if isinstance(problem, Ising):
         pairs = zip(problem.edges.tolist(), problem.weights.tolist(), strict=True)

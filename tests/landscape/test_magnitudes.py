@@ -4,6 +4,8 @@ from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
+from tests.oracles import energy_by_definition, states_of
+from tests.strategies import extreme_problems
 
 from glasshouse.landscape import (
     frustration_index,
@@ -16,8 +18,6 @@ from glasshouse.landscape import (
 )
 from glasshouse.problems import Ising, Max2Sat, Rbm
 from glasshouse.problems.convert import to_ising
-from tests.oracles import energy_by_definition, states_of
-from tests.strategies import extreme_problems
 
 
 def flipped(problem, state):

@@ -1,4 +1,4 @@
-"""Weights and limits that int64 cannot hold are refused in one line, before any kernel sees them."""
+"""Weights and limits that int64 cannot hold are refused in one line, before a kernel sees them."""
 
 import pytest
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.oracles import all_states, energy_by_definition, states_of
+from tests.strategies import max2sats
 
 from glasshouse.problems import Max2Sat
 from glasshouse.problems.convert import to_ising, to_qubo
 from glasshouse.proofs import prove
 from glasshouse.solvers import anneal, brute_force, temper
-from tests.oracles import all_states, energy_by_definition, states_of
-from tests.strategies import max2sats
 
 # A sum of twelve of the largest is still a float that every form can hold.
 SIZES = [1e-300, 1e-150, 1e-16, 0.5, 1.0, 3.0, 1e16, 1e150, 1e300]

@@ -4,12 +4,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.oracles import energy_by_definition, states_of
 
 from glasshouse.problems import Ising
 from glasshouse.proofs import conic_decomposition, is_gauged, prove, verify
 from glasshouse.proofs.families import frustration_bound
 from glasshouse.proofs.gauged import ground_state
-from tests.oracles import energy_by_definition, states_of
 
 HARD = np.array([[4, -1, -1, 2], [-1, 4, -1, 2], [-1, -1, 4, 2], [2, 2, 2, -2]])
 
@@ -19,7 +19,9 @@ def test_sums_of_a_matrix_that_leave_int64_are_refused():
     for question in (is_gauged, ground_state):
         with pytest.raises(ValueError, match=r"add up to 18446744073709551616, above 2\^63-1"):
             question(matrix)
-    with pytest.raises(ValueError, match="2305843009213693952 .*int64|add up to"):
+    with pytest.raises(
+        ValueError, match="add up to 6917529027641081856, above 4611686018427387904"
+    ):
         ground_state(np.full((2, 2), 2**60 + 2**59))
 
 

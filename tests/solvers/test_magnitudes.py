@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracles import energy_by_definition, states_of
+from tests.strategies import extreme_problems
 
 from glasshouse.planting import random_loops
 from glasshouse.problems import Ising, Max2Sat, Rbm
 from glasshouse.proofs import prove
 from glasshouse.solvers import anneal, brute_force, descend, sweeps_to_solution, temper
-from tests.oracles import energy_by_definition, states_of
-from tests.strategies import extreme_problems
 
 OURS = r"add up|above 2\^63-1|multiply all weights by a common factor"
 
@@ -23,7 +23,8 @@ def or_refusal(make):
     try:
         return make()
     except ValueError as error:
-        assert re.search(OURS, str(error)), error
+        if not re.search(OURS, str(error)):
+            raise
         return None
 
 
@@ -103,7 +104,7 @@ def test_annealing_does_not_depend_on_the_unit_of_energy(weight):
 
 def test_weights_too_small_for_a_temperature_are_refused_with_the_remedy():
     ring = Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [5e-324, 5e-324, -5e-324])
-    with pytest.raises(ValueError, match=r"5e-324|4.94e-324|multiply all weights by a common"):
+    with pytest.raises(ValueError, match="multiply all weights by a common factor"):
         anneal(ring, runs=1)
     assert brute_force(ring).energy == -5e-324
 
@@ -111,7 +112,7 @@ def test_weights_too_small_for_a_temperature_are_refused_with_the_remedy():
 def test_a_beta_that_kernels_cannot_double_is_refused():
     ring = Ising.from_edges(2, [(0, 1)], [1.0])
     for run in (anneal, temper):
-        with pytest.raises(ValueError, match="beta=1.7e.308 is above"):
+        with pytest.raises(ValueError, match=r"beta=1\.7e\+308 is above"):
             run(ring, beta=(1.0, 1.7e308), runs=1)
 
 
@@ -125,5 +126,5 @@ def test_descent_takes_no_gain_that_rounding_may_have_made():
 
 def test_more_sweeps_than_int64_counts_are_refused():
     plant = random_loops(4, 4, frustration="1/5", loops=1, rng=1)
-    with pytest.raises(ValueError, match="max_sweeps=.* is above"):
+    with pytest.raises(ValueError, match="max_sweeps=9223372036854775808 is above"):
         sweeps_to_solution(plant, max_sweeps=2**63, rng=1)

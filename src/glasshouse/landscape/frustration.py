@@ -36,5 +36,5 @@ def frustration_index(problem: Problem, state: npt.ArrayLike) -> Fraction | floa
     unsatisfied = exact.total(np.abs(form.weights[products * np.sign(form.weights) < 0]))
     unsatisfied += exact.total(np.abs(form.fields[spins * np.sign(form.fields) < 0]))
     if form.is_integer:
-        return Fraction(unsatisfied, form.total_weight) if form.total_weight else Fraction(0)
+        return Fraction(int(unsatisfied), int(form.total_weight) or 1)
     return unsatisfied / form.total_weight if form.total_weight else 0.0

@@ -2,7 +2,7 @@
 
 Weights are exact: int64 arrays, or float64 arrays where a user's numbers have decimals. Energies of
 integer problems are integers that never wrap around, because `total_magnitude` is checked against
-int64 when a problem is made. Energies of float problems never overflow, because it is checked against
+int64 when a problem is made. Those of float problems never overflow, because it is checked against
 `MOST_FLOAT`, too.
 """
 
@@ -50,12 +50,9 @@ def size(value: object, name: str) -> int:
 
 def weights(values: npt.ArrayLike, name: str) -> WeightArray:
     """A one-dimensional int64 or float64 array of finite numbers, read-only."""
-    array = np.asarray(values)
-    if not isinstance(values, np.ndarray):
-        if array.size == 0:
-            array = array.astype(np.int64)  # an empty list is no reason to leave the integers
-        elif array.dtype.kind == "f":
-            _refuse_rounded(values, name)
+    array = as_array(values, name)
+    if array.size == 0 and not isinstance(values, np.ndarray):
+        array = array.astype(np.int64)  # an empty list is no reason to leave the integers
     if array.dtype == object:
         array = _exact_object_array(array, name)
     if array.dtype.kind not in "iuf":
@@ -90,13 +87,20 @@ def _exact_object_array(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     raise ValueError(f"{name} must be integers or floats, not {array.dtype}")
 
 
-def _refuse_rounded(values: npt.ArrayLike, name: str) -> None:
-    """Refuse a list with integers that NumPy rounded when it made floats of them."""
-    numbers = np.empty(np.shape(values), dtype=object)
-    numbers[...] = values
-    for number in numbers.flat:
-        if isinstance(number, (int, np.integer)) and abs(int(number)) > _EXACT_IN_FLOATS:
-            _refuse_unless_exact(int(number), name)
+def as_array(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    """An array of whatever was given; a list with integers that NumPy rounds to floats is refused.
+
+    >>> as_array([2**63, 5], "weights")
+    Traceback (most recent call last):
+        ...
+    ValueError: weights holds 9223372036854775808, of magnitude above 2^63-1
+    """
+    array = np.asarray(values)
+    if array.dtype.kind == "f" and not isinstance(values, np.ndarray):
+        for number in np.array(values, dtype=object).flat:
+            if isinstance(number, (int, np.integer)) and abs(int(number)) > _EXACT_IN_FLOATS:
+                _refuse_unless_exact(int(number), name)
+    return array
 
 
 def _refuse_unless_exact(number: int, name: str) -> None:

@@ -68,7 +68,9 @@ def cleared(denominator: int, *numerators: Any) -> tuple[list[Any], Fraction]:
     """
     if any(np.asarray(n).dtype == np.float64 for n in numerators):
         divided = [n / denominator for n in numerators]
-        if all(np.array_equal(d * denominator, n) for d, n in zip(divided, numerators, strict=True)):
+        if all(
+            np.array_equal(d * denominator, n) for d, n in zip(divided, numerators, strict=True)
+        ):
             return divided, Fraction(1)
         return list(numerators), Fraction(denominator)
     divisor = math.gcd(denominator, gcd(*numerators))

@@ -134,7 +134,7 @@ class Max2Sat:
             return cost
         limit = checks.INT64_MAX if self.is_integer else sys.float_info.max
         if most * self.hard_weight + self.total_weight <= limit:
-            return cost + broken * self.hard_weight
+            return np.asarray(cost + broken * self.hard_weight)
         exact = np.empty(cost.shape, dtype=object)
         exact[...] = cost.astype(object) + broken.astype(object) * self.hard_weight
         if exact.max() > limit:

@@ -213,7 +213,7 @@ def _canonical(weights: Any) -> Any:
         matrix = coo_array((values, (entries.row, entries.col)), entries.shape).tocsr()
         matrix.eliminate_zeros()
     else:
-        matrix = np.array(weights)
+        matrix = np.array(checks.as_array(weights, "weights"))
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise ValueError(
             f"weights must be a matrix with a row a visible and a column a hidden spin, "

@@ -8,7 +8,6 @@ import numpy as np
 
 from glasshouse.compiled import compiled
 
-
 EPSILON = 2.0**-52
 
 
