@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,36 +39,31 @@ def optimum(problem: Problem) -> tuple[object, set[tuple[int, ...]]]:
     return best.item(), {tuple(map(int, s)) for s in states_of(problem)[energies == best]}
 
 
-def energy_by_definition(problem: Problem, state: npt.NDArray[np.int8]) -> object:
-    """The energy written out term by term in Python numbers."""
+def energy_by_definition(
+    problem: Problem, state: npt.NDArray[np.int8], number: Callable[[Any], Any] = lambda x: x
+) -> Any:
+    """The energy term by term in Python numbers; `number=Fraction` keeps floats exact."""
     x = [int(v) for v in state]
     if isinstance(problem, Ising):
         pairs = zip(problem.edges.tolist(), problem.weights.tolist(), strict=True)
-        bonds = sum(w * x[i] * x[j] for (i, j), w in pairs)
-        return (
-            problem.offset
-            - bonds
-            - sum(h * s for h, s in zip(problem.fields.tolist(), x, strict=True))
-        )
+        bonds = sum(number(w) * x[i] * x[j] for (i, j), w in pairs)
+        return number(problem.offset) - bonds - _dot(problem.fields, x, number)
     if isinstance(problem, Qubo):
         pairs = zip(problem.edges.tolist(), problem.weights.tolist(), strict=True)
-        quadratic = sum(w * x[i] * x[j] for (i, j), w in pairs)
-        return (
-            problem.offset
-            + quadratic
-            + sum(b * v for b, v in zip(problem.linear.tolist(), x, strict=True))
-        )
+        quadratic = sum(number(w) * x[i] * x[j] for (i, j), w in pairs)
+        return number(problem.offset) + quadratic + _dot(problem.linear, x, number)
     if isinstance(problem, Rbm):
         matrix = problem.weights.toarray() if problem.is_sparse else problem.weights
         v, h = x[: problem.num_visible], x[problem.num_visible :]
-        bonds = sum(matrix[i, j].item() * v[i] * h[j] for i in range(len(v)) for j in range(len(h)))
-        a, b = problem.visible_bias.tolist(), problem.hidden_bias.tolist()
-        return problem.offset - bonds - sum(map(_times, a, v)) - sum(map(_times, b, h))
-    return sum(
-        w
+        bonds = sum(_dot(row, h, number) * s for row, s in zip(matrix, v, strict=True))
+        biases = _dot(problem.visible_bias, v, number) + _dot(problem.hidden_bias, h, number)
+        return number(problem.offset) - bonds - biases
+    broken = sum(not _satisfied(clause, x) for clause in problem.hard.tolist())
+    return number(problem.hard_weight) * broken + sum(
+        number(w)
         for clause, w in zip(problem.clauses.tolist(), problem.weights.tolist(), strict=True)
         if not _satisfied(clause, x)
-    ) + problem.hard_weight * sum(not _satisfied(clause, x) for clause in problem.hard.tolist())
+    )
 
 
 def rc2_cost(problem: Max2Sat) -> int:
@@ -93,5 +90,5 @@ def _satisfied(clause: list[int], x: list[int]) -> bool:
     return any(literal != 0 and x[abs(literal) - 1] == (literal > 0) for literal in clause)
 
 
-def _times(a: float, b: float) -> float:
-    return a * b
+def _dot(values: npt.NDArray[Any], x: list[int], number: Callable[[Any], Any]) -> Any:
+    return sum(number(a) * b for a, b in zip(values.tolist(), x, strict=True))

@@ -37,7 +37,7 @@ class Verdict:
     Attributes:
         bound: B, exactly: no state has a lower energy (or cost).
         lower_bound: the least value that an energy not below B can take; in float problems rounded
-            down.
+            down, or `energy` where that is optimal.
         exact_energy: of the certificate's state.
         energy: the same as a number of the problem's kind; in float problems rounded.
         optimal: whether the state is proven to have the least energy.

@@ -20,7 +20,7 @@ from glasshouse.landscape.kernels import enumerate_states
 from glasshouse.landscape.local import TOLERANCE
 from glasshouse.landscape.metric import least_distance
 from glasshouse.landscape.spins import ising_form
-from glasshouse.problems import Ising, Problem, Rbm
+from glasshouse.problems import Ising, Max2Sat, Problem, Rbm
 from glasshouse.problems.checks import IntArray, Number, count
 
 # All parts together; some seconds of work.
@@ -180,9 +180,10 @@ def _described(
         from glasshouse.problems.convert import to_ising
 
         reduction = to_ising(problem)[1]
-        states = np.stack([reduction.back(row) for row in spins])
-        energies = np.array([reduction.source_energy(e) for e in levels.tolist()])
-    gap = (energies[above[0]] - energies[0]).item() if len(above) else None
+        states = reduction.back(spins)
+        energies = problem.cost(states) if isinstance(problem, Max2Sat) else problem.energy(states)
+    # As Python numbers: the difference of two int64 energies may not fit.
+    gap = energies[above[0]].item() - energies[0].item() if len(above) else None
     return LowEnergyStates(energies, states, copies, gap, least)
 
 
@@ -266,4 +267,4 @@ def _whole_numbers(form: Ising) -> tuple[IntArray, IntArray, int]:
     weights, fields = (
         np.rint(np.ldexp(x, scale)).astype(np.int64) for x in (form.weights, form.fields)
     )
-    return weights, fields, int(math.ldexp(TOLERANCE * float(form.total_weight), scale))
+    return weights, fields, int(TOLERANCE * math.ldexp(float(form.total_weight), scale))

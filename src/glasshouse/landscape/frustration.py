@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import numpy.typing as npt
 
 from glasshouse.landscape.spins import at_state
-from glasshouse.problems import Problem
+from glasshouse.problems import Problem, exact
 
 
 def frustration_index(problem: Problem, state: npt.ArrayLike) -> Fraction | float:
@@ -30,8 +31,10 @@ def frustration_index(problem: Problem, state: npt.ArrayLike) -> Fraction | floa
     Fraction(1, 3)
     """
     form, spins = at_state(problem, state)
-    total = form.total_weight
-    unsatisfied_twice = total + form.energy(spins) - form.offset
+    products = spins[form.edges[:, 0]] * spins[form.edges[:, 1]]
+    # Straight from the terms: in a difference of energies a large offset would drown the weights.
+    unsatisfied = exact.total(np.abs(form.weights[products * np.sign(form.weights) < 0]))
+    unsatisfied += exact.total(np.abs(form.fields[spins * np.sign(form.fields) < 0]))
     if form.is_integer:
-        return Fraction(int(unsatisfied_twice), 2 * int(total)) if total else Fraction(0)
-    return float(unsatisfied_twice / (2 * total)) if total else 0.0
+        return Fraction(int(unsatisfied), int(form.total_weight) or 1)
+    return unsatisfied / form.total_weight if form.total_weight else 0.0

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from glasshouse.landscape.ratio import ratio
-from glasshouse.problems.checks import count
+from glasshouse.problems import checks
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,10 @@ def energy_gap_variance(
     if deviation < 0:
         raise ValueError(f"deviation={deviation} is negative")
     pairs = count(n, "n", 1) * count(m, "m", 1)
-    return float(4 * pairs * distance * (mean**2 + deviation**2))
+    variance = float(4 * pairs * distance) * (float(mean) * mean + float(deviation) * deviation)
+    if not math.isfinite(variance):
+        raise ValueError(f"mean={mean} or deviation={deviation} is too large: the square overflows")
+    return variance
 
 
 def local_field_dispersion(
@@ -160,6 +163,14 @@ def local_field_dispersion(
     odds = block / (1 - block)
     within = 4 * loops * ((1 - epsilon) ** 2 * (single - share) + single - odds**2 * share)
     return math.sqrt(between + within) / abs(mean)
+
+
+def count(value: object, name: str, least: int = 0) -> int:
+    """A whole number that a float can hold, squared as well."""
+    number = checks.count(value, name, least)
+    if number > checks.INT64_MAX:
+        raise ValueError(f"{name}={number} is above 2^63-1, the most that formulas are for")
+    return number
 
 
 def _alpha(frustration: Fraction | str | float) -> float:

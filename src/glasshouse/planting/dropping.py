@@ -68,7 +68,7 @@ class LoopWeights:
                 f"max_weight={max_weight} is below {heaviest}, the heaviest weight of a single "
                 "loop; use a frustration with a smaller denominator, or shorter loops"
             )
-        return max_weight
+        return min(max_weight, INT64_MAX)
 
 
 @dataclass(frozen=True)

@@ -76,8 +76,8 @@ class Loops:
         if table.ndim != 2:
             raise ValueError(f"one row a loop is needed, not an array of shape {table.shape}")
         count, length = table.shape
-        weights = np.full(table.shape, positive, dtype=np.int64)
-        weights[:, -1:] = negative
+        weights = np.full(table.shape, _weight(positive), dtype=np.int64)
+        weights[:, -1:] = _weight(negative)
         starts = np.arange(count + 1, dtype=np.int64) * length
         return cls(table.reshape(-1), starts, weights.reshape(-1))
 
@@ -90,10 +90,10 @@ class Loops:
             raise ValueError(f"{len(cycles)} cycles but {len(negatives)} negative weights")
         starts = np.zeros(len(cycles) + 1, dtype=np.int64)
         np.cumsum([len(cycle) for cycle in cycles], out=starts[1:])
-        nodes = np.fromiter((node for cycle in cycles for node in cycle), np.int64, starts[-1])
-        weights = np.full(len(nodes), positive, dtype=np.int64)
-        weights[starts[1:] - 1] = negatives
-        return cls(nodes, starts, weights)  # type: ignore[arg-type]
+        nodes = np.array([node for cycle in cycles for node in cycle])
+        weights = np.full(len(nodes), _weight(positive), dtype=np.int64)
+        weights[starts[1:] - 1] = [_weight(negative) for negative in negatives]
+        return cls(nodes, starts, weights)
 
     @property
     def num_loops(self) -> int:
@@ -123,7 +123,7 @@ class Loops:
         Args:
             num_spins: spins of the problem; edges to node `num_spins` become fields.
         """
-        size = checks.count(num_spins, "num_spins")
+        size = checks.size(num_spins, "num_spins")
         if len(self.nodes) and int(self.nodes.max()) > size:
             raise ValueError(
                 f"a loop visits node {self.nodes.max()}, but {size} spins end at {size - 1} and "
@@ -163,3 +163,11 @@ class Loops:
         loops = "1 loop" if self.num_loops == 1 else f"{self.num_loops} loops"
         length = f"length {least}" if least == most else f"lengths {least} to {most}"
         return f"Loops({loops} of {length}, weights {self.weights.min()} to {self.weights.max()})"
+
+
+def _weight(value: int) -> int:
+    """One weight of a loop, refused where int64 cannot hold it."""
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not is_whole or abs(int(value)) > checks.INT64_MAX:
+        raise ValueError(f"a loop's weight is a whole number of magnitude below 2^63, not {value}")
+    return int(value)

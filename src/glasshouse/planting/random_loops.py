@@ -139,6 +139,7 @@ def weight_law(
                 f"outside 1 to 4096; use a {side} resolution"
             )
         law += [mean, variance, math.isqrt(variance) + 1]
+    arguments.check_total(1, 2 * (3 * law[0] + law[3]))  # normal weights end at twice the mean
     return np.array(law, dtype=np.int64), {"spread": share, "resolution": steps}
 
 
@@ -152,7 +153,7 @@ def _largest_cell(overlap: Overlap, max_weight: int | None, law: npt.NDArray[np.
         )
     if arguments.is_disjoint(overlap, max_weight):
         return 0
-    return UNLIMITED if max_weight is None else max_weight
+    return UNLIMITED if max_weight is None else min(max_weight, UNLIMITED)
 
 
 def _drop_loops(

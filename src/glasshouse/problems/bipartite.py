@@ -31,10 +31,12 @@ def qubo_to_bipartite(problem: Qubo, *, penalty: Penalty = "tight") -> tuple[Qub
     if penalty not in ("tight", "paper"):
         raise ValueError(f'penalty={penalty!r} is not known; use "tight" or "paper"')
     size, edges = problem.num_variables, problem.edges
-    weights, linear = exact.room(problem.weights, problem.linear, factor=64)
+    weights, linear = exact.room(
+        problem.weights, problem.linear, factor=64, constant=problem.offset
+    )
     straight = np.arange(size)
     if penalty == "tight":
-        grain = exact.unit(weights, linear)
+        grain = exact.unit(weights, linear, problem.offset)
         charge = exact.sums_at_ends(size, edges, np.abs(weights)) + grain
         # In eighths: B/2, Q/2 and P = charge/8.
         scaled = exact.cleared(8, 4 * linear, 4 * weights, charge)
@@ -89,7 +91,9 @@ def _merge_copies(problem: Qubo, copies: npt.NDArray[np.int8]) -> npt.NDArray[np
         doubled = rows[k].astype(np.int64) + others[k]  # 0, 1 or 2: twice the value
         for i in np.flatnonzero(torn[k]):
             beside = slice(starts[i], starts[i + 1])
-            slope = 2 * problem.linear[i] + weights[beside] @ doubled[partners[beside]]
+            slope = 2 * problem.linear[i].item() + exact.total(
+                weights[beside] * doubled[partners[beside]]
+            )
             doubled[i] = 0 if slope > 0 else 2
         rows[k] = doubled // 2
     return merged
@@ -97,11 +101,12 @@ def _merge_copies(problem: Qubo, copies: npt.NDArray[np.int8]) -> npt.NDArray[np
 
 def _adjacency(problem: Qubo) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
     """Where each variable's partners start, the partners, and the weights to them."""
+    (weights,) = exact.room(problem.weights, factor=8)  # a slope is twice the weights at most
     ends = np.concatenate([problem.edges, problem.edges[:, ::-1]])
     order = np.argsort(ends[:, 0], kind="stable")
     degrees = np.bincount(ends[:, 0], minlength=problem.num_variables)
     starts = np.concatenate([[0], np.cumsum(degrees)])
-    return starts, ends[order, 1], np.concatenate([problem.weights, problem.weights])[order]
+    return starts, ends[order, 1], np.concatenate([weights, weights])[order]
 
 
 def ising_to_rbm(problem: Ising, *, num_visible: int | None = None) -> tuple[Rbm, Reduction]:
@@ -209,7 +214,7 @@ def rbm_to_ghost(problem: Rbm, *, free: bool = False) -> tuple[Rbm, Reduction]:
         spins("RBM with free ghosts" if free else "RBM with fixed ghosts", n + m + 2),
         lambda state: np.insert(state, [n, n + m], 1, axis=-1),
         lambda state: np.delete(state, [n, n + 1 + m], axis=-1) * state[..., [leader]],
-        shift=exact.as_fraction(-corner),
+        shift=-Fraction(corner) if problem.is_integer else -corner,
         bijective=False,
     )
     return ghost, reduction

@@ -2,7 +2,8 @@
 
 Weights are exact: int64 arrays, or float64 arrays where a user's numbers have decimals. Energies of
 integer problems are integers that never wrap around, because `total_magnitude` is checked against
-int64 when a problem is made.
+int64 when a problem is made. Those of float problems never overflow, because it is checked against
+`MOST_FLOAT`, too.
 """
 
 from __future__ import annotations
@@ -24,6 +25,11 @@ Number: TypeAlias = int | float
 INT64_MAX = 2**63 - 1
 # Variables are counted by 32-bit indices, which halve the memory of large graphs.
 MOST_VARIABLES = 2**31 - 1
+# What the magnitudes of a float problem may add up to. The room up to the largest float, 2^1024, is
+# for solvers, whose local fields and differences of energies are a few times larger.
+MOST_FLOAT = 2.0**1020
+# From here on there are whole numbers that no float64 holds.
+_EXACT_IN_FLOATS = 2**53
 
 
 def count(value: object, name: str, least: int = 0) -> int:
@@ -45,7 +51,7 @@ def size(value: object, name: str) -> int:
 
 def weights(values: npt.ArrayLike, name: str) -> WeightArray:
     """A one-dimensional int64 or float64 array of finite numbers, read-only."""
-    array = np.asarray(values)
+    array = as_array(values, name)
     if array.size == 0 and not isinstance(values, np.ndarray):
         array = array.astype(np.int64)  # an empty list is no reason to leave the integers
     if array.dtype == object:
@@ -55,7 +61,8 @@ def weights(values: npt.ArrayLike, name: str) -> WeightArray:
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, not of shape {array.shape}")
     if array.dtype.kind == "f":
-        array = array.astype(np.float64, copy=False)
+        with np.errstate(over="ignore"):  # a wider float may become inf, which is refused below
+            array = array.astype(np.float64, copy=False)
         if not np.isfinite(array).all():
             bad = int(np.flatnonzero(~np.isfinite(array))[0])
             raise ValueError(f"{name}[{bad}] is {array[bad]}, but weights must be finite")
@@ -73,15 +80,55 @@ def _exact_object_array(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     if all(isinstance(x, int) and not isinstance(x, bool) for x in array.flat):
         worst = max(array.flat, key=abs, default=0)
         if abs(worst) > INT64_MAX:
-            raise ValueError(f"{name} holds {worst}, of magnitude above 2^63-1")
+            raise ValueError(
+                f"{name} holds {worst}, of magnitude above 2^63-1; divide all weights by a common "
+                "factor"
+            )
         return array.astype(np.int64)
     raise ValueError(f"{name} must be integers or floats, not {array.dtype}")
 
 
+def as_array(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    """An array of whatever was given; a list with integers that NumPy rounds to floats is refused.
+
+    >>> as_array([2**63, 5], "weights")
+    Traceback (most recent call last):
+        ...
+    ValueError: weights holds 9223372036854775808, of magnitude above 2^63-1
+    """
+    array = np.asarray(values)
+    if array.dtype.kind == "f" and not isinstance(values, np.ndarray):
+        for number in np.array(values, dtype=object).flat:
+            if isinstance(number, (int, np.integer)) and abs(int(number)) > _EXACT_IN_FLOATS:
+                _refuse_unless_exact(int(number), name)
+    return array
+
+
+def _refuse_unless_exact(number: int, name: str) -> None:
+    if abs(number) > INT64_MAX:
+        raise ValueError(f"{name} holds {number}, of magnitude above 2^63-1")
+    if int(float(number)) != number:
+        raise ValueError(
+            f"{name} holds {number}, which no float holds exactly, beside floats; give integers "
+            "only, or round it"
+        )
+
+
 def same_kind(*arrays: WeightArray) -> list[WeightArray]:
-    """All arrays as int64 if all are, else all as float64."""
+    """All arrays as int64 if all are, else all as float64; integers that floats round are refused.
+
+    >>> same_kind(np.array([2**53 + 1]), np.array([0.5]))
+    Traceback (most recent call last):
+        ...
+    ValueError: an array of integers holds 9007199254740993, which no float holds exactly, beside
+    floats; give integers only, or round it
+    """
     if all(array.dtype == np.int64 for array in arrays):
         return list(arrays)
+    for array in arrays:
+        if array.dtype == np.int64:
+            for number in array[np.abs(array) > _EXACT_IN_FLOATS].tolist():
+                _refuse_unless_exact(number, "an array of integers")
     return [read_only(array.astype(np.float64, copy=False)) for array in arrays]
 
 
@@ -91,6 +138,12 @@ def offset(value: object, exact: bool) -> Number:
         value, (int, float, np.integer, np.floating)
     ):
         raise ValueError(f"offset={value!r} is not a number")
+    if isinstance(value, (int, np.integer)):
+        if exact:
+            return int(value)
+        if abs(int(value)) > MOST_FLOAT:
+            raise ValueError(f"offset={value} is above {MOST_FLOAT:.3g}, the most beside floats")
+        return float(value)
     if not math.isfinite(value):
         raise ValueError(f"offset={value} is not finite")
     if exact and value == int(value):
@@ -103,15 +156,21 @@ def offset(value: object, exact: bool) -> Number:
 
 
 def total_magnitude(arrays: Iterable[WeightArray], constant: Number, name: str) -> Number:
-    """Sum of all magnitudes; an exact int, refused at 2^63, for integer weights."""
+    """Sum of the arrays' magnitudes; refused where with the constant's it leaves int64 or floats.
+
+    An exact int for integers, refused at 2^63; for floats a float, refused at `MOST_FLOAT`.
+    """
     arrays = list(arrays)
     if any(array.dtype != np.int64 for array in arrays):
-        with np.errstate(over="ignore"):
-            reals = float(sum(float(np.abs(array).sum()) for array in arrays) + abs(constant))
-        if not math.isfinite(reals):
-            raise ValueError(f"the magnitudes of {name} add up to more than a float can hold")
+        reals = float_magnitude(arrays)
+        if (most := reals + abs(constant)) > MOST_FLOAT:
+            much = f"{most:.3g}" if math.isfinite(most) else "more than a float can hold"
+            raise ValueError(
+                f"the magnitudes of {name} add up to {much}; the most is {MOST_FLOAT:.3g}, so that "
+                "no sum overflows: divide all of them by a common factor"
+            )
         return reals
-    total = int(abs(constant))
+    total = 0
     for array in arrays:
         magnitudes = np.abs(array)
         # An int64 sum is exact as long as the float sum stays clear of 2^63.
@@ -119,12 +178,18 @@ def total_magnitude(arrays: Iterable[WeightArray], constant: Number, name: str) 
             total += int(magnitudes.sum())
         else:
             total += sum(map(int, magnitudes))
-    if total > INT64_MAX:
+    if (whole := total + int(abs(constant))) > INT64_MAX:
         raise ValueError(
-            f"the magnitudes of {name} add up to {total}, above 2^63-1, where energies stop being "
+            f"the magnitudes of {name} add up to {whole}, above 2^63-1, where energies stop being "
             "exact; divide the weights by a common factor or use floats"
         )
     return total
+
+
+def float_magnitude(arrays: Iterable[npt.NDArray[Any]]) -> float:
+    """Sum of all magnitudes as a float: infinite if it is above all of them."""
+    with np.errstate(over="ignore"):
+        return float(sum(float(np.abs(array).sum(dtype=np.float64)) for array in arrays))
 
 
 def states(values: npt.ArrayLike, width: int, allowed: tuple[int, int], name: str) -> SpinArray:

@@ -106,7 +106,7 @@ def to_maxcut(problem: Problem) -> tuple[Ising, Reduction]:
 
 
 def max2sat_to_qubo(problem: Max2Sat) -> tuple[Qubo, Reduction]:
-    """Energy = cost. A hard clause gets the weight 1 + Σ soft weights.
+    """Energy = cost. A hard clause weighs `hard_weight`.
 
     A clause is falsified when both its literals are false; a literal is false as c + d·x, with
     (c, d) = (1, -1) for x and (0, 1) for ¬x. Multiplying out gives constant, linear and pair terms.
@@ -128,7 +128,7 @@ def max2sat_to_qubo(problem: Max2Sat) -> tuple[Qubo, Reduction]:
 
 
 def max2sat_to_ising(problem: Max2Sat) -> tuple[Ising, Reduction]:
-    """Energy = cost, scaled to integers by 1, 2 or 4. A hard clause weighs 1 + Σ soft weights.
+    """Energy = cost, scaled to integers by 1, 2 or 4. A hard clause weighs `hard_weight`.
 
     A literal with sign σ is false as (1 - σs)/2, so a clause is falsified as the product of two
     such terms. This is the way over the QUBO in one pass, and its numbers are smaller.
@@ -156,7 +156,7 @@ def max2sat_to_ising(problem: Max2Sat) -> tuple[Ising, Reduction]:
 
 def qubo_to_ising(problem: Qubo) -> tuple[Ising, Reduction]:
     """`x = (1 + s) / 2`: J = -Q/4, h = -(B/2 + Σ_j Q_ij/4), scaled to integers by 1, 2 or 4."""
-    weights, linear = exact.room(problem.weights, problem.linear, factor=8)
+    weights, linear = exact.room(problem.weights, problem.linear, factor=8, constant=problem.offset)
     sums = exact.sums_at_ends(problem.num_variables, problem.edges, weights)
     fields = 2 * linear + sums
     offset = 4 * problem.offset + 2 * exact.total(linear) + exact.total(weights)
@@ -168,7 +168,7 @@ def qubo_to_ising(problem: Qubo) -> tuple[Ising, Reduction]:
 
 def ising_to_qubo(problem: Ising) -> tuple[Qubo, Reduction]:
     """`s = 2x - 1`: Q = -4J, B = 2 Σ_j J_ij - 2h. Always whole numbers."""
-    weights, fields = exact.room(problem.weights, problem.fields, factor=8)
+    weights, fields = exact.room(problem.weights, problem.fields, factor=8, constant=problem.offset)
     linear = 2 * exact.sums_at_ends(problem.num_spins, problem.edges, weights) - 2 * fields
     offset = problem.offset - exact.total(weights) + exact.total(fields)
     qubo = Qubo(problem.num_spins, problem.edges, -4 * weights, linear, offset)
@@ -203,7 +203,7 @@ def ising_to_max2sat(problem: Ising) -> tuple[Max2Sat, Reduction]:
         np.concatenate([bonds, units]).astype(np.int32),
         np.concatenate([np.repeat(np.abs(problem.weights), 2), np.abs(fields)]),
     )
-    shift = exact.as_fraction(problem.total_weight - problem.offset) / 2
+    shift = exact.half(problem.total_weight - problem.offset)
     spaces = space_of(problem), space_of(clauses)
     return clauses, Reduction(*spaces, _to_bits, _to_spins, Fraction(1, 2), shift)
 
@@ -277,7 +277,7 @@ def _with_hard_clauses(problem: Max2Sat) -> tuple[npt.NDArray[np.int32], Any]:
     hard = np.full(problem.num_hard, penalty, dtype=kind)
     weights = np.concatenate([problem.weights, hard])
     if weights.dtype != object:
-        (weights,) = exact.room(weights, factor=2)
+        (weights,) = exact.room(weights, factor=4)  # x ∨ x adds three times its weight to x
     return np.concatenate([problem.clauses, problem.hard]), weights
 
 

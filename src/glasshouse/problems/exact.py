@@ -1,22 +1,39 @@
-"""Exact arithmetic of reductions: sums that cannot wrap, fractions cleared by the least factor."""
+"""Exact arithmetic of reductions: sums that cannot wrap, fractions cleared by the least factor.
+
+Floats are exact only as far as floats go: sums are rounded. But they never overflow, and are never
+divided where that would lose bits of the smallest ones.
+"""
 
 from __future__ import annotations
 
 import math
+import sys
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems.checks import Number, WeightArray
+from glasshouse.problems.checks import Number, WeightArray, float_magnitude
 
 
-def room(*arrays: WeightArray, factor: int) -> list[Any]:
-    """The arrays as they are, or of Python integers where `factor` times their sum would wrap."""
+def room(*arrays: WeightArray, factor: int, constant: Number = 0) -> list[Any]:
+    """The arrays as they are, or of Python integers where `factor` times their sum would wrap.
+
+    Floats for which that, with a constant, is above all floats are refused.
+
+    >>> room(np.array([2**60]), factor=8)
+    [array([1152921504606846976], dtype=object)]
+    """
+    magnitude = float_magnitude(arrays)
     if any(array.dtype == np.float64 for array in arrays):
+        if magnitude + abs(constant) > sys.float_info.max / factor:
+            raise ValueError(
+                f"the magnitudes add up to {magnitude + abs(constant):.3g}, and this conversion "
+                f"makes them up to {factor} times as large, more than a float can hold; divide "
+                "all of them by a common factor"
+            )
         return list(arrays)
-    magnitude = sum(float(np.abs(array).sum(dtype=np.float64)) for array in arrays)
     if magnitude * factor < 2.0**62:
         return list(arrays)
     return [array.astype(object) for array in arrays]
@@ -42,24 +59,39 @@ def gcd(*values: Any) -> int:
 
 
 def cleared(denominator: int, *numerators: Any) -> tuple[list[Any], Fraction]:
-    """Numerators over a common denominator, brought to integers by the smallest factor.
+    """Numerators over a common denominator, a power of two, made whole by the smallest factor.
 
-    Floats are divided instead.
+    Floats are divided instead, unless that loses bits of numbers near the least float there is.
+
+    >>> cleared(4, np.array([6.0]), 5e-324)
+    ([array([6.]), 5e-324], Fraction(4, 1))
     """
     if any(np.asarray(n).dtype == np.float64 for n in numerators):
-        return [n / denominator for n in numerators], Fraction(1)
+        divided = [n / denominator for n in numerators]
+        if all(
+            np.array_equal(d * denominator, n) for d, n in zip(divided, numerators, strict=True)
+        ):
+            return divided, Fraction(1)
+        return list(numerators), Fraction(denominator)
     divisor = math.gcd(denominator, gcd(*numerators))
     return [n // divisor for n in numerators], Fraction(denominator // divisor)
 
 
-def as_fraction(value: Number) -> Fraction | float:
-    """An integer as a Fraction, so that halving it is exact; a float as it is."""
-    return Fraction(value) if isinstance(value, int) else value
+def half(value: Number) -> Fraction | float:
+    """Half of a number: of an integer a Fraction; of a float a float, unless it has no half."""
+    if isinstance(value, int) or 2 * (value / 2) != value:
+        return Fraction(value) / 2
+    return value / 2
 
 
-def unit(weights: Any, linear: Any) -> Number:
-    """The grain of the coefficients: their gcd, or the least magnitude of floats; 1 for none."""
+def unit(weights: Any, linear: Any, constant: Number) -> Number:
+    """The grain of the coefficients: their gcd, or the least magnitude of floats; 1 for none.
+
+    Floats that are all zero have the grain of the constant, which 1 might drown in sums.
+    """
     if weights.dtype == np.float64:
         magnitudes = np.abs(np.concatenate([weights, linear]))
-        return float(magnitudes[magnitudes > 0].min(initial=math.inf)) if magnitudes.any() else 1.0
+        if magnitudes.any():
+            return float(magnitudes[magnitudes > 0].min())
+        return abs(float(constant)) or 1.0
     return gcd(weights, linear) or 1

@@ -59,7 +59,7 @@ class Ising:
         total = checks.total_magnitude([weights, fields], offset, "weights, fields and offset")
         values = {
             "num_spins": size, "edges": edges, "weights": weights, "fields": fields,
-            "offset": offset, "total_weight": total - abs(offset),
+            "offset": offset, "total_weight": total,
         }  # fmt: skip
         for name, value in values.items():
             object.__setattr__(self, name, value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,7 +31,7 @@ class Max2Sat:
         clauses: (k, 2) array of literals of the soft clauses.
         weights: one non-negative weight for each soft clause.
         hard: (h, 2) array of literals of the clauses that must hold.
-        hard_weight: 1 + Σ weights, what breaking one hard clause costs.
+        hard_weight: what breaking one hard clause costs: more than all soft clauses together.
 
     >>> problem = Max2Sat.from_clauses(2, [[1, 2], [-1], [-2]], [3, 1, 2])
     >>> problem
@@ -97,8 +98,15 @@ class Max2Sat:
 
     @property
     def hard_weight(self) -> Number:
-        """More than all soft clauses together weigh: 1 + Σ weights."""
-        return self.total_weight + 1
+        """What breaking a hard clause costs: 1 + Σ weights; of floats, 2 Σ weights.
+
+        Adding 1 to a large float changes nothing, and next to tiny floats 1 is so much that sums
+        lose them. Twice the sum is of their own size, and more than rounding can take away. Floats
+        that are all zero leave 1.
+        """
+        if self.is_integer:
+            return self.total_weight + 1
+        return 2 * self.total_weight or 1.0
 
     @property
     def is_integer(self) -> bool:
@@ -114,14 +122,28 @@ class Max2Sat:
         bits = checks.states(assignment, self.num_variables, (0, 1), "assignment")
         cost = _falsified_weight(bits, self.clauses, self.weights)
         if self.num_hard:
-            broken = self.broken(bits)
-            if int(np.max(broken, initial=0)) * self.hard_weight > checks.INT64_MAX // 2:
-                raise ValueError(
-                    f"the assignment breaks {np.max(broken)} hard clauses, each of weight "
-                    f"{self.hard_weight}, which is above 2^63-1 in total"
-                )
-            cost = cost + broken * self.hard_weight
+            cost = self._with_broken(cost, np.asarray(self.broken(bits)))
         return cost.item() if np.ndim(cost) == 0 else cost
+
+    def _with_broken(
+        self, cost: npt.NDArray[Any], broken: npt.NDArray[np.int64]
+    ) -> npt.NDArray[Any]:
+        """Costs with what the broken hard clauses add to them."""
+        most = int(broken.max(initial=0))
+        if not most:
+            return cost
+        limit = checks.INT64_MAX if self.is_integer else sys.float_info.max
+        if most * self.hard_weight + self.total_weight <= limit:
+            return np.asarray(cost + broken * self.hard_weight)
+        exact = np.empty(cost.shape, dtype=object)
+        exact[...] = cost.astype(object) + broken.astype(object) * self.hard_weight
+        if exact.max() > limit:
+            what = "2^63-1" if self.is_integer else "all floats"
+            raise ValueError(
+                f"an assignment breaks {most} hard clauses, each of weight {self.hard_weight}, "
+                f"which is above {what} in total; divide all weights by a common factor"
+            )
+        return exact.astype(cost.dtype)
 
     def broken(self, assignment: npt.ArrayLike) -> Any:
         """How many hard clauses an assignment breaks."""

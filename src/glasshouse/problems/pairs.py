@@ -87,7 +87,7 @@ def from_matrix(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any], i
         coo = matrix.tocoo()
         rows, columns, values, shape = coo.row, coo.col, coo.data, coo.shape
     else:
-        dense = np.asarray(matrix)
+        dense = checks.as_array(matrix, "the matrix")
         if dense.ndim != 2:
             raise ValueError(f"a matrix is needed, not an array of shape {dense.shape}")
         rows, columns = np.nonzero(dense)

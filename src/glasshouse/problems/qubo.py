@@ -54,7 +54,7 @@ class Qubo:
         total = checks.total_magnitude([weights, linear], offset, "weights, linear and offset")
         values = {
             "num_variables": size, "edges": edges, "weights": weights, "linear": linear,
-            "offset": offset, "total_weight": total - abs(offset),
+            "offset": offset, "total_weight": total,
         }  # fmt: skip
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -80,6 +80,7 @@ class Qubo:
         """`E(x) = xᵀ M x + offset`: the diagonal is linear, M_ij and M_ji add up."""
         entries, values, size = pairs.from_matrix(matrix)
         values = checks.weights(values, "matrix")
+        checks.total_magnitude([values], 0, "the matrix")  # repeated entries are added up
         diagonal = entries[:, 0] == entries[:, 1]
         linear = np.zeros(size, dtype=values.dtype)
         np.add.at(linear, entries[diagonal, 0], values[diagonal])

@@ -46,7 +46,7 @@ class Rbm:
 
     def __post_init__(self) -> None:
         matrix = _canonical(self.weights)
-        rows, columns = matrix.shape
+        rows, columns = _sizes(*matrix.shape)
         values = matrix.data if hasattr(matrix, "indptr") else matrix.reshape(-1)
         values = checks.weights(values, "weights")
         visible = _bias(self.visible_bias, rows, "visible", values.dtype)
@@ -63,7 +63,7 @@ class Rbm:
             matrix = checks.read_only(values.reshape(rows, columns))
         fields = {
             "weights": matrix, "visible_bias": visible, "hidden_bias": hidden,
-            "offset": offset, "total_weight": total - abs(offset),
+            "offset": offset, "total_weight": total,
         }  # fmt: skip
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -82,13 +82,17 @@ class Rbm:
         """Pairs (i, j) of a visible and a hidden index, repeated ones added up; W is sparse."""
         from scipy.sparse import coo_array
 
-        shape = (
-            checks.count(num_visible, "num_visible", 1),
-            checks.count(num_hidden, "num_hidden", 1),
-        )
+        shape = _sizes(num_visible, num_hidden)
         values = checks.weights(weights, "weights")
         checks.total_magnitude([values], 0, "the weights")
-        pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
+        pairs = np.asarray(edges)
+        if pairs.size == 0:
+            pairs = np.empty((0, 2), dtype=np.int64)
+        if pairs.dtype.kind not in "iu" or pairs.ndim != 2 or pairs.shape[1] != 2:
+            raise ValueError(
+                f"edges must be a (k, 2) array of integers, not {pairs.dtype} of shape "
+                f"{pairs.shape}"
+            )
         if len(pairs) != len(values):
             raise ValueError(f"{len(pairs)} edges but {len(values)} weights")
         if len(pairs) and (pairs.min() < 0 or (pairs.max(axis=0) >= shape).any()):
@@ -190,6 +194,14 @@ class Rbm:
         return f"Rbm({size}, {len(weights)} edges{biases}, {checks.describe(weights)})"
 
 
+def _sizes(num_visible: object, num_hidden: object) -> tuple[int, int]:
+    """Spins of the two layers, together no more than a problem can have."""
+    rows = checks.count(num_visible, "num_visible", 1)
+    columns = checks.count(num_hidden, "num_hidden", 1)
+    checks.size(rows + columns, "num_visible + num_hidden")
+    return rows, columns
+
+
 def _canonical(weights: Any) -> Any:
     """A private two-dimensional ndarray, or a csr_array without duplicates or stored zeros."""
     if hasattr(weights, "tocoo"):
@@ -201,7 +213,7 @@ def _canonical(weights: Any) -> Any:
         matrix = coo_array((values, (entries.row, entries.col)), entries.shape).tocsr()
         matrix.eliminate_zeros()
     else:
-        matrix = np.array(weights)
+        matrix = np.array(checks.as_array(weights, "weights"))
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise ValueError(
             f"weights must be a matrix with a row a visible and a column a hidden spin, "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -54,7 +56,7 @@ class Reduction:
         source: the states of the problem reduced.
         target: the states of the problem it became.
         factor: exact; larger than 1 where halves were scaled to integers.
-        shift: exact for integer problems.
+        shift: exact for integer problems; for floats a sum, rounded like all of theirs.
         bijective: whether every target state is the image of a source state.
 
     >>> from glasshouse.problems import Ising
@@ -85,11 +87,25 @@ class Reduction:
 
     def target_energy(self, energy: Any) -> Any:
         """Target energy of a state whose source energy is known."""
-        return _plain(_exact(energy) * self.factor + self.shift)
+        return self._plain(_exact(energy) * self.factor + Fraction(self.shift), energy)
 
     def source_energy(self, energy: Any) -> Any:
         """Source energy of a state whose target energy is known."""
-        return _plain((_exact(energy) - self.shift) / self.factor)
+        return self._plain((_exact(energy) - Fraction(self.shift)) / self.factor, energy)
+
+    def _plain(self, exact: Any, given: Any) -> Any:
+        """Fractions as plain numbers: floats where floats came in."""
+        is_float = isinstance(self.shift, float) or np.asarray(given).dtype.kind == "f"
+        if not isinstance(exact, np.ndarray):
+            return _as_float(exact) if is_float else _as_integer(exact)
+        if is_float:
+            plain = np.array([_as_float(e) for e in exact.reshape(-1)], dtype=np.float64)
+        else:
+            plain = np.empty(exact.size, dtype=object)
+            plain[:] = [_as_integer(e) for e in exact.reshape(-1)]
+            if all(isinstance(e, int) and abs(e) <= checks.INT64_MAX for e in plain):
+                plain = plain.astype(np.int64)
+        return plain.reshape(exact.shape)
 
     def then(self, following: Reduction) -> Reduction:
         """This reduction followed by another one."""
@@ -99,7 +115,7 @@ class Reduction:
             lambda state: following.forward_map(self.forward_map(state)),
             lambda state: self.back_map(following.back_map(state)),
             self.factor * following.factor,
-            self.shift * following.factor + following.shift,
+            _combined(self.shift, following.factor, following.shift),
             self.bijective and following.bijective,
         )
 
@@ -121,19 +137,32 @@ def same_state(source: Space, target: Space, factor: Fraction = Fraction(1)) -> 
 
 
 def _exact(energy: Any) -> Any:
-    """Integers as Fractions, so that no division loses anything; arrays element by element."""
+    """Numbers as Fractions, so that nothing is rounded twice; arrays element by element."""
     array = np.asarray(energy)
-    if array.dtype.kind in "iu":
-        exact = np.array([Fraction(int(e)) for e in array.reshape(-1)], dtype=object)
-        return exact.reshape(array.shape) if array.ndim else exact[0]
-    return energy
+    if array.ndim == 0:
+        return Fraction(energy if isinstance(energy, (int, float, Fraction)) else array.item())
+    exact = np.empty(array.size, dtype=object)
+    exact[:] = [Fraction(e) for e in array.reshape(-1).tolist()]
+    return exact.reshape(array.shape)
 
 
-def _plain(energy: Any) -> Any:
-    """Whole Fractions back to int (or int64 arrays)."""
-    if isinstance(energy, np.ndarray) and energy.dtype == object:
-        plain = [_plain(e) for e in energy.reshape(-1)]
-        return np.array(plain).reshape(energy.shape)
-    if isinstance(energy, Fraction) and energy.denominator == 1:
-        return int(energy)
-    return energy
+def _combined(shift: Exact, factor: Fraction, further: Exact) -> Exact:
+    """Factor · shift + further: a float if one of them is, unless that loses bits of tiny ones."""
+    exact = Fraction(shift) * factor + Fraction(further)
+    if isinstance(shift, Fraction) and isinstance(further, Fraction):
+        return exact
+    rounded = _as_float(exact)
+    return rounded if abs(rounded) >= sys.float_info.min or rounded == exact else exact
+
+
+def _as_integer(exact: Fraction) -> Fraction | int:
+    """A whole Fraction as an int, any other one as it is."""
+    return int(exact) if exact.denominator == 1 else exact
+
+
+def _as_float(exact: Fraction) -> float:
+    """The nearest float; infinite beyond all of them."""
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf

@@ -7,6 +7,7 @@ edge by edge, or a witness y ≥ 0 with y·W < 0 ≤ y·l for every loop l.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -174,9 +175,12 @@ def _exact_witness(
     """The witness in whole numbers, checked: y ≥ 0, W·y < 0, and no loop below 0."""
     for most in _DENOMINATORS:
         values = [Fraction(x).limit_denominator(most) for x in found.ravel().tolist()]
-        scale = int(np.lcm.reduce([v.denominator for v in values]))
-        witness = np.array([int(v * scale) for v in values]).reshape(matrix.shape)
-        negative = int((matrix * witness).sum()) < 0
+        scale = math.lcm(*(v.denominator for v in values))
+        whole = [int(v * scale) for v in values]
+        if max(whole) * max_length >= 2**53:  # the search for loops below is exact up to here
+            continue
+        negative = sum(w * y for w, y in zip(matrix.ravel().tolist(), whole, strict=True)) < 0
+        witness = np.array(whole).reshape(matrix.shape)
         if negative and not _violated_loops(witness.astype(np.float64), max_length, least=0.5):
             return witness
     raise ArithmeticError("the LP's witness is too far from a rational one to be checked exactly")

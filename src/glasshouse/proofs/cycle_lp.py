@@ -12,6 +12,7 @@ of the ground state whenever the problem is a sum of frustrated loops, planar, o
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -187,7 +188,8 @@ class CycleLp:
         self.deadline = deadline
         self.lp_deadline = deadline
         self.report = report
-        self.negative = (graph.couplings < 0).astype(np.uint8)
+        # Not from the couplings: the sign of a weight too small for a float would be lost.
+        self.negative = (graph.weights < 0).astype(np.uint8)
         self.signatures = np.random.default_rng(0).integers(
             0, 2**64, graph.num_edges, dtype=np.uint64
         )
@@ -284,7 +286,8 @@ class CycleLp:
         Each turn looks for the shortest cycles, an edge being as long as it is full, and adds half
         of what fits. These cycles are close to an optimal packing: often one LP solve is enough.
         """
-        capacity = np.abs(self.graph.couplings)
+        # Weights too small for a float have some room, too.
+        capacity = np.maximum(np.abs(self.graph.couplings), sys.float_info.min)
         load = np.zeros_like(capacity)
         found: dict[int, npt.NDArray[np.int32]] = {}
         enough = _GREEDY_CUTS * self.graph.num_edges

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.problems import checks
 from glasshouse.proofs.gauged import ground_state
 
 # 2^20 patterns of signs, a second or two.
@@ -131,8 +133,8 @@ def _most_frustrated(signs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     solver.run()
     solution = solver.getSolution().col_value[:-1]
     magnitudes = [Fraction(x).limit_denominator(10**4) for x in solution]
-    scale = int(np.lcm.reduce([m.denominator for m in magnitudes]))
-    whole = np.array([int(m * scale) for m in magnitudes], dtype=np.int64)
+    scale = math.lcm(*(m.denominator for m in magnitudes))
+    whole = checks.weights([int(m * scale) for m in magnitudes], "magnitudes")
     return np.multiply(signs, whole.reshape(signs.shape))
 
 

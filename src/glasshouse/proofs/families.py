@@ -60,9 +60,13 @@ def frustration_bound(weights: npt.ArrayLike) -> float:
     0.4375
     """
     matrix = np.asarray(weights, dtype=np.float64)
-    total = float(np.abs(matrix).sum())
-    if not total:
+    if not np.isfinite(matrix).all():
+        raise ValueError("weights must be finite numbers")
+    greatest = np.abs(matrix).max(initial=0.0)
+    if not greatest:
         return 0.0
+    matrix = matrix / greatest  # so that neither sums nor squares leave the floats
+    total = float(np.abs(matrix).sum())
     largest: float = np.linalg.norm(matrix, 2).item()
     return max(0.0, 0.5 * (1.0 - largest * math.sqrt(matrix.size) / total))
 

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import Rbm
+from glasshouse.problems import Rbm, checks
 from glasshouse.proofs.proof import prove
 
 # Up to this many spins on the smaller side, all their states are looked at.
 _ENUMERABLE = 20
+# Sums of fields and of their magnitudes stay in int64 up to this total.
+_MOST_WEIGHT = 2**62
 
 
 def ground_state(weights: npt.NDArray[np.int64]) -> tuple[int, npt.NDArray[np.int8]]:
@@ -24,9 +26,14 @@ def ground_state(weights: npt.NDArray[np.int64]) -> tuple[int, npt.NDArray[np.in
     """
     matrix = weights if weights.shape[0] <= weights.shape[1] else weights.T
     side = len(matrix)
-    fields = np.abs(matrix).sum(axis=0)
-    if side > _ENUMERABLE or int(fields.sum(dtype=object)) >= 2**62:
+    if side > _ENUMERABLE:
         raise ValueError(f"{side} spins on the smaller side; enumeration ends at {_ENUMERABLE}")
+    total = checks.total_magnitude([matrix.reshape(-1)], 0, "the weights")
+    if total > _MOST_WEIGHT:
+        raise ValueError(
+            f"the weights add up to {total}, above {_MOST_WEIGHT}, where sums leave int64; divide "
+            "them by a common factor"
+        )
     # All fields of one half of the rows, added to each of those of the other half; the global
     # flip fixes the first spin.
     half = (side + 1) // 2
@@ -65,11 +72,12 @@ def is_gauged(weights: npt.ArrayLike, *, time_limit: float | None = 60) -> bool 
     (True, False)
     """
     matrix = integer_matrix(weights)
+    problem = Rbm(matrix)  # refuses weights whose sum leaves int64
     up = -int(matrix.sum())
-    if min(matrix.shape) <= _ENUMERABLE:
+    if min(matrix.shape) <= _ENUMERABLE and problem.total_weight <= _MOST_WEIGHT:
         return ground_state(matrix)[0] == up
     ones = np.ones(sum(matrix.shape), dtype=np.int8)
-    proof = prove(Rbm(matrix), target=up, state=ones, time_limit=time_limit)
+    proof = prove(problem, target=up, state=ones, time_limit=time_limit)
     if proof.energy < up:
         return False
     return True if proof.lower_bound >= up else None
@@ -82,4 +90,5 @@ def integer_matrix(weights: npt.ArrayLike) -> npt.NDArray[np.int64]:
         raise ValueError(
             f"a matrix of integers is needed, not {matrix.dtype} of shape {matrix.shape}"
         )
-    return matrix.astype(np.int64)
+    exact = checks.weights(matrix.reshape(-1), "weights")  # refuses what int64 cannot hold
+    return exact.reshape(matrix.shape).astype(np.int64)

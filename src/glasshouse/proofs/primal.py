@@ -54,7 +54,8 @@ def _clusters(
     from scipy.sparse.csgraph import connected_components
 
     edges = graph.edges[chosen]
-    wanted = np.where((graph.couplings < 0) == violated, 1, -1).astype(np.int8)[chosen]
+    negative = (graph.weights < 0).astype(bool)
+    wanted = np.where(negative == violated, 1, -1).astype(np.int8)[chosen]
     inside: Spins = kernels.agree(*Rows.of(graph.num_vertices, edges).arrays, wanted)
     size = graph.num_vertices
     links = csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(size, size))

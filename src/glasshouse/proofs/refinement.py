@@ -18,7 +18,7 @@ from glasshouse.proofs.packing import Packing, fit
 
 _MOST_TURNS = 6
 # Room this many times larger than what is missing counts as endless.
-_ENDLESS = 1e6
+_ENDLESS = 10**6
 
 
 def refine(
@@ -57,8 +57,9 @@ def _shifts(
     solver = make()
     solver.setOptionValue("output_flag", False)
     size = len(cycles)
-    lower = np.array([-min(m / missing, _ENDLESS) for m in given])
-    solver.addVars(size, lower, np.full(size, _ENDLESS))
+    # Compared as integers: a quotient of large ones may be above all floats.
+    lower = np.array([-min(m, _ENDLESS * missing) / missing for m in given])
+    solver.addVars(size, lower, np.full(size, float(_ENDLESS)))
     solver.changeColsCost(size, np.arange(size, dtype=np.int32), np.full(size, -1.0))
     users: dict[int, list[int]] = {}
     for k, cycle in enumerate(cycles):

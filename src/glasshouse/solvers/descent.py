@@ -56,7 +56,7 @@ def descend(problem: Solvable, states: npt.ArrayLike) -> Descent:
     form.energy(own)  # refuses what is no state of the problem
     spins = checks.rows(form.reduction.forward(own)).copy()
     flips = np.zeros(len(spins), dtype=np.int64)
-    descent.descend(*_rows(form.ising), spins, flips)
+    descent.descend(*_rows(form.ising), form.ising.is_integer, spins, flips)
     lowered = form.own_states(spins)
     return Descent(form.energy(lowered), lowered, flips)
 

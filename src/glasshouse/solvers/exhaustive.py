@@ -72,7 +72,11 @@ def brute_force(problem: Solvable, *, keep: int = 1024) -> GroundStates:
         count *= part.copies * number
         spins = _combined(spins, part, codes, keep)
     states = form.own_states(spins)
-    return GroundStates(form.energy(states[0]), count, states)
+    energies = form.energy(states)
+    if not form.ising.is_integer:  # equal up to the tolerance: the very lowest comes first
+        order = np.argsort(energies, kind="stable")
+        states, energies = states[order], energies[order]
+    return GroundStates(energies[0].item(), count, states)
 
 
 def _lowest(part: Part, keep: int) -> tuple[npt.NDArray[np.int64], int]:

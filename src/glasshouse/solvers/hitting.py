@@ -21,10 +21,11 @@ from glasshouse.solvers.annealing import choose_engine, key_of
 from glasshouse.solvers.crew import announce_compilation
 from glasshouse.solvers.engine import Graph
 from glasshouse.solvers.kernels import generator, hitting
-from glasshouse.solvers.schedule import PaperSchedule, paper_schedule, sweep_count
+from glasshouse.solvers.schedule import MOST_BETA, PaperSchedule, paper_schedule, sweep_count
 
 _CHUNK = 64  # instances that a thread takes at a time
 _MOST_SWEEPS = 2**26  # of a run, whose inverse temperatures are all held at once
+_MOST_IN_ALL = 2**62  # counted in int64, with one run to spare
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,7 +108,7 @@ def sweeps_to_solution(
             f"{planted!r} is neither a Planted nor an Ensemble, whose ground energy is known; "
             "plant one, or give anneal a target"
         )
-    max_sweeps = checks.count(max_sweeps, "max_sweeps", 1)
+    max_sweeps = sweep_count(max_sweeps, "max_sweeps", _MOST_IN_ALL)
     samples, threads = checks.count(samples, "samples", 1), checks.count(threads, "threads", 1)
     plan = _plan(planted, sweeps_per_run, beta)
     betas = np.linspace(*plan.beta, plan.sweeps)
@@ -248,6 +249,8 @@ def _range_of(beta: Any) -> tuple[float, float]:
     if values.shape != (2,) or values.dtype.kind not in "iuf":
         raise ValueError(f"beta={beta!r} is not a pair of numbers; give (first, last)")
     first, last = map(float, values)
-    if not 0 <= first <= last < math.inf:
-        raise ValueError(f"beta={beta} does not rise from a number of at least 0 to a finite one")
+    if not 0 <= first <= last <= MOST_BETA:
+        raise ValueError(
+            f"beta={beta} does not rise from a number of at least 0 to one of at most {MOST_BETA}"
+        )
     return first, last

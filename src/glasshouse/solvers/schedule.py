@@ -26,6 +26,8 @@ Beta: TypeAlias = tuple[float, float] | npt.ArrayLike | None
 # Sweeps are counted in 32 bits. Longer lists of β than this are not made: β then rises in so many
 # steps, each of them held for some sweeps, which no run can tell from a smooth rise.
 MOST_SWEEPS, _MOST_STEPS = 2**31 - 1, 2**22
+# Kernels multiply β by a little more than 2, and infinity times a local field of 0 is no number.
+MOST_BETA = 1e307
 
 
 def sweep_count(sweeps: object, name: str = "sweeps", most: int = MOST_SWEEPS) -> int:
@@ -55,6 +57,8 @@ def inverse_temperatures(network: Graph, beta: Beta, sweeps: int, schedule: Sche
     values = np.asarray(values, np.float64)
     if not np.isfinite(values).all() or (values < 0).any():
         raise ValueError("beta must be finite and not negative")
+    if (values > MOST_BETA).any():
+        raise ValueError(f"beta={values.max()} is above {MOST_BETA}, the most that kernels take")
     if isinstance(beta, tuple) and len(beta) == 2:
         first, last = values
         if schedule == "linear":
@@ -86,9 +90,14 @@ def default_range(network: Graph) -> tuple[float, float]:
     typical, smallest = field_scales(network.starts, network.weights, network.problem.is_integer)
     if not math.isfinite(smallest):  # no spin sees a field
         return 1.0, 1.0
-    typical = typical or smallest  # squares of tiny weights vanish
     sites = int(np.count_nonzero(np.diff(network.starts)))
-    return 0.7 / typical, math.log(max(200, sites)) / (2 * smallest)
+    cold = math.log(max(200, sites)) / 2
+    if min(typical, smallest) * MOST_BETA < max(cold, 0.7):
+        raise ValueError(
+            f"the smallest local field is {smallest:.3g}, and its inverse temperature is above "
+            f"{MOST_BETA}, the most that kernels take; multiply all weights by a common factor"
+        )
+    return 0.7 / typical, cold / smallest
 
 
 # The paper's schedule -------------------------------------------------------------------------

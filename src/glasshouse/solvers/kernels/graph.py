@@ -133,6 +133,13 @@ def field_scales(starts: Any, values: Any, whole: Any) -> Any:
                 unit, rest = rest, unit % rest
         if total == 0:  # edges of weight 0 are no neighbours
             continue
+        deviation = np.sqrt(squares)
+        if not 1e-280 < squares < np.inf:  # squares leave the floats before the weights do
+            squares = 0.0
+            for k in range(first, last):
+                share = np.float64(values[k]) / total
+                squares += share * share
+            deviation = total * np.sqrt(squares)
         least = np.float64(unit) if last - first > 10 else total
         if last - first <= 10:
             # All signs of all but the first weight, in Gray-code order: one changes at a time.
@@ -148,8 +155,8 @@ def field_scales(starts: Any, values: Any, whole: Any) -> Any:
                 if abs(field) > 1e-9 * total:
                     least = min(least, abs(field))
         sites += 1
-        typical += np.sqrt(squares)
-        smallest = min(smallest, max(least, np.sqrt(squares) / 24))
+        typical += deviation
+        smallest = min(smallest, max(least, deviation / 24))
     return typical / max(sites, 1), smallest
 
 

@@ -35,7 +35,8 @@ def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
         x = local_field(tables, spins, site) * spins[site]
         if x <= 0 or draw(block.generator) >> np.uint64(32) < threshold(2.0 * beta * x):
             spins[site] = -spins[site]
-            energies[0] += x + x
+            energies[0] += x  # twice, since 2x may not fit
+            energies[0] += x
             if energies[0] <= goals[0]:
                 mark_hits(number, block)
                 keep(tables, block)
