@@ -1,0 +1,84 @@
+"""Every input that fuzzing kept (`fuzz/corpus`) keeps its promises, in a process that may crash."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+from fuzz.known import STILL_FAILING
+from fuzz.promises import BrokenPromiseError, attempt
+from fuzz.targets import CORPUS, TARGETS, corpus_of
+
+from glasshouse.files import FileError
+
+INPUTS = [f"{name}/{path.name}" for name in TARGETS for path in corpus_of(name)]
+ROOT = CORPUS.parents[1]
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="each input runs in a fork")
+
+
+@pytest.fixture(scope="module")
+def faults() -> dict[str, str]:
+    """What broke, by input; "" for nothing."""
+    done = subprocess.run(
+        [sys.executable, "-m", "fuzz.replay"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode in (0, 1), done.stderr
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    return {one["input"]: one["fault"] for one in told}
+
+
+def listed(name: str) -> object:
+    """An input, expected to fail where it is known to; whoever mends it removes its line."""
+    reason = STILL_FAILING.get(name)
+    marks = [] if reason is None else [pytest.mark.xfail(reason=reason, strict=True)]
+    return pytest.param(name, marks=marks)
+
+
+@pytest.mark.parametrize("name", [listed(name) for name in INPUTS])
+def test_an_input_keeps_its_promises(faults, name):
+    assert faults[name] == ""
+
+
+def test_the_list_of_failures_names_inputs():
+    assert set(STILL_FAILING) <= set(INPUTS)
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_every_target_has_a_good_input(name):
+    assert any(path.name.startswith("good") for path in corpus_of(name))
+
+
+def test_the_corpus_is_small():
+    assert sum(path.stat().st_size for path in CORPUS.rglob("*") if path.is_file()) < 1 << 20
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_mutators_take_whatever_they_made(name):
+    random = Random(7)
+    seeds = [path.read_bytes() for path in corpus_of(name) if path.name.startswith("good")]
+    for number in range(60):
+        data = TARGETS[name].mutate(seeds[number % len(seeds)], random)
+        assert isinstance(data, bytes)
+        seeds[number % len(seeds)] = data[: TARGETS[name].longest]
+
+
+def raising(error: Exception) -> None:
+    raise error
+
+
+def test_only_our_own_errors_in_one_line_are_refusals():
+    ours = FileError(Path("x"), "is wrong")
+    assert attempt((FileError,), raising, ours) == (None, ours)
+    for foreign in (ValueError("x"), UnicodeDecodeError("utf-8", b"", 0, 1, "x"), KeyError("x")):
+        with pytest.raises(type(foreign)):
+            attempt((FileError,), raising, foreign)
+    with pytest.raises(UnicodeDecodeError):
+        attempt((ValueError,), raising, UnicodeDecodeError("utf-8", b"", 0, 1, "x"))
+    with pytest.raises(BrokenPromiseError, match="not one line"):
+        attempt((FileError,), raising, FileError(Path("x"), "one\ntwo"))
