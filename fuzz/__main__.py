@@ -44,14 +44,15 @@ def fuzz(name: str, place: Path, seconds: int, executions: int) -> list[Path]:
         sys.executable, "-m", "fuzz.engine", name, str(place), f"-max_total_time={seconds}",
         f"-runs={executions}",
     ]  # fmt: skip
+    told = place / "executed"
+    told.write_text("0")
     before = _failing(place)
     start = time.perf_counter()
     with log.open("wb") as output:
         code = subprocess.run(command, stdout=output, stderr=output, check=False).returncode
     taken = time.perf_counter() - start
-    text = log.read_text(errors="replace")
-    counted = _STATISTICS.search(text)
-    count = int(counted[1]) if counted else 0
+    counted = _STATISTICS.search(log.read_text(errors="replace"))
+    count = int(counted[1] if counted else told.read_text())
     new = sorted(path for path, when in _failing(place).items() if before.get(path) != when)
     outcome = f"{len(new)} failing" if new else "good"
     if code and not new:  # it did not even start, or was killed
