@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,12 @@ import numpy as np
 from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm
 
 MOST_VARIABLES = 12
+MOST_TERMS = 300
 
 Exact = int | Fraction
 
 
+@lru_cache(maxsize=100)  # of many certificates for one file it is asked again and again
 def least_cost(problem: Problem) -> Exact | None:
     """The least cost or energy; None where no state keeps the hard clauses.
 
@@ -28,9 +31,15 @@ def least_cost(problem: Problem) -> Exact | None:
     return min(kept, default=None)
 
 
-def can_judge(problem: Problem) -> bool:
-    """Whether a problem is small enough to try all its states."""
-    return _size(problem) <= MOST_VARIABLES and _number_of_terms(problem) <= 300
+def contradicts(cost: int | float, problem: Problem | None) -> str:
+    """What is wrong with a verified optimum; nothing where it is right, or too large to judge."""
+    if problem is None or _size(problem) > MOST_VARIABLES or _number_of_terms(problem) > MOST_TERMS:
+        return ""
+    least = least_cost(problem)
+    if least is None:
+        return "no state keeps the hard clauses"
+    true = float(least) if isinstance(cost, float) else least
+    return "" if cost == true else f"the optimum is {least}"
 
 
 def _costs_of_clauses(problem: Max2Sat, bits: list[Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,9 @@ from fuzz.promises import (
     require,
     require_one_line,
 )
-from fuzz.readers import require_true
 from glasshouse.files import FileError, read_document, side_car, verify_file
 from glasshouse.planting import CertificateError
+from glasshouse.problems import Problem
 
 # The checker that stands alone; this is the only place that knows where it is (it is to move to
 # glasshouse.certificates).
@@ -43,8 +44,8 @@ def _certified(data: bytes, path: Path) -> bool:
     path.write_bytes(file)
     side_car(path).write_bytes(certificate)
     verified, refusal = attempt((FileError, CertificateError), verify_file, path)
-    if verified is not None:
-        require_true(read_document(path), verified)
+    if verified is not None and verified.proven:
+        _require_optimum(verified.cost, path, file, "the library")
     if path.suffix == ".wcnf":
         second = _stand_alone(path, file.decode("latin1"), certificate.decode("latin1"))
         if not _NOTES.search(file):
@@ -61,11 +62,21 @@ def _stand_alone(path: Path, file: str, certificate: str) -> Verdict:
         return None, refusal
     if cost != least:
         return None, None
-    document = or_refused((FileError,), read_document, path)
-    if document is not None and judge.can_judge(document.problem):
-        true = judge.least_cost(document.problem)
-        require(cost == true, f"checker.py: VERIFIED {cost}, but the optimum is {true}")
+    _require_optimum(cost, path, file.encode("latin1"), "checker.py")
     return cost, None
+
+
+def _require_optimum(cost: Any, path: Path, file: bytes, who: str) -> None:
+    wrong = judge.contradicts(cost, _problem(path, file))
+    require(not wrong, f"{who}: VERIFIED {cost}, but {wrong}")
+
+
+@lru_cache(maxsize=100)
+def _problem(path: Path, file: bytes) -> Problem | None:
+    """What the file holds; the same one for every certificate, which saves judging it again."""
+    assert path.read_bytes() == file
+    document = or_refused((FileError,), read_document, path)
+    return None if document is None else document.problem
 
 
 def _require_agreement(first: Verdict, second: Verdict) -> None:

@@ -6,15 +6,19 @@ import json
 import os
 import subprocess
 import sys
+from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from random import Random
 
 import pytest
+from fuzz import judge
 from fuzz.known import STILL_FAILING
 from fuzz.promises import BrokenPromiseError, attempt
 from fuzz.targets import CORPUS, TARGETS, corpus_of
 
 from glasshouse.files import FileError
+from glasshouse.problems import Ising, Max2Sat, Qubo, Rbm
 
 INPUTS = [f"{name}/{path.name}" for name in TARGETS for path in corpus_of(name)]
 ROOT = CORPUS.parents[1]
@@ -66,6 +70,29 @@ def test_mutators_take_whatever_they_made(name):
         data = TARGETS[name].mutate(seeds[number % len(seeds)], random)
         assert isinstance(data, bytes)
         seeds[number % len(seeds)] = data[: TARGETS[name].longest]
+
+
+def test_the_judge_tries_all_states():
+    spins = Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [-1, -1, -1], [0, 0, 2**62], 5)
+    assert judge.least_cost(spins) == 5 - 1 - 2**62
+    assert judge.contradicts(5 - 1 - 2**62, spins) == ""
+    assert judge.contradicts(5 - 2**62, spins) == f"the optimum is {4 - 2**62}"
+    qubo = Qubo.from_edges(2, [(0, 1)], [-0.5], [0.25, 0.0])
+    assert judge.least_cost(qubo) == Fraction(-1, 4)
+    assert judge.contradicts(-0.25, qubo) == ""
+    machine = Rbm([[1, -2], [3, 4]], [1, 0], [0, -1])
+    assert judge.least_cost(machine) == min(
+        -sum(v[i] * machine.weights[i, j] * h[j] for i in (0, 1) for j in (0, 1)) - v[0] + h[1]
+        for *v, a, b in product((-1, 1), repeat=4)
+        for h in [(a, b)]
+    )
+
+
+def test_the_judge_keeps_hard_clauses():
+    clauses = Max2Sat.from_clauses(2, [[1], [2], [-1, -2]], [3, 5, 1], hard=[[-1]])
+    assert judge.least_cost(clauses) == 3
+    never = Max2Sat.from_clauses(1, [[1]], [1], hard=[[1], [-1]])
+    assert judge.contradicts(0, never) == "no state keeps the hard clauses"
 
 
 def raising(error: Exception) -> None:
