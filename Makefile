@@ -42,7 +42,7 @@ bench-proofs: $(VENV)/.bench ## measure the proofs only (a minute a solver and i
 SECONDS := 900
 EXECUTIONS := 1000000
 TARGETS :=
-fuzz: $(VENV)/.fuzz ## look for files that do harm, 15 minutes a reader (SECONDS, EXECUTIONS, TARGETS)
+fuzz: $(VENV)/.fuzz ## look for files that do harm, 15 minutes per target (SECONDS, EXECUTIONS, TARGETS)
 	$(BIN)/python -m fuzz --seconds $(SECONDS) --executions $(EXECUTIONS) $(TARGETS)
 
 docs: $(READY) ## run every code block of the documentation
@@ -69,5 +69,5 @@ $(VENV)/.bench: pyproject.toml | $(READY)
 
 $(VENV)/.fuzz: pyproject.toml | $(READY)
 	$(BIN)/python -m pip install --quiet --group fuzz
-	@$(BIN)/python -c 'import atheris' || { echo "atheris has no wheel for this machine; fuzz on Linux, x86-64"; exit 1; }
+	@$(BIN)/python -c 'import atheris' || { echo "atheris has no wheel for this machine; use Linux on x86-64"; exit 1; }
 	@touch $@

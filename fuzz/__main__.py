@@ -10,13 +10,17 @@ import argparse
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
+from fuzz.last_input import last_input
 from fuzz.targets import TARGETS
 
 _STATISTICS = re.compile(r"stat::number_of_executed_units:\s*(\d+)")
 _WORK = Path(".fuzz")
+# Starting, compiling and the longest input come on top of the time that was asked for.
+_GRACE = 180
 
 
 def main() -> int:
@@ -37,28 +41,62 @@ def main() -> int:
 
 
 def fuzz(name: str, place: Path, seconds: int, executions: int) -> list[Path]:
-    """Fuzz one target; returns the inputs that fail, all of this run or of earlier ones."""
+    """Fuzz one target; returns the inputs that failed, or failed with less than before."""
     place.mkdir(parents=True, exist_ok=True)
-    log = place / "log.txt"
-    command = [
-        sys.executable, "-m", "fuzz.engine", name, str(place), f"-max_total_time={seconds}",
-        f"-runs={executions}",
-    ]  # fmt: skip
     told = place / "executed"
     told.write_text("0")
-    before = _failing(place)
-    start = time.perf_counter()
-    with log.open("wb") as output:
-        code = subprocess.run(command, stdout=output, stderr=output, check=False).returncode
+    (place / "last").unlink(missing_ok=True)
+    before, start = _failing(place), time.perf_counter()
+    code = _run_engine(name, place, seconds, executions)
     taken = time.perf_counter() - start
-    counted = _STATISTICS.search(log.read_text(errors="replace"))
+    counted = _STATISTICS.search((place / "log.txt").read_text(errors="replace"))
     count = int(counted[1] if counted else told.read_text())
-    new = sorted(path for path, when in _failing(place).items() if before.get(path) != when)
+    if code:
+        _keep_last_input(place, before, code)
+    new = _new(place, before)
     outcome = f"{len(new)} failing" if new else "good"
-    if code and not new:  # it did not even start, or was killed
-        outcome, new = f"ended with exit code {code}", [log]
+    if code:
+        outcome += f"; the process ended with code {code}, see {place / 'log.txt'}"
     print(f"{name:<10} {count:>12,} {taken:>8.0f} {count / taken:>11,.0f}  {outcome}", flush=True)
     return new
+
+
+def _run_engine(name: str, place: Path, seconds: int, executions: int) -> int:
+    """The exit code of libFuzzer in a process of its own; it ends with its process."""
+    with (
+        tempfile.TemporaryDirectory(prefix="fuzz-", dir=_fast_folder()) as scratch,
+        (place / "log.txt").open("wb") as log,
+    ):
+        command = [
+            sys.executable, "-m", "fuzz.engine", name, str(place), scratch,
+            f"-max_total_time={seconds}", f"-runs={executions}",
+        ]  # fmt: skip
+        try:
+            done = subprocess.run(
+                command, stdout=log, stderr=log, timeout=seconds + _GRACE, check=False
+            )
+        except subprocess.TimeoutExpired:  # it hung even over its own end, and was killed
+            return -9
+    return done.returncode
+
+
+def _fast_folder() -> str | None:
+    """Memory that looks like a disk, where there is one."""
+    return "/dev/shm" if Path("/dev/shm").is_dir() else None
+
+
+def _keep_last_input(place: Path, before: dict[Path, int], code: int) -> None:
+    """The input that ended the process, where libFuzzer had no time to save it."""
+    if any(path.suffix != ".input" for path in _new(place, before)):
+        return
+    (place / "findings").mkdir(exist_ok=True)
+    died = place / "findings" / f"process-ended-with-{code}.input"
+    last = place / "last"
+    died.write_bytes(last_input(last) if last.exists() else b"")
+
+
+def _new(place: Path, before: dict[Path, int]) -> list[Path]:
+    return sorted(path for path, when in _failing(place).items() if before.get(path) != when)
 
 
 def _failing(place: Path) -> dict[Path, int]:

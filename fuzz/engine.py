@@ -1,4 +1,4 @@
-"""`python -m fuzz.engine TARGET FOLDER [libFuzzer's options]`: one target under atheris."""
+"""`python -m fuzz.engine TARGET FOLDER SCRATCH [libFuzzer's options]`: one target under atheris."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import importlib.util
 import random
 import shutil
 import sys
-import tempfile
 from pathlib import Path
 
 import atheris
@@ -28,22 +27,24 @@ _INSTRUMENTED = {"include": ["glasshouse", "tomllib"], "exclude": _compiled_modu
 with atheris.instrument_imports(**_INSTRUMENTED):
     from fuzz.findings import Findings
     from fuzz.known import STILL_FAILING
+    from fuzz.last_input import LastInput
     from fuzz.mutators import words
     from fuzz.promises import keep_promises, limit_addresses
     from fuzz.targets import TARGETS, corpus_of
 
 
-def main(name: str, place: Path, options: list[str]) -> None:
+def main(name: str, place: Path, scratch: Path, options: list[str]) -> None:
     """Fuzz until libFuzzer ends the process; what was found is in the folder by then."""
     target = TARGETS[name]
     findings = Findings(place / "findings")
-    scratch = Path(tempfile.mkdtemp(prefix=f"fuzz-{name}-", dir=_fast_folder()))
     inputs = _inputs(name, place)
 
+    last = LastInput(place / "last", target.longest)
     executed = 0
 
     def one(data: bytes) -> None:
         nonlocal executed
+        last.remember(data)
         executed += 1
         if executed % 1000 == 0:  # for when the process does not live to tell
             (place / "executed").write_text(str(executed))
@@ -88,10 +89,5 @@ def _inputs(name: str, place: Path) -> Path:
     return inputs
 
 
-def _fast_folder() -> str | None:
-    """Memory that looks like a disk, where there is one."""
-    return "/dev/shm" if Path("/dev/shm").is_dir() else None
-
-
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3:])
+    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4:])

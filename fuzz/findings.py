@@ -37,11 +37,7 @@ class Findings:
 
 
 def kind_of(fault: BaseException) -> str:
-    """The exception and the place in our code that it came from; a name for a file.
-
-    >>> kind_of(ValueError("nowhere"))
-    'ValueError'
-    """
+    """The exception and the place in our code that it came from; a name for a file."""
     name = type(fault).__name__
     # Of a broken promise the refusal that broke it tells more.
     told = isinstance(fault, BrokenPromiseError) and (fault.__cause__ or fault.__context__)

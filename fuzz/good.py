@@ -29,6 +29,18 @@ PROBLEMS: dict[str, list[Problem]] = {
     "npz": [SPINS, CLAUSES, Rbm.from_edges(2, 2, [(0, 0), (1, 0), (1, 1)], [1, 2, -3], [1, 0]),
             Rbm([[1, -2], [3, 4]], [1, 0], [0, -1]), Qubo.from_edges(2, [(0, 1)], [1.5], [1, 0])],
 }  # fmt: skip
+TRIANGLE = "# vartype=SPIN\n0 1 1\n1 2 1\n0 2 1\n"
+TRIANGLE_OF_CLAUSES = "".join(
+    ["p wcnf 3 6 7\n", *(f"1 {a} {b} 0\n1 -{a} -{b} 0\n" for a, b in ((1, 2), (2, 3), (1, 3)))]
+)
+# Its second loop violates all its edges, and is so light that the proof holds.
+MARKED = """glasshouse-certificate 1
+denominator 1000
+state 011
+loops 2
+1000 3 1 2
+1 -3 -1 2
+"""
 STUDY = """name = "tiny"
 figure = "density"
 statistic = "paper_95"
@@ -58,6 +70,8 @@ def inputs() -> Iterator[tuple[str, bytes]]:
         yield from _packed(folder)
         yield from _pairs(folder, plants)
         yield "store/good-0", _store(folder / "good.sqlite")
+    for target, file in (("pair-coo", TRIANGLE), ("pair", TRIANGLE_OF_CLAUSES)):
+        yield f"{target}/good-marked", (file + MARKED).encode()
     yield "manifest/good-0", readers.manifest_line()
     yield "recipe/good-0", readers.recipe_text()
     for number, plant in enumerate(plants):

@@ -5,7 +5,6 @@ A broken promise is whatever exception leaves a target, with the input that did 
 
 from __future__ import annotations
 
-import resource
 import signal
 import sys
 import warnings
@@ -25,7 +24,9 @@ MOST_SECONDS = 5.0
 # Peak memory above what the process had before. Inputs are far smaller, and unpack to less.
 MOST_BYTES = 256 << 20
 # Beyond this an allocation fails: no input may take the machine down, whatever it finds.
-MOST_ADDRESSES = 2 << 30
+MOST_ADDRESSES = 1 << 30
+
+_PROCESS = Path("/proc/self/statm")
 
 
 class BrokenPromiseError(AssertionError):
@@ -94,7 +95,11 @@ def keep_promises(run: Run, data: bytes, folder: Path) -> bool:
 
 def limit_addresses() -> None:
     """From now on an allocation far beyond what this process has fails with a MemoryError."""
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    import resource  # not everywhere, and nowhere else needed
+
+    if not _PROCESS.exists():
+        return  # only Linux tells what a process has
+    used = int(_PROCESS.read_text().split()[0]) * resource.getpagesize()
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (used + MOST_ADDRESSES, hard))
 
@@ -117,5 +122,7 @@ def _hurried() -> Iterator[None]:
 
 
 def _peak_bytes() -> int:
+    import resource
+
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak << 10

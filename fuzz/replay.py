@@ -25,7 +25,7 @@ from fuzz.targets import CORPUS, TARGETS, corpus_of
 
 # Twice what is promised, for what cannot be interrupted (compiled code, SQLite); less for inputs
 # that are known to fail, which take a moment once they are mended.
-_PATIENCE, _LITTLE_PATIENCE = 2 * MOST_SECONDS, 2.0
+_PATIENCE, _LITTLE_PATIENCE = 2 * MOST_SECONDS, 1.0
 
 
 def replay(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
