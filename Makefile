@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint format bench bench-anneal bench-proofs docs clean
+.PHONY: help demo test test-slow lint format bench bench-anneal bench-proofs fuzz docs clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## ?/  make \1\t/' | expand -t 22
@@ -38,11 +38,18 @@ bench-anneal: $(VENV)/.bench ## measure the annealer only
 bench-proofs: $(VENV)/.bench ## measure the proofs only (a minute a solver and instance)
 	$(BIN)/python -m benchmarks proofs
 
+# For instance: make fuzz SECONDS=60 TARGETS="wcnf cert"
+SECONDS := 900
+EXECUTIONS := 1000000
+TARGETS :=
+fuzz: $(VENV)/.fuzz ## look for files that do harm, 15 minutes per target (SECONDS, EXECUTIONS, TARGETS)
+	$(BIN)/python -m fuzz --seconds $(SECONDS) --executions $(EXECUTIONS) $(TARGETS)
+
 docs: $(READY) ## run every code block of the documentation
 	$(PYTEST) docs README.md
 
 clean: ## remove the virtual environment and what was built
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .fuzz
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:
@@ -58,4 +65,9 @@ $(READY): pyproject.toml | $(VENV)/.made
 
 $(VENV)/.bench: pyproject.toml | $(READY)
 	$(BIN)/python -m pip install --quiet --group bench
+	@touch $@
+
+$(VENV)/.fuzz: pyproject.toml | $(READY)
+	$(BIN)/python -m pip install --quiet --group fuzz
+	@$(BIN)/python -c 'import atheris' || { echo "atheris has no wheel for this machine; use Linux on x86-64"; exit 1; }
 	@touch $@

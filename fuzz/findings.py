@@ -1,0 +1,48 @@
+"""Inputs that broke a promise: one for each kind of fault, the shortest, with its traceback."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+
+import glasshouse
+from fuzz.promises import BrokenPromiseError
+
+_PLACES = (str(Path(glasshouse.__file__).parent), str(Path(__file__).parent))
+
+
+class Findings:
+    """A folder that fills with faults as they come.
+
+    Fuzzing goes on after a Python exception, so that a run shows all of them; only what ends the
+    process ends the run.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        self._shortest = {
+            path.stem: path.stat().st_size for path in folder.glob("*.input") if path.is_file()
+        }
+
+    def keep(self, fault: BaseException, data: bytes) -> None:
+        """Remember an input, unless a shorter one showed the same."""
+        kind = kind_of(fault)
+        if len(data) >= self._shortest.get(kind, 1 << 62):
+            return
+        self._shortest[kind] = len(data)
+        (self.folder / f"{kind}.input").write_bytes(data)
+        lines = traceback.format_exception(fault)
+        (self.folder / f"{kind}.txt").write_text("".join(lines), errors="backslashreplace")
+
+
+def kind_of(fault: BaseException) -> str:
+    """The exception and the place in our code that it came from; a name for a file."""
+    name = type(fault).__name__
+    # Of a broken promise the refusal that broke it tells more.
+    told = isinstance(fault, BrokenPromiseError) and (fault.__cause__ or fault.__context__)
+    frames = traceback.extract_tb((told or fault).__traceback__)
+    places = [frame for frame in frames if frame.filename.startswith(_PLACES)]
+    for frame in [frame for frame in places if Path(frame.filename).stem != "promises"][-1:]:
+        return f"{name}-{Path(frame.filename).stem}-{frame.name.strip('<>')}-{frame.lineno}"
+    return name

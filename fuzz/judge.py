@@ -1,0 +1,109 @@
+"""The judge: the least cost of a small problem, tried out over all its states in exact numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm
+
+MOST_VARIABLES = 12
+MOST_TERMS = 300
+
+Exact = int | Fraction
+
+
+@lru_cache(maxsize=100)  # of many certificates for one file it is asked again and again
+def least_cost(problem: Problem) -> Exact | None:
+    """The least cost or energy; None where no state keeps the hard clauses.
+
+    Nothing of the library computes here, but the numbers of the problem: they become Python's own,
+    which neither wrap nor round.
+    """
+    bits = _all_bits(_size(problem))
+    costs = _costs_of_clauses(problem, bits) if isinstance(problem, Max2Sat) else None
+    if costs is None:
+        costs = _energies(problem, bits)
+    kept = [cost for cost in costs.tolist() if cost is not None]
+    return min(kept, default=None)
+
+
+def contradicts(cost: int | float, problem: Problem | None) -> str:
+    """What is wrong with a verified optimum; nothing where it is right, or too large to judge."""
+    if problem is None or _size(problem) > MOST_VARIABLES or _number_of_terms(problem) > MOST_TERMS:
+        return ""
+    least = least_cost(problem)
+    if least is None:
+        return "no state keeps the hard clauses"
+    true = float(least) if isinstance(cost, float) else least
+    return "" if cost == true else f"the optimum is {least}"
+
+
+def _costs_of_clauses(problem: Max2Sat, bits: list[Any]) -> Any:
+    costs = np.zeros(1 << len(bits), dtype=object)
+    for clause, weight in zip(problem.clauses.tolist(), problem.weights.tolist(), strict=True):
+        costs = costs + _exact(weight) * _falsified(clause, bits)
+    for clause in problem.hard.tolist():
+        costs[_falsified(clause, bits) == 1] = None
+    return costs
+
+
+def _falsified(clause: list[int], bits: list[Any]) -> Any:
+    """1 for each state that makes all literals false; 0 stands for no literal."""
+    product: Any = np.full(1 << len(bits), 1, dtype=object)
+    for literal in clause:
+        if literal:
+            bit = bits[abs(literal) - 1]
+            product = product * (1 - bit if literal > 0 else bit)
+    return product
+
+
+def _energies(problem: Ising | Qubo | Rbm, bits: list[Any]) -> Any:
+    total = np.full(1 << len(bits), _exact(problem.offset), dtype=object)
+    spins = [2 * bit - 1 for bit in bits]
+    if isinstance(problem, Qubo):
+        sign, values, single = 1, bits, problem.linear.tolist()
+    else:
+        sign, values = -1, spins
+    if isinstance(problem, Rbm):
+        single = [*problem.visible_bias.tolist(), *problem.hidden_bias.tolist()]
+        pairs = _rbm_pairs(problem)
+    else:
+        if isinstance(problem, Ising):
+            single = problem.fields.tolist()
+        pairs = [
+            (*e, w) for e, w in zip(problem.edges.tolist(), problem.weights.tolist(), strict=True)
+        ]
+    for i, j, weight in pairs:
+        total = total + sign * _exact(weight) * values[i] * values[j]
+    for value, weight in zip(values, single, strict=True):
+        total = total + sign * _exact(weight) * value
+    return total
+
+
+def _rbm_pairs(problem: Rbm) -> list[tuple[int, int, Any]]:
+    matrix: Any = problem.weights.toarray() if problem.is_sparse else problem.weights
+    rows = np.asarray(matrix).tolist()
+    return [(i, len(rows) + j, w) for i, row in enumerate(rows) for j, w in enumerate(row) if w]
+
+
+def _all_bits(size: int) -> list[Any]:
+    states = np.arange(1 << size)
+    return [((states >> k) & 1).astype(object) for k in range(size)]
+
+
+def _exact(number: Any) -> Exact:
+    return Fraction(number) if isinstance(number, float) else int(number)
+
+
+def _size(problem: Problem) -> int:
+    return problem.num_spins if isinstance(problem, (Ising, Rbm)) else problem.num_variables
+
+
+def _number_of_terms(problem: Problem) -> int:
+    if isinstance(problem, Max2Sat):
+        return len(problem.clauses) + len(problem.hard)
+    return 0 if isinstance(problem, Rbm) else len(problem.edges)

@@ -1,0 +1,24 @@
+"""Compressed bytes, a little of them at a time: what a stranger packed may be endless."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import zlib
+
+
+def first_bytes(data: bytes, kind: str, most: int = 8) -> bytes:
+    """The first bytes of what is packed in `.gz` or `.xz`; nothing where it is broken."""
+    try:
+        if kind == ".gz":
+            return zlib.decompressobj(wbits=31).decompress(data, most)
+        return lzma.LZMADecompressor(format=lzma.FORMAT_XZ).decompress(data, most)
+    except (zlib.error, lzma.LZMAError, EOFError):
+        return b""
+
+
+def packed(data: bytes, kind: str) -> bytes:
+    """Bytes as `.gz` or `.xz`."""
+    if kind == ".gz":
+        return gzip.compress(data, compresslevel=4, mtime=0)
+    return lzma.compress(data, preset=1)

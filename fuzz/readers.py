@@ -1,0 +1,187 @@
+"""Targets that read a problem, a plant, a graph or a suite, each from a file of a stranger."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from fuzz import judge
+from fuzz.packing import first_bytes
+from fuzz.promises import Run, or_refused, require
+from glasshouse.files import (
+    Document,
+    FileError,
+    Verification,
+    read_document,
+    read_planted,
+    read_side_car,
+    verify_file,
+    write,
+    write_certificate,
+    write_suite,
+)
+from glasshouse.files.document import size_of
+from glasshouse.files.graph import read_graph
+from glasshouse.files.suite import check_suite
+from glasshouse.planting import CertificateError, Planted, Recipe, random_loops
+from glasshouse.planting.graphs import Graph
+
+# What is larger is rightly read, but long to write.
+_MOST_TO_WRITE = 10_000
+
+
+def problem_file(suffix: str) -> Run:
+    """Any problem file: read, written and read again, verified where it states something."""
+    return lambda data, folder: _problem_file(data, folder / f"input{suffix}")
+
+
+def packed_file(kind: str) -> Run:
+    """A compressed file; its content says which format it is of."""
+    return lambda data, folder: _problem_file(data, folder / f"input{_inner(data, kind)}{kind}")
+
+
+def _inner(data: bytes, kind: str) -> str:
+    """The format of what is packed, by its first bytes."""
+    head = first_bytes(data, kind)
+    for magic, suffix in ((b"PK", ".npz"), (b"DIMOD", ".bqm"), (b"#", ".coo")):
+        if head.startswith(magic):
+            return suffix
+    return ".wcnf"
+
+
+def _problem_file(data: bytes, path: Path) -> bool:
+    path.write_bytes(data)
+    document = or_refused((FileError,), read_document, path)
+    if document is None:
+        return False
+    require(bool(np.isfinite(document.problem.total_weight)), "its weights have no finite sum")
+    if size_of(document.problem) < _MOST_TO_WRITE:
+        _require_rewritten(path, document)
+    if document.planted is None and document.metadata.planted_model is None:
+        return True
+    verified = or_refused((FileError, CertificateError), verify_file, path)
+    _require_true(document, verified)
+    if document.planted is not None:
+        planted = or_refused((FileError, CertificateError), read_planted, path)
+        if planted is not None:
+            _require_proven(planted)
+    return verified is not None
+
+
+def _require_rewritten(path: Path, document: Document) -> None:
+    """What was read can be written, and is read again as the same."""
+    again = path.with_name(f"again-{path.name}")
+    dialects = ("classic", "mse22") if again.suffix == ".wcnf" else ("classic",)
+    for dialect in dialects:
+        write(again, replace(document, load_proof=None), dialect=dialect, overwrite=True)  # type: ignore[arg-type]
+        twin = read_document(again)
+        require(twin.problem == document.problem, f"another problem in {dialect} {again.suffix}")
+        require(twin.planted == document.planted, f"another plant in {again.suffix}")
+        if ".bqm" not in again.suffixes:  # which has no comments
+            require(twin.metadata == document.metadata, f"other statements in {again.suffix}")
+
+
+def _require_true(document: Document, verified: Verification | None) -> None:
+    """Whatever is verified as the optimum is the least cost of all states, all of them tried."""
+    if verified is not None and verified.proven:
+        wrong = judge.contradicts(verified.cost, document.problem)
+        require(not wrong, f"VERIFIED {verified.cost}, but {wrong}")
+
+
+def _require_proven(planted: Planted) -> None:
+    """A plant that was read is true: what `read_planted` gives is not only stated."""
+    try:
+        planted.verify()
+    except CertificateError as lie:
+        require(False, f"read_planted gave a plant that is not proven: {lie}")
+
+
+def side_car_file(data: bytes, folder: Path) -> bool:
+    """A certificate by itself: read, written, and read again as the same."""
+    path = folder / "input.wcnf.cert"
+    path.write_bytes(data)
+    beside = or_refused((FileError,), read_side_car, path)
+    if beside is None:
+        return False
+    again = folder / "again.cert"
+    write_certificate(
+        again, beside.certificate, cost=beside.cost, names=beside.names, overwrite=True
+    )
+    twin = read_side_car(again)
+    require(twin.certificate == beside.certificate, "another certificate")
+    require(twin.cost == beside.cost, "another cost")
+    same_names = beside.names is None or np.array_equal(beside.names, twin.names)
+    require(same_names and (beside.names is None) == (twin.names is None), "other names")
+    return True
+
+
+def graph_file(data: bytes, folder: Path) -> bool:
+    """A list of edges, as `plant --graph` reads it."""
+    path = folder / "input.edges"
+    path.write_bytes(data)
+    edges = or_refused((FileError,), read_graph, path)
+    if edges is None:
+        return False
+    graph = or_refused((ValueError,), Graph.of, edges)
+    if graph is None:
+        return False
+    require(graph.num_nodes > int(graph.edges.max(initial=-1)), "an edge to no node")
+    again = Graph.parse(graph.name)
+    require(np.array_equal(again.edges, graph.edges), "its name means another graph")
+    return True
+
+
+def manifest(data: bytes, folder: Path) -> bool:
+    """A manifest beside one true instance, whose hash it may name as @SHA@."""
+    instance = _instance(folder)
+    path = folder / "manifest.jsonl"
+    sha = hashlib.sha256(instance.read_bytes()).hexdigest().encode()
+    path.write_bytes(data.replace(b"@SHA@", sha))
+    entries = or_refused((FileError, CertificateError), lambda: list(check_suite(path)))
+    for entry in entries or ():
+        require(entry.optimum == 9, f"VERIFIED {entry.optimum}, but the optimum is 9")
+    return entries is not None
+
+
+def recipe(data: bytes, folder: Path) -> bool:
+    """A recipe in the comment of a true instance, grown again by `read_planted`."""
+    instance = _instance(folder)
+    path = folder / "input.wcnf"
+    note = b"c recipe " + data.replace(b"\n", b" ") + b"\n"
+    path.write_bytes(note + instance.read_bytes())
+    planted = or_refused((FileError, CertificateError), read_planted, path)
+    if planted is None:
+        return False
+    _require_proven(planted)
+    require(Recipe.from_json(planted.recipe.to_json()) == planted.recipe, "another recipe")
+    return True
+
+
+def _instance(folder: Path) -> Path:
+    """The only instance of a suite: blind, so that its bytes do not depend on our version."""
+    path = folder / "instance-00000.wcnf"
+    if not path.exists():
+        list(write_suite(folder, [_plant()], blind=True, overwrite=True))
+    return path
+
+
+def _plant() -> Planted:
+    return random_loops(5, 5, frustration="1/5", loops=3, rng=1)
+
+
+def manifest_line() -> bytes:
+    """A true line of the manifest that `manifest` takes."""
+    entry = {
+        "file": "instance-00000.wcnf", "sha256": "@SHA@", "optimum": 9,
+        "recipe": json.loads(_plant().recipe.to_json()),
+    }  # fmt: skip
+    return json.dumps(entry, sort_keys=True).encode() + b"\n"
+
+
+def recipe_text() -> bytes:
+    """The recipe of that instance."""
+    return _plant().recipe.to_json().encode()
