@@ -16,20 +16,14 @@ from fuzz.promises import (
     require,
     require_one_line,
 )
+from glasshouse.certificates import CertificateError, checker
 from glasshouse.files import FileError, read_document, side_car, verify_file
-from glasshouse.planting import CertificateError
 from glasshouse.problems import Problem
-
-# The checker that stands alone; this is the only place that knows where it is (it is to move to
-# glasshouse.certificates).
-from glasshouse.proofs import checker
 
 # The optimum that a checker verifies, None where it does not; and how it refused, if it did.
 Verdict = tuple[Any, Exception | None]
 
 _TITLE = re.compile(rb"^glasshouse-certificate", re.MULTILINE)
-# Comments that mean something to the library and nothing to the stand-alone checker.
-_NOTES = re.compile(rb"planted-cost|planted-model|recipe|num-variables|num-clauses|encoding")
 
 
 def certified_file(suffix: str) -> Run:
@@ -48,8 +42,7 @@ def _certified(data: bytes, path: Path) -> bool:
         _require_optimum(verified.cost, path, file, "the library")
     if path.suffix == ".wcnf":
         second = _stand_alone(path, file.decode("latin1"), certificate.decode("latin1"))
-        if not _NOTES.search(file):
-            _require_agreement((None if verified is None else verified.cost, refusal), second)
+        _require_agreement((None if verified is None else verified.cost, refusal), second)
     return verified is not None
 
 
@@ -57,7 +50,7 @@ def _stand_alone(path: Path, file: str, certificate: str) -> Verdict:
     """What the other checker says, of which nothing may be false either."""
     try:
         cost, least = checker.check(file, certificate)
-    except (LookupError, TypeError, ValueError) as refusal:  # what it calls REFUSED
+    except (LookupError, RecursionError, TypeError, ValueError) as refusal:  # what it calls REFUSED
         require_one_line(f"REFUSED {refusal}")
         return None, refusal
     if cost != least:

@@ -12,6 +12,7 @@ import numpy as np
 from fuzz import judge
 from fuzz.packing import first_bytes
 from fuzz.promises import Run, or_refused, require
+from glasshouse.certificates import CertificateError
 from glasshouse.files import (
     Document,
     FileError,
@@ -27,7 +28,7 @@ from glasshouse.files import (
 from glasshouse.files.document import size_of
 from glasshouse.files.graph import read_graph
 from glasshouse.files.suite import check_suite
-from glasshouse.planting import CertificateError, Planted, Recipe, random_loops
+from glasshouse.planting import Planted, Recipe, random_loops
 from glasshouse.planting.graphs import Graph
 
 # What is larger is rightly read, but long to write.
@@ -77,7 +78,8 @@ def _require_rewritten(path: Path, document: Document) -> None:
     again = path.with_name(f"again-{path.name}")
     dialects = ("classic", "mse22") if again.suffix == ".wcnf" else ("classic",)
     for dialect in dialects:
-        write(again, replace(document, load_proof=None), dialect=dialect, overwrite=True)  # type: ignore[arg-type]
+        stated = replace(document, load_proof=None, is_verified=True)
+        write(again, stated, dialect=dialect, overwrite=True)  # type: ignore[arg-type]
         twin = read_document(again)
         require(twin.problem == document.problem, f"another problem in {dialect} {again.suffix}")
         require(twin.planted == document.planted, f"another plant in {again.suffix}")
