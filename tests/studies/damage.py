@@ -201,7 +201,7 @@ def change_value(database: sqlite3.Connection, chance: random.Random) -> None:
 def changed(old: Any, chance: random.Random) -> Any:
     try:
         parsed = json.loads(old) if isinstance(old, str) else None
-    except ValueError:
+    except (ValueError, RecursionError):  # changed before
         parsed = None
     if isinstance(parsed, dict) and chance.random() < 0.9:
         return json.dumps(change_json(parsed, chance))

@@ -55,7 +55,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 6))
 def test_much_random_damage_in_bounded_memory(tmp_path, seed):
-    script = SCRIPT.format(folder=str(tmp_path), cases=1000, seed=seed)
+    script = SCRIPT.format(folder=str(tmp_path), cases=1500, seed=seed)
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path.cwd()), *sys.path])}
     ran = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, env=environment

@@ -11,7 +11,7 @@ import numpy as np
 from glasshouse.landscape.ratio import ratio
 from glasshouse.problems.checks import INT64_MAX
 from glasshouse.studies.store import Store, StoredTask
-from glasshouse.studies.storefile import StoreError
+from glasshouse.studies.storefile import StoreError, one_line
 
 if TYPE_CHECKING:
     import polars
@@ -37,7 +37,7 @@ def to_frame(store: Store, kind: str = "hardness") -> polars.DataFrame:
     try:
         return polars.concat(frames, how="diagonal_relaxed", rechunk=False)
     except polars.exceptions.PolarsError as error:
-        raise StoreError(f"{store.path}: its tasks fit into no table ({error})") from error
+        raise StoreError(f"{store.path}: its tasks make no table ({one_line(error)})") from error
 
 
 def export_parquet(store: Store, path: str | Path, kind: str = "hardness") -> int:

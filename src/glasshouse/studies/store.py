@@ -100,6 +100,8 @@ class Store:
             raise
         except (ValueError, OverflowError) as error:
             raise storefile.damaged(self.path, error) from error
+        except MemoryError as error:
+            raise storefile.damaged(self.path, "it asks for more memory than there is") from error
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from glasshouse.landscape.ratio import ratio
 from glasshouse.studies.records import StoredTask, short
-from glasshouse.studies.storefile import StoreError
+from glasshouse.studies.storefile import StoreError, one_line
 from glasshouse.studies.task import Task
 
 # Spins, couplings or loops of one instance. Far more than an annealer solves again and again, and
@@ -30,7 +30,7 @@ def task_of(stored: StoredTask) -> Task:
         task = Task.from_canonical(stored.canonical, stored.stop)
     # A description from a stranger can hold anything, and the methods of planting meet it here.
     except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:
-        raise StoreError(f"{name} cannot be grown: {' '.join(str(error).split())}") from error
+        raise StoreError(f"{name} cannot be grown: {one_line(error)}") from error
     if task.kind.name != stored.kind:
         raise StoreError(f"{name} has {stored.kind} rows, but it measures {task.measures}")
     return task

@@ -26,10 +26,15 @@ class StoreError(ValueError):
     """A file that is not a store, or not one that this version can use."""
 
 
+def one_line(error: object) -> str:
+    """What an error says, on one line of bearable length: it may cite the file."""
+    text = " ".join(str(error).split())
+    return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + "…"
+
+
 def damaged(path: Path, what: object) -> StoreError:
     """What to raise when a store cannot be what we wrote."""
-    told = " ".join(str(what).split())[:_LONGEST_MESSAGE]
-    return StoreError(f"{path} is damaged ({told}); restore it from a copy")
+    return StoreError(f"{path} is damaged ({one_line(what)}); restore it from a copy")
 
 
 def is_there(path: Path) -> bool:
@@ -158,7 +163,7 @@ def content_size(path: Path) -> int:
 
 def explain(path: Path, error: sqlite3.Error, write: bool) -> Exception:
     """SQLite's error in our voice: what happened, what is safe, what to do."""
-    text = " ".join(str(error).split())[:_LONGEST_MESSAGE]
+    text = one_line(error)
     if "unable to open" in text or "readonly" in text:
         place = "written" if write else "read"
         return OSError(f"{path} cannot be {place}: {text}; use a folder that can be written")

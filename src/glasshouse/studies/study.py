@@ -40,7 +40,7 @@ from glasshouse.studies.kinds import Stop
 from glasshouse.studies.statistics import STATISTICS, Statistic
 from glasshouse.studies.store import Store
 from glasshouse.studies.stored_tasks import task_of
-from glasshouse.studies.storefile import StoreError
+from glasshouse.studies.storefile import StoreError, one_line
 from glasshouse.studies.task import KINDS, Task
 
 # What `study plot` draws: the parameter along the axis.
@@ -149,7 +149,7 @@ def heading_of(store: Store) -> Study:
     try:
         return _heading(_toml(text, source), text)
     except ValueError as error:
-        raise StoreError(f"{source}: {error}") from error
+        raise StoreError(f"{source}: {one_line(error)}") from error
 
 
 def _plain_study(store: Store) -> Study:
