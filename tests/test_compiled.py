@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -44,3 +45,21 @@ def test_ready_once_it_has_run():
 
     assert once(3) == -3
     assert is_ready(once)
+
+
+def test_kernels_that_are_not_compiled_are_one_clear_line():
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    library = (
+        "import glasshouse as gh\ntry:\n gh.anneal\nexcept ValueError as error:\n print(error)"
+    )
+    commands = "from glasshouse.cli import main; raise SystemExit(main(['info', 'x.wcnf']))"
+    ran = [
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
+                       env=environment)
+        for script in (library, commands)
+    ]  # fmt: skip
+    assert ran[0].stdout.startswith("NUMBA_DISABLE_JIT is set")
+    assert ran[0].stderr == ""
+    assert ran[1].returncode == 2
+    assert ran[1].stderr.startswith("glasshouse: NUMBA_DISABLE_JIT is set")
+    assert ran[1].stderr.count("\n") == 1

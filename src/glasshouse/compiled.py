@@ -27,6 +27,10 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     >>> twice(21)
     42
     """
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when numba is imported
+        raise ValueError(
+            "NUMBA_DISABLE_JIT is set, but glasshouse's kernels run as machine code only; unset it"
+        )
     if function is None:
         return lambda inner: compiled(inner, **options)
     settings: dict[str, Any] = {"nogil": True, "error_model": "numpy"} | options

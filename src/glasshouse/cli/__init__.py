@@ -1,7 +1,8 @@
 """The command line: one module a command; what a command needs is loaded when it is called.
 
 Exit codes: 0 done, 1 the answer is no (a check failed), 2 wrong usage or input, 3 what a file
-states was found to be false, 130 interrupted.
+states was found to be false, 130 interrupted (Ctrl-C), 143 terminated (SIGTERM, also where the best
+answer so far was given).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from glasshouse.cli.plant import plant
 from glasshouse.cli.prove import prove
 from glasshouse.cli.solve import solve
 from glasshouse.cli.study import study
+from glasshouse.cli.termination import heeded
 from glasshouse.cli.tune import tune
 from glasshouse.version import __version__
 
@@ -64,6 +66,17 @@ for _order, (_name, _command) in enumerate(COMMANDS.items()):
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; errors are one line on standard error, never a traceback."""
+    with heeded() as termination:
+        try:
+            code = _run(arguments)
+        except KeyboardInterrupt:
+            code = 130
+        if termination.is_asked:
+            return _complain("terminated", 143)
+        return code if code != 130 else _complain("interrupted", 130)
+
+
+def _run(arguments: list[str] | None) -> int:
     try:
         result = app(arguments, exit_on_error=False, print_error=False)
     except CycloptsError as error:
@@ -82,8 +95,6 @@ def main(arguments: list[str] | None = None) -> int:
         return 141
     except OSError as error:
         return _complain(error, 2)
-    except KeyboardInterrupt:
-        return _complain("interrupted", 130)
     return result if isinstance(result, int) else 0
 
 

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from glasshouse.studies import Progress
+    from glasshouse.studies.store import StoredTask
     from glasshouse.studies.study import Study
+
+_WIDEST = 200
 
 study = App(
     name="study",
@@ -111,7 +114,7 @@ def status(store: Path, /, *, json: bool = False) -> None:
     print(f"{rows:,} of {wanted:,} instances, {done} of {len(found)} tasks, {seconds:,.0f} s")
     for one in found:
         if not one.task.is_finished:
-            name = _task_name(one.task.description)
+            name = _task_name(one.task)
             print(f"  {one.rows:>8,} of {one.task.stop.instances:,}  {name}")
 
 
@@ -242,12 +245,12 @@ def collect_study(
 ) -> None:
     """Run a study with a progress bar; Ctrl-C keeps what was measured."""
     from glasshouse.studies import Store, iter_collect
-    from glasshouse.studies.study import study_of
+    from glasshouse.studies.study import heading_of
 
     with Store(store, write=True) as opened:
-        if opened.noted("study") is not None and study_of(opened).name != asked.name:
+        if opened.noted("study") is not None and heading_of(opened).name != asked.name:
             raise ValueError(
-                f"{store} holds the study {study_of(opened).name!r}, not {asked.name!r}; "
+                f"{store} holds the study {heading_of(opened).name!r}, not {asked.name!r}; "
                 "use another store"
             )
         if asked.text:
@@ -314,6 +317,8 @@ def _duration(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
-def _task_name(description: dict[str, Any]) -> str:
-    values = " ".join(f"{k}={v}" for k, v in description.get("parameters", {}).items())
-    return f"{description.get('method', '')} {values}"
+def _task_name(task: StoredTask) -> str:
+    values = " ".join(f"{k}={v}" for k, v in task.table("parameters").items())
+    name = f"{task.description.get('method', '')} {values}"[:_WIDEST]
+    # A store may come from a stranger: no control codes to the terminal.
+    return "".join(c if c.isprintable() else "?" for c in name)

@@ -17,7 +17,8 @@ from glasshouse.studies.samples import Estimate, Sample
 from glasshouse.studies.scaling import LawComparison, compare_laws
 from glasshouse.studies.statistics import Statistic, statistic
 from glasshouse.studies.store import Store, StoredTask
-from glasshouse.studies.study import Study, study_of
+from glasshouse.studies.stored_tasks import task_of
+from glasshouse.studies.study import Study, heading_of
 from glasshouse.studies.task import Task
 
 Floats = npt.NDArray[np.float64]
@@ -118,8 +119,7 @@ def sample_of(store: Store, stored: StoredTask) -> Sample:
 
 
 def _point(store: Store, stored: StoredTask, name: Statistic, confidence: float) -> Point:
-    task = Task.from_canonical(stored.canonical, stored.stop)
-    assert task.solver is not None
+    task = task_of(stored)
     plant = task.grow(0)
     sample = sample_of(store, stored)
     if sample.solved.any():
@@ -247,7 +247,7 @@ def fit_study(store: Store, study: Study | None = None) -> StudyFits:
         store: an open store.
         study: how to look at it; the one the store was collected for when None.
     """
-    study = study_of(store) if study is None else study
+    study = heading_of(store) if study is None else study
     if study.figure not in AXES:
         return StudyFits({}, {}, None, (f"a study with figure={study.figure!r} has no fit",))
     series = series_of(points_of(store, study.statistic), study.figure)

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from glasshouse.landscape.ratio import ratio
+from glasshouse.problems.checks import INT64_MAX
 from glasshouse.studies.store import Store, StoredTask
+from glasshouse.studies.storefile import StoreError, one_line
 
 if TYPE_CHECKING:
     import polars
@@ -29,7 +32,12 @@ def to_frame(store: Store, kind: str = "hardness") -> polars.DataFrame:
         known = ", ".join(store.kinds) or "none"
         raise ValueError(f"{store.path} has no {kind} rows; it has {known}")
     frames = [_frame(store, task) for task in store.tasks() if task.kind == kind]
-    return polars.concat(frames, how="diagonal_relaxed", rechunk=False)
+    if not frames:
+        raise ValueError(f"{store.path} has no {kind} rows yet; run the study first")
+    try:
+        return polars.concat(frames, how="diagonal_relaxed", rechunk=False)
+    except polars.exceptions.PolarsError as error:
+        raise StoreError(f"{store.path}: its tasks make no table ({one_line(error)})") from error
 
 
 def export_parquet(store: Store, path: str | Path, kind: str = "hardness") -> int:
@@ -50,23 +58,28 @@ def _frame(store: Store, task: StoredTask) -> polars.DataFrame:
 
     rows = store.rows(task)
     described = task.description
-    constants: dict[str, Any] = {"task_id": task.task_id, "method": described.get("method")}
-    constants |= {name: _number(v) for name, v in described.get("parameters", {}).items()}
-    constants |= {f"solver_{k}": _number(v) for k, v in (described.get("solver") or {}).items()}
+    constants = {"task_id": task.task_id, "method": described.get("method")}
+    constants |= task.table("parameters")
+    constants |= {f"solver_{name}": value for name, value in task.table("solver").items()}
     constants["seed"] = described.get("seed")
-    # A parameter that is also measured, such as frustration, is what was requested.
-    renamed = {(f"requested_{k}" if k in rows else k): v for k, v in constants.items()}
-    columns = [polars.lit(value).alias(name) for name, value in renamed.items()]
     batches = store.batches(task)
     counts = [end - first for first, end, _ in batches]
-    rows["version"] = np.repeat([version for _, _, version in batches], counts)
+    versions = np.repeat(np.array([version for _, _, version in batches], dtype=object), counts)
+    rows["version"] = versions[: len(rows["instance"])]  # a writer may have added a batch meanwhile
+    columns = []
+    for name, value in constants.items():
+        while name in rows:
+            name = f"requested_{name}"  # such as frustration, which is also measured
+        columns.append(polars.lit(_number(value)).alias(name))
     return polars.DataFrame(rows).select(*columns, *rows)
 
 
 def _number(value: Any) -> Any:
-    """A fraction as a float, a list as text, everything else as it is."""
-    from fractions import Fraction
-
+    """A fraction as a float; lists, and numbers that no column can hold, as text."""
     if isinstance(value, str) and "/" in value:
-        return float(Fraction(value))
-    return str(value) if isinstance(value, list) else value
+        try:
+            return float(ratio(value, "it"))
+        except (ValueError, OverflowError):
+            return value
+    is_large = isinstance(value, int) and abs(value) > INT64_MAX
+    return str(value) if is_large or isinstance(value, (list, dict)) else value

@@ -22,7 +22,7 @@ from glasshouse.studies.analysis import (
 from glasshouse.studies.peaks import kernel_average
 from glasshouse.studies.scaling import FORMULAS
 from glasshouse.studies.store import Store
-from glasshouse.studies.study import Study, study_of
+from glasshouse.studies.study import Study, heading_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -114,7 +114,7 @@ def plot_study(store: Store, ax: Axes | None = None, study: Study | None = None)
         ax: where to draw; a new figure when None (`ax.figure` is it).
         study: how to look at the store; the one it was collected for when None.
     """
-    study = study_of(store) if study is None else study
+    study = heading_of(store) if study is None else study
     axis = study.figure if study.figure in AXES else "density"
     points = points_of(store, study.statistic)
     if not points:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.landscape import frustration_index
+from glasshouse.landscape.ratio import ratio
 from glasshouse.planting import Planted, random_loops_ensemble
 from glasshouse.problems import Rbm, checks
 from glasshouse.solvers import anneal, paper_schedule
@@ -198,7 +199,7 @@ def _loop_frustration(plant: Planted) -> Fraction:
 
 def _exact_range(value: Any) -> tuple[str, str]:
     try:
-        first, last = (Fraction(str(part)) for part in value)
+        first, last = (ratio(part, "beta") for part in value)
     except (TypeError, ValueError):
         raise ValueError(
             f"beta={value!r} is neither 'paper', 'paper-text' nor a pair (first, last)"

@@ -90,7 +90,17 @@ class Kind:
             if values.shape != (count,):
                 raise ValueError(f"{column.name} has shape {values.shape}, not ({count},)")
             checked[column.name] = values.astype(column.dtype, casting="same_kind")
+        self.check_values(checked)
         return checked
+
+    def check_values(self, rows: Columns) -> None:
+        """Refuse seconds and marks that cannot be, in whatever columns are there."""
+        seconds = rows.get(SECONDS.name)
+        if seconds is not None and not ((seconds >= 0) & np.isfinite(seconds)).all():
+            raise ValueError(f"{self.name} rows have seconds that are below 0 or not finite")
+        marks = None if self.counted is None else rows.get(self.counted)
+        if marks is not None and not ((marks == 0) | (marks == 1)).all():
+            raise ValueError(f"{self.counted} of {self.name} rows must be 0 or 1")
 
 
 @dataclass(frozen=True)
@@ -118,7 +128,8 @@ class Stop:
     seconds: float | None = field(default=None)
 
     def __post_init__(self) -> None:
-        checks.count(self.instances, "instances", 1)
+        if checks.count(self.instances, "instances", 1) > checks.INT64_MAX:
+            raise ValueError(f"instances={self.instances} is above 2^63-1, the most there are")
         share(self.confidence, "confidence")
         if self.statistic not in STATISTICS:
             raise ValueError(f"statistic={self.statistic!r} is not one of {', '.join(STATISTICS)}")

@@ -12,6 +12,7 @@ from glasshouse.studies.kinds import Columns, Kind
 from glasshouse.studies.ranges import Ranges
 from glasshouse.studies.store import Store, StoredTask
 from glasshouse.studies.storefile import StoreError
+from glasshouse.studies.study import heading_of
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ def merge(target: str | Path, sources: Iterable[str | Path]) -> Merged:
 def _add(into: Store, source: Store) -> tuple[int, int]:
     """Add one store; all of it or nothing."""
     tasks = source.tasks()
+    heading_of(source)  # its study is taken over; it must be one
     clashes = _clashes(into, source, tasks)
     if clashes:
         raise StoreError(clashes)

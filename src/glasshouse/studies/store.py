@@ -9,11 +9,12 @@ sums that make `status` fast), and one table for each row kind, keyed (task, ins
 
 from __future__ import annotations
 
+import itertools
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -21,58 +22,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.studies import storefile
-from glasshouse.studies.kinds import SECONDS, Column, Kind, Measurable, Stop
+from glasshouse.problems.checks import INT64_MAX
+from glasshouse.studies import records, schema, storefile, wholeness, writerlock
+from glasshouse.studies.kinds import SECONDS, Column, Kind, Measurable
 from glasshouse.studies.ranges import Ranges
+from glasshouse.studies.records import BatchRecord
+from glasshouse.studies.records import StoredTask as StoredTask
+from glasshouse.studies.records import TaskStatus as TaskStatus
 from glasshouse.studies.storefile import StoreError
 from glasshouse.version import __version__
 
-_NO_END = 2**63 - 1
-
-
-@dataclass(frozen=True)
-class StoredTask:
-    """A task as the store knows it.
-
-    Attributes:
-        number: its key in this file.
-        task_id: SHA-256 of the canonical form.
-        kind: the name of its row kind.
-        canonical: what was asked, as JSON.
-        stop: the rules of the last run that collected it.
-        is_finished: whether that run found that it has enough.
-    """
-
-    number: int
-    task_id: str
-    kind: str
-    canonical: str
-    stop: Stop
-    is_finished: bool = False
-
-    @property
-    def description(self) -> dict[str, Any]:
-        """The canonical form, parsed."""
-        return dict(json.loads(self.canonical))
-
-
-@dataclass(frozen=True)
-class TaskStatus:
-    """How far a task is.
-
-    Attributes:
-        task: which.
-        rows: instances measured.
-        counted: how many of them are solved (or whatever the kind counts).
-        seconds: computing time.
-        versions: the versions of glasshouse that measured them.
-    """
-
-    task: StoredTask
-    rows: int
-    counted: int
-    seconds: float
-    versions: tuple[str, ...]
+# Numbers that are joined to one text at a time.
+_JOINED = 1 << 20
+_BATCHES = "SELECT task, first, count, counted, seconds, version FROM batches"
+_INSTANCE = Column("instance", "integer", "its index")
 
 
 class Store:
@@ -93,25 +56,25 @@ class Store:
     def __init__(self, path: str | Path, *, write: bool = False) -> None:
         self.path = Path(path)
         self.write = write
-        self._lock: sqlite3.Connection | None = None
-        is_new = not self.path.exists() or self.path.stat().st_size == 0
-        if is_new and not write:
-            raise StoreError(f"{self.path}: no such study; `study run … -o {self.path.name}` first")
-        if not is_new:
-            storefile.check_header(self.path)
-        try:
+        with ExitStack() as opened:
             if write:
-                self._lock = storefile.take_lock(self.path)
-                if is_new:
-                    storefile.create(self.path)
-            self._database = storefile.connect(self.path, write)
-            self._kinds = self._read_kinds()
-        except sqlite3.Error as error:
-            self._release()
-            raise storefile.explain(self.path, error, write) from error
-        except BaseException:
-            self._release()
-            raise
+                # Whether the store is there is decided under the lock: else two processes could
+                # both find that it is not, and the second would wipe what the first has written.
+                opened.enter_context(writerlock.writing(self.path))
+            if storefile.is_there(self.path):
+                storefile.check_header(self.path)
+            elif not write:
+                raise StoreError(
+                    f"{self.path}: no such study; `study run … -o {self.path.name}` first"
+                )
+            with self._explained():
+                if write and not storefile.is_there(self.path):
+                    storefile.create(self.path, schema.TABLES.values())
+                connection = storefile.connect(self.path, write)
+                self._database = opened.enter_context(closing(connection))
+                with self._snapshot():
+                    self._kinds = schema.read_kinds(self._database)
+            self._opened = opened.pop_all()
 
     def __enter__(self) -> Store:
         return self
@@ -124,14 +87,36 @@ class Store:
 
     def close(self) -> None:
         """Close the file; a writer also folds its journal into it."""
-        self._database.close()  # the last connection checkpoints and removes the journal
-        self._release()
+        self._opened.close()  # the last connection checkpoints and removes the journal
 
-    def _release(self) -> None:
-        if self._lock is not None:
-            self._lock.close()
-            storefile.lock_path(self.path).unlink(missing_ok=True)
-            self._lock = None
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Whatever is wrong with the file, as one line that names it."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise storefile.explain(self.path, error, self.write) from error
+        except StoreError:
+            raise
+        except (ValueError, OverflowError) as error:
+            raise storefile.damaged(self.path, error) from error
+        except MemoryError as error:
+            raise storefile.damaged(self.path, "it asks for more memory than there is") from error
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        """Several queries on the same state of the file, however much is written meanwhile."""
+        with self._explained():
+            is_own = not self._database.in_transaction
+            if is_own:
+                self._database.execute("BEGIN")
+            storefile.limit_steps(self._database, self.path)
+            try:
+                yield
+            finally:
+                self._database.set_progress_handler(None, 0)
+                if is_own:
+                    self._rollback()
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -194,24 +179,9 @@ class Store:
                     "collect into a new store"
                 )
             return
-        columns = ", ".join(f"{c.name} {c.storage.upper()} NOT NULL" for c in kind.measured)
-        self._database.execute(
-            f"CREATE TABLE {kind.name} (task INTEGER NOT NULL REFERENCES tasks, "
-            f"instance INTEGER NOT NULL, {columns}, PRIMARY KEY (task, instance)) WITHOUT ROWID"
-        )
-        text = json.dumps({"columns": [asdict(c) for c in kind.columns], "counted": kind.counted})
-        self._database.execute("INSERT INTO meta VALUES (?, ?)", (f"kind {kind.name}", text))
+        self._database.execute(schema.table_of(kind))
+        self._database.execute("INSERT INTO meta VALUES (?, ?)", schema.entry_of(kind))
         self._kinds[kind.name] = kind
-
-    def _read_kinds(self) -> dict[str, Kind]:
-        kinds = {}
-        for key, value in self._database.execute(
-            "SELECT key, value FROM meta WHERE key LIKE 'kind %'"
-        ):
-            name, stored = key.removeprefix("kind "), json.loads(value)
-            columns = tuple(Column(**column) for column in stored["columns"])
-            kinds[name] = Kind(name, columns, stored["counted"])
-        return kinds
 
     @property
     def kinds(self) -> Mapping[str, Kind]:
@@ -247,11 +217,19 @@ class Store:
 
     def tasks(self) -> list[StoredTask]:
         """All tasks, in the order in which they came."""
+        with self._snapshot():
+            return self._tasks()
+
+    def _tasks(self) -> list[StoredTask]:
         query = "SELECT task, task_id, kind, canonical, stop, finished FROM tasks ORDER BY task"
-        return [
-            StoredTask(number, task_id, kind, canonical, Stop(**json.loads(stop)), bool(finished))
-            for number, task_id, kind, canonical, stop, finished in self._read(query)
-        ]
+        rows = records.ascending(self._database.execute(query), 1, "tasks")
+        tasks = [records.task_record(row) for row in rows]
+        if any(task.kind not in self._kinds for task in tasks):
+            self._kinds = schema.read_kinds(self._database)  # a writer may have added some
+        for task in tasks:
+            if task.kind not in self._kinds:
+                raise ValueError(f"task {task.task_id[:12]} is of an unknown kind")
+        return tasks
 
     def mark_finished(self, tasks: Iterable[StoredTask]) -> None:
         """Remember that tasks have enough by their stop rules."""
@@ -262,13 +240,22 @@ class Store:
 
     def done(self, task: StoredTask) -> Ranges:
         """Which instances of a task are there."""
-        query = "SELECT first, first + count FROM batches WHERE task = ? ORDER BY first"
-        return Ranges.union(self._read(query, task.number))
+        with self._snapshot():
+            return self._done(task)
+
+    def _done(self, task: StoredTask) -> Ranges:
+        return Ranges.union((batch.first, batch.end) for batch in self._batches(task))
 
     def batches(self, task: StoredTask) -> list[tuple[int, int, str]]:
         """(first, end, version) of every batch of a task."""
-        query = "SELECT first, first + count, version FROM batches WHERE task = ? ORDER BY first"
-        return list(self._read(query, task.number))
+        with self._snapshot():
+            return [(batch.first, batch.end, batch.version) for batch in self._batches(task)]
+
+    def _batches(self, task: StoredTask) -> list[BatchRecord]:
+        query = f"{_BATCHES} WHERE task = ? ORDER BY first"
+        found = [records.batch_record(row) for row in self._database.execute(query, (task.number,))]
+        records.refuse_overlap(found)
+        return found
 
     def rows(
         self, task: StoredTask, columns: Iterable[str] | None = None, *,
@@ -283,16 +270,30 @@ class Store:
             below: only instances before this one.
         """
         kind = self._kinds[task.kind]
-        types: dict[str, Any] = {"instance": np.int64} | {c.name: c.dtype for c in kind.measured}
+        types = {column.name: column for column in (_INSTANCE, *kind.measured)}
         names = list(types) if columns is None else list(columns)
-        query = f"SELECT {', '.join(names)} FROM {task.kind} WHERE task = ?"
-        query += " AND instance >= ? AND instance < ? ORDER BY instance"
-        cursor = self._read(query, task.number, first, _NO_END if below is None else below)
-        table = np.fromiter(cursor, dtype=[(name, types[name]) for name in names])
-        return {name: np.ascontiguousarray(table[name]) for name in names}
+        unknown = [name for name in names if name not in types]
+        if unknown:
+            raise ValueError(f"{task.kind} rows have no {unknown[0]}; they have {', '.join(types)}")
+        read = list(dict.fromkeys(["instance", *names]))
+        # Values that are not of their column's type are left out, and missed below.
+        typed = "".join(f" AND typeof({name}) = '{types[name].storage}'" for name in read)
+        query = f"SELECT {', '.join(read)} FROM {task.kind} WHERE task = ? AND instance >= ? "
+        query += f"AND instance < ?{typed} ORDER BY instance"
+        end = INT64_MAX if below is None else below
+        with self._snapshot():
+            expected = self._expected(task, first, end)
+            cursor = self._database.execute(query, (task.number, first, end))
+            rows = itertools.islice(cursor, len(expected) + 1)
+            table = np.fromiter(rows, dtype=[(name, types[name].dtype) for name in read])
+            if not np.array_equal(table["instance"], expected):
+                raise ValueError(f"task {task.task_id[:12]} has other rows than its batches tell")
+            found = {name: np.ascontiguousarray(table[name]) for name in names}
+            kind.check_values(found)
+        return found
 
     def signed(self, task: StoredTask, column: str, mark: str) -> npt.NDArray[np.int64]:
-        """An integer column, negated where the 0/1 column `mark` is 0; in no particular order.
+        """A column of numbers above 0, negated where the 0/1 column `mark` is 0; in any order.
 
         SQLite joins the numbers to one text, which is five times faster than row by row: what
         statistics of millions of rows are read with.
@@ -300,28 +301,47 @@ class Store:
         known = {c.name for c in self._kinds[task.kind].columns if c.storage == "integer"}
         if not {column, mark} <= known:
             raise ValueError(f"{column} and {mark} are not integer columns of {task.kind}")
-        query = f"SELECT GROUP_CONCAT(IIF({mark}, {column}, -{column})) FROM {task.kind}"
-        ((text,),) = self._read(query + " WHERE task = ?", task.number)
-        return np.fromstring(text or "", dtype=np.int64, sep=",")
+        query = f"""
+            SELECT GROUP_CONCAT(CASE WHEN {mark} = 1 AND {column} > 0 THEN {column}
+                                     WHEN {mark} = 0 AND {column} > 0 THEN -{column} END)
+            FROM {task.kind} WHERE task = ? AND instance >= ? AND instance < ?
+        """
+        found = [np.empty(0, np.int64)]
+        with self._snapshot():
+            expected = self._expected(task, 0, INT64_MAX)
+            for at in range(0, len(expected), _JOINED):
+                part = expected[at : at + _JOINED]
+                keys = (task.number, int(part[0]), int(part[-1]) + 1)
+                ((text,),) = self._database.execute(query, keys)
+                found.append(records.whole_numbers(text, len(part), f"{column} or {mark}"))
+        return np.concatenate(found)
+
+    def _expected(self, task: StoredTask, first: int, end: int) -> npt.NDArray[np.int64]:
+        """The instances that batches tell of in a range, if the file has room for them."""
+        parts = [(max(low, first), min(high, end)) for low, high in self._done(task)]
+        told = sum(max(high - low, 0) for low, high in parts)
+        # A row takes a pointer, two lengths, and a byte each for its columns and two keys.
+        least = 6 + len(self._kinds[task.kind].measured)
+        if told > storefile.content_size(self.path) // least:
+            raise ValueError(f"batches tell of {told} rows, more than fit into the file")
+        return np.concatenate([np.empty(0, np.int64), *(np.arange(*part) for part in parts)])
 
     def status(self) -> list[TaskStatus]:
         """How far every task is; reads the batches only, so it is fast at any number of rows."""
-        sums: dict[int, tuple[int, int, float, str]] = {
-            number: (rows, counted, seconds, versions)
-            for number, rows, counted, seconds, versions in self._read(
-                "SELECT task, SUM(count), SUM(counted), SUM(seconds), "
-                "GROUP_CONCAT(DISTINCT version) FROM batches GROUP BY task"
-            )
-        }
-        status = []
-        for task in self.tasks():
-            rows, counted, seconds, versions = sums.get(task.number, (0, 0, 0.0, ""))
-            parts = tuple(sorted(versions.split(","))) if versions else ()
-            status.append(TaskStatus(task, rows, counted, seconds, parts))
-        return status
+        of_task: dict[int, list[BatchRecord]] = {}
+        with self._snapshot():
+            tasks = self._tasks()
+            rows = self._database.execute(f"{_BATCHES} ORDER BY task, first")
+            for row in records.ascending(rows, 2, "batches"):
+                batch = records.batch_record(row)
+                of_task.setdefault(batch.task, []).append(batch)
+            for batches in of_task.values():
+                records.refuse_overlap(batches)
+        return [TaskStatus.of(task, of_task.get(task.number, [])) for task in tasks]
 
     def note(self, key: str, value: str) -> None:
         """Remember a text under a key, for example the study that was asked for."""
+        records.text(value, f"the note {key}")
         with self.transaction() as database:
             database.execute(
                 "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
@@ -330,48 +350,23 @@ class Store:
 
     def noted(self, key: str) -> str | None:
         """What `note` was told, or None."""
-        found = list(self._read("SELECT value FROM meta WHERE key = ?", f"note {key}"))
-        return found[0][0] if found else None
+        with self._snapshot():
+            query = "SELECT value FROM meta WHERE key = ?"
+            found = self._database.execute(query, (f"note {key}",)).fetchone()
+            return None if found is None else records.text(found[0], f"the note {key}")
 
     def check(self) -> list[str]:
         """Everything that is wrong with the store, in words; an empty list is a good store."""
-        faults = [row[0] for row in self._read("PRAGMA integrity_check") if row[0] != "ok"]
-        if faults:
-            return faults  # what follows would stumble over the same pages
-        for kind in self._kinds:
-            faults += self._miscounted(kind)
-        for task in self.tasks():
-            if task.kind not in self._kinds:
-                faults.append(f"task {task.task_id[:12]} has rows of an unknown kind {task.kind}")
-        return faults
-
-    def _miscounted(self, kind: str) -> list[str]:
-        """Tasks whose batches and rows do not tell the same."""
-        query = f"""
-            SELECT tasks.task_id,
-                (SELECT COALESCE(SUM(count), 0) FROM batches WHERE batches.task = tasks.task),
-                (SELECT COUNT(*) FROM {kind} WHERE {kind}.task = tasks.task)
-            FROM tasks WHERE kind = '{kind}'
-        """
-        faults = [
-            f"task {task_id[:12]}: batches tell of {told} rows, but there are {there}"
-            for task_id, told, there in self._read(query)
-            if told != there
-        ]
-        outside = f"""
-            SELECT tasks.task_id, batches.first FROM batches JOIN tasks USING (task)
-            WHERE tasks.kind = '{kind}' AND batches.count != (
-                SELECT COUNT(*) FROM {kind} WHERE {kind}.task = batches.task
-                AND instance >= batches.first AND instance < batches.first + batches.count)
-        """
-        faults += [
-            f"task {task_id[:12]}: the batch from instance {first} on is not complete"
-            for task_id, first in self._read(outside)
-        ]
-        return faults
-
-    def _read(self, query: str, *values: Any) -> Iterator[Any]:
         try:
-            yield from self._database.execute(query, values)
-        except sqlite3.Error as error:
-            raise storefile.explain(self.path, error, self.write) from error
+            with self._snapshot():
+                query = "PRAGMA integrity_check"
+                faults = [row[0] for row in self._database.execute(query) if row[0] != "ok"]
+                if faults:
+                    return faults  # what follows would stumble over the same pages
+                self._tasks()
+                for kind in self._kinds.values():
+                    faults += wholeness.faults_of(self._database, kind)
+            self.status()
+        except StoreError as error:
+            faults = [str(error)]
+        return faults

@@ -1,36 +1,54 @@
-"""The file under a store: made whole, checked before it is touched, written by one process."""
+"""The file under a store: made whole, checked before it is touched, opened with care."""
 
 from __future__ import annotations
 
+import itertools
 import os
+import secrets
 import sqlite3
+from collections.abc import Iterable
 from pathlib import Path
 
 APPLICATION_ID = 0x476C6173  # "Glas", in the file's header: see `file` and PRAGMA application_id
 SCHEMA_VERSION = 1
 _HEADER_SIZE = 100
 _MAGIC = b"SQLite format 3\x00"
-
-_SCHEMA = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE tasks (
-    task INTEGER PRIMARY KEY, task_id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL,
-    canonical TEXT NOT NULL, stop TEXT NOT NULL, finished INTEGER NOT NULL DEFAULT 0
-);
-CREATE TABLE batches (
-    task INTEGER NOT NULL REFERENCES tasks, first INTEGER NOT NULL, count INTEGER NOT NULL,
-    counted INTEGER NOT NULL, seconds REAL NOT NULL, version TEXT NOT NULL,
-    PRIMARY KEY (task, first)
-) WITHOUT ROWID;
-"""
+# No text of a store is nearly as long, and no row as wide.
+_LONGEST_VALUE = 1 << 26
+_LONGEST_MESSAGE = 200
+# Queries are ended after so many steps of SQLite's machine, and so many more per byte of the file.
+# What we write needs less than a fourth of that; a tree of pages with circles has no end.
+_STEPS, _STEPS_PER_BYTE, _STEPS_AT_A_TIME = 2_000_000, 20, 10_000
+_DEFENSIVE = 1010  # SQLITE_DBCONFIG_DEFENSIVE: no SQL can corrupt the file
 
 
 class StoreError(ValueError):
     """A file that is not a store, or not one that this version can use."""
 
 
+def one_line(error: object) -> str:
+    """What an error says, on one line of bearable length: it may cite the file."""
+    text = " ".join(str(error).split())
+    return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + "…"
+
+
+def damaged(path: Path, what: object) -> StoreError:
+    """What to raise when a store cannot be what we wrote."""
+    return StoreError(f"{path} is damaged ({one_line(what)}); restore it from a copy")
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is a store, or another file with content, under a name."""
+    try:
+        return path.stat().st_size > 0 or not path.is_file()
+    except FileNotFoundError:
+        return False
+
+
 def check_header(path: Path) -> None:
     """Refuse a file that is not ours before SQLite touches it."""
+    if not path.is_file():  # opening a pipe would wait for ever
+        raise StoreError(f"{path} is not a file, so no glasshouse store; nothing was changed")
     with path.open("rb") as file:
         header = file.read(_HEADER_SIZE)
     if len(header) < _HEADER_SIZE or not header.startswith(_MAGIC):
@@ -48,48 +66,44 @@ def check_header(path: Path) -> None:
         )
 
 
-def lock_path(path: Path) -> Path:
-    """The empty file beside a store that stands for its writer."""
-    return path.with_name(path.name + ".writer")
+def create(path: Path, tables: Iterable[str]) -> None:
+    """Make an empty store beside its place and move it there, so that it is never half made.
 
-
-def take_lock(path: Path) -> sqlite3.Connection:
-    """Be the one writer, for as long as this process lives: SQLite's lock dies with it."""
-    lock = sqlite3.connect(lock_path(path), timeout=0, isolation_level=None)
-    try:
-        lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError as error:
-        lock.close()
-        if "locked" not in str(error):
-            raise
-        raise StoreError(
-            f"{path} is being written by another process; wait for it, or use another file"
-        ) from None
-    return lock
-
-
-def create(path: Path) -> None:
-    """Make an empty store beside its place and move it there, so that it is never half made."""
-    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
-    fresh.unlink(missing_ok=True)
+    Args:
+        path: its place; a file with content is never replaced.
+        tables: the statements that make them.
+    """
+    place = path.resolve()
+    fresh = place.with_name(f"{place.name}.{secrets.token_hex(6)}.new")
     try:
         database = sqlite3.connect(fresh, isolation_level=None)
         try:
             database.executescript(
                 f"BEGIN; PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = "
-                f"{SCHEMA_VERSION}; {_SCHEMA} COMMIT; PRAGMA journal_mode = WAL;"
+                f"{SCHEMA_VERSION}; {'; '.join(tables)}; COMMIT; PRAGMA journal_mode = WAL;"
             )
         finally:
             database.close()
-        fresh.replace(path)
+        _move_to_new_name(fresh, place)
     finally:
         fresh.unlink(missing_ok=True)
 
 
+def _move_to_new_name(fresh: Path, place: Path) -> None:
+    """Like a rename, but what has content under the new name stays."""
+    try:
+        os.link(fresh, place)
+    except OSError:  # an empty file is there, or the disk knows no links
+        if is_there(place):
+            raise StoreError(f"{place} was just made by another process; run again") from None
+        fresh.replace(place)
+
+
 def connect(path: Path, write: bool) -> sqlite3.Connection:
-    """Open a checked store; readers get a connection that cannot write."""
+    """Open a store; readers get a connection that cannot write."""
     if write:
         database = sqlite3.connect(path, isolation_level=None, timeout=30)
+        _be_careful(database, path)
         database.execute("PRAGMA synchronous = NORMAL")  # safe against kills in WAL mode
         database.execute("PRAGMA foreign_keys = ON")
         return database
@@ -99,8 +113,9 @@ def connect(path: Path, write: bool) -> sqlite3.Connection:
     mode = "rw" if may_write else "ro"
     database = sqlite3.connect(f"{place}?mode={mode}", uri=True, isolation_level=None, timeout=30)
     try:
+        _be_careful(database, path)
         database.execute("PRAGMA query_only = ON")
-        database.execute("SELECT COUNT(*) FROM meta").fetchone()
+        database.execute("PRAGMA schema_version").fetchone()  # reads the file's first page
     except sqlite3.OperationalError:
         database.close()
         journal = path.with_name(path.name + "-wal")
@@ -108,14 +123,47 @@ def connect(path: Path, write: bool) -> sqlite3.Connection:
             raise
         # A folder that cannot be written has no room for WAL's index; nobody writes there either.
         database = sqlite3.connect(f"{place}?immutable=1", uri=True, isolation_level=None)
+        _be_careful(database, path)
+    except BaseException:
+        database.close()
+        raise
     return database
+
+
+def _be_careful(database: sqlite3.Connection, path: Path) -> None:
+    """SQLite's settings for files from strangers (sqlite.org/security.html)."""
+    limit_steps(database, path)
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
+    database.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    database.setlimit(sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 1)
+    configure = getattr(database, "setconfig", None)  # from Python 3.12 on
+    if configure is not None:
+        configure(_DEFENSIVE, True)
+    database.execute("PRAGMA trusted_schema = OFF")
+    database.execute("PRAGMA cell_size_check = ON")
+    database.execute("PRAGMA mmap_size = 0")  # a file that shrinks under a map ends the process
+
+
+def limit_steps(database: sqlite3.Connection, path: Path) -> None:
+    """From now on, end what reads more than the file can hold; a new count begins."""
+    steps = _STEPS + _STEPS_PER_BYTE * content_size(path)
+    # Written in C: an interrupt (Ctrl-C) in a handler written in Python would be lost.
+    left = itertools.repeat(0, steps // _STEPS_AT_A_TIME).__next__
+    database.set_progress_handler(left, _STEPS_AT_A_TIME)
+
+
+def content_size(path: Path) -> int:
+    """Bytes of a store and of its journal: no more than these can be in it."""
+    size = 0
+    for part in (path, path.with_name(path.name + "-wal")):
+        if part.exists():
+            size += part.stat().st_size
+    return size
 
 
 def explain(path: Path, error: sqlite3.Error, write: bool) -> Exception:
     """SQLite's error in our voice: what happened, what is safe, what to do."""
-    text = str(error)
-    if isinstance(error, sqlite3.DatabaseError) and "malformed" in text:
-        return StoreError(f"{path} is damaged ({text}); restore it from a copy")
+    text = one_line(error)
     if "unable to open" in text or "readonly" in text:
         place = "written" if write else "read"
         return OSError(f"{path} cannot be {place}: {text}; use a folder that can be written")
@@ -123,4 +171,6 @@ def explain(path: Path, error: sqlite3.Error, write: bool) -> Exception:
         return OSError(
             f"{path}: {text}; all batches stored before are safe: make room and run again"
         )
-    return StoreError(f"{path}: {text}")
+    if "locked" in text or isinstance(error, sqlite3.IntegrityError):
+        return StoreError(f"{path}: {text}")
+    return damaged(path, "it has more to read than fits into it" if "interrupt" in text else text)

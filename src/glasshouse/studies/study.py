@@ -33,11 +33,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, get_args
 
+from glasshouse.landscape.ratio import ratio
 from glasshouse.solvers import peak_density
 from glasshouse.studies.hardness import Annealer
 from glasshouse.studies.kinds import Stop
 from glasshouse.studies.statistics import STATISTICS, Statistic
 from glasshouse.studies.store import Store
+from glasshouse.studies.stored_tasks import task_of
+from glasshouse.studies.storefile import StoreError, one_line
 from glasshouse.studies.task import KINDS, Task
 
 # What `study plot` draws: the parameter along the axis.
@@ -48,6 +51,7 @@ _STUDY_KEYS = {
 }  # fmt: skip
 _FAMILY_KEYS = {"method", "parameters", "grid", "solver", "stop"}
 _MOST_TASKS = 100_000
+_LONGEST_WORD = 1000
 # Densities of a geometric range are rounded: 0.1·1.12^80 as an exact fraction has 200 digits.
 _DIGITS = 6
 
@@ -108,14 +112,20 @@ def parse_study(text: str, source: str = "study") -> Study:
     >>> [(task.parameters["n"], task.parameters["loop_density"]) for task in study.tasks]
     [(10, '3/10'), (10, '1/2'), (20, '3/10'), (20, '1/2')]
     """
-    try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{source} is not TOML: {error}") from None
+    values = _toml(text, source)
     try:
         return _study(values, text)
     except ValueError as error:
         raise ValueError(f"{source}: {error}") from error
+
+
+def _toml(text: str, source: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError(f"{source} is nested too deeply") from None
+    except ValueError as error:  # not TOML, or numbers of thousands of digits
+        raise ValueError(f"{source} is not TOML: {error}") from None
 
 
 def study_of(store: Store) -> Study:
@@ -123,15 +133,35 @@ def study_of(store: Store) -> Study:
     text = store.noted("study")
     if text is not None:
         return parse_study(text, f"the study in {store.path}")
-    tasks = tuple(
-        Task.from_canonical(task.canonical, task.stop)
-        for task in store.tasks()
-        if task.kind in KINDS
-    )
-    return Study(store.path.stem, store.path.stem, "none", "geometric_mean", tasks, "")
+    tasks = tuple(task_of(task) for task in store.tasks() if task.kind in KINDS)
+    return replace(_plain_study(store), tasks=tasks)
+
+
+def heading_of(store: Store) -> Study:
+    """The study that a store was collected for, without its tasks: how to look at it.
+
+    Tasks are grown when they are made; for what a stranger's study asks for, that may take long.
+    """
+    text = store.noted("study")
+    if text is None:
+        return _plain_study(store)
+    source = f"the study in {store.path}"
+    try:
+        return _heading(_toml(text, source), text)
+    except ValueError as error:
+        raise StoreError(f"{source}: {one_line(error)}") from error
+
+
+def _plain_study(store: Store) -> Study:
+    return Study(store.path.stem, store.path.stem, "none", "geometric_mean", (), "")
 
 
 def _study(values: dict[str, Any], text: str) -> Study:
+    return replace(_heading(values, text), tasks=_all_tasks(values))
+
+
+def _heading(values: dict[str, Any], text: str) -> Study:
+    """All of a study but its tasks."""
     _refuse_unknown(values, _STUDY_KEYS, "the study")
     name = _word(values.get("name"), "name")
     figure = values.get("figure", "none")
@@ -140,6 +170,11 @@ def _study(values: dict[str, Any], text: str) -> Study:
     statistic = values.get("statistic", "geometric_mean")
     if statistic not in STATISTICS:
         raise ValueError(f"statistic={statistic!r} is not one of {', '.join(get_args(Statistic))}")
+    title = _word(values.get("title", name), "title")
+    return Study(name, title, figure, statistic, (), text)
+
+
+def _all_tasks(values: dict[str, Any]) -> tuple[Task, ...]:
     measures = values.get("measures", "hardness")
     if measures not in tuple(KINDS):
         raise ValueError(f"measures={measures!r} is not one of {', '.join(KINDS)}")
@@ -155,8 +190,7 @@ def _study(values: dict[str, Any], text: str) -> Study:
             raise ValueError(f"family {number}: {error}") from error
         if len(tasks) > _MOST_TASKS:
             raise ValueError(f"more than {_MOST_TASKS} tasks; split the study")
-    title = _word(values.get("title", name), "title")
-    return Study(name, title, figure, statistic, tuple(tasks.values()), text)
+    return tuple(tasks.values())
 
 
 def _tasks(study: Mapping[str, Any], family: object) -> Iterator[Task]:
@@ -205,7 +239,7 @@ def _axis(name: str, values: object) -> list[Any]:
         return [values]
     keys = set(values)
     try:
-        numbers = {key: Fraction(str(value)) for key, value in values.items()}
+        numbers = {key: ratio(value, f"grid.{name}.{key}") for key, value in values.items()}
     except ValueError:
         raise ValueError(f"grid.{name}={values} must hold numbers") from None
     first = numbers.get("first", Fraction(0))
@@ -215,11 +249,11 @@ def _axis(name: str, values: object) -> list[Any]:
     if keys == {"first", "ratio", "count"} and numbers["ratio"] > 0:
         count = _length(name, int(numbers["count"]))
         with localcontext(prec=40):  # more than enough, the same everywhere, and bounded
-            start, ratio = (
+            start, factor = (
                 Decimal(number.numerator) / Decimal(number.denominator)
                 for number in (first, numbers["ratio"])
             )
-            return [_plain(Fraction(start * ratio**k)) for k in range(count)]
+            return [_plain(Fraction(start * factor**k)) for k in range(count)]
     raise ValueError(
         f"grid.{name}={values} is no range; give {{first, last, step}} or {{first, ratio, count}}"
     )
@@ -260,4 +294,6 @@ def _fields(kind: type, values: dict[str, Any], where: str) -> dict[str, Any]:
 def _word(value: object, name: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ValueError(f"{name}={value!r} must be some text")
+    if len(value) > _LONGEST_WORD:
+        raise ValueError(f"{name} has {len(value)} characters; use at most {_LONGEST_WORD}")
     return value

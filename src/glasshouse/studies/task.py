@@ -7,12 +7,12 @@ import inspect
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
+from glasshouse.landscape.ratio import ratio
 from glasshouse.planting import Planted, Seed
 from glasshouse.planting.methods import CATALOGUE
 from glasshouse.studies import excitations, hardness, shapes
@@ -204,8 +204,8 @@ def _exact(value: Any, name: str) -> Any:
     if isinstance(value, (list, tuple)):
         return [_exact(part, name) for part in value]
     try:
-        number = Fraction(str(value))
-    except (ValueError, ZeroDivisionError):
+        number = ratio(value, name)
+    except ValueError:
         if isinstance(value, str):
             return value
         raise ValueError(f"{name}={value!r} cannot be kept in a study") from None

@@ -9,7 +9,8 @@ import numpy as np
 from glasshouse.landscape import expected_frustration, expected_intersections
 from glasshouse.studies.figures import PAPER_COLOUR, new_figure
 from glasshouse.studies.paper.report import Claim, Reproduction
-from glasshouse.studies.store import Store
+from glasshouse.studies.store import Store, StoredTask
+from glasshouse.studies.storefile import StoreError
 
 _CLOSE = 0.02  # as a share of the expected number
 
@@ -21,7 +22,7 @@ def build(store: Store) -> Reproduction:
     for task in store.tasks():
         if task.kind != "shapes":
             continue
-        n, m = sides = tuple(task.description["parameters"]["graph"])
+        n, m = sides = _sides(task)
         rows = store.rows(task)
         loops, size = int(rows["loops"][0]), len(rows["loops"])
         data.append(
@@ -71,3 +72,10 @@ def build(store: Store) -> Reproduction:
         "point; no solver",
         data,
     )  # fmt: skip
+
+
+def _sides(task: StoredTask) -> tuple[int, int]:
+    graph = task.table("parameters").get("graph")
+    if not (isinstance(graph, list) and len(graph) == 2):
+        raise StoreError(f"task {task.task_id[:12]} is not of the paper's kind: no [n, m] as graph")
+    return graph[0], graph[1]

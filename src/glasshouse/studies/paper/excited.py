@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 import numpy as np
 
+from glasshouse.landscape.ratio import ratio
 from glasshouse.studies.figures import new_figure
 from glasshouse.studies.paper.report import Claim, Reproduction
 from glasshouse.studies.store import Store
@@ -20,7 +20,7 @@ def build(store: Store) -> Reproduction:
             continue
         rows = store.rows(task)
         found = rows["found"] != 0
-        asked = Fraction(str(task.description["parameters"]["frustration"]))
+        asked = ratio(task.table("parameters").get("frustration", 0), "frustration")
         data.append(
             {"frustration": float(asked), "instances": len(found), "found": int(found.sum())}
             | _mean("distance", rows["distance"][found])

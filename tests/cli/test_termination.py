@@ -1,0 +1,197 @@
+"""SIGTERM ends a command cleanly: exit code 143, one line, nothing half done is left."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import glasshouse as gh
+from glasshouse.cli import main
+from glasshouse.cli.termination import heeded
+from glasshouse.studies import Store
+
+START = "from glasshouse.cli import main; import sys; sys.exit(main())"
+PLANT = ["plant", "random", "-n", "100000", "-f", "1/5", "--loop-density", "0.5", "--seed", "1"]
+STUDY = """
+name = "long"
+[stop]
+instances = 100000
+[[family]]
+method = "random_loops"
+parameters = { n = 40, frustration = 0.2, loop_density = 0.5 }
+"""
+
+
+def start(arguments: list[str], script: str = START, **options) -> subprocess.Popen:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path.cwd()), *sys.path])}
+    return subprocess.Popen(
+        [sys.executable, "-c", script, *arguments], env=environment, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options,
+    )  # fmt: skip
+
+
+def wait_for(process: subprocess.Popen, folder: Path, pattern: str) -> None:
+    """Until a file of that name is there, or the process has ended."""
+    begin = time.monotonic()
+    while process.poll() is None and not any(folder.glob(pattern)):
+        assert time.monotonic() - begin < 100
+        time.sleep(0.002)
+
+
+def terminate(process: subprocess.Popen, group: bool = False) -> str:
+    """Send SIGTERM; returns what was said on standard error."""
+    if group:
+        os.killpg(process.pid, signal.SIGTERM)
+    process.send_signal(signal.SIGTERM)
+    _, words = process.communicate(timeout=60)
+    # Not 143: it was done, or past its last line.
+    assert process.returncode in (143, 0, -signal.SIGTERM), words
+    assert words == ("glasshouse: terminated\n" if process.returncode == 143 else "")
+    return words
+
+
+def rows_of(store: Path) -> int:
+    if not store.exists():
+        return 0
+    with Store(store) as opened:
+        return sum(status.rows for status in opened.status())
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("rounds", [1, pytest.param(20, marks=pytest.mark.slow)])
+def test_plant_leaves_no_partial_file(tmp_path, rounds):
+    chance = random.Random(1)
+    stopped = 0
+    for _ in range(rounds):
+        process = start([*PLANT, "-o", str(tmp_path / "big.wcnf.xz")])
+        wait_for(process, tmp_path, ".*.part")
+        time.sleep(chance.uniform(0, 0.5))
+        stopped += bool(terminate(process))
+        assert names(tmp_path) <= {"big.wcnf.xz", "big.wcnf.xz.cert"}
+        for path in tmp_path.iterdir():
+            path.unlink()
+    assert stopped
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rounds", [20])
+def test_convert_keeps_what_was_there(tmp_path, rounds):
+    chance = random.Random(2)
+    source, target = tmp_path / "big.wcnf", tmp_path / "big.qubo.xz"
+    gh.write(source, gh.random_loops(100_000, 100_000, frustration="1/5", loops=50_000, rng=1))
+    before = names(tmp_path)
+    target.write_bytes(b"what was there")
+    stopped = 0
+    for _ in range(rounds):
+        process = start(["convert", str(source), str(target), "--force"])
+        wait_for(process, tmp_path, ".*.part")
+        time.sleep(chance.uniform(0, 0.3))
+        if terminate(process):
+            stopped += 1
+            assert target.read_bytes() == b"what was there"
+        target.write_bytes(b"what was there")
+        assert names(tmp_path) - {"big.qubo.xz.cert"} == before | {"big.qubo.xz"}
+    assert stopped
+
+
+@pytest.mark.parametrize(
+    ("rounds", "workers"),
+    [(1, None), *(pytest.param(12, k, marks=pytest.mark.slow) for k in (None, 2))],
+)
+def test_a_study_is_whole_and_goes_on(tmp_path, rounds, workers):
+    chance = random.Random(3)
+    (tmp_path / "long.toml").write_text(STUDY)
+    store = tmp_path / "long.sqlite"
+    command = ["study", "run", str(tmp_path / "long.toml"), "-o", str(store)]
+    command += [] if workers is None else ["--workers", str(workers)]
+    rows = 0
+    for number in range(rounds + 1):
+        process = start(command, start_new_session=True)
+        wait_for(process, tmp_path, "long.sqlite.writer")
+        while not number and not rows_of(store):
+            time.sleep(0.1)
+        time.sleep(chance.uniform(0, 1.0))
+        # `timeout` and batch systems send it to the workers, too.
+        terminate(process, group=number % 2 == 0)
+        assert names(tmp_path) <= {"long.toml", "long.sqlite"}
+        with Store(store) as opened:
+            assert opened.check() == []
+        found = rows_of(store)
+        assert found >= rows
+        rows = found
+    assert rows > 0
+
+
+def test_the_best_so_far_is_still_given(tmp_path):
+    path = tmp_path / "x.wcnf"
+    plant = gh.random_loops(60, 60, frustration="1/4", loops=30, rng=1)
+    gh.write(path, plant)
+    # All is loaded and compiled before the clock runs.
+    script = f"""
+import os, signal, threading
+import glasshouse as gh
+gh.anneal(gh.read({str(path)!r}), sweeps=10, runs=10)
+threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGTERM)).start()
+{START}
+"""
+    process = start(["solve", str(path), "--sweeps", "100000000", "--target", "-1"], script)
+    answer, words = process.communicate(timeout=100)
+    assert process.returncode == 143
+    assert words == "glasshouse: terminated\n"
+    assert "best energy" in answer
+
+
+def test_ctrl_c_stays_as_it_was(tmp_path):
+    process = start([*PLANT, "-o", str(tmp_path / "big.wcnf.xz")])
+    wait_for(process, tmp_path, ".*.part")
+    process.send_signal(signal.SIGINT)
+    _, words = process.communicate(timeout=60)
+    assert (process.returncode, words) == (130, "glasshouse: interrupted\n")
+    assert names(tmp_path) == set()
+
+
+class TestHandler:
+    def test_it_is_there_inside_only(self):
+        before = signal.getsignal(signal.SIGTERM)
+        with heeded() as termination, pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+        assert termination.is_asked
+        assert signal.getsignal(signal.SIGTERM) is before
+
+    def test_a_second_signal_at_once_does_not_end_the_cleaning_up(self):
+        with heeded():
+            with pytest.raises(KeyboardInterrupt):
+                os.kill(os.getpid(), signal.SIGTERM)
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(0.01)
+
+    def test_somebody_else_s_handler_stays(self):
+        seen = []
+        before = signal.signal(signal.SIGTERM, lambda *_: seen.append(1))
+        try:
+            with heeded() as termination:
+                os.kill(os.getpid(), signal.SIGTERM)
+                time.sleep(0.01)
+            assert main(["--version"]) == 0
+        finally:
+            signal.signal(signal.SIGTERM, before)
+        assert seen == [1]
+        assert not termination.is_asked
+
+    def test_other_threads_can_call_the_command_line(self, capsys):
+        codes = []
+        thread = threading.Thread(target=lambda: codes.append(main(["--version"])))
+        thread.start()
+        thread.join()
+        assert codes == [0]
