@@ -20,6 +20,7 @@ from glasshouse.problems.checks import Number
 
 # No sum of 64-bit weights is larger; a longer number in a note is a slip.
 _TOO_LARGE = 2**70
+LONGEST_NUMBER = 400
 # JSON of ours is flat and holds few values, some of them long strings. Each value takes a hundred
 # bytes of memory, where two of text may spell it.
 _MOST_VALUES = 1 << 20
@@ -149,13 +150,18 @@ def parse_number(text: bytes) -> Number | None:
 
     Only the plain spellings: no nan, no infinity, no digits grouped by underscores.
     """
-    if len(text) > 400 or not set(text) <= set(b"0123456789+-.eE"):
+    if len(text) > LONGEST_NUMBER or not is_spelled(text):
         return None
     try:
         number = int(text) if set(text) <= set(b"0123456789+-") else float(text)
     except ValueError:
         return None
     return number if is_sound(number) else None
+
+
+def is_spelled(text: bytes) -> bool:
+    """Whether a text has only characters of numbers: no nan, no infinity, no underscores."""
+    return not text.translate(None, b"0123456789+-.eE")
 
 
 def is_sound(number: object) -> bool:

@@ -148,8 +148,8 @@ class _Room:
 
     def rows(self, text: bytes, values: int, rows: int, odd: int) -> Rows:
         tokens, ends, lines, places, spans = self.arrays
-        pairs = zip(places[:odd].tolist(), spans[:odd].tolist(), strict=True)
-        words = {place: text[start:end] for place, (start, end) in pairs}
+        columns = places[:odd].tolist(), spans[:odd, 0].tolist(), spans[:odd, 1].tolist()
+        words = {place: text[start:end] for place, start, end in zip(*columns, strict=True)}
         return Rows(tokens[:values].copy(), ends[:rows].copy(), lines[:rows].copy(), words)
 
 

@@ -7,6 +7,7 @@ whole numbers from elsewhere are exact.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.files.kernels import HARD
-from glasshouse.files.notes import Notes, parse_number
+from glasshouse.files.notes import LONGEST_NUMBER, Notes, is_spelled, parse_number
 from glasshouse.files.rows import Rows, joined, whole_number_fault, write_table
 from glasshouse.files.streams import Source
 from glasshouse.problems import Ising, Qubo
@@ -183,15 +184,30 @@ def _weights_of(rows: Rows) -> tuple[WeightArray, npt.NDArray[np.bool_]]:
         return values, bad
     weights = values.astype(np.float64)
     bad |= _changed(values, weights)
-    starts, lengths = rows.starts, rows.lengths
-    row_of = np.searchsorted(rows.ends, np.fromiter(rows.odd, np.int64), side="right")
-    for row, (place, text) in zip(row_of.tolist(), rows.odd.items(), strict=True):
-        if lengths[row] != 3 or place != starts[row] + 2:
-            continue  # wrong in another way, which is reported
-        number = parse_number(text)
-        bad[row] = number is None or (isinstance(number, int) and abs(number) > INT64_MAX)
-        weights[row] = 0.0 if number is None else number
+    places = np.fromiter(rows.odd, np.int64, len(rows.odd))
+    row_of = np.searchsorted(rows.ends, places, side="right")
+    # Odd entries elsewhere are wrong in another way, which is reported.
+    third = (rows.lengths[row_of] == 3) & (places == rows.starts[row_of] + 2)
+    texts = list(itertools.compress(rows.odd.values(), third.tolist()))
+    weights[row_of[third]], bad[row_of[third]] = _decimals(texts)
     return weights, bad
+
+
+def _decimals(texts: list[bytes]) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """Entries that are no whole numbers of 64 bits as floats, and which are no numbers at all."""
+    count = len(texts)
+    try:
+        if not is_spelled(b"".join(texts)) or max(map(len, texts), default=0) > LONGEST_NUMBER:
+            raise ValueError("not all of them are numbers")
+        numbers = np.fromiter(map(float, texts), np.float64, count)
+    except ValueError:  # the first of those will be named; what the others are does not matter
+        return np.zeros(count), np.array([parse_number(text) is None for text in texts])
+    bad = np.logical_not(np.isfinite(numbers))
+    large = np.abs(numbers) >= 2.0**63
+    if large.any():  # a whole number of that size is one that does not fit
+        whole = (not text.translate(None, b"0123456789+-") for text in texts)
+        bad |= large & np.fromiter(whole, np.bool_, count)
+    return numbers, bad
 
 
 def _changed(whole: WeightArray, reals: FloatArray) -> npt.NDArray[np.bool_]:

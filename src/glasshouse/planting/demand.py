@@ -15,6 +15,7 @@ from glasshouse.planting.recipe import Recipe
 # Bytes that growing takes, about.
 _NODE, _EDGE, _LOOP = 64, 64, 64
 _MACHINE_EDGE = 512  # networkx builds it
+_LAYER = 1024  # arrays of its own
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Demand:
         >>> from glasshouse.planting import Seed
         >>> parameters = {"graph": "complete:20000", "frustration": "1/3", "loops": 5}
         >>> Demand.of(Recipe("graph_loops", parameters, Seed(1)))
-        Demand(spins=20000, loops=5, memory=12800640320)
+        Demand(spins=20000, loops=5, memory=12800641344)
 
         Raises:
             ValueError: the parameters are none that its method could have written.
@@ -50,7 +51,7 @@ class Demand:
             extent = name.extent
             edges = extent.edges * (_MACHINE_EDGE if name.family in MACHINES else _EDGE)
             spins, half = extent.nodes, Fraction(extent.nodes, 2)
-            memory = edges + _NODE * (extent.nodes + extent.dead)
+            memory = edges + _NODE * (extent.nodes + extent.dead) + _LAYER * len(name.sizes)
         else:
             n, m = _layers(asked)
             spins, half = n + m, Fraction(n)

@@ -18,8 +18,9 @@ import numpy as np
 from glasshouse.compiled import compiled
 from glasshouse.planting.kernels.xoshiro import below
 
-# Steps that a node counts for on the meter when it is kept, not only visited: it takes memory.
-KEPT = 16
+# Steps that a node counts for on the meter: somewhere in memory when it is visited, and more of it
+# when it is kept.
+VISITED, KEPT = 8, 16
 
 
 @compiled
@@ -106,7 +107,7 @@ def walk_cycle(
             following = random_step(stream, graph, layers, node)
         length += 1
         previous, node = node, following
-    meter[0] -= length
+    meter[0] -= VISITED * length
     first = place[node]
     for k in range(length):
         place[cycle[k]] = -1
@@ -138,7 +139,7 @@ def path_cycle(
         if place[following] >= 0:
             break
         node = following
-    meter[0] -= found + steps
+    meter[0] -= VISITED * (found + steps)
     for k in range(found):
         place[cycle[k]] = -1
     if found < length:
@@ -158,7 +159,7 @@ def basis_cycle(
     `parent` and `depth` are scratch, by place in the tree; `cycle` holds its nodes meanwhile.
     """
     size, chords = _neighbourhood(stream, graph, node, cycle, place, parent, depth)
-    meter[0] -= size
+    meter[0] -= VISITED * size
     for k in range(size):
         place[cycle[k]] = -1
     if len(chords) == 0:

@@ -20,6 +20,8 @@ from glasshouse.planting.kernels.xoshiro import below, below_wide
 
 # Where cycles come from.
 WALK, PATH, BASIS, TABLE, BLOCK = 0, 1, 2, 3, 4
+# Steps that a try, and the search for an edge, count for on the meter.
+_TRY, _LOOKUP = 8, 8
 # How loops may share edges: in any way, only with equal signs, not at all.
 ANY, CONSTRUCTIVE, DISJOINT = 0, 1, 2
 
@@ -99,11 +101,13 @@ def drop_loops(
             else:
                 length = path_cycle(stream, graph, layers, root, lengths[0], cycle, place, meter)
         failed += 1
-        meter[0] -= 1 + length
+        meter[0] -= _TRY + length
         if length < lengths[0] or length > lengths[1]:
             continue
-        if totals.size and not _find_edges(graph, layers, cycle, edges, length):
-            continue
+        if totals.size:
+            meter[0] -= _LOOKUP * length
+            if not _find_edges(graph, layers, cycle, edges, length):
+                continue
         negative = weights[1] + weights[2] * (length - 1)
         last = _negative_edge(
             stream, rule, totals, edges, length, fixed, weights[0], negative, most

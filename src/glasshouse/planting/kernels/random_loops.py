@@ -17,8 +17,8 @@ from glasshouse.planting.kernels.xoshiro import below, fill_spins
 
 # Draws before a pair of rows or a column is looked for by a full scan instead.
 _TRIES = 64
-# Steps that one such search counts for on the meter, scans apart.
-_COST = 16
+# Steps that one such search counts for on the meter, scans apart, and drawing normal weights.
+_COST, _SCATTER_COST = 16, 128
 
 # `most` of matrices without a limit.
 UNLIMITED = 2**63 - 1
@@ -56,6 +56,7 @@ def drop_random_loops(
             weights[dropped, k] = law[3 if k == 3 else 0]
         if law[1] > 0:
             _scatter_weights(stream, law, weights, dropped)
+            meter[0] -= _SCATTER_COST
         placed = False
         redraw = 0
         while not placed and redraw < redraws and meter[0] > 0:
