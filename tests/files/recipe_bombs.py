@@ -101,7 +101,8 @@ RECIPES: dict[str, tuple[int, str, dict[str, Any]]] = {
     "deep layers": (
         50_000, "graph_loops", RBM | {"graph": "deep:" + "x".join(["1"] * 50_000), "loops": 9},
     ),
-    "many dimensions": (2, "graph_loops", RBM | {"graph": "lattice:" + "x".join(["9" * 18] * 10**5)}),
+    "many dimensions": (2, "graph_loops",
+    RBM | {"graph": "lattice:" + "x".join(["9" * 18] * 10**5)}),
     "chimera": (39_200, "graph_loops", RBM | {"graph": "chimera:70x70", "loops": 9}),
     "zephyr": (9520, "graph_loops", RBM | {"graph": "zephyr:17", "loops": 9}),
     "pegasus": (6400, "graph_loops", RBM | {"graph": "pegasus:17", "loops": 9}),
