@@ -175,7 +175,7 @@ def parse_object(text: bytes) -> dict[str, Any] | None:
     """A JSON object without NaN, neither deep nor of very many values; None for anything else."""
     if sum(map(text.count, (b",", b":", b"[", b"{"))) > _MOST_VALUES:
         return None
-    if len(text) > _LONGEST_FOREIGN_TEXT and not text.isascii():
+    if len(text) > _LONGEST_FOREIGN_TEXT and (not text.isascii() or b"\\u" in text):
         return None  # a single character can make a string four times as large
     try:
         value = json.loads(text, parse_constant=_refuse)
