@@ -66,7 +66,7 @@ def test_scan_finds_the_tokens_that_split_finds(lines):
 def test_blocks_of_any_size_and_any_bytes_give_the_same_rows(data, size):
     whole = tokens_of(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(streams, "_BLOCK", size)
+        patch.setattr(streams, "BLOCK", size)
         assert tokens_of(data) == whole
 
 

@@ -90,14 +90,14 @@ def test_an_empty_manifest_proves_nothing(tmp_path):
 def test_only_plain_names_are_listed(tmp_path, name):
     written(tmp_path, grown())
     with pytest.raises(FileError, match=r"manifest\.jsonl, line 1: expected the plain name"):
-        read_manifest(relisted(tmp_path, file=name))
+        list(read_manifest(relisted(tmp_path, file=name)))
 
 
 @pytest.mark.parametrize("name", ["sub", "a\0b", "x" * 300])
 def test_what_is_no_file_is_an_error_of_the_file(tmp_path, name):
     written(tmp_path, grown())
     (tmp_path / "sub").mkdir()
-    with pytest.raises(FileError, match="cannot be read"):
+    with pytest.raises(FileError, match=r"cannot be read|is a directory"):
         list(check_suite(relisted(tmp_path, file=name)))
 
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from tests.planting.graph_plants import NAMED, graphs
 
 from glasshouse.planting import Graph
+from glasshouse.planting.effort import new_meter
 from glasshouse.planting.kernels.cycles import list_cycles
 from glasshouse.problems import Ising
 
@@ -101,7 +102,7 @@ def test_anybodys_graphs():
         ("edges:99999999 0-1", "99999999 nodes, above"),
         ("layers:99999999", "99999999 nodes, above"),
         ("chimera:1x1x99999", "edges, above"),
-        ("pegasus:999", "edges, above"),
+        ("pegasus:999", "nodes, above"),
         ("zephyr:9x999", "edges, above"),
         ("chimera:1x2x3x4", "has 4 sizes, more than chimera takes"),
         ("pegasus:2x2", "has 2 sizes, more than pegasus takes"),
@@ -131,7 +132,7 @@ def test_names_give_the_graph_back(graph):
 def test_all_cycles_of_a_length_are_listed_once(name, length):
     graph = Graph.parse(name)
     starts, neighbours, _, _ = graph.core_rows
-    table, is_complete = list_cycles(starts, neighbours, length, 1 << 20, 1 << 25)
+    table, is_complete = list_cycles(starts, neighbours, length, 1 << 20, 1 << 25, new_meter())
     assert is_complete
 
     def canonical(cycle):
@@ -150,5 +151,5 @@ def test_all_cycles_of_a_length_are_listed_once(name, length):
 
 def test_listing_stops_at_its_bounds():
     starts, neighbours, _, _ = Graph.complete(12).core_rows
-    assert not list_cycles(starts, neighbours, 4, 100, 1 << 25)[1]
-    assert not list_cycles(starts, neighbours, 4, 1 << 20, 1000)[1]
+    assert not list_cycles(starts, neighbours, 4, 100, 1 << 25, new_meter())[1]
+    assert not list_cycles(starts, neighbours, 4, 1 << 20, 1000, new_meter())[1]

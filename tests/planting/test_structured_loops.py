@@ -15,6 +15,7 @@ from tests.planting.plants import bias_plants, seeds, structured_plants
 
 from glasshouse.landscape import frustration_index, gauge, metastable_state
 from glasshouse.planting import Seed, bias_loops, block_size, structured_loops
+from glasshouse.planting.effort import new_meter
 from glasshouse.planting.kernels.cells import new_cells, put_at
 from glasshouse.planting.kernels.structured_loops import (
     CENTER,
@@ -109,10 +110,11 @@ def test_dense_and_hashed_blocks_give_the_same_loops(seed: int, loops: int, frus
         matrix = new_cells(20, 4 * loops, signs=True, dense=dense)
         stream = Seed.of(seed).streams(1)[0]
         options = (stream, sizes)
-        reached = drop_structured_loops(*options, LEFT, frustrated, matrix, nodes, 0, loops)
+        meter = new_meter()
+        reached = drop_structured_loops(*options, LEFT, frustrated, matrix, nodes, 0, loops, meter)
         assert reached == loops
         grown.append((drop_structured_loops(
-            *options, UPPER, frustrated, matrix, nodes, loops, 2 * loops
+            *options, UPPER, frustrated, matrix, nodes, loops, 2 * loops, meter
         ), nodes.tolist()))  # fmt: skip
     assert grown[0] == grown[1]
 

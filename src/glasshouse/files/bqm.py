@@ -8,6 +8,7 @@ that a broken one ends the whole process.
 
 from __future__ import annotations
 
+import itertools
 import struct
 from typing import Any, BinaryIO
 
@@ -15,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.files import terms
+from glasshouse.files.arrays import bounds_of, whole_between
 from glasshouse.files.coo import spin_or_binary
 from glasshouse.files.document import Document
 from glasshouse.files.formats import Format, Sheet
@@ -26,11 +28,13 @@ from glasshouse.problems.checks import MOST_VARIABLES
 _MAGIC = b"DIMODBQM"
 _INDICES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _BIASES = ("float32", "float64")
+# What sorting takes for a variable or neighbour beside its bytes in the file, of which 2 may do.
+_ENTRY_COST = 16
 
 
 def read(source: Source) -> Document:
     """A model of vartype SPIN as an Ising problem, of BINARY as a QUBO; labels are passed over."""
-    data = source.read()
+    data = source.read_all()
     header, start = _header(source, data)
     kinds = [header.get(key) for key in ("dtype", "itype", "ntype")]
     if kinds[0] not in _BIASES or kinds[1] not in _INDICES or kinds[2] not in _INDICES:
@@ -39,12 +43,13 @@ def read(source: Source) -> Document:
     size, num_pairs = _shape(source, header)
     layout = np.dtype([("start", place), ("bias", bias)]), np.dtype([("to", index), ("bias", bias)])
     lengths = [bias.itemsize, size * layout[0].itemsize, 2 * num_pairs * layout[1].itemsize]
-    ends = start + np.cumsum(lengths, dtype=object)
+    ends = list(itertools.accumulate(lengths, initial=start))[1:]
     if ends[-1] > len(data) or (ends[-1] < len(data) and not header.get("variables")):
         raise source.error(
             f"{len(data)} bytes, but {size} variables and {num_pairs} pairs need {ends[-1]}; "
             "the file is truncated or was changed"
         )
+    source.spend(_ENTRY_COST * (size + 2 * num_pairs))
     offset = np.frombuffer(data, bias, 1, start)[0].astype(np.float64).item()
     linear = np.frombuffer(data, layout[0], size, ends[0])
     neighbours = np.frombuffer(data, layout[1], 2 * num_pairs, ends[1])
@@ -107,16 +112,18 @@ def _pairs(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
     """Every pair once, from lists of neighbours that name each pair from both its ends."""
     size, total = len(starts), len(neighbours)
-    bounds = np.append(starts.astype(np.float64), total)  # floats: any index type compares
-    if size and (bounds[0] != 0 or (np.diff(bounds) < 0).any()):
-        raise source.error("its lists of neighbours are out of order; the file was changed")
-    degrees = np.diff(bounds).astype(np.int64)
-    here, there = np.repeat(np.arange(size), degrees), neighbours["to"].astype(np.float64)
-    if len(here) != total or (there < 0).any() or (there >= size).any() or (there == here).any():
-        raise source.error("a list of neighbours names no other variable; the file was changed")
+    try:
+        first = whole_between(starts, 0, total, "a start")
+        bounds = bounds_of(np.append(first, total), total, "a start")
+        there = whole_between(neighbours["to"], 0, size - 1, "a neighbour")
+    except ValueError as fault:
+        raise source.error(f"in its lists of neighbours {fault}; the file was changed") from None
+    here = np.repeat(np.arange(size), np.diff(bounds))
+    if (there == here).any():
+        raise source.error("in its lists of neighbours a variable is its own; the file was changed")
     low = there < here
-    below = np.column_stack([there, here])[low].astype(np.int64)
-    above = np.column_stack([here, there])[~low].astype(np.int64)
+    below = np.column_stack([there, here])[low]
+    above = np.column_stack([here, there])[~low]
     order_below, order_above = np.lexsort(below.T[::-1]), np.lexsort(above.T[::-1])
     weights = neighbours["bias"][low][order_below]
     other = neighbours["bias"][~low][order_above]

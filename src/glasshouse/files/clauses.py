@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.files.kernels import HARD, ODD
-from glasshouse.files.limits import check_size
 from glasshouse.files.rows import Fault, Rows, joined, whole_number_fault, write_rows
 from glasshouse.files.streams import Source
 from glasshouse.problems import Max2Sat
@@ -96,13 +95,15 @@ class ClauseCollector:
 
         return rows.having(wrong), message
 
-    def problem(self, num_variables: int | None = None) -> Max2Sat:
-        """All clauses as a problem; with as many variables as they use if no number is given."""
+    def highest(self) -> int:
+        """The largest variable that a clause uses; 0 where there is none."""
+        return max((_highest(part) for part in (*self._clauses, *self._hard)), default=0)
+
+    def problem(self, num_variables: int) -> Max2Sat:
+        """All clauses as a problem of so many variables."""
         clauses = joined(self._clauses, np.int32, 2)
         hard = joined(self._hard, np.int32, 2)
-        if num_variables is None:
-            num_variables = max(_highest(clauses), _highest(hard))
-        check_size(self.source, num_variables, self.count, "clauses")
+        self.source.refuse_idle(num_variables, self.count, "clauses")
         try:
             return Max2Sat(num_variables, clauses, joined(self._weights, np.int64), hard)
         except ValueError as fault:

@@ -14,7 +14,7 @@ import numpy as np
 from glasshouse.files import notes, terms
 from glasshouse.files.document import Document
 from glasshouse.files.formats import Format, Sheet
-from glasshouse.files.qubo import moved
+from glasshouse.files.qubo import moved, stated_with
 from glasshouse.files.rows import read_rows
 from glasshouse.files.streams import Source
 from glasshouse.files.terms import TermCollector
@@ -24,6 +24,7 @@ from glasshouse.problems.convert import to_ising, to_qubo
 from glasshouse.problems.reduction import Reduction
 
 _VARTYPE = re.compile(rb"#.*?vartype[:=]\s*(\S+)")
+_LONGEST_VARTYPE = 1000  # what stands further right in a comment is none
 
 
 class _Reader:
@@ -42,10 +43,10 @@ class _Reader:
         size, offset = collector.size(None), terms.offset_of(self.notes)
         kind, sign = (Ising, -1) if self.vartype == b"SPIN" else (Qubo, 1)
         problem = terms.make(self.source, kind, size, pairs, weights, offset, sign)
-        return Document(problem, moved(self.notes.metadata(size), offset))
+        return Document(problem, stated_with(self.notes, size, offset))
 
     def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
-        found = _VARTYPE.match(text)
+        found = _VARTYPE.match(text[:_LONGEST_VARTYPE])
         if not found:
             self.notes.take(line, text[1:])
             return

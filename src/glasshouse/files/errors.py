@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import os
 
+# What a file says ends up in messages; a whole file would hide the message.
+_LONGEST = 600
+
 
 class FileError(ValueError):
     """A file that cannot be read or written; the message names it, the line and what was expected.
+
+    The message is one line of printable characters, whatever the file has put into it.
 
     Attributes:
         path: the file.
@@ -18,7 +23,7 @@ class FileError(ValueError):
 
     def __init__(self, path: str | os.PathLike[str], message: str, line: int | None = None) -> None:
         where = "" if line is None else f", line {line}"
-        super().__init__(f"{os.fspath(path)}{where}: {message}")
+        super().__init__(_printable(f"{os.fspath(path)}{where}: ") + _printable(message[:_LONGEST]))
         self.path = os.fspath(path)
         self.line = line
 
@@ -30,3 +35,14 @@ def shown(text: bytes, most: int = 40) -> str:
     '1.5' 'xxx...'
     """
     return repr(text if len(text) <= most else text[: most - 3] + b"...")[1:]
+
+
+def _printable(text: str) -> str:
+    r"""Line ends, control characters and halves of characters escaped, as in repr.
+
+    >>> _printable("a\nb")
+    'a\\nb'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

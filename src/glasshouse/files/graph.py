@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,13 @@ import numpy.typing as npt
 
 from glasshouse.files.reading import read_document
 from glasshouse.files.registry import FORMATS
-from glasshouse.files.streams import format_suffix, opened
+from glasshouse.files.rows import Rows, read_rows
+from glasshouse.files.streams import Source, format_suffix, opened
 from glasshouse.problems import Ising
 from glasshouse.problems.convert import to_ising
+
+_MOST_NODES = 10**9
+_COMMENT = re.compile(rb"#[^\n]*")
 
 
 def read_graph(path: str | os.PathLike[str]) -> Ising | npt.NDArray[np.int64]:
@@ -24,15 +29,23 @@ def read_graph(path: str | os.PathLike[str]) -> Ising | npt.NDArray[np.int64]:
     path = Path(path)
     if format_suffix(path) in FORMATS:
         return to_ising(read_document(path).problem)[0]
-    edges = []
     with opened(path) as source:
-        for number, line in enumerate(source.read().splitlines(), start=1):
-            words = line.split(b"#")[0].split()
-            if not words:
-                continue
-            if len(words) < 2 or not all(w.isdigit() and len(w) < 10 for w in words[:2]):
-                raise source.error("expected two node numbers, counted from 0", number)
-            edges.append((int(words[0]), int(words[1])))
-        if not edges:
+        plain = (_COMMENT.sub(b"", text) for text in source.blocks())
+        parts = [_edges(source, rows) for rows in read_rows(source, b"", _no_line, plain)]
+        if not parts:
             raise source.error("holds no edges; expected two node numbers a line")
-    return np.array(edges, dtype=np.int64)
+        edges = np.concatenate(parts)
+        source.refuse_idle(int(edges.max()) + 1, len(edges), "edges")
+    return edges
+
+
+def _edges(source: Source, rows: Rows) -> npt.NDArray[np.int64]:
+    pairs = np.column_stack([rows.column(0, missing=-1), rows.column(1, missing=-1)])
+    outside = (pairs < 0) | (pairs >= _MOST_NODES)
+    wrong = outside[:, 0] | outside[:, 1]
+    rows.refuse(source, [(wrong, lambda _: "expected two node numbers, counted from 0")])
+    return pairs
+
+
+def _no_line(line: int, text: bytes, rows_before: int) -> None:
+    raise AssertionError(f"line {line} opens with none of no marks")

@@ -33,8 +33,10 @@ def _is_blank(byte: int) -> bool:
 def scan(
     block: Any, position: int, line: int, is_mark: Any, values: Any, row_ends: Any, row_lines: Any,
     odd_places: Any, odd_spans: Any, num_values: int, num_rows: int, num_odd: int,
-) -> tuple[int, int, int, int, int]:  # fmt: skip
+) -> tuple[int, int, int, int, int, bool]:  # fmt: skip
     """Read rows of tokens from `position` on, until the block ends or a line opens with a mark.
+
+    It also stops before a row that has more odd tokens than there is room for.
 
     Args:
         block: uint8, whole lines, the last one ended by a newline too.
@@ -51,17 +53,19 @@ def scan(
         num_odd: see there.
 
     Returns:
-        Where it stopped, that line's number, and the three counts.
+        Where it stopped, that line's number, the three counts, and whether room ran out there.
     """
     size = len(block)
+    is_full = False
     while position < size:
         start = position
         while _is_blank(block[start]):
             start += 1
         if is_mark[block[start]]:
             break
+        head = position
         position = start
-        first = num_values
+        first, first_odd = num_values, num_odd
         while block[position] != 10:
             begin = position
             negative = block[position] == 45  # "-"
@@ -82,6 +86,9 @@ def scan(
                 values[num_values] = -value if negative else value
             elif position == begin + 1 and block[begin] == 104:  # "h"
                 values[num_values] = _HARD
+            elif num_odd == len(odd_places):
+                is_full = True
+                break
             else:
                 values[num_values] = _ODD
                 odd_places[num_odd] = num_values
@@ -91,13 +98,16 @@ def scan(
             num_values += 1
             while _is_blank(block[position]):
                 position += 1
+        if is_full:
+            position, num_values, num_odd = head, first, first_odd
+            break
         if num_values > first:
             row_ends[num_rows] = num_values
             row_lines[num_rows] = line
             num_rows += 1
         position += 1
         line += 1
-    return position, line, num_values, num_rows, num_odd
+    return position, line, num_values, num_rows, num_odd, is_full
 
 
 @compiled

@@ -7,6 +7,7 @@ fields: `E = offset + Σw - 2·cut`. Fields become edges to one more vertex, the
 
 from __future__ import annotations
 
+import math
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -55,12 +56,12 @@ class _Reader:
         self.notes.take(line, text[1:])
 
     def _header(self, rows: Rows) -> tuple[int, int]:
-        first, line = rows.values[: rows.ends[0]].tolist(), int(rows.lines[0])
-        if len(first) != 2:
+        length, line = int(rows.ends[0]), int(rows.lines[0])
+        if length != 2:
             raise self.source.error(
-                f"the first line has {len(first)} entries; expected two: vertices and edges", line
+                f"the first line has {length} entries; expected two: vertices and edges", line
             )
-        size, num_edges = first
+        size, num_edges = rows.values[:2].tolist()
         if not 0 <= size <= MOST_VARIABLES or num_edges < 0:
             raise self.source.error(
                 f"{rows.text(0, 0)} vertices and {rows.text(0, 1)} edges; expected 0 to "
@@ -74,7 +75,9 @@ class _Reader:
         cut = self.notes.number("planted-cut")
         model = self.notes.bits("planted-model", graph.num_spins)
         cost = None if cut is None else _energy_of_cut(graph, cut)
-        if self.notes.count("ancilla", graph.num_spins, graph.num_spins) is None:
+        if cost is not None and not math.isfinite(cost):
+            raise self.notes.error("planted-cut", "is an energy that no float can hold")
+        if self.notes.count("ancilla", max(1, graph.num_spins), graph.num_spins) is None:
             return Document(graph, Metadata(cost, model, self.notes.recipe()))
         if model is not None:
             model = model[:-1] ^ model[-1] ^ 1  # relative to the ancilla, which is up
@@ -122,7 +125,7 @@ def _cut_of_energy(graph: Ising, energy: Number) -> Number:
 
 
 def _sum(graph: Ising) -> Number:
-    total: Number = graph.weights.sum().item()
+    total: Number = graph.weights.sum().item()  # no wrap: an Ising checks the sum of magnitudes
     return total
 
 

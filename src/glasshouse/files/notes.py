@@ -1,12 +1,13 @@
 """Notes: what a text format has no field for, kept in its comment lines.
 
-A note is a comment of two words, a key and a value, such as `c planted-cost 105`. Comments that are
-anything else belong to people and are left alone.
+A note is a comment of two words, a key and a value, such as `c planted-cost 105`; a recipe is one
+JSON object. Comments that are anything else belong to people and are left alone.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,12 @@ from glasshouse.problems.checks import Number
 
 # No sum of 64-bit weights is larger; a longer number in a note is a slip.
 _TOO_LARGE = 2**70
+LONGEST_NUMBER = 400
+# JSON of ours is flat and holds few values, some of them long strings. Each value takes a hundred
+# bytes of memory, where two of text may spell it.
+_MOST_VALUES = 1 << 20
+_DEEPEST = 16
+_LONGEST_FOREIGN_TEXT = 1 << 20
 
 PLANTED = ("planted-cost", "planted-model", "recipe")
 
@@ -42,8 +49,9 @@ class Notes:
         if len(words) != 2 or words[0] not in self._keys:
             return
         key, value = self._keys[words[0]], words[1].strip()
-        if not value.startswith(b"{") if key == "recipe" else len(value.split()) > 1:
-            return  # a person's comment
+        is_note = value.startswith(b"{") if key == "recipe" else len(value.split(maxsplit=1)) == 1
+        if not is_note:
+            return
         if key in self._values:
             first = self._values[key][0]
             raise self.source.error(f"{key} is stated again; line {first} has it already", line)
@@ -88,11 +96,12 @@ class Notes:
         """A note's value as a string of 0 and 1."""
         if key not in self:
             return None
-        bits = parse_bits(self._values[key][1])
+        text = self._values[key][1]
+        if len(text) != size:
+            raise self.error(key, f"has {len(text)} values; expected {size}, one a variable")
+        bits = parse_bits(text)
         if bits is None:
             raise self.error(key, "is not a string of 0 and 1")
-        if len(bits) != size:
-            raise self.error(key, f"has {len(bits)} values; expected {size}, one a variable")
         return bits
 
     def recipe(self) -> dict[str, Any] | None:
@@ -141,25 +150,54 @@ def parse_number(text: bytes) -> Number | None:
 
     Only the plain spellings: no nan, no infinity, no digits grouped by underscores.
     """
-    if len(text) > 400 or not set(text) <= set(b"0123456789+-.eE"):
+    if len(text) > LONGEST_NUMBER or not is_spelled(text):
         return None
     try:
-        if set(text) <= set(b"0123456789+-"):
-            whole = int(text)
-            return whole if abs(whole) < _TOO_LARGE else None
-        number = float(text)
+        number = int(text) if set(text) <= set(b"0123456789+-") else float(text)
     except ValueError:
         return None
-    return number if np.isfinite(number) else None
+    return number if is_sound(number) else None
+
+
+def is_spelled(text: bytes) -> bool:
+    """Whether a text has only characters of numbers: no nan, no infinity, no underscores."""
+    return not text.translate(None, b"0123456789+-.eE")
+
+
+def is_sound(number: object) -> bool:
+    """Whether a value is a finite number that a sum of weights could be."""
+    if isinstance(number, float):
+        return math.isfinite(number)
+    return isinstance(number, int) and not isinstance(number, bool) and abs(number) < _TOO_LARGE
 
 
 def parse_object(text: bytes) -> dict[str, Any] | None:
-    """A JSON object without NaN; None for anything else."""
+    """A JSON object without NaN, neither deep nor of very many values; None for anything else."""
+    if sum(map(text.count, (b",", b":", b"[", b"{"))) > _MOST_VALUES:
+        return None
+    if len(text) > _LONGEST_FOREIGN_TEXT and (not text.isascii() or b"\\u" in text):
+        return None  # a single character can make a string four times as large
     try:
         value = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None
+    return value if isinstance(value, dict) and _is_shallow(value) else None
+
+
+def _is_shallow(value: Any) -> bool:
+    """Whether lists and objects lie in each other only so deep that nothing recurses too far."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        inner: list[Any] = []
+        for item in level:
+            if isinstance(item, dict):
+                inner += item.values()
+            elif isinstance(item, list):
+                inner += item
+        level = inner
+        if not level:
+            return True
+    return False
 
 
 def _refuse(word: str) -> None:

@@ -1,24 +1,25 @@
 """The native format: a NumPy archive that keeps every kind of problem, and a plant whole.
 
 `header` is a JSON text with the format's version, the kind of problem, its size and offset; all
-else is arrays. Nothing in it is code: no pickled objects are read or written.
+else is arrays. Nothing in it is code: no pickled objects are read or written, and nothing is read
+that the header's kind of problem has no use for.
 """
 
 from __future__ import annotations
 
 import io
 import json
-import zipfile
 from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.files.archive import Archive
+from glasshouse.files.arrays import bounds_of, whole_between
 from glasshouse.files.document import Document, Metadata, size_of
 from glasshouse.files.errors import FileError
 from glasshouse.files.formats import Format, Sheet
-from glasshouse.files.limits import check_size
-from glasshouse.files.notes import parse_object
+from glasshouse.files.notes import is_sound, parse_object
 from glasshouse.files.streams import Source
 from glasshouse.planting import Loops, Planted, Recipe
 from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm
@@ -53,56 +54,29 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 def read(source: Source) -> Document:
     """Whatever `write` was given, equal to it in every number."""
     try:
-        header, arrays = _load(source)
-        problem = _problem(header, arrays)
-        if isinstance(problem, Max2Sat):  # the others have an array as long as they are large
-            number = problem.num_clauses + problem.num_hard
-            check_size(source, problem.num_variables, number, "clauses")
-        metadata = _metadata(header, arrays, size_of(problem))
-        planted = _planted(header, arrays, problem, metadata)
+        with Archive(source) as archive:
+            return _document(source, archive)
     except FileError:
         raise
     except KeyError as fault:
         raise source.error(f"the archive has no {fault}; expected a glasshouse .npz") from None
-    except Exception as fault:  # zipfile, zlib and npy headers raise whatever a broken byte does
+    except Exception as fault:  # zipfile and zlib raise whatever a broken byte does
         raise source.error(f"is not a glasshouse .npz ({fault})") from None
-    return Document(problem, metadata, planted)
 
 
-def _load(source: Source) -> tuple[dict[str, Any], Arrays]:
-    """The header and all arrays, each as long as its own bytes."""
-    file = source.file if source.path.suffix.lower() == ".npz" else io.BytesIO(source.read())
-    with zipfile.ZipFile(file) as archive:
-        arrays = {
-            name.removesuffix(".npy"): _array(archive.read(name), name)
-            for name in archive.namelist()
-        }
-    text = arrays.pop("header")
-    if text.dtype.kind != "U" or text.ndim:
-        raise ValueError("its header is no text")
-    header = parse_object(str(text).encode())
+def _document(source: Source, archive: Archive) -> Document:
+    header = parse_object(archive.text("header").encode())
     if header is None or header.get("format") != "glasshouse":
         raise ValueError("its header is not ours")
     if header.get("version") != VERSION:
         raise ValueError(f"version {header.get('version')!r}, but this is a reader of {VERSION}")
-    return header, arrays
-
-
-def _array(data: bytes, name: str) -> npt.NDArray[Any]:
-    """One .npy member, whose stated shape must match its bytes before memory is taken for it."""
-    stream = io.BytesIO(data)
-    if np.lib.format.read_magic(stream) != (1, 0):
-        raise ValueError(f"{name} is not an .npy of version 1.0")
-    shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
-    start = stream.tell()
-    if dtype.hasobject or (fortran and len(shape) > 1):
-        raise ValueError(f"{name} holds {dtype}; expected plain numbers in C order")
-    count = 1
-    for length in shape:
-        count *= length
-    if count * dtype.itemsize != len(data) - start:
-        raise ValueError(f"{name} states shape {shape}, which is not what it holds")
-    return np.frombuffer(data, dtype, offset=start).reshape(shape)
+    problem = _problem(header, archive)
+    if isinstance(problem, Max2Sat):  # the others have an array as long as they are large
+        number = problem.num_clauses + problem.num_hard
+        source.refuse_idle(problem.num_variables, number, "clauses")
+    metadata = _metadata(header, archive, size_of(problem))
+    planted = _planted(header, archive, problem, metadata)
+    return Document(problem, metadata, planted)
 
 
 def _problem_parts(problem: Problem) -> tuple[dict[str, Any], Arrays]:
@@ -125,54 +99,70 @@ def _problem_parts(problem: Problem) -> tuple[dict[str, Any], Arrays]:
     return header, {"edges": problem.edges, "weights": problem.weights, "single": single}
 
 
-def _problem(header: dict[str, Any], arrays: Arrays) -> Problem:
+def _problem(header: dict[str, Any], archive: Archive) -> Problem:
     kind = header["kind"]
-    weights: Any = arrays["weights"]
-    if kind == "Max2Sat":
-        return Max2Sat(header["size"], arrays["clauses"], weights, arrays["hard"])
     if kind == "Rbm":
-        if "indptr" in arrays:
-            weights = _sparse(weights, arrays, tuple(header["shape"]))
-        return Rbm(weights, arrays["visible_bias"], arrays["hidden_bias"], header["offset"])
+        visible, hidden = (archive.numbers(f"{side}_bias", 1) for side in ("visible", "hidden"))
+        if "indptr" in archive:
+            shape = len(visible), len(hidden)
+            if header["shape"] != list(shape):
+                raise ValueError(f"shape {header['shape']!r:.40}, but biases for {shape}")
+            return Rbm(_sparse(archive, shape), visible, hidden, header["offset"])
+        return Rbm(archive.numbers("weights", 2), visible, hidden, header["offset"])
+    weights = archive.numbers("weights", 1)
+    if kind == "Max2Sat":
+        clauses, hard = archive.numbers("clauses", 2), archive.numbers("hard", 2)
+        return Max2Sat(header["size"], clauses, weights, hard)
     if kind not in ("Ising", "Qubo"):
         raise ValueError(f"a problem of unknown kind {kind!r}")
     make = Ising if kind == "Ising" else Qubo
-    return make(header["size"], arrays["edges"], weights, arrays["single"], header["offset"])
+    edges, single = archive.numbers("edges", 2), archive.numbers("single", 1)
+    return make(header["size"], edges, weights, single, header["offset"])
 
 
-def _sparse(weights: Any, arrays: Arrays, shape: tuple[int, ...]) -> Any:
+def _sparse(archive: Archive, shape: tuple[int, int]) -> Any:
+    """The weights of an RBM; SciPy's compiled code believes all places that it is given."""
     from scipy.sparse import csr_array
 
-    matrix = csr_array((weights, arrays["indices"], arrays["indptr"]), shape=shape)
-    matrix.check_format(full_check=True)
-    return matrix
+    weights = archive.numbers("weights", 1)
+    indices = whole_between(archive.numbers("indices", 1), 0, shape[1] - 1, "a column")
+    starts = bounds_of(archive.numbers("indptr", 1), len(indices), "a row's start")
+    if len(weights) != len(indices) or len(starts) != shape[0] + 1:
+        raise ValueError(
+            f"{len(weights)} weights and {len(indices)} columns in {len(starts) - 1} rows, but "
+            f"{shape[0]} visible spins"
+        )
+    return csr_array((weights, indices, starts), shape=shape)
 
 
-def _metadata(header: dict[str, Any], arrays: Arrays, size: int) -> Metadata:
-    cost, recipe, model = header["planted_cost"], header["recipe"], arrays.get("planted_model")
-    if not isinstance(cost, (int, float, type(None))) or isinstance(cost, bool):
-        raise ValueError(f"planted_cost {cost!r} is not a number")
+def _metadata(header: dict[str, Any], archive: Archive, size: int) -> Metadata:
+    cost, recipe = header["planted_cost"], header["recipe"]
+    if cost is not None and not is_sound(cost):
+        raise ValueError(f"planted_cost {cost!r:.40} is not a number of a file of ours")
     if not isinstance(recipe, (dict, type(None))):
         raise ValueError("the recipe is not a JSON object")
-    if model is not None and (
-        model.dtype != np.int8 or model.shape != (size,) or not np.isin(model, (0, 1)).all()
-    ):
+    if "planted_model" not in archive:
+        return Metadata(cost, None, recipe)
+    model = archive.numbers("planted_model", 1)
+    if model.dtype != np.int8 or model.shape != (size,) or not ((model == 0) | (model == 1)).all():
         raise ValueError(f"planted_model is not a string of {size} values 0 and 1")
     return Metadata(cost, model, recipe)
 
 
 def _planted(
-    header: dict[str, Any], arrays: Arrays, problem: Problem, metadata: Metadata
+    header: dict[str, Any], archive: Archive, problem: Problem, metadata: Metadata
 ) -> Planted | None:
-    if "nodes" not in arrays:
+    if "nodes" not in archive:
         return None
     if not isinstance(problem, (Ising, Rbm)) or metadata.planted_model is None:
         raise ValueError("loops without a planted spin problem")
     cost, loop_weight = metadata.planted_cost, header["loop_weight"]
-    if not all(isinstance(x, int) and not isinstance(x, bool) for x in (cost, loop_weight)):
+    if not isinstance(cost, int) or type(loop_weight) is not int:
         raise ValueError("planted_cost and loop_weight must be whole numbers")
-    assert isinstance(cost, int)
-    loops = Loops(arrays["nodes"], arrays["starts"], arrays["loop_weights"])
+    # A node is a spin, or the ghost behind the last one.
+    nodes = whole_between(archive.numbers("nodes", 1), 0, problem.num_spins, "a node")
+    starts = bounds_of(archive.numbers("starts", 1), len(nodes), "a loop's start")
+    loops = Loops(nodes.astype(np.int32), starts, archive.numbers("loop_weights", 1))
     recipe = Recipe.from_json(json.dumps(metadata.recipe))
     state = 2 * metadata.planted_model - np.int8(1)
     return Planted(problem, state, cost, loop_weight, loops, recipe)

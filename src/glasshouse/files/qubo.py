@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import BinaryIO
 
 import numpy as np
@@ -48,8 +49,7 @@ class _Reader:
         offset = terms.offset_of(self.notes)
         size = collector.size(size)
         problem = terms.make(self.source, Qubo, size, pairs, weights, offset)
-        stated = self.notes.metadata(size)
-        return Document(problem, moved(stated, offset))
+        return Document(problem, stated_with(self.notes, size, offset))
 
     def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
         if text.startswith(b"c"):
@@ -59,7 +59,7 @@ class _Reader:
             raise self.source.error("a second p line; expected one", line)
         if rows_before:
             raise self.source.error("a p line after terms; expected it before them", line)
-        words = text.split()
+        words = text.split(maxsplit=6)
         if (
             len(words) != 6
             or words[:2] != [b"p", b"qubo"]
@@ -75,10 +75,25 @@ class _Reader:
 
 
 def moved(metadata: Metadata, offset: Number) -> Metadata:
-    """Metadata whose cost is stated without (or with) the offset."""
+    """Metadata whose cost is stated without (or with) the offset.
+
+    Raises:
+        OverflowError: the cost is then more than a float can hold.
+    """
     if metadata.planted_cost is None:
         return metadata
-    return Metadata(metadata.planted_cost + offset, metadata.planted_model, metadata.recipe)
+    cost = metadata.planted_cost + offset
+    if not math.isfinite(cost):
+        raise OverflowError(f"and an offset of {offset} add up to more than a float can hold")
+    return Metadata(cost, metadata.planted_model, metadata.recipe)
+
+
+def stated_with(stated: notes.Notes, size: int, offset: Number) -> Metadata:
+    """What the notes of a file state, the cost with the offset that the file leaves out."""
+    try:
+        return moved(stated.metadata(size), offset)
+    except OverflowError as fault:
+        raise stated.error("planted-cost", str(fault)) from None
 
 
 def read(source: Source) -> Document:

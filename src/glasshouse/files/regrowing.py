@@ -7,13 +7,17 @@ import os
 from pathlib import Path
 from typing import Any
 
+from glasshouse.files.budget import Budget
 from glasshouse.files.document import Document, size_of
 from glasshouse.files.errors import FileError
 from glasshouse.files.reading import read_document, stated_plant
 from glasshouse.files.registry import format_of
-from glasshouse.planting import Planted, Recipe
-from glasshouse.problems import Max2Sat, Problem
+from glasshouse.planting import Planted, Recipe, effort
+from glasshouse.planting.demand import Demand
+from glasshouse.problems import Max2Sat, Problem, Qubo
 from glasshouse.problems.reduction import Reduction
+
+_ANOTHER = "does not hold the problem that its recipe grows"
 
 
 def read_planted(path: str | os.PathLike[str], *, verify: bool = True) -> Planted:
@@ -37,24 +41,45 @@ def read_planted(path: str | os.PathLike[str], *, verify: bool = True) -> Plante
 
 def regrow(path: Path, held: Document, recipe: dict[str, Any]) -> tuple[Planted, Reduction]:
     """The plant that a recipe grows, if it is the file's, and its reduction to the file's form."""
-    _refuse_size(path, held, recipe)
+    terms = _num_terms(held.problem)
+    budget = Budget()
     try:
-        planted = Planted.from_recipe(Recipe.from_json(json.dumps(recipe)))
-    except ValueError as fault:
+        parsed = Recipe.from_json(json.dumps(recipe))
+        _refuse_beyond(path, held.problem, Demand.of(parsed), budget)
+        with effort.at_most(budget.steps(terms)):
+            planted = Planted.from_recipe(parsed)
+        if planted.problem.num_edges > terms:
+            raise FileError(path, _ANOTHER)
+        problem, reduction = format_of(path).convert(planted.problem)
+    except FileError:
+        raise
+    except effort.EffortError as fault:
+        raise FileError(path, f"its recipe grows nothing: {fault}; {budget.remedy}") from None
+    except (ValueError, ArithmeticError) as fault:
         raise FileError(path, f"its recipe grows nothing: {fault}") from None
-    problem, reduction = format_of(path).convert(planted.problem)
     if _ordered(held.problem) != _ordered(problem):
-        raise FileError(path, "does not hold the problem that its recipe grows")
+        raise FileError(path, _ANOTHER)
     return planted, reduction
 
 
-def _refuse_size(path: Path, held: Document, recipe: dict[str, Any]) -> None:
-    """Before growing: a recipe for far more spins than the file has is not the file's."""
-    asked = recipe.get("parameters")
-    sizes = [asked.get(name) for name in ("n", "m")] if isinstance(asked, dict) else []
-    grown = sum(size for size in sizes if isinstance(size, int))
-    if grown > size_of(held.problem):
-        raise FileError(path, f"its recipe grows {grown} spins; it holds {size_of(held.problem)}")
+def _refuse_beyond(path: Path, held: Problem, asked: Demand, budget: Budget) -> None:
+    """Before growing: a recipe for something far beyond the file is not the file's."""
+    if asked.spins != size_of(held):
+        raise FileError(path, f"its recipe grows {asked.spins} spins; it holds {size_of(held)}")
+    terms = _num_terms(held)
+    if asked.memory > budget.grown(terms):
+        raise FileError(
+            path,
+            f"its recipe takes {asked.memory} bytes to grow, but a file of {terms} terms may ask "
+            f"for {budget.grown(terms)} only; {budget.remedy}",
+        )
+
+
+def _num_terms(problem: Problem) -> int:
+    """Couplings or clauses, and with them at least one for each edge of what they came from."""
+    if isinstance(problem, Max2Sat):
+        return problem.num_clauses + problem.num_hard
+    return problem.num_pairs if isinstance(problem, Qubo) else problem.num_edges
 
 
 def _ordered(problem: Problem) -> Problem:

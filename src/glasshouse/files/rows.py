@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.files import kernels
+from glasshouse.files import kernels, streams
 from glasshouse.files.errors import shown
 from glasshouse.files.kernels import HARD
 from glasshouse.files.streams import Source
@@ -23,6 +23,8 @@ OnLine = Callable[[int, bytes, int], None]
 Fault = tuple[npt.NDArray[np.bool_], Callable[[int], str]]
 
 _ROWS_AT_ONCE = 1 << 16
+# Tokens that are no whole numbers, held at once: more than a block of decimals has.
+_ODD_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -76,29 +78,57 @@ class Rows:
             raise source.error(message(row), int(self.lines[row]))
 
 
-def read_rows(source: Source, marks: bytes, on_line: OnLine) -> Iterator[Rows]:
-    """All rows of a text file; lines that open with one of the bytes in `marks` go to `on_line`."""
+def read_rows(
+    source: Source, marks: bytes, on_line: OnLine, blocks: Iterable[bytes] | None = None
+) -> Iterator[Rows]:
+    """All rows of a text file; lines that open with one of the bytes in `marks` go to `on_line`.
+
+    Args:
+        source: the file.
+        marks: bytes that a line which is no row opens with.
+        on_line: called with such lines.
+        blocks: the source's own blocks, where the caller changed them.
+    """
     is_mark = np.zeros(256, dtype=np.bool_)
     is_mark[list(marks)] = True
     room = _Room(0)
     line, before = 1, 0
-    for text in source.blocks():
+    for text in source.blocks() if blocks is None else blocks:
+        if len(text) > 2 * streams.BLOCK:  # a line that came alone
+            words = text.strip()
+            if words and is_mark[words[0]]:
+                on_line(line, words, before)
+                line += 1
+                continue
+            if len(text) > source.budget.longest_row:
+                raise source.error(
+                    f"a line of numbers is longer than {source.budget.longest_row} bytes; "
+                    f"{source.budget.remedy}",
+                    line,
+                )
         if len(text) > room.size:
             room = _Room(len(text))
         block = np.frombuffer(text, dtype=np.uint8)
         position = values = rows = odd = 0
         while True:
-            position, line, values, rows, odd = kernels.scan(
+            position, line, values, rows, odd, is_full = kernels.scan(
                 block, position, line, is_mark, *room.arrays, values, rows, odd
             )
-            if position == len(block):
+            if position < len(block) and not is_full:
+                end = text.index(b"\n", position)
+                on_line(line, text[position:end].strip(), before + rows)
+                position, line = end + 1, line + 1
+                continue
+            if rows:
+                yield room.rows(text, values, rows, odd)
+            elif is_full:
+                raise source.error(
+                    f"more than {_ODD_AT_ONCE} entries in the line are no whole numbers", line
+                )
+            before += rows
+            if not is_full:
                 break
-            end = text.index(b"\n", position)
-            on_line(line, text[position:end].strip(), before + rows)
-            position, line = end + 1, line + 1
-        if rows:
-            yield room.rows(text, values, rows, odd)
-        before += rows
+            values = rows = odd = 0
 
 
 class _Room:
@@ -106,19 +136,20 @@ class _Room:
 
     def __init__(self, size: int) -> None:
         tokens = size // 2 + 1
+        odd = min(tokens, _ODD_AT_ONCE)
         self.size = size
         self.arrays = (
             np.empty(tokens, dtype=np.int64),
             np.empty(tokens, dtype=np.int64),
             np.empty(tokens, dtype=np.int64),
-            np.empty(tokens, dtype=np.int64),
-            np.empty((tokens, 2), dtype=np.int64),
+            np.empty(odd, dtype=np.int64),
+            np.empty((odd, 2), dtype=np.int64),
         )
 
     def rows(self, text: bytes, values: int, rows: int, odd: int) -> Rows:
         tokens, ends, lines, places, spans = self.arrays
-        pairs = zip(places[:odd].tolist(), spans[:odd].tolist(), strict=True)
-        words = {place: text[start:end] for place, (start, end) in pairs}
+        columns = places[:odd].tolist(), spans[:odd, 0].tolist(), spans[:odd, 1].tolist()
+        words = {place: text[start:end] for place, start, end in zip(*columns, strict=True)}
         return Rows(tokens[:values].copy(), ends[:rows].copy(), lines[:rows].copy(), words)
 
 

@@ -8,9 +8,10 @@ holds a whole suite. The files may be blind; then the manifest is the key, to be
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,10 +20,11 @@ from glasshouse.files.certificate import side_car
 from glasshouse.files.document import Document
 from glasshouse.files.errors import FileError
 from glasshouse.files.formats import Dialect
+from glasshouse.files.notes import parse_object
 from glasshouse.files.reading import read_document
 from glasshouse.files.registry import FORMATS
 from glasshouse.files.regrowing import regrow
-from glasshouse.files.streams import COMPRESSED, opened, refuse_existing, replacing
+from glasshouse.files.streams import COMPRESSED, Source, opened, refuse_existing, replacing
 from glasshouse.files.verification import verify_file
 from glasshouse.files.writing import write
 from glasshouse.planting import Planted
@@ -127,23 +129,26 @@ def _write_once(path: Path, planted: Planted, *, overwrite: bool, **options: Any
     return reduction
 
 
-def read_manifest(manifest: Path) -> list[Entry]:
-    """The entries of a manifest, in order; at least one."""
-    entries = []
+def read_manifest(manifest: Path) -> Iterator[Entry]:
+    """The entries of a manifest, in order, one after the other as they are read; at least one."""
+    number = 0
     with opened(Path(manifest)) as source:
-        for number, line in enumerate(source.read().splitlines(), start=1):
-            try:
-                entry = Entry(**json.loads(line))
-            except (ValueError, TypeError, RecursionError):
-                raise source.error(
-                    "expected a JSON object with file, sha256, recipe and optimum", number
-                ) from None
-            if not _is_plain_name(entry.file) or not isinstance(entry.recipe, dict):
-                raise source.error("expected the plain name of a file, and a recipe", number)
-            entries.append(entry)
-        if not entries:
+        for text in source.blocks():
+            for line in io.BytesIO(text):
+                number += 1
+                yield _entry(source, number, line)
+        if not number:
             raise source.error("lists no instances; expected one a line")
-    return entries
+
+
+def _entry(source: Source, number: int, line: bytes) -> Entry:
+    values = parse_object(line)
+    if values is None or set(values) != {one.name for one in fields(Entry)}:
+        raise source.error("expected a JSON object with file, sha256, recipe and optimum", number)
+    entry = Entry(**values)
+    if not _is_plain_name(entry.file) or not isinstance(entry.recipe, dict):
+        raise source.error("expected the plain name of a file, and a recipe", number)
+    return entry
 
 
 def check_suite(manifest: Path) -> Iterator[Entry]:
@@ -188,13 +193,14 @@ def _check_statements(path: Path, held: Document, entry: Entry) -> None:
 
 def sha256_of(path: Path) -> str:
     """Hash of a file's bytes."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        raise FileError(path, "there is no such file") from None
-    except (OSError, ValueError) as cause:  # ValueError: a NUL in the name
-        raise FileError(path, f"cannot be read ({cause})") from None
+    with opened(path) as source:
+        try:
+            digest = hashlib.sha256()
+            while data := source.file.read(1 << 20):
+                digest.update(data)
+            return digest.hexdigest()
+        except OSError as cause:
+            raise FileError(path, f"cannot be read ({cause.strerror})") from None
 
 
 def _is_plain_name(name: object) -> bool:

@@ -7,6 +7,7 @@ whole numbers from elsewhere are exact.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
@@ -15,12 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.files.kernels import HARD
-from glasshouse.files.limits import check_size
-from glasshouse.files.notes import Notes, parse_number
+from glasshouse.files.notes import LONGEST_NUMBER, Notes, is_spelled, parse_number
 from glasshouse.files.rows import Rows, joined, whole_number_fault, write_table
 from glasshouse.files.streams import Source
 from glasshouse.problems import Ising, Qubo
-from glasshouse.problems.checks import INT64_MAX, Number, WeightArray
+from glasshouse.problems.checks import FloatArray, Number, WeightArray
 from glasshouse.problems.pairs import add_by_key
 
 
@@ -91,14 +91,23 @@ class TermCollector:
             weights = joined(self._weights, np.float64)
             exact = bool((weights == np.rint(weights)).all() and (np.abs(weights) < 2.0**53).all())
         exact &= offset == int(offset) and notes.word("numbers", ("float",)) is None
-        kind: Any = np.int64 if exact else np.float64
-        return pairs, weights.astype(kind, copy=False)
+        if exact:
+            return pairs, weights.astype(np.int64, copy=False)
+        return pairs, self._as_floats(weights)
+
+    def _as_floats(self, weights: WeightArray) -> WeightArray:
+        """Whole numbers where the offset or a note asks for floats."""
+        reals = weights.astype(np.float64, copy=False)
+        if weights.dtype == np.int64 and (changed := _changed(weights, reals)).any():
+            raise self.source.error(_weight_message(str(weights[np.argmax(changed)])))
+        return reals
 
     def size(self, stated: int | None) -> int:
         """How many variables there are: as stated, or as many as are named."""
         named = max((int(part.max(initial=-1)) for part in self._pairs), default=-1) + 1
         size = named if stated is None else stated
-        return check_size(self.source, size, self.count, "terms")
+        self.source.refuse_idle(size, self.count, "terms")
+        return size
 
 
 def make(
@@ -174,19 +183,44 @@ def _weights_of(rows: Rows) -> tuple[WeightArray, npt.NDArray[np.bool_]]:
     if not rows.odd:
         return values, bad
     weights = values.astype(np.float64)
-    starts, lengths = rows.starts, rows.lengths
-    row_of = np.searchsorted(rows.ends, np.fromiter(rows.odd, np.int64), side="right")
-    for row, (place, text) in zip(row_of.tolist(), rows.odd.items(), strict=True):
-        if lengths[row] != 3 or place != starts[row] + 2:
-            continue  # wrong in another way, which is reported
-        number = parse_number(text)
-        bad[row] |= number is None or (isinstance(number, int) and abs(number) > INT64_MAX)
-        weights[row] = 0.0 if number is None else number
+    bad |= _changed(values, weights)
+    places = np.fromiter(rows.odd, np.int64, len(rows.odd))
+    row_of = np.searchsorted(rows.ends, places, side="right")
+    # Odd entries elsewhere are wrong in another way, which is reported.
+    third = (rows.lengths[row_of] == 3) & (places == rows.starts[row_of] + 2)
+    texts = list(itertools.compress(rows.odd.values(), third.tolist()))
+    weights[row_of[third]], bad[row_of[third]] = _decimals(texts)
     return weights, bad
+
+
+def _decimals(texts: list[bytes]) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """Entries that are no whole numbers of 64 bits as floats, and which are no numbers at all."""
+    count = len(texts)
+    try:
+        if not is_spelled(b"".join(texts)) or max(map(len, texts), default=0) > LONGEST_NUMBER:
+            raise ValueError("not all of them are numbers")
+        numbers = np.fromiter(map(float, texts), np.float64, count)
+    except ValueError:  # the first of those will be named; what the others are does not matter
+        return np.zeros(count), np.array([parse_number(text) is None for text in texts])
+    bad = np.logical_not(np.isfinite(numbers))
+    large = np.abs(numbers) >= 2.0**63
+    if large.any():  # a whole number of that size is one that does not fit
+        whole = (not text.translate(None, b"0123456789+-") for text in texts)
+        bad |= large & np.fromiter(whole, np.bool_, count)
+    return numbers, bad
+
+
+def _changed(whole: WeightArray, reals: FloatArray) -> npt.NDArray[np.bool_]:
+    """Which whole numbers became others as floats, which hold all of them up to 2^53 only."""
+    fits = np.abs(reals) < 2.0**63  # else there is no int64 to come back to
+    back = np.where(fits, reals, 0).astype(np.int64)
+    return np.logical_not(fits) | np.not_equal(back, whole)
 
 
 def _weight_message(text: str) -> str:
     fault = whole_number_fault(text)
     if fault == "is not a whole number":
         fault = "is not a finite number"
+    if text.lstrip("-").isdigit():
+        fault = "is no float, but the file has decimals; expected whole numbers, or none above 2^53"
     return f"weight {text} {fault}"

@@ -62,7 +62,7 @@ class ClauseReader:
             self.header = self._parse_header(line, text)
 
     def _parse_header(self, line: int, text: bytes) -> list[int]:
-        words = text.split()
+        words = text.split(maxsplit=6)
         shape = "VARIABLES CLAUSES" + (" TOP" if self.kind == "wcnf" else "")
         if (
             words[:2] != [b"p", self.kind.encode()]
@@ -99,9 +99,8 @@ class ClauseReader:
             self._compare_count(collector, stated, "num-clauses")
         elif not collector.count:
             raise self.source.error("holds no clauses; expected WCNF")
-        used = collector.problem()
-        size = self.notes.count("num-variables", used.num_variables, MOST_VARIABLES)
-        return used if size is None else collector.problem(size)
+        used = collector.highest()
+        return collector.problem(self.notes.count("num-variables", used, MOST_VARIABLES) or used)
 
     def _compare_count(self, collector: ClauseCollector, stated: int, where: str) -> None:
         if collector.count != stated:

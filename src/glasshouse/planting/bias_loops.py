@@ -12,6 +12,7 @@ import numpy.typing as npt
 from glasshouse.certificates.flat_cycles import NodeArray
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
+from glasshouse.planting.effort import new_meter, refuse_spent
 from glasshouse.planting.kernels.bias_loops import drop_bias_loops, drop_triangles
 from glasshouse.planting.kernels.cells import new_cells
 from glasshouse.planting.loops import Loops
@@ -102,8 +103,10 @@ def _drop_loops(
         drop_triangles(stream, n, m, nodes)
         return nodes
     matrix = new_cells((n + 1) * (m + 1), 4 * number, signs=True)
-    dropped = drop_bias_loops(stream, n, m, frustrated, _SAFETY_LINE, matrix, nodes)
+    meter = new_meter()
+    dropped = drop_bias_loops(stream, n, m, frustrated, _SAFETY_LINE, matrix, nodes, meter)
     if dropped < number:
+        refuse_spent(meter)
         raise ValueError(
             f"no place found for loop {dropped + 1} of {number} on {n} × {m} in {_SAFETY_LINE} "
             "draws; use fewer loops or larger layers"

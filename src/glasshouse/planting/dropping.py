@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.planting import arguments
+from glasshouse.planting.effort import new_meter, refuse_spent
 from glasshouse.planting.graphs import Rows
 from glasshouse.planting.ground import Ground
 from glasshouse.planting.kernels import cycles, graph_loops
@@ -126,12 +127,14 @@ class Drop:
         patience = max(_PATIENCE, 20 * len(self.table) // self.shortest)
         if self._is_limited:
             patience = max(patience, min(2 * len(rows[3]), _MOST_PATIENCE))
-        weights = self.weights
+        weights, meter = self.weights, new_meter()
         nodes, starts = graph_loops.drop_loops(
             stream, self.sampler, rows, self.ground.layers, source,
             (self.shortest, self.longest), (weights.positive, weights.constant, weights.slope),
-            self.rule, self.most, number, patience, totals,
+            self.rule, self.most, number, patience, totals, meter,
         )  # fmt: skip
+        if len(starts) - 1 < number:
+            refuse_spent(meter)
         return nodes, starts
 
     def grow(self, stream: Stream, number: int, remedy: str) -> Loops:
@@ -175,7 +178,11 @@ def cycles_of_length(ground: Ground, length: int) -> tuple[int, Table]:
     if ground.graph is None:
         return PATH, _NO_TABLE
     starts, neighbours, _, _ = ground.graph.core_rows
-    table, is_complete = cycles.list_cycles(starts, neighbours, length, _MOST_LISTED, _MOST_STEPS)
+    meter = new_meter()
+    table, is_complete = cycles.list_cycles(
+        starts, neighbours, length, _MOST_LISTED, _MOST_STEPS, meter
+    )
+    refuse_spent(meter)
     if is_complete and not len(table):
         raise ValueError(f"{ground} has no cycle of length {length}; use another length")
     return (TABLE if is_complete else PATH), table

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import itertools
-import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.planting.graph_names import (
+    EXTENTS,
+    MOST_MACHINE_EDGES,
+    Extent,
+    GraphName,
+    refuse_large,
+)
 from glasshouse.planting.kernels.cycles import core_nodes
 from glasshouse.problems import Ising, checks, pairs
 from glasshouse.problems.checks import IntArray
@@ -25,10 +30,6 @@ if TYPE_CHECKING:
 
 # Rows of a graph in compressed form, as the kernels take them.
 Rows: TypeAlias = tuple[IntArray, npt.NDArray[np.int32], IntArray, npt.NDArray[np.int32]]
-
-# Larger graphs are refused before memory is: a recipe may come from anywhere. Machines are built
-# edge by edge in Python, by networkx.
-_MOST_NODES, _MOST_EDGES, _MOST_MACHINE_EDGES = 1 << 24, 1 << 28, 1 << 22
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,39 +83,21 @@ class Graph:
         >>> Graph.parse("edges:4 0-1 1-2 0-2")
         Graph(4 nodes, 3 edges)
         """
-        family, _, rest = name.partition(":")
-        sizes, _, tail = rest.partition(" ")
-        if not re.fullmatch(r"[0-9]{1,18}(x[0-9]{1,18})*", sizes) or (
-            family != "edges" and family not in _FAMILIES
-        ):
-            raise ValueError(
-                f'{name[:60]!r} is not the name of a graph; names are "edges:3 0-1 1-2 0-2" or '
-                f'like "torus:8x8", with one of {", ".join(_FAMILIES)}'
-            )
-        numbers = [int(size) for size in sizes.split("x")]
-        if family == "edges":
-            ends = re.findall(r"([0-9]{1,18})-([0-9]{1,18})", tail)
-            if len(numbers) != 1 or " ".join(f"{a}-{b}" for a, b in ends) != tail:
+        parsed = GraphName.parse(name)
+        if parsed.family == "edges":
+            refuse_large(parsed.extent)
+            ends = re.findall(r"([0-9]{1,18})-([0-9]{1,18})", parsed.tail, re.ASCII)
+            if " ".join(f"{a}-{b}" for a, b in ends) != parsed.tail:
                 raise ValueError(f'{name[:60]!r} is no list of edges like "edges:3 0-1 1-2"')
-            return cls._explicit(numbers[0], np.array(ends, dtype=np.int64).reshape(-1, 2))
-        try:
-            signature(_FAMILIES[family]).bind(*numbers)
-        except TypeError:
-            raise ValueError(
-                f"{name[:60]!r} has {len(numbers)} sizes, more than {family} takes"
-            ) from None
-        graph = _FAMILIES[family](*numbers)
-        if not tail:
-            return graph
-        if not re.fullmatch(r"without [0-9]{1,18}(,[0-9]{1,18})*", tail):
-            raise ValueError(f'{name[:60]!r} should end in "without" and numbers of nodes')
-        return graph.without(int(dead) for dead in tail.removeprefix("without ").split(","))
+            return cls._explicit(parsed.sizes[0], np.array(ends, dtype=np.int64).reshape(-1, 2))
+        graph: Graph = getattr(cls, parsed.family)(*parsed.sizes)
+        return graph.without(parsed.dead)
 
     @classmethod
     def complete(cls, size: int) -> Graph:
         """Every pair of nodes: a fully connected Boltzmann machine."""
         size = checks.count(size, "size", 1)
-        _refuse_large(size, size * (size - 1) // 2)
+        refuse_large(EXTENTS["complete"](size))
         return cls._family("complete", [size], size, np.column_stack(np.triu_indices(size, 1)))
 
     @classmethod
@@ -244,7 +227,7 @@ class Graph:
     def _explicit(cls, num_nodes: int, edges: npt.ArrayLike) -> Graph:
         """Any list of edges, brought into order; its name lists them."""
         array = np.asarray(edges).reshape(-1, 2)
-        _refuse_large(num_nodes, len(array))
+        refuse_large(Extent(num_nodes, len(array)))
         merged = pairs.merge(array, np.ones(len(array), dtype=np.int64), num_nodes)[0]
         listed = " ".join(f"{i}-{j}" for i, j in merged.tolist())
         return cls(num_nodes, merged, f"edges:{num_nodes} {listed}", tuple(range(num_nodes)))
@@ -262,8 +245,8 @@ class Graph:
     ) -> Graph:
         """Layers of nodes, some pairs of them fully coupled."""
         counts = [checks.count(size, "layer size", 1) for size in sizes]
+        refuse_large(EXTENTS[family](*counts))
         couples = list(coupled)
-        _refuse_large(sum(counts), sum(counts[a] * counts[b] for a, b in couples))
         ends = np.cumsum(counts)
         layers = [np.arange(end - size, end) for size, end in zip(counts, ends, strict=True)]
         edges = [np.empty((0, 2), dtype=np.int64)]
@@ -277,8 +260,9 @@ class Graph:
         sides = [checks.count(side, "side of a lattice", 1) for side in shape]
         if not sides:
             raise ValueError("a lattice needs at least one side")
-        size = math.prod(sides)
-        _refuse_large(size, size * len(sides))
+        extent = EXTENTS[family](*sides)
+        refuse_large(extent)
+        size = extent.nodes
         nodes = np.arange(size, dtype=np.int64).reshape(sides)
         edges = [np.empty((0, 2), dtype=np.int64)]
         for axis, side in enumerate(sides):
@@ -294,7 +278,7 @@ class Graph:
     def _machine(cls, family: str, sizes: list[int]) -> Graph:
         for size in sizes:
             checks.count(size, f"size of a {family} graph", 1)
-        _refuse_large(0, _machine_edges(family, sizes), _MOST_MACHINE_EDGES)
+        refuse_large(EXTENTS[family](*sizes), MOST_MACHINE_EDGES)
         graph = getattr(_dwave_networkx(), f"{family}_graph")(*sizes)
         labels = sorted(graph.nodes)
         number = {label: k for k, label in enumerate(labels)}
@@ -317,39 +301,8 @@ class Graph:
         return explicit._named(explicit.name, labels)
 
 
-_FAMILIES: dict[str, Callable[..., Graph]] = {
-    "complete": Graph.complete,
-    "layers": Graph.layers,
-    "deep": Graph.deep,
-    "lattice": Graph.lattice,
-    "torus": Graph.torus,
-    "chimera": Graph.chimera,
-    "pegasus": Graph.pegasus,
-    "zephyr": Graph.zephyr,
-}
-
-
 def _paired(first: IntArray, second: IntArray) -> IntArray:
     return np.column_stack([first.reshape(-1), second.reshape(-1)])
-
-
-def _refuse_large(nodes: int, edges: int, most_edges: int = _MOST_EDGES) -> None:
-    for what, number, most in (("nodes", nodes, _MOST_NODES), ("edges", edges, most_edges)):
-        if number > most:
-            raise ValueError(
-                f"the graph would have {number} {what}, above {most}, the most we build; "
-                "take a smaller one"
-            )
-
-
-def _machine_edges(family: str, sizes: list[int]) -> int:
-    """Nodes times half the degree of inner ones: no machine has more edges."""
-    size, other = sizes[0], sizes[-1]
-    if family == "chimera":
-        return size * sizes[1] * other * (other + 2)
-    if family == "pegasus":
-        return 180 * size**2
-    return 8 * other * (other + 1) * size * (2 * size + 1)
 
 
 def _dwave_networkx() -> Any:

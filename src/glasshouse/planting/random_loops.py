@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Overlap, Ratio, State
+from glasshouse.planting.effort import new_meter, refuse_spent
 from glasshouse.planting.kernels import gaussian
 from glasshouse.planting.kernels.cells import clear, new_cells
 from glasshouse.planting.kernels.random_loops import UNLIMITED, drop_random_loops, only_signs_matter
@@ -181,14 +182,16 @@ def _drop_loops(
     limited = most != UNLIMITED
     redraws = 200 + 4 * (n + m) if limited else REDRAWS
     reached = 0
+    meter = new_meter()
     for attempt in range(_RESTARTS if limited else 1):
         if attempt:
             clear(matrix)
-        dropped = drop_random_loops(stream, n, m, law, most, redraws, matrix, nodes, weights)
+        dropped = drop_random_loops(stream, n, m, law, most, redraws, matrix, nodes, weights, meter)
         if dropped == number:
             weights[:, 3] *= -1
             starts = np.arange(number + 1, dtype=np.int64) * 4
             return Loops(nodes.reshape(-1), starts, weights.reshape(-1))
+        refuse_spent(meter)
         reached = max(reached, dropped)
     limit = "disjoint loops" if most == 0 else f"loops under max_weight={most}"
     raise NoRoomError(

@@ -12,6 +12,8 @@ from glasshouse.planting.randomness import Seed
 from glasshouse.version import __version__
 
 _KEYS = {"method", "parameters", "seed", "spawn_key", "version"}
+# Seeds have a handful of ancestors, and parameters are flat; a recipe may come from anywhere.
+_LONGEST_SPAWN_KEY, _DEEPEST_PARAMETER = 1000, 8
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,11 @@ class Recipe:
             raise ValueError(f"a recipe must be a JSON object with exactly {sorted(_KEYS)}")
         entropy, path = values["seed"], values["spawn_key"]
         if not _is_count(entropy) or not isinstance(path, list) or not all(map(_is_count, path)):
-            raise ValueError(f"seed={entropy!r} and spawn_key={path!r} must be whole numbers")
+            raise ValueError("a recipe's seed and spawn_key must be whole numbers")
+        if len(path) > _LONGEST_SPAWN_KEY:
+            raise ValueError(
+                f"a spawn_key of {len(path)} numbers; use {_LONGEST_SPAWN_KEY} at most"
+            )
         if not isinstance(values["parameters"], dict):
             raise ValueError("a recipe's parameters must be a JSON object")
         seed = Seed(entropy, tuple(path))
@@ -84,7 +90,7 @@ def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _is_plain(value: object) -> bool:
+def _is_plain(value: object, depth: int = 0) -> bool:
     if isinstance(value, (list, tuple)):
-        return all(map(_is_plain, value))
+        return depth < _DEEPEST_PARAMETER and all(_is_plain(item, depth + 1) for item in value)
     return value is None or isinstance(value, (bool, int, str))

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from glasshouse.certificates.flat_cycles import NodeArray
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
+from glasshouse.planting.effort import new_meter, refuse_spent
 from glasshouse.planting.kernels.cells import clear, new_cells
 from glasshouse.planting.kernels.structured_loops import CENTER, LEFT, UPPER, drop_structured_loops
 from glasshouse.planting.loops import Loops
@@ -153,6 +154,7 @@ def _drop_loops(
     cells = sizes[2] * sizes[3]
     matrix = new_cells(cells, 2 * number, signs=True, dense=dense)
     jams: dict[str, int] = {}
+    meter = new_meter()
     for attempt in range(_RESTARTS):
         if attempt:
             clear(matrix)
@@ -160,7 +162,7 @@ def _drop_loops(
         for kind, count in counts.items():
             last = first + count
             reached = drop_structured_loops(
-                stream, np.array(sizes), _KINDS[kind], frustrated, matrix, nodes, first, last
+                stream, np.array(sizes), _KINDS[kind], frustrated, matrix, nodes, first, last, meter
             )
             if reached < last:
                 jam = kind
@@ -169,6 +171,7 @@ def _drop_loops(
             first = last
         if jam is None:
             return nodes
+        refuse_spent(meter)
     kind, most = max(jams.items(), key=lambda item: list(counts).index(item[0]))
     raise ValueError(
         f"no room for {counts[kind]} {kind} loops among {counts} in a block of {sizes[2]} × "

@@ -11,7 +11,7 @@ from glasshouse.planting.kernels.xoshiro import below
 
 @compiled
 def drop_bias_loops(
-    stream: Any, n: int, m: int, frustrated: bool, redraws: int, matrix: Any, nodes: Any
+    stream: Any, n: int, m: int, frustrated: bool, redraws: int, matrix: Any, nodes: Any, meter: Any
 ) -> Any:
     """Drop loops until `nodes` is full; return how many found a place.
 
@@ -28,13 +28,15 @@ def drop_bias_loops(
         matrix: signs so far, all zero (see `kernels.cells`).
         nodes: int32 (loops, 4), filled with j1, i1, j2, i2: the last edge is the negative one. The
             ghost of either side is node n + m.
+        meter: the steps that are left, counted down (see `effort`).
     """
     dropped, fits = 0, True
     width = m + 1
     while fits and dropped < nodes.shape[0]:
         fits, redraw = False, 0
         i1 = i2 = j1 = j2 = 0
-        while not fits and redraw < redraws:
+        while not fits and redraw < redraws and meter[0] > 0:
+            meter[0] -= 1
             ghost = below(stream, 4)
             i1 = n if ghost == 0 else below(stream, n)
             i2 = n if ghost == 1 else below(stream, n)

@@ -6,6 +6,7 @@ Where `starts` is empty the graph is complete bipartite, (n, m) in `layers`, and
 
 A sampler writes the nodes of a cycle into `cycle` and returns their number; 0 says that this try
 found none. `place`, one a node, is -1 between calls, and within says where a walk visited a node.
+Steps are counted down on `meter` (see `effort`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ import numpy as np
 
 from glasshouse.compiled import compiled
 from glasshouse.planting.kernels.xoshiro import below
+
+# Steps that a node counts for on the meter: somewhere in memory when it is visited, and more of it
+# when it is kept.
+VISITED, KEPT = 8, 16
 
 
 @compiled
@@ -85,7 +90,9 @@ def random_step(stream: Any, graph: Any, layers: Any, u: int) -> Any:
 
 
 @compiled
-def walk_cycle(stream: Any, graph: Any, layers: Any, node: int, cycle: Any, place: Any) -> Any:
+def walk_cycle(
+    stream: Any, graph: Any, layers: Any, node: int, cycle: Any, place: Any, meter: Any
+) -> Any:
     """Walk at random, never straight back, until the walk meets itself; drop the tail.
 
     Every node has two neighbours or more, so the walk ends in a cycle.
@@ -100,6 +107,7 @@ def walk_cycle(stream: Any, graph: Any, layers: Any, node: int, cycle: Any, plac
             following = random_step(stream, graph, layers, node)
         length += 1
         previous, node = node, following
+    meter[0] -= VISITED * length
     first = place[node]
     for k in range(length):
         place[cycle[k]] = -1
@@ -110,10 +118,11 @@ def walk_cycle(stream: Any, graph: Any, layers: Any, node: int, cycle: Any, plac
 
 @compiled
 def path_cycle(
-    stream: Any, graph: Any, layers: Any, node: int, length: int, cycle: Any, place: Any
-) -> int:
+    stream: Any, graph: Any, layers: Any, node: int, length: int, cycle: Any, place: Any,
+    meter: Any,
+) -> int:  # fmt: skip
     """A self-avoiding random path of `length` nodes whose ends are neighbours."""
-    found = 0
+    found = steps = 0
     while True:
         place[node] = found
         cycle[found] = node
@@ -126,9 +135,11 @@ def path_cycle(
         while place[following] >= 0 and redraws < 16:
             following = random_step(stream, graph, layers, node)
             redraws += 1
+        steps += redraws
         if place[following] >= 0:
             break
         node = following
+    meter[0] -= VISITED * (found + steps)
     for k in range(found):
         place[cycle[k]] = -1
     if found < length:
@@ -138,7 +149,7 @@ def path_cycle(
 
 @compiled
 def basis_cycle(
-    stream: Any, graph: Any, node: int, cycle: Any, place: Any, parent: Any, depth: Any
+    stream: Any, graph: Any, node: int, cycle: Any, place: Any, parent: Any, depth: Any, meter: Any
 ) -> Any:
     """A simple cycle of the symmetric difference of up to three basis cycles around a node.
 
@@ -148,6 +159,7 @@ def basis_cycle(
     `parent` and `depth` are scratch, by place in the tree; `cycle` holds its nodes meanwhile.
     """
     size, chords = _neighbourhood(stream, graph, node, cycle, place, parent, depth)
+    meter[0] -= VISITED * size
     for k in range(size):
         place[cycle[k]] = -1
     if len(chords) == 0:
@@ -291,7 +303,7 @@ def block_cycle(stream: Any, graph: Any, inner: Any, border: int, inside: bool, 
 
 
 @compiled
-def list_cycles(starts: Any, neighbours: Any, length: int, most: int, work: int) -> Any:
+def list_cycles(starts: Any, neighbours: Any, length: int, most: int, work: int, meter: Any) -> Any:
     """All cycles of a length, each once, one after the other; or none where they are too many.
 
     A cycle is found from its smallest node, in the direction of its smaller neighbour there.
@@ -330,7 +342,8 @@ def list_cycles(starts: Any, neighbours: Any, length: int, most: int, work: int)
                 continue
             level -= 1
             if path[1] < following and _bisect(starts, neighbours, following, root) >= 0:
-                if found == most:
+                meter[0] -= KEPT * length
+                if found == most or meter[0] <= 0:
                     return table[:0], False
                 if (found + 1) * length > table.size:
                     table = enlarged(table, 2 * table.size)

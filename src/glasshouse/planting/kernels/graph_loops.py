@@ -8,6 +8,7 @@ import numpy as np
 
 from glasshouse.compiled import compiled
 from glasshouse.planting.kernels.cycles import (
+    KEPT,
     basis_cycle,
     block_cycle,
     enlarged,
@@ -19,6 +20,8 @@ from glasshouse.planting.kernels.xoshiro import below, below_wide
 
 # Where cycles come from.
 WALK, PATH, BASIS, TABLE, BLOCK = 0, 1, 2, 3, 4
+# Steps that a try, and the search for an edge, count for on the meter.
+_TRY, _LOOKUP = 8, 8
 # How loops may share edges: in any way, only with equal signs, not at all.
 ANY, CONSTRUCTIVE, DISJOINT = 0, 1, 2
 
@@ -37,6 +40,7 @@ def drop_loops(
     number: int,
     patience: int,
     totals: Any,
+    meter: Any,
 ) -> Any:
     """Drop `number` loops; fewer come back where no room was found in `patience` tries.
 
@@ -54,6 +58,7 @@ def drop_loops(
         number: how many loops.
         patience: tries without success before a loop is repeated, or none is found.
         totals: the weight of each edge, changed in place; empty where no rule needs it.
+        meter: the steps that are left, counted down; where none are, it ends with fewer loops.
 
     Returns:
         Nodes and starts of the loops dropped, each loop's negative edge its last.
@@ -69,7 +74,7 @@ def drop_loops(
     may_repeat = rule == CONSTRUCTIVE and most == np.iinfo(np.int64).max
     placed = 0
     failed = 0
-    while placed < number:
+    while placed < number and meter[0] > 0:
         fixed = -1
         if failed >= patience:
             if not may_repeat or placed == 0:
@@ -90,16 +95,19 @@ def drop_loops(
         else:
             root = roots[below(stream, roots.size)] if roots.size else below(stream, size)
             if sampler == BASIS:
-                length = basis_cycle(stream, graph, root, cycle, place, parent, depth)
+                length = basis_cycle(stream, graph, root, cycle, place, parent, depth, meter)
             elif sampler == WALK:
-                length = walk_cycle(stream, graph, layers, root, cycle, place)
+                length = walk_cycle(stream, graph, layers, root, cycle, place, meter)
             else:
-                length = path_cycle(stream, graph, layers, root, lengths[0], cycle, place)
+                length = path_cycle(stream, graph, layers, root, lengths[0], cycle, place, meter)
         failed += 1
+        meter[0] -= _TRY + length
         if length < lengths[0] or length > lengths[1]:
             continue
-        if totals.size and not _find_edges(graph, layers, cycle, edges, length):
-            continue
+        if totals.size:
+            meter[0] -= _LOOKUP * length
+            if not _find_edges(graph, layers, cycle, edges, length):
+                continue
         negative = weights[1] + weights[2] * (length - 1)
         last = _negative_edge(
             stream, rule, totals, edges, length, fixed, weights[0], negative, most
@@ -107,6 +115,7 @@ def drop_loops(
         if last < 0:
             continue
         failed = 0
+        meter[0] -= KEPT * length
         end = starts[placed] + length
         if end > nodes.size:
             nodes = enlarged(nodes, 2 * end)

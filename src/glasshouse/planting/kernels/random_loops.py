@@ -17,7 +17,8 @@ from glasshouse.planting.kernels.xoshiro import below, fill_spins
 
 # Draws before a pair of rows or a column is looked for by a full scan instead.
 _TRIES = 64
-
+# Steps that one such search counts for on the meter, scans apart, and drawing normal weights.
+_COST, _SCATTER_COST = 16, 128
 
 # `most` of matrices without a limit.
 UNLIMITED = 2**63 - 1
@@ -32,7 +33,7 @@ def only_signs_matter(most: int) -> Any:
 @compiled
 def drop_random_loops(
     stream: Any, n: int, m: int, law: Any, most: int, redraws: int, matrix: Any, nodes: Any,
-    weights: Any,
+    weights: Any, meter: Any,
 ) -> Any:  # fmt: skip
     """Drop loops until `nodes` is full; return how many found a place.
 
@@ -47,6 +48,7 @@ def drop_random_loops(
         matrix: the weights so far, all zero (see `kernels.cells`).
         nodes: int32 (loops, 4), filled with j1, i1, j2, i2: the last edge is the negative one.
         weights: int64 (loops, 4), filled with the magnitudes of the loops' weights.
+        meter: the steps that are left, counted down (see `effort`).
     """
     dropped, placed = 0, True
     while placed and dropped < nodes.shape[0]:
@@ -54,10 +56,11 @@ def drop_random_loops(
             weights[dropped, k] = law[3 if k == 3 else 0]
         if law[1] > 0:
             _scatter_weights(stream, law, weights, dropped)
+            meter[0] -= _SCATTER_COST
         placed = False
         redraw = 0
-        while not placed and redraw < redraws:
-            placed = _place_loop(stream, n, m, most, matrix, nodes, weights, dropped)
+        while not placed and redraw < redraws and meter[0] > 0:
+            placed = _place_loop(stream, n, m, most, matrix, nodes, weights, dropped, meter)
             redraw += 1
         dropped += placed
     return dropped
@@ -69,11 +72,12 @@ def drop_ensemble(
 ) -> Any:
     """Many instances of equal weights, each from its own pair of streams, one after the other."""
     weights = np.empty((nodes.shape[1], 4), np.int64)
+    meter = np.full(1, UNLIMITED, np.int64)
     complete = True
     for k in range(nodes.shape[0]):
         clear(matrix)
         dropped = drop_random_loops(
-            streams[k, 0], n, m, law, UNLIMITED, redraws, matrix, nodes[k], weights
+            streams[k, 0], n, m, law, UNLIMITED, redraws, matrix, nodes[k], weights, meter
         )
         complete &= dropped == nodes.shape[1]
         fill_spins(streams[k, 1], states[k])
@@ -102,19 +106,23 @@ def _deviated(stream: Any, mean: int, variance: int, scale: int, least: int) -> 
 
 @compiled
 def _place_loop(
-    stream: Any, n: int, m: int, most: int, matrix: Any, nodes: Any, weights: Any, loop: int
-) -> Any:
+    stream: Any, n: int, m: int, most: int, matrix: Any, nodes: Any, weights: Any, loop: int,
+    meter: Any,
+) -> Any:  # fmt: skip
     """Draw a column, then two rows, then another column; add the loop if there are such."""
+    meter[0] -= _COST
     w0, w1, w2, w3 = weights[loop, 0], weights[loop, 1], weights[loop, 2], weights[loop, 3]
     j1 = below(stream, m)
     i1, i2 = _draw_rows(stream, n, m, j1, _room(most, w0), _room(most, w3), matrix)
     if i1 < 0:
         i1, i2 = _find_rows(stream, n, m, j1, _room(most, w0), _room(most, w3), matrix)
+        meter[0] -= n
     j2 = np.int64(-1)
     if i1 >= 0:
         j2 = _draw_column(stream, m, i1, i2, j1, _room(most, w1), _room(most, w2), matrix)
         if j2 < 0:
             j2 = _find_column(stream, m, i1, i2, j1, _room(most, w1), _room(most, w2), matrix)
+            meter[0] -= m
     if j2 >= 0:
         signs = only_signs_matter(most)
         put_at(matrix, i1 * m + j1, w0, signs)

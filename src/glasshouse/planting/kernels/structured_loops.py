@@ -16,12 +16,14 @@ from glasshouse.planting.kernels.xoshiro import below, below_wide
 LEFT, UPPER, CENTER = 0, 1, 2
 # Draws of a whole loop before one is looked for by a full scan of B1 instead.
 _TRIES = 256
+# Steps that such draws count for on the meter.
+_COST = 16
 
 
 @compiled
 def drop_structured_loops(
     stream: Any, sizes: Any, kind: int, frustrated: bool, matrix: Any, nodes: Any, first: int,
-    last: int,
+    last: int, meter: Any,
 ) -> Any:  # fmt: skip
     """Drop loops `first` to `last` - 1, all of one kind; return where the first jam was, or `last`.
 
@@ -36,12 +38,17 @@ def drop_structured_loops(
         nodes: int32 (loops, 4), filled with j1, i2, j2, i1: the last edge is the negative one.
         first: the loop to begin with.
         last: one after the loop to end with.
+        meter: the steps that are left, counted down (see `effort`).
     """
     n, m1 = sizes[0], sizes[3]
+    scan = sizes[2] * sizes[3]
     loop, found = first, True
-    while found and loop < last:
+    while found and loop < last and meter[0] > 0:
         i1, i2, j1, j2 = _draw_loop(stream, sizes, kind, matrix)
+        meter[0] -= _COST
         if i1 < 0:
+            meter[0] -= scan
+        if i1 < 0 and meter[0] > 0:
             i1, i2, j1, j2 = _find_loop(stream, sizes, kind, matrix)
         found = i1 >= 0
         if found:

@@ -1,0 +1,172 @@
+"""Named arrays out of a .npz archive: only those that are asked for, none larger than it says.
+
+The directory of an archive is what the file claims. It is read as far as ours ever are, sizes are
+compared with the budget before memory is taken, and a member is unpacked no further than its size.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections import Counter
+from types import TracebackType
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.files.streams import BLOCK, Source
+
+# Ours has a dozen members. The end of an archive, where the directory is looked for, takes 64 KiB.
+_MOST_MEMBERS = 100
+_MOST_DIRECTORY = 1 << 18
+
+_NPY_HEAD = re.compile(
+    rb"\{'descr': ?'([<>|]?)([a-zA-Z])([0-9]{1,9})', ?'fortran_order': ?(True|False), ?"
+    rb"'shape': ?\(([0-9]{1,18}(?:, ?[0-9]{1,18})*)?,?\),? ?\} *\n"
+)
+_NUMBERS = {"i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"}
+_LONGEST_HEAD = 10_000
+
+
+class Archive:
+    """An open .npz file.
+
+    Args:
+        source: the file.
+
+    Raises:
+        ValueError: it is none, or more than any of ours could be. `zipfile` and `zlib` raise errors
+            of their own for broken bytes.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._file = _Metered(source.seekable())
+        self._zip = zipfile.ZipFile(self._file)
+        self._file.allowance = None
+        self._left = source.budget.unpacked
+        members = self._zip.infolist()
+        if len(members) > _MOST_MEMBERS:
+            raise ValueError(f"{len(members)} members, where none has more than {_MOST_MEMBERS}")
+        counts = Counter(member.filename for member in members)
+        for name, count in counts.items():
+            if count > 1:
+                raise ValueError(f"{count} members are called {name[:40]!r}")
+        self._members = {member.filename: member for member in members}
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._zip.close()
+
+    def __contains__(self, name: str) -> bool:
+        return f"{name}.npy" in self._members
+
+    def text(self, name: str) -> str:
+        """A text without dimensions."""
+        array = self._read(name, text=True)
+        if array.ndim:
+            raise ValueError(f"its {name} is no text")
+        return str(array)
+
+    def numbers(self, name: str, dimensions: int) -> npt.NDArray[Any]:
+        """An array of numbers with so many dimensions, in the machine's own order of bytes."""
+        array = self._read(name, text=False)
+        if array.ndim != dimensions:
+            raise ValueError(f"{name} has shape {array.shape}; expected {dimensions} dimensions")
+        return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+    def _read(self, name: str, *, text: bool) -> npt.NDArray[Any]:
+        if name not in self:
+            raise KeyError(name)
+        member = self._members[f"{name}.npy"]
+        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ValueError(f"{name} is compressed by a method that NumPy does not use")
+        self._left -= member.file_size
+        if self._left < 0:
+            budget = self._source.budget
+            raise self._source.error(
+                f"unpacks to more than {budget.unpacked} bytes from {budget.on_disk} on disk; "
+                f"{budget.remedy}"
+            )
+        with self._zip.open(member) as data:
+            kind, shape, start = _npy_head(data, name, text=text)
+            count = 1
+            for length in shape:
+                count *= length
+            if count * kind.itemsize != member.file_size - start:
+                raise ValueError(f"{name} states shape {shape}, which is not what it holds")
+            array = np.empty(shape, kind)
+            _fill(array.reshape(-1).view(np.uint8), data, name)
+        return array
+
+
+def _npy_head(data: Any, name: str, *, text: bool) -> tuple[np.dtype[Any], tuple[int, ...], int]:
+    """Type, shape and length of the head of an .npy file of version 1.0, as NumPy writes it."""
+    magic = data.read(10)
+    length = int.from_bytes(magic[8:], "little")
+    if magic[:8] != b"\x93NUMPY\1\0" or len(magic) != 10 or length > _LONGEST_HEAD:
+        raise ValueError(f"{name} is not an .npy of version 1.0")
+    head = data.read(length)
+    found = _NPY_HEAD.fullmatch(head)
+    if not found or len(head) != length:
+        raise ValueError(f"{name} is no plain array of {'text' if text else 'numbers'}")
+    order, kind, width, fortran, lengths = found.groups()
+    spelled = (kind + width).decode()
+    if spelled not in _NUMBERS if not text else kind != b"U":
+        raise ValueError(f"{name} holds {spelled}; expected {'text' if text else 'numbers'}")
+    shape = tuple(map(int, lengths.split(b","))) if lengths else ()
+    if fortran == b"True" and len(shape) > 1:
+        raise ValueError(f"{name} lies column by column; expected it row by row")
+    return np.dtype(order.decode() + spelled), shape, 10 + length
+
+
+def _fill(memory: npt.NDArray[np.uint8], data: Any, name: str) -> None:
+    """Read all of a member into memory; its check sum is compared at its end."""
+    place = 0
+    while place < len(memory):
+        piece = data.read(min(BLOCK, len(memory) - place))
+        if not piece:
+            raise ValueError(f"{name} is shorter than the directory says")
+        memory[place : place + len(piece)] = np.frombuffer(piece, dtype=np.uint8)
+        place += len(piece)
+    if data.read(1):
+        raise ValueError(f"{name} is longer than the directory says")
+
+
+class _Metered(io.RawIOBase):
+    """A file of which only so many bytes may be read, as long as there is an allowance."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.allowance: int | None = _MOST_DIRECTORY
+
+    def read(self, size: int = -1) -> bytes:
+        if self.allowance is None:
+            return self._file.read(size)
+        most = self.allowance + 1
+        data = self._file.read(most if size < 0 else min(size, most))
+        self.allowance -= len(data)
+        if self.allowance < 0:
+            raise ValueError(f"its directory is longer than {_MOST_DIRECTORY} bytes")
+        return data
+
+    def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
+        return self._file.seek(place, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def seekable(self) -> bool:
+        return True
+
+    def readable(self) -> bool:
+        return True

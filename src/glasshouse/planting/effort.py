@@ -1,0 +1,45 @@
+"""How many steps a search for loops may take: any number, unless somebody else wrote the recipe.
+
+Loops are searched for by trial. A recipe can ask for what is nowhere to be found, or only after
+hours. Whoever grows a stranger's recipe says beforehand how much work it may be; the kernels count
+their steps down on a meter, so that the same recipe fails or grows alike on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+import numpy as np
+
+from glasshouse.problems.checks import IntArray
+
+_UNBOUNDED = 1 << 62
+_METER: ContextVar[IntArray | None] = ContextVar("meter", default=None)
+
+
+class EffortError(ValueError):
+    """The steps that were allowed did not lead to all loops."""
+
+
+@contextmanager
+def at_most(steps: int) -> Iterator[None]:
+    """Whatever is planted within takes no more steps than these, or raises an EffortError."""
+    token = _METER.set(np.array([steps], dtype=np.int64))
+    try:
+        yield
+    finally:
+        _METER.reset(token)
+
+
+def new_meter() -> IntArray:
+    """What a kernel counts down: one number, the steps that are left."""
+    meter = _METER.get()
+    return np.array([_UNBOUNDED], dtype=np.int64) if meter is None else meter
+
+
+def refuse_spent(meter: IntArray) -> None:
+    """Raise if the steps are used up."""
+    if meter[0] <= 0:
+        raise EffortError("its loops are not found in the number of steps that are allowed")

@@ -1,0 +1,84 @@
+"""What a recipe asks for is known before it grows, and a search can be held to some steps."""
+
+from __future__ import annotations
+
+import pytest
+
+from glasshouse.planting import (
+    Graph,
+    Planted,
+    bias_loops,
+    classic_loops,
+    graph_loops,
+    random_loops,
+    structured_graph_loops,
+    structured_loops,
+    uniform_max2sat,
+)
+from glasshouse.planting.demand import Demand
+from glasshouse.planting.effort import EffortError, at_most
+from glasshouse.planting.graph_names import GraphName
+
+NAMES = [
+    "complete:1", "complete:7", "layers:2x3x4", "layers:5", "deep:3x1x4", "deep:2", "lattice:3x4x2",
+    "lattice:9", "torus:3x4", "torus:2x2", "torus:5", "chimera:2", "chimera:2x3", "chimera:2x3x5",
+    "pegasus:2", "pegasus:4", "zephyr:1", "zephyr:3", "zephyr:2x3", "complete:6 without 0,3,3",
+    "edges:5 0-1 1-2", "edges:3",
+]  # fmt: skip
+
+PLANTS = [
+    random_loops(6, 5, frustration="1/5", loops=4, rng=1),
+    random_loops(6, 5, frustration="1/5", loop_density="0.7", weights="normal", rng=1),
+    structured_loops(9, 9, frustration="1/5", block="1/2", loop_density="1/2", rng=1),
+    bias_loops(6, 5, frustration="1/4", loops=4, rng=1),
+    uniform_max2sat(20, 10, clause_density="1.3", rng=1),
+    classic_loops((6, 5), loop_density="0.9", rng=1),
+    classic_loops("torus:4x4", loops=5, max_weight=3, rng=1),
+    graph_loops("torus:5x5", frustration="1/4", loop_density="0.7", rng=1),
+    graph_loops("complete:7 without 2", frustration="1/3", loops=3, length=3, rng=1),
+    structured_graph_loops("complete:12", frustration="1/5", block="1/2", loops=3, rng=1),
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_size_of_a_graph_is_known_from_its_name(name):
+    graph, extent = Graph.parse(name), GraphName.parse(name).extent
+    assert extent.nodes == graph.num_nodes
+    assert graph.num_edges <= extent.edges
+
+
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.recipe.method)
+def test_spins_and_loops_are_known_from_the_recipe(plant):
+    asked = Demand.of(plant.recipe)
+    assert asked.spins == plant.problem.num_spins
+    assert asked.loops == plant.loops.num_loops
+    assert asked.memory < 100_000
+
+
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.recipe.method)
+def test_enough_steps_change_nothing_and_none_are_an_error(plant):
+    with at_most(10**7):
+        assert Planted.from_recipe(plant.recipe) == plant
+    with at_most(0), pytest.raises(EffortError, match="number of steps"):
+        Planted.from_recipe(plant.recipe)
+    assert Planted.from_recipe(plant.recipe) == plant
+
+
+@pytest.mark.parametrize("plant", [
+    lambda: random_loops(2, 60_000, frustration="1/4", loops=30_000, overlap="none", rng=1),
+    lambda: structured_loops(4000, 4000, frustration=0, block="1/2", loops=10**5, left=1, rng=1),
+    lambda: graph_loops("torus:9999", frustration=0, loops=10**5, rng=1),
+    lambda: graph_loops("complete:40", frustration="1/3", loops=9999, length=3, max_weight=1),
+    lambda: classic_loops((9999, 9999), loops=10**5, length=19_998, rng=1),
+    lambda: bias_loops(9, 9, frustration="1/4", loops=10**6, rng=1),
+])  # fmt: skip
+def test_a_long_search_ends_with_its_steps(plant):
+    with at_most(10**6), pytest.raises(EffortError):
+        plant()
+
+
+def test_long_names_of_many_layers_are_refused_before_their_pairs_are_listed():
+    with pytest.raises(ValueError, match="edges, above"):
+        Graph.parse("layers:" + "x".join(["1"] * 30_000))
+    with pytest.raises(ValueError, match="sizes, more than lattice takes"):
+        Graph.parse("lattice:" + "x".join(["1"] * 33))
