@@ -107,7 +107,7 @@ def test_only_our_own_errors_in_one_line_are_refusals():
     with pytest.raises(UnicodeDecodeError):
         attempt((ValueError,), raising, UnicodeDecodeError("utf-8", b"", 0, 1, "x"))
     with pytest.raises(BrokenPromiseError, match="not one line"):
-        attempt((FileError,), raising, FileError(Path("x"), "one\ntwo"))
+        attempt((ValueError,), raising, ValueError("one\ntwo"))
 
 
 def test_a_finding_is_named_by_its_exception_and_place():

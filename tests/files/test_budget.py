@@ -293,7 +293,7 @@ def test_whole_numbers_that_no_float_holds_are_not_changed(tmp_path, offset):
 
 
 @pytest.mark.parametrize(("name", "text", "words"), [
-    ("x.coo", "# vartype=SPIN\n# offset 1e308\n# planted-cost 1e308\n0 1 .5\n", "a float can hold"),
+    ("x.coo", "# vartype=SPIN\n# offset 1e308\n# planted-cost 1e308\n0 1 .5\n", "no sum overflows"),
     ("x.mc", "2 1\n1 2 1.5\n# planted-cut 1e308\n", "no float can hold"),
     ("x.mc", "0 0\n# ancilla 0\n", "not a whole number from 1 to 0"),
 ])  # fmt: skip

@@ -136,6 +136,8 @@ def _pairs(
 
 def _whole(weights: npt.NDArray[np.float64], offset: float) -> npt.NDArray[Any]:
     numbers = np.append(weights, offset)
+    if not np.isfinite(numbers).all():
+        return weights  # refused by whoever makes a problem of them
     if (numbers == np.rint(numbers)).all() and (np.abs(numbers) < 2.0**53).all():
         return weights.astype(np.int64)
     return weights

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from fractions import Fraction
 from typing import BinaryIO
 
 import numpy as np
@@ -82,9 +82,13 @@ def moved(metadata: Metadata, offset: Number) -> Metadata:
     """
     if metadata.planted_cost is None:
         return metadata
-    cost = metadata.planted_cost + offset
-    if not math.isfinite(cost):
-        raise OverflowError(f"and an offset of {offset} add up to more than a float can hold")
+    exact = Fraction(metadata.planted_cost) + Fraction(offset)
+    try:
+        cost = int(exact) if exact.denominator == 1 else float(exact)
+    except OverflowError:
+        raise OverflowError(
+            f"and an offset of {offset} add up to more than a float can hold"
+        ) from None
     return Metadata(cost, metadata.planted_model, metadata.recipe)
 
 

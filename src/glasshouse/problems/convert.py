@@ -217,11 +217,18 @@ def ising_to_maxcut(problem: Ising) -> tuple[Ising, Reduction]:
         return problem, same_state(space_of(problem), spins("MaxCut", problem.num_spins))
     ancilla = problem.num_spins
     biased = np.flatnonzero(problem.fields)
-    cut = Ising.from_edges(
+    edges = np.concatenate(
+        [problem.edges, np.column_stack([biased, np.full_like(biased, ancilla)])]
+    )
+    order = np.lexsort((edges[:, 1], edges[:, 0]))
+    weights = np.concatenate([problem.weights, problem.fields[biased]])[order]
+    # Not by from_edges: an edge of weight zero stays one.
+    cut = Ising(
         ancilla + 1,
-        np.concatenate([problem.edges, np.column_stack([biased, np.full_like(biased, ancilla)])]),
-        np.concatenate([problem.weights, problem.fields[biased]]),
-        offset=problem.offset,
+        edges[order],
+        weights,
+        np.zeros_like(weights, shape=ancilla + 1),
+        problem.offset,
     )
     reduction = Reduction(
         space_of(problem),

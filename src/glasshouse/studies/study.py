@@ -270,11 +270,16 @@ def _plain(number: Fraction) -> int | str:
     return int(rounded) if rounded.denominator == 1 else str(rounded)
 
 
+def _shortened(text: str, most: int = 200) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 def _refuse_unknown(values: Mapping[str, Any], known: set[str], where: str) -> None:
     unknown = sorted(set(values) - known)
     if unknown:
         raise ValueError(
-            f"{where} has unknown keys {', '.join(unknown)}; known are {', '.join(sorted(known))}"
+            f"{where} has unknown keys {_shortened(', '.join(unknown))}; known are "
+            f"{', '.join(sorted(known))}"
         )
 
 
