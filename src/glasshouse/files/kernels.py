@@ -55,8 +55,7 @@ def scan(
     Returns:
         Where it stopped, that line's number, the three counts, and whether room ran out there.
     """
-    size = len(block)
-    is_full = False
+    size, room = len(block), len(odd_places)
     while position < size:
         start = position
         while _is_blank(block[start]):
@@ -86,28 +85,25 @@ def scan(
                 values[num_values] = -value if negative else value
             elif position == begin + 1 and block[begin] == 104:  # "h"
                 values[num_values] = _HARD
-            elif num_odd == len(odd_places):
-                is_full = True
-                break
             else:
                 values[num_values] = _ODD
-                odd_places[num_odd] = num_values
-                odd_spans[num_odd, 0] = begin
-                odd_spans[num_odd, 1] = position
+                if num_odd < room:
+                    odd_places[num_odd] = num_values
+                    odd_spans[num_odd, 0] = begin
+                    odd_spans[num_odd, 1] = position
                 num_odd += 1
             num_values += 1
             while _is_blank(block[position]):
                 position += 1
-        if is_full:
-            position, num_values, num_odd = head, first, first_odd
-            break
+        if num_odd > room:
+            return head, line, first, num_rows, first_odd, True
         if num_values > first:
             row_ends[num_rows] = num_values
             row_lines[num_rows] = line
             num_rows += 1
         position += 1
         line += 1
-    return position, line, num_values, num_rows, num_odd, is_full
+    return position, line, num_values, num_rows, num_odd, False
 
 
 @compiled
