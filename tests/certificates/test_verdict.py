@@ -129,6 +129,12 @@ def test_starts_whose_differences_wrap_around_are_refused():
         Certificate([1] * 3, [0, 1, 2], starts, [1] * 4)
 
 
+def test_a_far_node_takes_no_memory():
+    Certificate([1] * 3, [0, 1, 2**31 - 3], [0, 3], [1])
+    with pytest.raises(ValueError, match="visits a node twice"):
+        Certificate([1] * 3, [2**31 - 3, 1, 2**31 - 3], [0, 3], [1])
+
+
 def test_problems_whose_states_all_cost_the_same_are_optimal_in_every_state():
     nothing = Ising(
         3, np.empty((0, 2)), np.empty(0, dtype=np.int64), np.zeros(3, dtype=np.int64), 7

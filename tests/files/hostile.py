@@ -20,7 +20,14 @@ from typing import Any
 from tests.files.bombs import array, bqm, header, npy, npz, planted, rbm
 from tests.files.recipe_bombs import recipe_text
 
-from glasshouse.files import check_suite, read_document, read_planted, read_side_car, write
+from glasshouse.files import (
+    check_suite,
+    read_document,
+    read_planted,
+    read_side_car,
+    verify_file,
+    write,
+)
 from glasshouse.files.graph import read_graph
 from glasshouse.files.suite import sha256_of, write_suite
 from glasshouse.planting import classic_loops, graph_loops, random_loops
@@ -288,6 +295,7 @@ def readers_of(path: Path) -> Iterator[Callable[[Path], Any]]:
     else:
         yield read_document
         yield read_planted
+        yield verify_file
 
 
 def attack(path: Path) -> tuple[int, float]:

@@ -23,7 +23,12 @@ def checked_cycles(nodes: npt.ArrayLike, starts: npt.ArrayLike) -> tuple[NodeArr
         raise ValueError(f"a loop visits node {low if low < 0 else high}, which no problem has")
     # Locked before any kernel sees them: Numba compiles anew for arrays that can be written.
     locked: NodeArray = checks.read_only(flat.astype(np.int32, copy=False))
-    fault, loop = kernels.find_bad_cycle(locked, bounds, high + 1)
+    if high < 16 * len(flat):
+        numbered, size = locked, high + 1
+    else:  # numbered anew: room for all nodes below a far one could be gigabytes
+        numbered = checks.read_only(np.unique(locked, return_inverse=True)[1].astype(np.int32))
+        size = len(flat)
+    fault, loop = kernels.find_bad_cycle(numbered, bounds, size)
     if fault:
         cycle = locked[bounds[loop] : bounds[loop + 1]]
         shown = ", ".join(map(str, cycle[:8].tolist())) + (", …" if len(cycle) > 8 else "")
