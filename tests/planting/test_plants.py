@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.oracles import energies_of, optimum, rc2_cost
 from tests.planting.plants import plants, random_plants, structured_plants
 
+from glasshouse.certificates import CertificateError
 from glasshouse.landscape import frustration_index
 from glasshouse.planting import (
-    CertificateError,
     Loops,
     Planted,
     Recipe,

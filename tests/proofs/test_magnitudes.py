@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from tests.oracles import energy_by_definition, states_of
 
+from glasshouse.certificates import verify
 from glasshouse.problems import Ising
-from glasshouse.proofs import conic_decomposition, is_gauged, prove, verify
+from glasshouse.proofs import conic_decomposition, is_gauged, prove
 from glasshouse.proofs.families import frustration_bound
 from glasshouse.proofs.gauged import ground_state
 

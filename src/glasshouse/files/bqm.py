@@ -50,9 +50,12 @@ def read(source: Source) -> Document:
             "the file is truncated or was changed"
         )
     source.spend(_ENTRY_COST * (size + 2 * num_pairs))
-    offset = np.frombuffer(data, bias, 1, start)[0].astype(np.float64).item()
     linear = np.frombuffer(data, layout[0], size, ends[0])
     neighbours = np.frombuffer(data, layout[1], 2 * num_pairs, ends[1])
+    for biases in (np.frombuffer(data, bias, 1, start), linear["bias"], neighbours["bias"]):
+        if not np.isfinite(biases).all():
+            raise source.error("a bias is not a finite number")
+    offset = np.frombuffer(data, bias, 1, start)[0].astype(np.float64).item()
     pairs, weights = _pairs(source, linear["start"], neighbours)
     single = np.repeat(np.arange(size, dtype=np.int64), 2).reshape(-1, 2)
     all_weights = np.concatenate([linear["bias"], weights]).astype(np.float64)
@@ -128,7 +131,7 @@ def _pairs(
     weights = neighbours["bias"][low][order_below]
     other = neighbours["bias"][~low][order_above]
     if not np.array_equal(below[order_below], above[order_above]) or not np.array_equal(
-        weights, other, equal_nan=True
+        weights, other
     ):
         raise source.error("its two halves disagree; the file was changed")
     return below[order_below], weights
@@ -136,8 +139,6 @@ def _pairs(
 
 def _whole(weights: npt.NDArray[np.float64], offset: float) -> npt.NDArray[Any]:
     numbers = np.append(weights, offset)
-    if not np.isfinite(numbers).all():
-        return weights  # refused by whoever makes a problem of them
     if (numbers == np.rint(numbers)).all() and (np.abs(numbers) < 2.0**53).all():
         return weights.astype(np.int64)
     return weights
