@@ -46,8 +46,9 @@ def main(name: str, place: Path, scratch: Path, options: list[str]) -> None:
         nonlocal executed
         last.remember(data)
         executed += 1
-        if executed % 1000 == 0:  # for when the process does not live to tell
-            (place / "executed").write_text(str(executed))
+        if executed % 1000 == 0:
+            (place / "executed").write_text(str(executed))  # if the process does not live to tell
+            limit_addresses()  # anew: what fuzzing itself has learned is no input's fault
         try:
             keep_promises(target.run, data, scratch)
         except (KeyboardInterrupt, SystemExit):

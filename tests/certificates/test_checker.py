@@ -221,13 +221,14 @@ def test_the_command_tells_by_its_exit_code(tmp_path):
     foreign = run(wcnf, files.side_car(other))
     assert foreign.returncode == 1
     assert "REFUSED" in foreign.stderr
-    assert run(wcnf).returncode == 1
+    assert "usage" in run(wcnf).stderr
     assert run(wcnf, tmp_path / "missing").returncode == 1
     lines = cert.read_text().splitlines()
     lines = [line.replace("loops 8", "loops 7") for line in lines[:-1]]
     cert.write_text("\n".join(lines))
     weaker = run(wcnf, cert)
-    assert (weaker.returncode, weaker.stdout.split()[:2]) == (2, ["VERIFIED", "bound"])
+    assert weaker.returncode == 2
+    assert weaker.stdout.startswith("VERIFIED only a lower bound: ")
 
 
 def test_the_checker_is_one_short_file_of_the_standard_library():

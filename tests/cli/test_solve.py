@@ -174,5 +174,5 @@ def test_a_claim_below_what_is_proven_is_false(tmp_path, capsys):
     path = tmp_path / "x.wcnf"
     path.write_text("c planted-cost 2\np wcnf 1 2 9\n3 1 0\n4 -1 0\n")
     assert main(["solve", str(path), "--solver", "brute"]) == 3
-    assert "the least there is is 3" in capsys.readouterr().err
+    assert "but the optimum is 3" in capsys.readouterr().err
     assert main(["solve", str(path)]) == 0  # annealing proves nothing

@@ -84,7 +84,7 @@ def test_a_weaker_proof_is_carried_as_what_it_is_and_a_broken_one_is_named(tmp_p
     text = side_car(path).read_text()
     side_car(path).write_text(text.replace("\n3 ", "\n9 ", 1))
     document, left_out = verified(read_document(path))
-    assert left_out == ("the stated optimum (the certificate proves a bound only)",)
+    assert left_out == (f"the optimum that {path} states (the certificate proves a bound only)",)
     write(target, document)
     assert read_document(target).metadata == Metadata()
     with pytest.raises(CertificateError, match="not shown optimal"):

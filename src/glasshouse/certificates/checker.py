@@ -44,7 +44,7 @@ def number(word):
 
 def rows(text, comment):
     """The words of all lines but comments; other bytes than ASCII, and the _ of 1_0, are errors."""
-    require("\0" not in text, "binary data")
+    require("\0" not in text, "binary data; unpack compressed files first")
     lines = [re.sub(r"[^\t\v\f\r -~]|[_/]", "?", line).split() for line in text.split("\n")]
     return [words for words in lines if words and words[0][0] != comment]
 
@@ -78,7 +78,7 @@ def read_wcnf(text):
         size, count, top = match.groups()
     stated = [x for x in (size, count) if x is not None]
     require(not any(set(x) & set(".eE") for x in stated), f"WCNF: no whole numbers: {stated}")
-    require(count is None or number(count) == len(lines), f"WCNF: {len(lines)} clauses")
+    require(count is None or number(count) == len(lines), f"WCNF: {len(lines)} of {count} clauses")
     top = math.inf if top is None else int(top)
     for first, *words in lines:
         *clause, end = map(whole, words)
@@ -101,7 +101,10 @@ def read_certificate(text):
         require(is_next, f"certificate: {word[:40]}")
         heads[word] = " ".join(values)
     loops = [list(map(whole, words)) for words in lines]
-    require(heads[HEADS[0]] == "1" and whole(heads["loops"]) == len(loops), "version or loops")
+    require(heads.get(HEADS[0]) == "1", f"certificate: expected '{HEADS[0]} 1' first")
+    missing = [word for word in ("denominator", "state", "loops") if word not in heads]
+    require(not missing, f"certificate: no line {missing}")
+    require(whole(heads["loops"]) == len(loops), f"certificate: {len(loops)} loops, not as stated")
     if "names" in heads:
         names, order = heads["names"].split(), [*range(1, len(heads["state"]) + 1)]
         is_order = (
@@ -120,7 +123,8 @@ def cost_of(soft, hard, spins):
 
 def spins_of(bits, size):
     """The ghost's spin and those of 0 and 1."""
-    require(len(bits) == size and set(bits) <= {"0", "1"}, "a state of other variables")
+    is_state = len(bits) == size and set(bits) <= {"0", "1"}
+    require(is_state, f"a state of {len(bits)} digits for {size} variables")
     return [1, *(2 * int(bit) - 1 for bit in bits)]
 
 
@@ -166,9 +170,12 @@ def check(wcnf_text, certificate_text):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: python checker.py FILE.wcnf FILE.wcnf.cert")
     try:
         found, least = check(*(Path(name).read_bytes().decode("latin1") for name in sys.argv[1:]))
-        print("VERIFIED optimum" if least == found else f"VERIFIED bound {least}; known:", found)
+        bound = f"VERIFIED only a lower bound: {least}; the assignment costs"
+        print("VERIFIED optimum" if least == found else bound, found)
     except (LookupError, OSError, RecursionError, TypeError, ValueError) as error:
         sys.exit(f"REFUSED {error}")
     sys.exit(0 if least == found else 2)

@@ -19,8 +19,8 @@ def check(
     """Prove what files state about their optimum, trusting nothing that made them.
 
     A file is checked against the certificate beside it (FILE.cert), or its own loops (.npz). A
-    manifest.jsonl is checked line by line. Ends with exit code 1 at the first lie, and where a
-    stated optimum has no proof.
+    manifest.jsonl is checked line by line. Ends with exit code 1 if a statement is false or has no
+    proof.
 
     For instance:
 
@@ -35,7 +35,7 @@ def check(
         files: problem files or manifests.
         certificate: the certificate of a single file, if it is not beside it.
         print_checker: print a checker for WCNF that needs Python alone, and none of glasshouse.
-        json: print one JSON object a file.
+        json: print one JSON object per file.
     """
     if print_checker:
         print(CHECKER.read_text(), end="")
@@ -60,6 +60,8 @@ def _check_file(file: Path, certificate: Path | None, json: bool) -> None:
     try:
         result = verify_file(file, certificate)
     except CertificateError as lie:
+        if json:
+            show_json({"file": file, "proven": False, "reason": str(lie)})
         raise CheckFailedError(lie) from lie
     if json:
         values = {"cost": result.cost, "proven": result.proven, "loops": result.loops}
@@ -67,7 +69,7 @@ def _check_file(file: Path, certificate: Path | None, json: bool) -> None:
     if not result.proven:
         raise CheckFailedError(
             f"{file}: the stated model has the stated cost {result.cost}, but there is no proof "
-            "that it is the optimum; `glasshouse prove` finds one"
+            "that it is the optimum; `glasshouse prove` may find one"
         )
     if not json:
         print(f"{file}: VERIFIED, {result.cost} is the optimum (proven by {result.loops} loops)")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.output import show_json
+
+if TYPE_CHECKING:
+    from glasshouse.files import Document
 
 Kind = Literal["ising", "rbm", "qubo", "max2sat", "maxcut"]
 
@@ -24,11 +27,12 @@ def convert(
     force: bool = False,
     json: bool = False,
 ) -> None:
-    """Convert a problem file exactly into another format, told by its suffix.
+    """Convert a problem file into another format, told by its suffix.
 
-    Weights stay integers. An optimum that the file states and proves is carried over into the
-    weights of the new file, with its proof. What it states without proof is left out, and what it
-    states falsely is refused.
+    Integers are converted exactly and stay integers; floats are rounded to their last bit. An
+    optimum that the file states and proves is carried over into the weights of the new file, with
+    its proof. What cannot be carried, or is stated without proof, is left out and named; what is
+    stated falsely is refused.
 
     For instance:
 
@@ -43,7 +47,7 @@ def convert(
         target: the file to write.
         kind: what the problem shall become before it is written; else what the format holds.
         dialect: how to write WCNF: `p wcnf` header, or the form of the MaxSAT Evaluation 2022.
-        encoding: how to write WCNF: two clauses an edge, or one relaxation variable an edge.
+        encoding: how to write WCNF: two clauses per edge, or one relaxation variable per edge.
         blind: leave out all that is known of the optimum.
         force: overwrite an existing file.
         json: print one JSON object.
@@ -74,6 +78,8 @@ def convert(
     except ValueError as error:
         raise ValueError(f"{source}: {error}") from error
     reduction = first.then(second)
+    if not blind:
+        left_out += _lost(document, target, encoding)
     for what in left_out:
         print(f"glasshouse: left out: {what}", file=sys.stderr)
     if json:
@@ -82,3 +88,20 @@ def convert(
                    "left_out": left_out})  # fmt: skip
     else:
         print(f"{target}: {reduction}")
+
+
+def _lost(document: Document, target: Path, encoding: str) -> tuple[str, ...]:
+    """What is known about the problem and did not come along, with the reason."""
+    from glasshouse.files import Metadata, side_car
+    from glasshouse.files.registry import format_of
+
+    kind, lost = format_of(target), []
+    if document.metadata != Metadata() and not kind.has_notes:
+        lost.append(f"stated cost, model and recipe ({kind.suffix} files have no place for them)")
+    proven = document.planted is not None or document.load_proof is not None
+    if proven and not side_car(target).exists() and not (kind.native and document.planted):
+        why = "it proves less about the new file"
+        if encoding == "edge":
+            why = "no checker reads the edge encoding"
+        lost.append(f"the certificate ({why})")
+    return tuple(lost)

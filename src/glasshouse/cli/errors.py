@@ -6,7 +6,8 @@ import re
 
 # Names of Python arguments in messages of the library, and the options they come from.
 _OPTIONS = {"rng": "--seed", "n": "-n", "m": "-m"}
-_ARGUMENT = re.compile(r"(?<![\w.-])([a-z]+(?:_[a-z]+)*)=(?=[\w.'\"-])")
+# Words of files that look like arguments are none: `# vartype=SPIN`, and parts of paths.
+_ARGUMENT = re.compile(r"(?<![\w./-])(?<!# )([a-z]+(?:_[a-z]+)*)=(?=[\w.'\"-])")
 _NAMES = re.compile(
     r"\b(loop_density|clause_density|max_weight|max_length|min_length|time_limit)\b"
 )
@@ -29,6 +30,8 @@ def as_options(message: str) -> str:
 
     >>> as_options("loop_density=-1 must be above 0; say overwrite=True to replace it")
     '--loop-density -1 must be above 0; say --force to replace it'
+    >>> as_options("/data/n=100_f=0.2.coo: no vartype; expected '# vartype=SPIN'")
+    "/data/n=100_f=0.2.coo: no vartype; expected '# vartype=SPIN'"
     """
     message = message.replace("overwrite=True", "--force")
     message = _ARGUMENT.sub(lambda m: _option(m[1]) + " ", message)

@@ -33,7 +33,8 @@ def info(file: Path, /, *, json: bool = False) -> None:
         return
     show(view.rows())
     if known.planted_cost is not None:
-        show([("planted cost", f"{known.planted_cost} (stated; `glasshouse check` proves it)")])
+        doubt = "stated; `glasshouse check` tells whether it is true"
+        show([("planted cost", f"{known.planted_cost} ({doubt})")])
     if document.planted is not None:
         print(document.planted.summary())
     elif known.recipe is not None:

@@ -34,7 +34,7 @@ class Output:
         blind: leave nothing of the plant in the files (a suite's manifest still has it).
         shuffle: give variables random names and clauses a random order.
         force: overwrite what is there.
-        json: print one JSON object an instance.
+        json: print one JSON object per instance.
     """
 
     seed: MaybeWhole = None

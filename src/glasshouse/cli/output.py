@@ -21,6 +21,11 @@ def show_json(value: Any) -> None:
     print(json.dumps(_plain(value), ensure_ascii=False))
 
 
+def model_of(state: Any) -> str:
+    """A state as files hold it: 1 for true or up, 0 for false or down."""
+    return "".join("1" if x > 0 else "0" for x in state.tolist())
+
+
 def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         value = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}

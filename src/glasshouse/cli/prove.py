@@ -7,11 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from glasshouse.cli.errors import CheckFailedError
-from glasshouse.cli.output import show_json
+from glasshouse.cli.claims import false_claim
+from glasshouse.cli.errors import CheckFailedError, FalseClaimError
+from glasshouse.cli.output import model_of, show_json
 
 if TYPE_CHECKING:
     from glasshouse.certificates import Verdict
+    from glasshouse.problems import Problem
     from glasshouse.proofs import Proof
 
 
@@ -30,7 +32,8 @@ def prove(
     """Prove the optimum of any problem, or the best bound there is; write the certificate.
 
     Works without knowing a plant: the linear relaxation with cycle inequalities is tight on every
-    sum of frustrated loops. Ends with exit code 1 where a gap remains.
+    sum of frustrated loops. Ctrl-C and --time-limit keep the best bound so far. Ends with exit code
+    1 where a gap remains, and 3 where the file states another optimum than was proven.
 
     For instance:
 
@@ -44,7 +47,7 @@ def prove(
     Args:
         file: any problem file, planted or not.
         certificate: where the certificate goes, FILE.cert by default. One that is there already is
-            replaced by a better one only.
+            replaced by a better one only, unless --force is given.
         veripb: also write a proof for VeriPB, the MaxSAT community's proof checker.
         veripb_form: what VeriPB will read: the WCNF in its 2022 dialect, or its OPB (`convert`).
         veripb_version: syntax of the proof.
@@ -52,7 +55,7 @@ def prove(
         force: overwrite what is there.
         json: print one JSON object.
     """
-    from glasshouse.files import read_document, side_car, standing_verdict, write_if_better
+    from glasshouse.files import read_document, side_car, write_if_better
     from glasshouse.files.streams import refuse_existing, replacing
     from glasshouse.problems import Max2Sat
     from glasshouse.proofs import HardClausesUnsatisfiableError
@@ -62,8 +65,9 @@ def prove(
     target = certificate or side_car(file)
     if veripb is not None:
         refuse_existing(veripb, overwrite=force)
-    problem = read_document(file).problem
-    before = None if force else standing_verdict(target, problem)
+    document = read_document(file)
+    problem = document.problem
+    before = _before(target, problem, force)
     clauses = problem if isinstance(problem, Max2Sat) else None
     if veripb is not None and clauses is None:
         raise ValueError(f"--veripb is for clauses; {file} holds {problem!r}")
@@ -77,35 +81,66 @@ def prove(
         text = veripb_proof(clauses, proof.certificate, form=veripb_form, version=veripb_version)
         with replacing(veripb, overwrite=force) as out:
             out.write(text.encode("ascii"))
-    _report(proof, target, _certificate_line(target, before, written), json)
-    if not proof.optimal and (before is None or not before.optimal):
+    lie = false_claim(document.metadata.planted_cost, proof.energy, proof.optimal)
+    lines = [_certificate_line(target, proof, before, written), *_veripb_line(veripb, proof)]
+    if json:
+        show_json(_values(file, proof, target, written) | {"false_claim": bool(lie)})
+    else:
+        print(proof.summary())
+        print(f"{'model':<11}  {model_of(proof.state)}")
+        print("\n".join(lines))
+    if lie:
+        raise FalseClaimError(f"{file}: this file's claim is false: {lie}")
+    if not proof.optimal and not (before is not None and before.optimal and not written):
         raise CheckFailedError(f"{file}: not proven, a gap of {proof.gap} remains")
 
 
-def _certificate_line(target: Path, before: Verdict | None, written: bool) -> str:
+def _before(target: Path, problem: Problem, force: bool) -> Verdict | None:
+    """What the certificate proves that stands there already."""
+    from glasshouse.files import FileError, standing_verdict
+
+    try:
+        return standing_verdict(target, problem)
+    except FileError:
+        if not force:
+            raise
+    return None
+
+
+def _certificate_line(target: Path, proof: Proof, before: Verdict | None, written: bool) -> str:
     """What became of the certificate."""
     if not written:
-        return f"{target} proves as much already and was left alone"
-    instead = "" if before is None else f", in place of a weaker one (gap {before.gap})"
-    return f"{target} is the certificate{instead}; `glasshouse check` verifies it"
+        return f"{target} proves as much or more already and was left alone"
+    instead = ""
+    if before is not None:
+        better = before.gap < proof.gap
+        instead = f", in place of a {'better' if better else 'weaker'} one (gap {before.gap})"
+    if proof.optimal:
+        return f"{target} is the certificate{instead}; `glasshouse check` verifies it"
+    return f"{target} is the certificate of the bound {proof.lower_bound}{instead}"
 
 
-def _report(proof: Proof, target: Path, line: str, json: bool) -> None:
-    model = "".join("1" if x > 0 else "0" for x in proof.state.tolist())
-    if json:
-        values: dict[str, Any] = {
-            "lower_bound": proof.lower_bound,
-            "energy": proof.energy,
-            "optimal": proof.optimal,
-            "model": model,
-            "seconds": proof.statistics.seconds,
-            "certificate": str(target),
-        }
-        show_json(values)
-        return
-    print(proof.summary())
-    print(f"{'model':<11}  {model}")
-    print(line)
+def _veripb_line(veripb: Path | None, proof: Proof) -> list[str]:
+    """What became of the proof for VeriPB."""
+    if veripb is None:
+        return []
+    if proof.optimal:
+        return [f"{veripb} is the proof for VeriPB"]
+    return ["no proof for VeriPB was written: the optimum is not proven"]
+
+
+def _values(file: Path, proof: Proof, target: Path, written: bool) -> dict[str, Any]:
+    return {
+        "file": file,
+        "lower_bound": proof.lower_bound,
+        "energy": proof.energy,
+        "optimal": proof.optimal,
+        "model": model_of(proof.state),
+        "seconds": proof.statistics.seconds,
+        "stopped": proof.statistics.stopped,
+        "certificate": target,
+        "certificate_written": written,
+    }
 
 
 @contextmanager

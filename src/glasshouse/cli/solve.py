@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from glasshouse.cli.claims import false_claim
 from glasshouse.cli.errors import CheckFailedError, FalseClaimError
-from glasshouse.cli.output import show, show_json
+from glasshouse.cli.output import model_of, show, show_json
 from glasshouse.cli.types import MaybeWhole, Whole
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ def solve(
         answer = _exact(solver, document.problem, time_limit)
     if isinstance(document.problem, Max2Sat) and document.problem.num_hard:
         answer["broken_hard_clauses"] = _broken(document.problem, answer["model"])
-    lie = _false_claim(document.metadata.planted_cost, answer)
+    stated = None if answer.get("broken_hard_clauses") else document.metadata.planted_cost
+    lie = false_claim(stated, answer["energy"], answer["optimal"])
     if maxsat_output:
         _show_maxsat(answer)
     elif json:
@@ -98,27 +100,6 @@ def solve(
         print(answer["text"])
     if lie:
         raise FalseClaimError(f"{file}: this file's claim is false: {lie}")
-
-
-def _false_claim(stated: Any, answer: dict[str, Any]) -> str:
-    """What shows that the stated optimum is none, in words; empty where nothing does."""
-    if stated is None or answer.get("broken_hard_clauses"):
-        return ""
-    found = answer["energy"]
-    if found < stated and not _rounded_alike(found, stated):
-        return f"it states an optimum of {stated}, but the state found has {found}"
-    if answer["optimal"] and found > stated and not _rounded_alike(found, stated):
-        return f"it states an optimum of {stated}, but the least there is is {found}"
-    return ""
-
-
-def _rounded_alike(first: Any, second: Any) -> bool:
-    """Whether two floats may be two sums of the same numbers; integers are exact."""
-    import math
-
-    if isinstance(first, int) and isinstance(second, int):
-        return first == second
-    return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def _target(text: str | None, document: Document, file: Path) -> Any:
@@ -192,11 +173,7 @@ def _exact(solver: Solver, problem: Problem, time_limit: float | None) -> dict[s
 
 
 def _answer(energy: Any, state: Any, optimal: bool, text: str) -> dict[str, Any]:
-    return {"energy": energy, "model": _model(state), "optimal": optimal, "text": text}
-
-
-def _model(state: Any) -> str:
-    return "".join("1" if x > 0 else "0" for x in state.tolist())
+    return {"energy": energy, "model": model_of(state), "optimal": optimal, "text": text}
 
 
 def _is_satisfiable(problem: Max2Sat) -> bool:

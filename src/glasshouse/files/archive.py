@@ -92,11 +92,7 @@ class Archive:
             raise ValueError(f"{name} is compressed by a method that NumPy does not use")
         self._left -= member.file_size
         if self._left < 0:
-            budget = self._source.budget
-            raise self._source.error(
-                f"unpacks to more than {budget.unpacked} bytes from {budget.on_disk} on disk; "
-                f"{budget.remedy}"
-            )
+            raise self._source.error(self._source.budget.too_much)
         with self._zip.open(member) as data:
             kind, shape, start = _npy_head(data, name, text=text)
             count = 1

@@ -152,4 +152,4 @@ def _as_floats(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     return values.astype(np.float64)
 
 
-BQM = Format("dimod BQM", ".bqm", spin_or_binary, write, read)
+BQM = Format("dimod BQM", ".bqm", spin_or_binary, write, read, has_notes=False)

@@ -84,7 +84,7 @@ class Budget:
     @property
     def most_parts(self) -> int:
         """How many members or streams a compressed file may be joined from."""
-        return self.limit // 4096 + self.on_disk // 1024
+        return 1 + self.limit // 4096 + self.on_disk // 1024
 
     def grown(self, terms: int) -> int:
         """How many bytes the recipe of a file with so many terms may grow."""
@@ -93,6 +93,14 @@ class Budget:
     def steps(self, terms: int) -> int:
         """How many steps a search for its loops may take."""
         return _STEPS_PER_BYTE * self.grown(terms)
+
+    @property
+    def too_much(self) -> str:
+        """What to say of a file that unpacks to more."""
+        return (
+            f"unpacks to more than {UNPACKED} times its {self.on_disk} bytes on disk, and to more "
+            f"than {_spelled(self.limit)}; {self.remedy}"
+        )
 
     @property
     def remedy(self) -> str:

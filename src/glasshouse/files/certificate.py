@@ -176,7 +176,7 @@ class _Reader:
         text = self._word("names")
         words = text.split() if len(text) < _LONGEST_NAME * (size + 1) else []
         if len(words) != size or not all(w.isdigit() and len(w) < _LONGEST_NAME for w in words):
-            raise self._error("names", f"expected {size} numbers, one a variable")
+            raise self._error("names", f"expected {size} numbers, one per variable")
         names = np.array(words, dtype=np.int64) - 1
         if not np.array_equal(np.sort(names), np.arange(size)):
             raise self._error("names", f"expected each of 1 to {size} once")

@@ -50,6 +50,7 @@ class Format:
         write: writes one sheet.
         read: reads a document; None for formats that are only written.
         native: whether a plant goes into the file whole, loops and all.
+        has_notes: whether it has a place for a stated cost, model and recipe.
     """
 
     name: str
@@ -58,3 +59,4 @@ class Format:
     write: Callable[[BinaryIO, Sheet], None]
     read: Callable[[Source], Document] | None = None
     native: bool = False
+    has_notes: bool = True

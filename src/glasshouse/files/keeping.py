@@ -7,8 +7,10 @@ from pathlib import Path
 
 from glasshouse.certificates import Certificate, CertificateError, Verdict, verify
 from glasshouse.files.certificate import read_side_car, write_certificate
+from glasshouse.files.document import Document
 from glasshouse.files.errors import FileError
 from glasshouse.files.streams import refuse_existing
+from glasshouse.files.verification import examine
 from glasshouse.problems import Problem
 
 
@@ -22,7 +24,7 @@ def standing_verdict(path: str | os.PathLike[str], problem: Problem) -> Verdict 
     if not path.exists():
         return None
     try:
-        return verify(problem, read_side_car(path).certificate)
+        return examine(Document(problem), read_side_car(path))
     except (FileError, CertificateError) as fault:
         reason = str(fault).removeprefix(str(path)).lstrip(",: ")
         raise FileError(

@@ -98,7 +98,7 @@ class Notes:
             return None
         text = self._values[key][1]
         if len(text) != size:
-            raise self.error(key, f"has {len(text)} values; expected {size}, one a variable")
+            raise self.error(key, f"has {len(text)} values; expected {size}, one per variable")
         bits = parse_bits(text)
         if bits is None:
             raise self.error(key, "is not a string of 0 and 1")

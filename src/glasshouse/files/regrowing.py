@@ -17,7 +17,7 @@ from glasshouse.planting.demand import Demand
 from glasshouse.problems import Max2Sat, Problem, Qubo
 from glasshouse.problems.reduction import Reduction
 
-_ANOTHER = "does not hold the problem that its recipe grows"
+_ANOTHER = "its recipe grows another problem"
 
 
 def read_planted(path: str | os.PathLike[str], *, verify: bool = True) -> Planted:

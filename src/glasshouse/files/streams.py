@@ -86,10 +86,7 @@ class Source:
             return
         self.budget.spent += size
         if self.budget.spent > self.budget.unpacked:
-            raise self.error(
-                f"unpacks to more than {self.budget.unpacked} bytes from {self.budget.on_disk} on "
-                f"disk; {self.budget.remedy}"
-            )
+            raise self.error(self.budget.too_much)
 
     def refuse_idle(self, size: int, terms: int, what: str) -> None:
         """Refuse far more variables than terms: a small file would fill the memory with zeros.

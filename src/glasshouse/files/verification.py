@@ -124,10 +124,10 @@ def _verified(document: Document) -> tuple[Document, tuple[str, ...]]:
             proof, is_optimal = beside, verdict.optimal
     if not is_optimal and stated != Metadata(recipe=stated.recipe):
         why = "there is no proof" if proof is None else "the certificate proves a bound only"
-        left_out.append(f"the stated optimum ({why})")
+        left_out.append(f"the optimum that {document.path} states ({why})")
         stated = Metadata(recipe=stated.recipe)
     if fault is not None:
-        left_out.append(f"the recipe ({fault})")
+        left_out.append(f"the recipe of {document.path} ({fault})")
         stated = replace(stated, recipe=None)
     load = None if proof is None else (lambda: proof)
     kept = replace(document, metadata=stated, load_proof=load, is_verified=True)
@@ -185,8 +185,8 @@ def _exact_cost_of_model(problem: Problem, stated: Metadata) -> Fraction:
 def _refuse_gap(verdict: Verdict) -> None:
     if not verdict.optimal:
         raise CertificateError(
-            f"the loops prove no cost below {verdict.lower_bound}, but the certificate's state "
-            f"costs {verdict.energy}; it is not shown optimal"
+            f"the loops prove that no state costs less than {verdict.lower_bound}, but the "
+            f"certificate's state costs {verdict.energy}; it is not shown optimal"
         )
 
 

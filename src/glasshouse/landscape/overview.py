@@ -67,7 +67,9 @@ class Overview:
         rows = [("kind", self.kind), ("variables", f"{self.variables:,}")]
         if self.kind == "MAX-2-SAT":
             hard = f" + {self.hard_clauses:,} hard" if self.hard_clauses else ""
-            rows.append(("clauses", f"{self.terms:,}{hard}, {self.clause_density:.4g} a variable"))
+            rows.append(
+                ("clauses", f"{self.terms:,}{hard}, {self.clause_density:.4g} per variable")
+            )
         return [
             *rows,
             ("weights", weights),

@@ -70,6 +70,8 @@ class Proof:
             "kernel": f"{work.kernel_edges} of {work.num_edges} edges in {work.blocks} blocks",
             "LP": f"{work.rounds} rounds, {work.cuts} cuts, {work.seconds:.2f} s",
         }
+        if work.stopped is not None:
+            rows["stopped"] = f"by {work.stopped}; more time may close the gap"
         return "\n".join(f"{name:<11}  {value}" for name, value in rows.items())
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 from glasshouse.proofs.cycle_lp import BlockResult, CycleLp
 from glasshouse.proofs.graph import SignedGraph, Spins
@@ -35,6 +36,7 @@ class Statistics:
         rounds: LP solves.
         cuts: cycle inequalities found.
         converged: whether every LP was solved to the end, or closed its gap before.
+        stopped: why the search ended before that, or None.
     """
 
     seconds: float
@@ -44,6 +46,7 @@ class Statistics:
     rounds: int
     cuts: int
     converged: bool
+    stopped: Literal["time limit", "Ctrl-C"] | None = None
 
 
 class Search:
@@ -71,6 +74,7 @@ class Search:
         self.reduction = ReducedGraph(graph)
         self.results: list[BlockResult] = []
         self.lower = Fraction(self.reduction.cost)
+        self.interrupted = False
         self.upper = 0  # what the blocks that are not being solved cost
         self.rounds = 0
 
@@ -89,6 +93,7 @@ class Search:
             self.upper -= solver.cost
             result = solver.solve()
             if solver.interrupted:  # the blocks to come report once and stop
+                self.interrupted = True
                 self.deadline = self.began
             self.results.append(result)
             self.lower += result.packing.total
@@ -131,4 +136,11 @@ class Search:
             rounds=sum(result.rounds for result in self.results),
             cuts=sum(result.cuts for result in self.results),
             converged=all(result.converged for result in self.results),
+            stopped=self._stopped(),
         )
+
+    def _stopped(self) -> Literal["time limit", "Ctrl-C"] | None:
+        if self.interrupted:
+            return "Ctrl-C"
+        done = all(result.converged for result in self.results)
+        return None if done or time.monotonic() < self.deadline else "time limit"

@@ -194,7 +194,8 @@ class AnnealResult:
         lines.append(f"kernel {self.kernel}, {self.seconds:.3g} s")
         if self.stopped:
             unfinished = self.runs - int(np.count_nonzero(self.complete))
-            lines.append(f"stopped by {self.stopped}: {unfinished} of {self.runs} runs unfinished")
+            by = "Ctrl-C" if self.stopped == "interrupted" else "the time limit"
+            lines.append(f"stopped by {by}: {unfinished} of {self.runs} runs unfinished")
         return "\n".join(lines)
 
     def __repr__(self) -> str:

@@ -23,6 +23,8 @@ def faults_of(database: sqlite3.Connection, kind: Kind) -> list[str]:
     ]
     # SQLite lets a column hold what is not of its type; such a row does not count.
     typed = " AND ".join(f"typeof({c.name}) = '{c.storage}'" for c in kind.measured)
+    if kind.counted is not None:
+        typed += f" AND {kind.counted} IN (0, 1)"
     incomplete = f"""
         SELECT tasks.task_id, batches.first FROM batches JOIN tasks USING (task)
         WHERE tasks.kind = '{name}' AND batches.count != (
