@@ -29,9 +29,10 @@ def require(condition, otherwise):
 
 def whole(word):
     """A whole number of at most 4300 digits, zeros in front not counted."""
-    match = re.fullmatch("([+-]?)0*([0-9]{1,4300})", word)
-    require(match, f"not a whole number: {word[:40]}")
-    return int(match[1] + match[2])
+    digits = word.lstrip("+-").lstrip("0") or "0"
+    is_whole = re.fullmatch("[+-]?[0-9]+", word) and len(digits) <= 4300
+    require(is_whole, f"not a whole number: {word[:40]}")
+    return -int(digits) if word[0] == "-" else int(digits)
 
 
 def number(word):
@@ -49,18 +50,26 @@ def rows(text, comment):
     return [words for words in lines if words and words[0][0] != comment]
 
 
+def depth_of(value):
+    """How deep values lie in each other."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return 1 + max(map(depth_of, inner), default=0)
+
+
 def read_notes(text):
     """What comments state, each key at most once; a recipe must be JSON and is not looked at."""
     notes = {}
     for line in map(bytes.strip, text.encode("latin1").split(b"\n")):
-        key, *values = line[1:].split() if line[:1] == b"c" else [b""]
+        key, *values = (line[1:].split() if line[:1] == b"c" else []) or [b""]
         is_recipe = key == b"recipe" and values and values[0][:1] == b"{"
         if is_recipe or (key in NOTES and len(values) == 1):
             require(key not in notes, f"{key} is stated again")
             notes[key] = values[0].decode("latin1")
         if is_recipe:
             recipe = json.loads(line[1:].split(maxsplit=1)[1], parse_constant=int)
-            require(isinstance(recipe, dict), "the recipe is no JSON object")
+            require(
+                isinstance(recipe, dict) and depth_of(recipe) <= 16, "the recipe is no plain JSON"
+            )
     require(b"encoding" not in notes, "an encoding for solvers has no certificate")
     return notes
 
@@ -87,7 +96,7 @@ def read_wcnf(text):
         require(is_clause and (0 <= weight < 2**63 or weight == top), f"WCNF: {first} {words}")
         hard.append(clause) if weight >= top else soft.append((weight, clause))
     used = max((abs(x) for clause in hard + [c for _, c in soft] for x in clause), default=0)
-    size = used if size is None else int(size)
+    size = used if size is None else number(size)
     require(top > 0 and sum(w for w, _ in soft) < 2**63 and used <= size, "WCNF: out of range")
     return soft, hard, size, notes
 

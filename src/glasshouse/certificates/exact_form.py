@@ -22,6 +22,8 @@ from glasshouse.problems import Ising, Max2Sat, Problem, Qubo
 from glasshouse.problems.convert import to_ising
 from glasshouse.problems.exact import sums_at_ends
 
+# Of all exact numbers of a problem together, half a gigabyte when all is done.
+_MOST_BITS = 2**30
 # Sums of magnitudes below this leave room for a factor of four in int64.
 ROOM = 2**61
 
@@ -168,9 +170,24 @@ def whole(*groups: Any) -> tuple[list[npt.NDArray[Any]], int]:
     arrays = [np.asarray(group) for group in groups]
     if all(array.dtype.kind == "i" for array in arrays):
         return arrays, 1
+    _refuse_wide(arrays)
     ratios = [[x.as_integer_ratio() for x in array.tolist()] for array in arrays]
     factor = math.lcm(1, *{below for group in ratios for _, below in group})
     return [packed(n * (factor // d) for n, d in group) for group in ratios], factor
+
+
+def _refuse_wide(arrays: list[npt.NDArray[Any]]) -> None:
+    """Refuse floats that would take gigabytes as whole numbers over one power of two."""
+    floats = np.concatenate([np.abs(a[a != 0]) for a in arrays if a.dtype.kind == "f"] or [[]])
+    if not len(floats):
+        return
+    exponents = np.frexp([floats.min(), floats.max()])[1]
+    bits = int(exponents[1]) - int(exponents[0]) + 53
+    if bits * len(floats) > _MOST_BITS:
+        raise ValueError(
+            f"{len(floats)} weights from {floats.min():g} to {floats.max():g} would take "
+            f"{bits} bits each as exact integers; drop the smallest, or round them"
+        )
 
 
 def packed(numbers: Iterable[int]) -> npt.NDArray[Any]:

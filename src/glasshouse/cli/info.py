@@ -21,7 +21,8 @@ def info(file: Path, /, *, json: bool = False) -> None:
         file: any format that glasshouse reads, also compressed (.gz, .xz).
         json: print one JSON object instead.
     """
-    from glasshouse.files import read_document
+    from glasshouse.files import FileError, read_document
+    from glasshouse.files.errors import printable
     from glasshouse.landscape import overview
 
     document = read_document(file)
@@ -36,6 +37,10 @@ def info(file: Path, /, *, json: bool = False) -> None:
         doubt = "stated; `glasshouse check` tells whether it is true"
         show([("planted cost", f"{known.planted_cost} ({doubt})")])
     if document.planted is not None:
-        print(document.planted.summary())
+        try:
+            print(document.planted.summary())
+        except ValueError as fault:  # a recipe from anywhere
+            raise FileError(file, f"its recipe is not one of ours: {fault}") from None
     elif known.recipe is not None:
-        show([("grown by", known.recipe.get("method")), ("seed", known.recipe.get("seed"))])
+        for name, key in (("grown by", "method"), ("seed", "seed")):
+            show([(name, printable(str(known.recipe.get(key))[:200]))])

@@ -18,7 +18,7 @@ def show(rows: Iterable[tuple[str, object]]) -> None:
 
 def show_json(value: Any) -> None:
     """One JSON object; exact fractions as strings, arrays as lists."""
-    print(json.dumps(_plain(value), ensure_ascii=False))
+    print(json.dumps(_plain(value)))
 
 
 def model_of(state: Any) -> str:

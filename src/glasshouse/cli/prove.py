@@ -81,7 +81,7 @@ def prove(
         text = veripb_proof(clauses, proof.certificate, form=veripb_form, version=veripb_version)
         with replacing(veripb, overwrite=force) as out:
             out.write(text.encode("ascii"))
-    lie = false_claim(document.metadata.planted_cost, proof.energy, proof.optimal)
+    lie = false_claim(document, proof.energy, proof.optimal)
     lines = [_certificate_line(target, proof, before, written), *_veripb_line(veripb, proof)]
     if json:
         show_json(_values(file, proof, target, written) | {"false_claim": bool(lie)})

@@ -120,7 +120,11 @@ def status(store: Path, /, *, json: bool = False) -> None:
 
 @study.command
 def plot(
-    store: Path, /, *, output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None
+    store: Path,
+    /,
+    *,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    force: bool = False,
 ) -> None:
     """Draw the figure of a study as PNG and SVG.
 
@@ -133,14 +137,20 @@ def plot(
     Args:
         store: the study's store.
         output: the files' name without suffix; the store's by default.
+        force: overwrite what is there.
     """
+    from glasshouse.files.streams import refuse_existing
     from glasshouse.studies import Store
     from glasshouse.studies.figures import plot_study, save
 
+    stem = store.with_suffix("") if output is None else output
+    stem = stem.with_suffix("") if stem.suffix in (".png", ".svg") else stem
+    for suffix in (".png", ".svg"):
+        place = stem.with_name(stem.name + suffix)
+        refuse_existing(place, overwrite=force and place.resolve() != store.resolve())
     with Store(store) as opened:
         figure: Any = plot_study(opened).figure
-    stem = store.with_suffix("") if output is None else output
-    for path in save(figure, stem.with_suffix("") if stem.suffix in (".png", ".svg") else stem):
+    for path in save(figure, stem):
         print(path)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from glasshouse.certificates import CertificateError, Verdict, verify
 from glasshouse.files.certificate import SideCar, loop_units, rescaled
-from glasshouse.files.document import Document, size_of
+from glasshouse.files.document import Document, Metadata, size_of
 from glasshouse.planting import shuffling
 from glasshouse.problems import Problem
 from glasshouse.problems.reduction import Reduction
@@ -37,7 +37,16 @@ def carry(document: Document, problem: Problem, reduction: Reduction) -> Documen
         load_proof=None,
     )
     proof = carried_proof(document, problem, reduction)
-    return moved if proof is None else replace(moved, load_proof=lambda: proof)
+    if proof is None:
+        return replace(moved, metadata=still_true(moved.metadata, document, problem))
+    return replace(moved, load_proof=lambda: proof)
+
+
+def still_true(stated: Metadata, source: Document, target: Problem) -> Metadata:
+    """What may be stated without a proof: not what was proven of floats, if they were rounded."""
+    was_proven = source.planted is not None or source.load_proof is not None
+    is_exact = source.problem.is_integer and target.is_integer
+    return stated if is_exact or not was_proven else Metadata(recipe=stated.recipe)
 
 
 def carried_proof(document: Document, problem: Problem, reduction: Reduction) -> SideCar | None:

@@ -173,8 +173,7 @@ class _Reader:
     def _names(self, size: int) -> npt.NDArray[np.int64] | None:
         if "names" not in self.words:
             return None
-        text = self._word("names")
-        words = text.split() if len(text) < _LONGEST_NAME * (size + 1) else []
+        words = self._word("names").split(maxsplit=size)  # no more: each takes memory
         if len(words) != size or not all(w.isdigit() and len(w) < _LONGEST_NAME for w in words):
             raise self._error("names", f"expected {size} numbers, one per variable")
         names = np.array(words, dtype=np.int64) - 1
@@ -247,8 +246,12 @@ def _multipliers_of(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]
 
 def _whole_number(text: bytes) -> int | None:
     """A whole number that is not too long, zeros in front not counted; None for anything else."""
-    match = re.fullmatch(rb"([+-]?)0*([0-9]{1,%d})" % _MOST_DIGITS, text)
-    return int(match[1] + match[2]) if match else None
+    if not re.fullmatch(rb"[+-]?[0-9]+", text):
+        return None
+    digits = text.lstrip(b"+-").lstrip(b"0") or b"0"
+    if len(digits) > _MOST_DIGITS:
+        return None
+    return -int(digits) if text.startswith(b"-") else int(digits)
 
 
 def _refuse_long_numbers(certificate: Certificate) -> None:

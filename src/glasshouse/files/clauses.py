@@ -71,10 +71,11 @@ class ClauseCollector:
             return hard
         if self.top <= INT64_MAX:
             return hard | (weights >= self.top)
-        spelled = str(self.top).encode()  # 1 + soft weights that fill 63 bits
-        starts = rows.starts
+        # 1 + soft weights that fill 63 bits: beyond what a token of 64 bits can be.
+        spelled, starts = str(self.top).encode(), rows.starts
         for row in np.flatnonzero(weights == ODD).tolist():
-            hard[row] = rows.odd.get(int(starts[row])) == spelled
+            text = rows.odd.get(int(starts[row]), b"")
+            hard[row] = text.removeprefix(b"+").lstrip(b"0") == spelled
         return hard
 
     def _literal_fault(self, rows: Rows) -> Fault:

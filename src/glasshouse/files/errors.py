@@ -23,7 +23,7 @@ class FileError(ValueError):
 
     def __init__(self, path: str | os.PathLike[str], message: str, line: int | None = None) -> None:
         where = "" if line is None else f", line {line}"
-        super().__init__(_printable(f"{os.fspath(path)}{where}: ") + _printable(message[:_LONGEST]))
+        super().__init__(printable(f"{os.fspath(path)}{where}: ") + printable(message[:_LONGEST]))
         self.path = os.fspath(path)
         self.line = line
 
@@ -37,10 +37,10 @@ def shown(text: bytes, most: int = 40) -> str:
     return repr(text if len(text) <= most else text[: most - 3] + b"...")[1:]
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     r"""Line ends, control characters and halves of characters escaped, as in repr.
 
-    >>> _printable("a\nb")
+    >>> printable("a\nb")
     'a\\nb'
     """
     if text.isprintable():

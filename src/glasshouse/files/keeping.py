@@ -64,7 +64,11 @@ def write_if_better(
 
 
 def is_better(new: Verdict, old: Verdict) -> bool:
-    """Whether a verdict says more: that a state is optimal, or a smaller gap."""
+    """Whether a verdict says more: that a state is optimal; or a higher bound or a lower energy.
+
+    Neither may be lost for the other: then the old one stays.
+    """
     if new.optimal or old.optimal:
         return new.optimal > old.optimal
-    return new.exact_energy - new.bound < old.exact_energy - old.bound
+    no_worse = new.bound >= old.bound and new.exact_energy <= old.exact_energy
+    return no_worse and (new.bound, -new.exact_energy) != (old.bound, -old.exact_energy)

@@ -132,6 +132,9 @@ def _sparse(archive: Archive, shape: tuple[int, int]) -> Any:
             f"{len(weights)} weights and {len(indices)} columns in {len(starts) - 1} rows, but "
             f"{shape[0]} visible spins"
         )
+    places = np.repeat(np.arange(shape[0]), starts[1:] - starts[:-1]) * shape[1] + indices
+    if not (places[1:] > places[:-1]).all() and len(np.unique(places)) < len(places):
+        raise ValueError("a weight is stored twice; whole, their sum could be rounded")
     return csr_array((weights, indices, starts), shape=shape)
 
 

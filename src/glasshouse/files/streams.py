@@ -183,11 +183,26 @@ def replacing(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
     try:
         with draft.open("xb") as raw, _compressing(raw, path.suffix.lower()) as file:
             yield file
-        draft.replace(path)
+        _appear(draft, path, overwrite=overwrite)
     except OSError as cause:
         raise FileError(path, f"cannot be written ({_reason(cause)})") from cause
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _appear(draft: Path, path: Path, *, overwrite: bool) -> None:
+    """Give a finished draft its name; one that came to be there meanwhile is not overwritten."""
+    if not overwrite:
+        try:
+            os.link(draft, path)
+            return
+        except FileExistsError:
+            raise FileError(
+                path, "was made by somebody else meanwhile; say overwrite=True to replace it"
+            ) from None
+        except OSError:  # a disk that knows no links
+            refuse_existing(path, overwrite=False)
+    draft.replace(path)
 
 
 def refuse_existing(path: Path, *, overwrite: bool) -> None:

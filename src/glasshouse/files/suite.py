@@ -146,6 +146,8 @@ def _entry(source: Source, number: int, line: bytes) -> Entry:
     if values is None or set(values) != {one.name for one in fields(Entry)}:
         raise source.error("expected a JSON object with file, sha256, recipe and optimum", number)
     entry = Entry(**values)
+    if isinstance(entry.optimum, bool) or not isinstance(entry.optimum, (int, float)):
+        raise source.error("expected an optimum that is a number", number)
     if not _is_plain_name(entry.file) or not isinstance(entry.recipe, dict):
         raise source.error("expected the plain name of a file, and a recipe", number)
     return entry

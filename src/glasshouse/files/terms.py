@@ -8,13 +8,16 @@ whole numbers from elsewhere are exact.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.certificates.edge_sums import grouped
 from glasshouse.files.kernels import HARD
 from glasshouse.files.notes import LONGEST_NUMBER, Notes, is_spelled, parse_number
 from glasshouse.files.rows import Rows, joined, whole_number_fault, write_table
@@ -88,7 +91,7 @@ class TermCollector:
             weights = joined(self._weights, np.int64)
             exact = True
         else:
-            weights = joined(self._weights, np.float64)
+            weights = joined([self._as_floats(part) for part in self._weights], np.float64)
             exact = bool((weights == np.rint(weights)).all() and (np.abs(weights) < 2.0**53).all())
         exact &= offset == int(offset) and notes.word("numbers", ("float",)) is None
         if exact:
@@ -96,7 +99,7 @@ class TermCollector:
         return pairs, self._as_floats(weights)
 
     def _as_floats(self, weights: WeightArray) -> WeightArray:
-        """Whole numbers where the offset or a note asks for floats."""
+        """Whole numbers where decimals, the offset or a note ask for floats."""
         reals = weights.astype(np.float64, copy=False)
         if weights.dtype == np.int64 and (changed := _changed(weights, reals)).any():
             raise self.source.error(_weight_message(str(weights[np.argmax(changed)])))
@@ -121,6 +124,8 @@ def make(
 ) -> Any:
     """An Ising problem or QUBO from terms; (i, i) is a field or linear term, repeats add up."""
     _refuse_infinite_sum(source, weights)
+    if weights.dtype == np.float64:
+        pairs, weights = _exactly_summed(source, pairs, weights)
     weights = sign * weights
     single = pairs[:, 0] == pairs[:, 1]
     try:
@@ -136,6 +141,29 @@ def make(
         return kind(size, edges[order], weights[order], singles, offset)
     except ValueError as fault:
         raise source.error(str(fault)) from None
+
+
+def _exactly_summed(
+    source: Source, pairs: npt.NDArray[np.int32], weights: npt.NDArray[Any]
+) -> tuple[npt.NDArray[np.int32], FloatArray]:
+    """Repeated terms added up; a sum that no float holds is refused, since it would be rounded."""
+    order, starts = grouped(pairs, int(pairs.max(initial=-1)) + 1)
+    if len(starts) == len(order):
+        return pairs, weights
+    ends = np.append(starts[1:], len(order))
+    repeated = np.flatnonzero(ends - starts > 1)
+    sums = weights[order[starts]]
+    for group in repeated.tolist():
+        terms = weights[order[starts[group] : ends[group]]].tolist()
+        exact = sum(map(Fraction, terms))
+        sums[group] = math.fsum(terms)
+        if Fraction(sums[group].item()) != exact:
+            i, j = np.sort(pairs[order[starts[group]]]).tolist()
+            raise source.error(
+                f"the terms of {i} and {j} (counted from 0) add up to a number that no float "
+                "holds exactly; write their sum instead"
+            )
+    return pairs[order[starts]], sums
 
 
 def _refuse_infinite_sum(source: Source, weights: WeightArray) -> None:
@@ -203,11 +231,23 @@ def _decimals(texts: list[bytes]) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
     except ValueError:  # the first of those will be named; what the others are does not matter
         return np.zeros(count), np.array([parse_number(text) is None for text in texts])
     bad = np.logical_not(np.isfinite(numbers))
-    large = np.abs(numbers) >= 2.0**63
-    if large.any():  # a whole number of that size is one that does not fit
-        whole = (not text.translate(None, b"0123456789+-") for text in texts)
-        bad |= large & np.fromiter(whole, np.bool_, count)
+    for k in np.flatnonzero(~bad & (np.abs(numbers) >= 2.0**53)).tolist():
+        bad[k] = not _is_held(texts[k], numbers[k].item())
     return numbers, bad
+
+
+def _is_held(text: bytes, number: float) -> bool:
+    """Whether a float of 2^53 or more, all of which are whole, is what the text says.
+
+    A number with an exponent is somebody's float, and so is the shortest spelling that gives it
+    back. Any other that spells all its digits is meant exactly; as an integer it must fit 64 bits.
+    """
+    if b"e" in text or b"E" in text:
+        return True
+    if Fraction(text.decode("ascii")) == number:
+        return b"." in text or abs(number) < 2.0**63
+    shortest = np.format_float_positional(number, unique=True, trim="0")
+    return text.removeprefix(b"+").decode("ascii") == shortest
 
 
 def _changed(whole: WeightArray, reals: FloatArray) -> npt.NDArray[np.bool_]:
@@ -221,6 +261,6 @@ def _weight_message(text: str) -> str:
     fault = whole_number_fault(text)
     if fault == "is not a whole number":
         fault = "is not a finite number"
-    if text.lstrip("-").isdigit():
+    if text.strip("'+-").replace(".", "", 1).isdigit() and "above" not in fault:
         fault = "is no float, but the file has decimals; expected whole numbers, or none above 2^53"
     return f"weight {text} {fault}"

@@ -77,7 +77,7 @@ def examine(document: Document, beside: SideCar) -> Verdict:
     """What a certificate proves about a document, or a CertificateError for anything untrue."""
     problem, stated = document.problem, document.metadata
     verdict = verify(problem, beside.certificate)
-    if beside.cost is not None and not _agree(problem, beside.cost, verdict.exact_energy):
+    if beside.cost is not None and not agrees(problem, beside.cost, verdict.exact_energy):
         raise CertificateError(
             f"the certificate states a cost of {checks.shown(beside.cost)}, but its state costs "
             f"{verdict.energy}"
@@ -126,11 +126,14 @@ def _verified(document: Document) -> tuple[Document, tuple[str, ...]]:
         why = "there is no proof" if proof is None else "the certificate proves a bound only"
         left_out.append(f"the optimum that {document.path} states ({why})")
         stated = Metadata(recipe=stated.recipe)
+    planted = document.planted
     if fault is not None:
         left_out.append(f"the recipe of {document.path} ({fault})")
         stated = replace(stated, recipe=None)
+        if planted is not None:  # a plant has a recipe; without it, its loops are still a proof
+            proof, planted = SideCar(planted.certificate, planted.energy), None
     load = None if proof is None else (lambda: proof)
-    kept = replace(document, metadata=stated, load_proof=load, is_verified=True)
+    kept = replace(document, metadata=stated, planted=planted, load_proof=load, is_verified=True)
     return kept, tuple(left_out)
 
 
@@ -152,7 +155,7 @@ def _grown(document: Document) -> tuple[SideCar | None, str | None]:
 
 def _compare(problem: Problem, stated: Metadata, cost: Fraction, truth: str) -> None:
     """Refuse a stated cost or model that is not the optimum's."""
-    if stated.planted_cost is not None and not _agree(problem, stated.planted_cost, cost):
+    if stated.planted_cost is not None and not agrees(problem, stated.planted_cost, cost):
         raise CertificateError(f"the file states a cost of {stated.planted_cost}, but {truth}")
     if stated.planted_model is not None:
         reached = _exact_cost_of_model(problem, stated)
@@ -161,7 +164,7 @@ def _compare(problem: Problem, stated: Metadata, cost: Fraction, truth: str) -> 
             raise CertificateError(f"the stated model costs {shown}, but {truth}")
 
 
-def _agree(problem: Problem, stated: Number, cost: Fraction) -> bool:
+def agrees(problem: Problem, stated: Number, cost: Fraction) -> bool:
     """Whether a stated cost is the exact one.
 
     People add floats up: there the two may differ by what rounding each term can do.
@@ -198,7 +201,7 @@ def _by_model(path: Path, document: Document) -> Verification:
         )
     reached = _exact_cost_of_model(document.problem, stated)
     cost = stated.cost_of_model(document.problem)
-    if not _agree(document.problem, stated.planted_cost, reached):
+    if not agrees(document.problem, stated.planted_cost, reached):
         raise CertificateError(
             f"the file states a cost of {stated.planted_cost}, but its model costs {cost}"
         )

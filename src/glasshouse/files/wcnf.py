@@ -44,6 +44,7 @@ class ClauseReader:
                 self.collector = self._start()
             self.collector.add(rows)
         collector = self.collector or self._start()
+        self._refuse_encoding()  # it may be noted below the clauses
         if self.header is None:
             problem = self._without_header(collector)
         else:
@@ -79,12 +80,15 @@ class ClauseReader:
             raise self.source.error("top is 0; expected more than all soft weights", line)
         return numbers
 
-    def _start(self) -> ClauseCollector:
+    def _refuse_encoding(self) -> None:
         if "encoding" in self.notes:
             raise self.source.error(
                 'was written with encoding="edge", whose 3-literal clauses are for solvers only; '
                 "read the file it was made from"
             )
+
+    def _start(self) -> ClauseCollector:
+        self._refuse_encoding()  # before its clauses of three literals are
         weighted = self.kind == "wcnf"
         if self.header is None:
             if not weighted:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from glasshouse.files.carrying import carried_proof
+from glasshouse.files.carrying import carried_proof, still_true
 from glasshouse.files.certificate import side_car, write_certificate
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.edge import EDGE_WCNF
@@ -75,6 +75,8 @@ def write(
     proof = None
     if not blind and encoding == "clause" and not (format_.native and planted):
         proof = carried_proof(document, problem, reduction)
+        if proof is None:
+            known = still_true(known, document, problem)
     sheet = Sheet(_mixed(problem, document.planted), known, _remarks(reduction), dialect, planted)
     beside = side_car(path)
     refuse_existing(beside, overwrite=overwrite)

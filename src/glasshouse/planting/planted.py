@@ -145,7 +145,8 @@ class Planted:
             most = least
         if not least <= self.loop_weight <= most:
             raise CertificateError(
-                f"loop_weight is stated as {self.loop_weight}, but the loops' positive weights "
+                f"loop_weight is stated as {checks.shown(self.loop_weight)}, but the loops' "
+                "positive weights "
                 + (f"run from {least} to {most}" if least < most else f"are {least} at least")
             )
 

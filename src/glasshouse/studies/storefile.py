@@ -99,8 +99,24 @@ def _move_to_new_name(fresh: Path, place: Path) -> None:
         fresh.replace(place)
 
 
+def refuse_journal(path: Path) -> None:
+    """Refuse a store with a rollback journal beside it, which SQLite would play back unasked.
+
+    Ours have none: they are in WAL mode from the moment they appear. A journal from a stranger
+    rewrites the store, and can name any other file to be deleted.
+    """
+    real = path.resolve()
+    journal = real.with_name(real.name + "-journal")
+    if journal.exists() or journal.is_symlink():
+        raise StoreError(
+            f"{path} has a rollback journal beside it, {journal.name}, which no store of ours has; "
+            "remove that file, or restore the store from a copy; nothing was changed"
+        )
+
+
 def connect(path: Path, write: bool) -> sqlite3.Connection:
     """Open a store; readers get a connection that cannot write."""
+    refuse_journal(path)
     if write:
         database = sqlite3.connect(path, isolation_level=None, timeout=30)
         _be_careful(database, path)
@@ -154,7 +170,7 @@ def limit_steps(database: sqlite3.Connection, path: Path) -> None:
 
 def content_size(path: Path) -> int:
     """Bytes of a store and of its journal: no more than these can be in it."""
-    size = 0
+    size, path = 0, path.resolve()  # SQLite's own files lie beside the real one
     for part in (path, path.with_name(path.name + "-wal")):
         if part.exists():
             size += part.stat().st_size
