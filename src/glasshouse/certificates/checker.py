@@ -24,7 +24,7 @@ NOTES = [b"num-variables", b"num-clauses", b"planted-cost", b"planted-model", b"
 def require(condition, otherwise):
     """Refuse the files unless a condition holds."""
     if not condition:
-        raise ValueError(otherwise[:300])
+        raise ValueError(re.sub("[^ -~]", "?", otherwise[:300]))
 
 
 def whole(word):
