@@ -32,7 +32,7 @@ TTS_GRID = (30, 100, 300, 1000, 3000)
 
 def without_isolated(problem: Ising) -> Ising:
     """The same problem on the spins that have an edge or a field."""
-    used = np.zeros(problem.num_spins, bool)
+    used = np.zeros(problem.num_variables, bool)
     used[problem.edges] = True
     used |= problem.fields != 0
     place = np.cumsum(used) - 1
@@ -82,7 +82,7 @@ def openjij(problem: Ising) -> Callable[..., Any]:
     edges = zip(problem.edges.tolist(), (-problem.weights).tolist(), strict=True)
     couplings = {tuple(e): float(w) for e, w in edges}
     fields = {k: float(-h) for k, h in enumerate(problem.fields.tolist())}
-    is_sparse = problem.num_edges < problem.num_spins**2 / 16
+    is_sparse = problem.num_edges < problem.num_variables**2 / 16
     sampler = SASampler()
 
     def run(sweeps: int, runs: int, beta: tuple[float, float] | None = None) -> Any:
@@ -129,8 +129,8 @@ def compare(name: str, problem: Ising, runs: int, energy: int) -> dict[str, Any]
     rounds: dict[str, list[float]] = {key: [] for key in solvers}
     for _ in range(ROUNDS):
         for key, (run, updates) in solvers.items():
-            rounds[key].append(nanoseconds(run, problem.num_spins, runs, updates))
-    row: dict[str, Any] = {"what": name, "spins": problem.num_spins, "runs": runs}
+            rounds[key].append(nanoseconds(run, problem.num_variables, runs, updates))
+    row: dict[str, Any] = {"what": name, "spins": problem.num_variables, "runs": runs}
     for key, times in rounds.items():
         row[f"{key}, ns"] = statistics.median(times)
     for peer in ("dwave", "openjij"):

@@ -23,7 +23,7 @@ def least_cost(problem: Problem) -> Exact | None:
     Nothing of the library computes here, but the numbers of the problem: they become Python's own,
     which neither wrap nor round.
     """
-    bits = _all_bits(_size(problem))
+    bits = _all_bits(problem.num_variables)
     costs = _costs_of_clauses(problem, bits) if isinstance(problem, Max2Sat) else None
     if costs is None:
         costs = _energies(problem, bits)
@@ -33,7 +33,11 @@ def least_cost(problem: Problem) -> Exact | None:
 
 def contradicts(cost: int | float, problem: Problem | None) -> str:
     """What is wrong with a verified optimum; nothing where it is right, or too large to judge."""
-    if problem is None or _size(problem) > MOST_VARIABLES or _number_of_terms(problem) > MOST_TERMS:
+    if (
+        problem is None
+        or problem.num_variables > MOST_VARIABLES
+        or _number_of_terms(problem) > MOST_TERMS
+    ):
         return ""
     least = least_cost(problem)
     if least is None:
@@ -63,31 +67,15 @@ def _falsified(clause: list[int], bits: list[Any]) -> Any:
 
 def _energies(problem: Ising | Qubo | Rbm, bits: list[Any]) -> Any:
     total = np.full(1 << len(bits), _exact(problem.offset), dtype=object)
-    spins = [2 * bit - 1 for bit in bits]
     if isinstance(problem, Qubo):
-        sign, values, single = 1, bits, problem.linear.tolist()
+        sign, values, single = 1, bits, problem.linear
     else:
-        sign, values = -1, spins
-    if isinstance(problem, Rbm):
-        single = [*problem.visible_bias.tolist(), *problem.hidden_bias.tolist()]
-        pairs = _rbm_pairs(problem)
-    else:
-        if isinstance(problem, Ising):
-            single = problem.fields.tolist()
-        pairs = [
-            (*e, w) for e, w in zip(problem.edges.tolist(), problem.weights.tolist(), strict=True)
-        ]
-    for i, j, weight in pairs:
+        sign, values, single = -1, [2 * bit - 1 for bit in bits], problem.fields
+    for (i, j), weight in zip(problem.edges.tolist(), problem.weights.tolist(), strict=True):
         total = total + sign * _exact(weight) * values[i] * values[j]
-    for value, weight in zip(values, single, strict=True):
+    for value, weight in zip(values, single.tolist(), strict=True):
         total = total + sign * _exact(weight) * value
     return total
-
-
-def _rbm_pairs(problem: Rbm) -> list[tuple[int, int, Any]]:
-    matrix: Any = problem.weights.toarray() if problem.is_sparse else problem.weights
-    rows = np.asarray(matrix).tolist()
-    return [(i, len(rows) + j, w) for i, row in enumerate(rows) for j, w in enumerate(row) if w]
 
 
 def _all_bits(size: int) -> list[Any]:
@@ -99,11 +87,7 @@ def _exact(number: Any) -> Exact:
     return Fraction(number) if isinstance(number, float) else int(number)
 
 
-def _size(problem: Problem) -> int:
-    return problem.num_spins if isinstance(problem, (Ising, Rbm)) else problem.num_variables
-
-
 def _number_of_terms(problem: Problem) -> int:
     if isinstance(problem, Max2Sat):
         return len(problem.clauses) + len(problem.hard)
-    return 0 if isinstance(problem, Rbm) else len(problem.edges)
+    return problem.num_edges

@@ -25,7 +25,6 @@ from glasshouse.files import (
     write_certificate,
     write_suite,
 )
-from glasshouse.files.document import size_of
 from glasshouse.files.graph import read_graph
 from glasshouse.files.suite import check_suite
 from glasshouse.planting import Planted, Recipe, random_loops
@@ -60,7 +59,7 @@ def _problem_file(data: bytes, path: Path) -> bool:
     if document is None:
         return False
     require(bool(np.isfinite(document.problem.total_weight)), "its weights have no finite sum")
-    if size_of(document.problem) < _MOST_TO_WRITE:
+    if document.problem.num_variables < _MOST_TO_WRITE:
         _require_rewritten(path, document)
     if document.planted is None and document.metadata.planted_model is None:
         return True

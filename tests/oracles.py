@@ -22,7 +22,7 @@ def all_states(size: int, low: int) -> npt.NDArray[np.int8]:
 
 def states_of(problem: Problem) -> npt.NDArray[np.int8]:
     if isinstance(problem, (Ising, Rbm)):
-        return all_states(problem.num_spins, -1)
+        return all_states(problem.num_variables, -1)
     return all_states(problem.num_variables, 0)
 
 
@@ -53,7 +53,7 @@ def energy_by_definition(
         quadratic = sum(number(w) * x[i] * x[j] for (i, j), w in pairs)
         return number(problem.offset) + quadratic + _dot(problem.linear, x, number)
     if isinstance(problem, Rbm):
-        matrix = problem.weights.toarray() if problem.is_sparse else problem.weights
+        matrix = problem.matrix.toarray() if problem.is_sparse else problem.matrix
         v, h = x[: problem.num_visible], x[problem.num_visible :]
         bonds = sum(_dot(row, h, number) * s for row, s in zip(matrix, v, strict=True))
         biases = _dot(problem.visible_bias, v, number) + _dot(problem.hidden_bias, h, number)

@@ -81,7 +81,7 @@ def test_the_judge_tries_all_states():
     assert judge.contradicts(-0.25, qubo) == ""
     machine = Rbm([[1, -2], [3, 4]], [1, 0], [0, -1])
     assert judge.least_cost(machine) == min(
-        -sum(v[i] * machine.weights[i, j] * h[j] for i in (0, 1) for j in (0, 1)) - v[0] + h[1]
+        -sum(v[i] * machine.matrix[i, j] * h[j] for i in (0, 1) for j in (0, 1)) - v[0] + h[1]
         for *v, a, b in product((-1, 1), repeat=4)
         for h in [(a, b)]
     )

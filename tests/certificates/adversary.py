@@ -118,7 +118,7 @@ def _clauses(rng: Rng) -> Max2Sat:
 def _floats(rng: Rng) -> Ising:
     glass = _glass(rng)
     weights = rng.normal(size=len(glass.weights)) * 10.0 ** rng.integers(-12, 12)
-    return Ising.from_edges(glass.num_spins, glass.edges, weights, offset=0.1)
+    return Ising.from_edges(glass.num_variables, glass.edges, weights, offset=0.1)
 
 
 def _nothing(rng: Rng) -> Ising:

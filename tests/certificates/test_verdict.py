@@ -21,7 +21,7 @@ SQUARE = Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)], [4, 4, 4, -3])
 
 def bound_by_definition(problem: Ising, certificate: Certificate) -> Fraction:
     """B of `docs/certificate.md`, written out in fractions; no loops at all where that is more."""
-    ghost = problem.num_spins
+    ghost = problem.num_variables
     spins = [*certificate.state.tolist(), 1]
     edges = map(tuple, problem.edges.tolist())
     weights = {e: Fraction(w) for e, w in zip(edges, problem.weights.tolist(), strict=True)}
@@ -68,7 +68,7 @@ def certificates(draw: st.DrawFn, size: int, largest: int = 9) -> Certificate:
 @settings(deadline=None, max_examples=300)
 def test_a_bound_is_its_definition_and_never_above_the_minimum(data):
     problem = data.draw(strategies.isings(max_spins=6, min_spins=2))
-    certificate = data.draw(certificates(problem.num_spins))
+    certificate = data.draw(certificates(problem.num_variables))
     verdict = verify(problem, certificate)
     least = energies_of(problem).min()
     assert verdict.bound == bound_by_definition(problem, certificate)
@@ -87,10 +87,10 @@ def test_numbers_of_any_size_are_exact(data, largest):
     problem = data.draw(strategies.isings(max_spins=5, min_spins=2))
     factor = (2**62 // max(1, problem.total_weight + abs(problem.offset))) or 1
     huge = Ising(
-        problem.num_spins, problem.edges, problem.weights * factor, problem.fields * factor,
+        problem.num_variables, problem.edges, problem.weights * factor, problem.fields * factor,
         problem.offset * factor,
     )  # fmt: skip
-    certificate = data.draw(certificates(problem.num_spins, largest))
+    certificate = data.draw(certificates(problem.num_variables, largest))
     for form in (problem, huge):
         verdict = verify(form, certificate)
         assert verdict.bound == bound_by_definition(form, certificate)

@@ -150,8 +150,8 @@ def test_arrays_of_the_other_byte_order_are_read(tmp_path):
     path = written(tmp_path / "x.npz", npz(rbm(weights=array([1, 2, 3], ">i8"))))
     problem = read(path)
     assert isinstance(problem, Rbm)
-    assert problem.weights.data.tolist() == [1, 2, 3]
-    assert problem.weights.data.dtype.isnative
+    assert problem.matrix.data.tolist() == [1, 2, 3]
+    assert problem.matrix.data.dtype.isnative
 
 
 def test_members_that_are_not_named_are_not_unpacked(tmp_path):
@@ -319,4 +319,4 @@ def test_a_pipe_without_a_writer_is_empty(tmp_path):
 def test_weights_of_every_type_are_the_same(tmp_path):
     for kind in ("|i1", "<i2", "<i4", "<u8", ">u2", "|u1"):
         path = written(tmp_path / "x.npz", npz(rbm(weights=array([1, 2, 3], kind))))
-        assert np.array_equal(read(path).weights.data, [1, 2, 3])
+        assert np.array_equal(read(path).matrix.data, [1, 2, 3])

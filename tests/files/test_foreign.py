@@ -97,13 +97,13 @@ def test_dimod_reads_our_coo_and_we_read_its(folder, problem):
     write(path, problem, overwrite=True)
     with path.open() as file:
         model = dimod_coo.load(file)
-    assert set(model.variables) == set(range(problem.num_spins))
+    assert set(model.variables) == set(range(problem.num_variables))
     spins = states_of(problem)
-    energies = model.energies((spins, range(problem.num_spins))) + problem.offset
+    energies = model.energies((spins, range(problem.num_variables))) + problem.offset
     assert np.array_equal(energies, energies_of(problem))
     path.write_text(dimod_coo.dumps(model, vartype_header=True))  # six decimals: eighths fit
     again = read(path)
-    if again.num_spins == problem.num_spins:  # dimod leaves spins out that have no bias
+    if again.num_variables == problem.num_variables:  # dimod leaves spins out that have no bias
         assert np.array_equal(energies_of(again) + problem.offset, energies_of(problem))
 
 

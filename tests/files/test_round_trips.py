@@ -62,7 +62,7 @@ def wild(draw, kind):
 
 def without_zeros(problem: Ising) -> Ising:
     return Ising.from_edges(
-        problem.num_spins, problem.edges, problem.weights, problem.fields, problem.offset
+        problem.num_variables, problem.edges, problem.weights, problem.fields, problem.offset
     )
 
 

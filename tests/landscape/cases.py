@@ -46,6 +46,6 @@ def rbms(draw: st.DrawFn, most: int = 4, biases: bool = True) -> Rbm:
 @st.composite
 def with_states(draw: st.DrawFn, problems: st.SearchStrategy, how_many: int) -> tuple:
     problem = draw(problems)
-    size = problem.num_spins
+    size = problem.num_variables
     state = st.lists(st.sampled_from((-1, 1)), min_size=size, max_size=size)
     return problem, *(np.array(draw(state), dtype=np.int8) for _ in range(how_many))

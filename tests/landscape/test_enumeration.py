@@ -37,7 +37,7 @@ def test_local_fields_are_half_the_cost_of_a_flip(case):
 
 @given(spin_problems)
 def test_counts_equal_brute_force(problem):
-    states = all_states(problem.num_spins, -1)
+    states = all_states(problem.num_variables, -1)
     costs = flip_costs(problem, states)
     energies = problem.energy(states)
     found = local_minima(problem)
@@ -52,7 +52,7 @@ def test_counts_equal_brute_force(problem):
 def test_floats_are_counted_like_the_integers_they_are(problem):
     # Tenths are not exact in binary, so equal energies differ by rounding.
     tenths = Ising.from_edges(
-        problem.num_spins, problem.edges, problem.weights * 0.1, problem.fields * 0.1
+        problem.num_variables, problem.edges, problem.weights * 0.1, problem.fields * 0.1
     )
     assert local_minima(tenths) == local_minima(problem)
     exact, rounded = low_energy_states(problem, 4), low_energy_states(tenths, 4)
@@ -63,7 +63,7 @@ def test_floats_are_counted_like_the_integers_they_are(problem):
 @given(spin_problems)
 def test_low_energy_states_equal_brute_force(problem):
     k = 5
-    states = all_states(problem.num_spins, -1)
+    states = all_states(problem.num_variables, -1)
     energies = np.sort(problem.energy(states))
     found = low_energy_states(problem, k)
     assert np.array_equal(problem.energy(found.states), found.energies)
@@ -151,7 +151,7 @@ def test_components_are_those_of_networkx(problem):
     import networkx
 
     graph = networkx.Graph(problem.edges.tolist())
-    graph.add_nodes_from(range(problem.num_spins))
+    graph.add_nodes_from(range(problem.num_variables))
     biased = np.flatnonzero(problem.fields)
     graph.add_edges_from(("ghost", int(i)) for i in biased)
     parts = [sorted(set(c) - {"ghost"}) for c in networkx.connected_components(graph)]

@@ -88,7 +88,7 @@ def test_degeneracy_lower_bound_holds(plant: Planted) -> None:
 @given(plants(), st.data())
 @settings(max_examples=40, deadline=None)
 def test_regauging_moves_the_plant_and_nothing_else(plant: Planted, data: st.DataObject) -> None:
-    size = plant.problem.num_spins
+    size = plant.problem.num_variables
     spins = st.lists(st.sampled_from([-1, 1]), min_size=size, max_size=size)
     moved = plant.regauge(data.draw(spins))
     moved.verify()
@@ -111,7 +111,7 @@ def test_a_recipe_grows_the_instance_again(plant: Planted) -> None:
 @pytest.mark.parametrize("name", METHODS)
 def test_a_given_state_is_planted_and_leaves_the_loops_alone(name: str) -> None:
     plant = METHODS[name](3)
-    state = np.ones(plant.problem.num_spins, dtype=np.int8)
+    state = np.ones(plant.problem.num_variables, dtype=np.int8)
     recipe = replace(
         plant.recipe, parameters={**plant.recipe.parameters, "state": "+" * len(state)}
     )
@@ -157,7 +157,11 @@ def corrupted(plant: Planted) -> dict[str, Planted]:
     bad: dict[str, Planted] = {}
 
     def problem(name: str, **changes: object) -> None:
-        parts = {"num_spins": ising.num_spins, "edges": ising.edges, "weights": ising.weights}
+        parts = {
+            "num_variables": ising.num_variables,
+            "edges": ising.edges,
+            "weights": ising.weights,
+        }
         parts |= {"fields": ising.fields, "offset": ising.offset} | changes
         bad[name] = replace(plant, problem=Ising(**parts))
 
@@ -168,7 +172,7 @@ def corrupted(plant: Planted) -> dict[str, Planted]:
             problem(f"weight {k} {what}", weights=weights)
         keep = np.arange(ising.num_edges) != k
         problem(f"edge {k} gone", edges=ising.edges[keep], weights=ising.weights[keep])
-    for k in range(ising.num_spins):
+    for k in range(ising.num_variables):
         fields = ising.fields.copy()
         fields[k] += 1
         problem(f"field {k}", fields=fields)
@@ -187,7 +191,7 @@ def corrupted(plant: Planted) -> dict[str, Planted]:
         bad["loop weight up"] = replace(plant, loop_weight=plant.loop_weight + 1)
     for k in range(len(loops.nodes)):
         for name, array, value in (
-            ("node", loops.nodes, (loops.nodes[k] + 1) % ising.num_spins),
+            ("node", loops.nodes, (loops.nodes[k] + 1) % ising.num_variables),
             ("weight up", loops.weights, loops.weights[k] + 1),
             ("weight down", loops.weights, loops.weights[k] - 1),
             ("weight turned", loops.weights, -loops.weights[k]),

@@ -12,7 +12,7 @@ from glasshouse.planting import structured_graph_loops
 @given(structured_graph_plants())
 def test_negative_edges_lie_in_the_block(plant):
     share = Fraction(plant.recipe.parameters["block"])
-    border = -int(-(plant.problem.num_spins - 1) * share // 1)
+    border = -int(-(plant.problem.num_variables - 1) * share // 1)
     gauged = gauge(plant.problem, plant.state)
     assert (gauged.edges[gauged.weights < 0] < border).all()
     i2, i3, i4, i1 = plant.loops.nodes.reshape(-1, 4).T

@@ -31,7 +31,7 @@ FALSE_ALARM = 1e-6
 
 def gauged_matrix(plant) -> np.ndarray:
     form = gauge(plant.problem, plant.state)
-    return form.weights.toarray() if form.is_sparse else form.weights
+    return form.matrix.toarray() if form.is_sparse else form.matrix
 
 
 @given(structured_plants())
@@ -168,7 +168,7 @@ def test_bad_structure_is_refused_with_a_remedy(change: dict[str, object], messa
 @given(bias_plants())
 @settings(deadline=None, max_examples=60)
 def test_every_loop_runs_through_its_ghosts_and_none_opposes_another(plant) -> None:
-    ghost, ghosts = plant.problem.num_spins, plant.recipe.parameters["ghosts"]
+    ghost, ghosts = plant.problem.num_variables, plant.recipe.parameters["ghosts"]
     assert plant.loops.lengths.tolist() == [5 - ghosts] * len(plant.loops)
     signs: dict[tuple[int, int], set[bool]] = {}
     for loop in plant.loops:

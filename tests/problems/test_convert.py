@@ -117,10 +117,10 @@ def test_rbm_to_ising_and_back_is_the_identity(problem):
 @given(rbms(), st.randoms(use_true_random=False))
 def test_a_bipartite_graph_is_found_in_any_order(problem, random):
     ising, _ = rbm_to_ising(problem)
-    order = list(range(ising.num_spins))
+    order = list(range(ising.num_variables))
     random.shuffle(order)
     shuffled = Ising.from_edges(
-        ising.num_spins,
+        ising.num_variables,
         np.array(order)[ising.edges],
         ising.weights,
         ising.fields[np.argsort(order)],
@@ -230,7 +230,7 @@ def test_worked_example_of_the_errata():
     rbm, reduction = to_rbm(problem)
     scale = int(reduction.factor)
     assert scale == 16
-    assert (rbm.weights.toarray() / scale).tolist() == [
+    assert (rbm.matrix.toarray() / scale).tolist() == [
         [0.3125, 0, 0.5],
         [0, 0.375, -0.625],
         [0.5, -0.625, 0.625],

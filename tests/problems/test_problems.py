@@ -41,7 +41,7 @@ def test_equality_is_by_value(first, second):
 def test_a_changed_number_makes_another_problem(problem):
     fields = problem.fields.copy()
     fields[0] += 1
-    assert problem != Ising(problem.num_spins, problem.edges, problem.weights, fields)
+    assert problem != Ising(problem.num_variables, problem.edges, problem.weights, fields)
 
 
 @given(isings())
@@ -56,7 +56,7 @@ def test_the_caller_s_arrays_stay_writable_and_apart():
     weights = np.array([[1, 2], [3, 4]])
     problem = Rbm(weights)
     weights[0, 0] = 100
-    assert problem.weights[0, 0] == 1
+    assert problem.matrix[0, 0] == 1
 
 
 def test_nobody_can_write_to_a_problem_through_the_arrays_it_came_from():
@@ -76,7 +76,7 @@ def test_repeated_sparse_entries_add_up():
     twice = coo_array(([1, 2], ([0, 0], [0, 0])), shape=(1, 1))
     assert Qubo.from_matrix(twice).linear.tolist() == [3]
     small = coo_array((np.int8([100, 100]), ([0, 0], [0, 0])), shape=(1, 1))
-    assert Rbm(small).edges()[1].tolist() == [200]
+    assert Rbm(small).weights.tolist() == [200]
 
 
 def test_equal_problems_have_equal_hashes_whatever_the_sign_of_zero():
@@ -87,13 +87,13 @@ def test_equal_problems_have_equal_hashes_whatever_the_sign_of_zero():
 
 @given(isings())
 def test_matrix_constructor_takes_symmetric_and_triangular(problem):
-    upper = np.zeros((problem.num_spins, problem.num_spins), dtype=np.int64)
+    upper = np.zeros((problem.num_variables, problem.num_variables), dtype=np.int64)
     upper[problem.edges[:, 0], problem.edges[:, 1]] = problem.weights
     forms = [upper, upper.T, upper + upper.T]
     from scipy.sparse import coo_array
 
     forms += [coo_array(form) for form in forms]
-    reference = Ising.from_edges(problem.num_spins, problem.edges, problem.weights)
+    reference = Ising.from_edges(problem.num_variables, problem.edges, problem.weights)
     for form in forms:
         assert Ising.from_matrix(form) == reference
 
@@ -129,7 +129,7 @@ def test_networkx_and_dimod_constructors(problem):
 def test_rbm_is_the_same_sparse_and_dense(problem):
     from scipy.sparse import csr_array
 
-    dense = problem.weights.toarray() if problem.is_sparse else problem.weights
+    dense = problem.matrix.toarray() if problem.is_sparse else problem.matrix
     other = Rbm(
         dense if problem.is_sparse else csr_array(dense),
         problem.visible_bias,
@@ -172,7 +172,7 @@ BAD = [
     (lambda: Ising(2, [[0, 1]], [np.nan], [0, 0]), "must be finite"),
     (lambda: Ising(2, [[0, 1]], [1], [0, 0], offset=np.inf), "not finite"),
     (lambda: Ising(2, [[0, 1]], [1], [0, 0], offset=0.5), "not whole"),
-    (lambda: Ising(-1, [], [], []), "num_spins=-1"),
+    (lambda: Ising(-1, [], [], []), "num_variables=-1"),
     (lambda: Ising(2.5, [], [], []), "not a whole number"),
     (lambda: Ising(2, [[0, 1]], ["a"], [0, 0]), "integers or floats"),
     (lambda: Ising(2, [[0, 1]], [2**63], [0, 0]), r"2\^63-1"),

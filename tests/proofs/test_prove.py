@@ -149,7 +149,7 @@ def test_targets_are_numbers(target):
 
 def test_an_interrupt_returns_the_best_so_far():
     one = spin_glass(40, 0.9, np.random.default_rng(3), gaussian=True)
-    size = one.num_spins
+    size = one.num_variables
     both = np.concatenate([one.edges, one.edges + size])  # two blocks
     problem = Ising.from_edges(2 * size, both, np.tile(one.weights, 2), np.tile(one.fields, 2))
     seen = []

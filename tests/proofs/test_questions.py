@@ -73,7 +73,7 @@ def test_three_rows_are_always_loops(rows, columns, seed):
 
 def test_plants_are_loops_and_other_gauges_are_not():
     planted = random_loops(5, 5, frustration="1/4", loop_density=2, state=np.ones(10), rng=3)
-    matrix = np.asarray(planted.problem.weights)
+    matrix = np.asarray(planted.problem.matrix)
     assert conic_decomposition(matrix, max_length=4).exists
     flipped = matrix.copy()
     flipped[0] *= -1
@@ -162,7 +162,7 @@ def test_gauged_by_enumeration_and_by_proof():
         ]
         assert min(energies) == -matrix.sum() == ground_state(matrix)[0]
     large = random_loops(30, 30, frustration="1/5", loop_density=1, state=np.ones(60), rng=1)
-    matrix = large.problem.weights
+    matrix = large.problem.matrix
     matrix = np.asarray(matrix.toarray() if large.problem.is_sparse else matrix)
     assert is_gauged(matrix)
     turned = matrix.copy()

@@ -27,7 +27,7 @@ def make_engine(kernel: str, problem: Ising) -> Engine | None:
 
 def final_states(made: Engine, problem: Ising, betas: np.ndarray, runs: int, seed: int):
     """The state of each run after its last sweep, best or not."""
-    states = np.empty((-(-runs // made.lanes) * made.lanes, problem.num_spins), np.int8)
+    states = np.empty((-(-runs // made.lanes) * made.lanes, problem.num_variables), np.int8)
     for index in range(len(states) // made.lanes):
         block = made.new_block()
         driver.start_block(made.tables, key_of(seed), index, made.never, block)

@@ -57,7 +57,7 @@ def test_energies_followed_by_a_kernel_are_those_of_its_states(kernel, problem, 
     block = made.new_block()
     driver.start_block(made.tables, key_of(seed), 0, made.never, block)
     driver.anneal_block(made.tables, np.geomspace(0.01, 1, 5), 0, 0, made.lanes, block)
-    states = np.empty((made.lanes, problem.num_spins), np.int8)
+    states = np.empty((made.lanes, problem.num_variables), np.int8)
     made.states(block, states)
     expected = problem.energy(states) - problem.offset
     if problem.is_integer:
@@ -338,7 +338,7 @@ def test_an_error_in_a_callback_is_the_callers():
         ({"beta": (0.0, 1.0)}, "geometric"),
         ({"schedule": "cubic"}, "neither 'linear' nor 'geometric'"),
         ({"check": "never"}, "neither 'sweep' nor 'flip'"),
-        ({"target": "low"}, "is not an energy"),
+        ({"target": "low"}, "neither an energy nor"),
         ({"target": True}, "is not an energy"),
         ({"target": float("nan")}, "NaN"),
         ({"time_limit": 0}, "not a positive number of seconds"),

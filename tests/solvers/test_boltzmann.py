@@ -35,7 +35,7 @@ RUNS, SWEEPS = 6400, 40
 
 
 def exact_probabilities(problem: Ising, beta: float) -> tuple[np.ndarray, np.ndarray]:
-    energies = problem.energy(all_states(problem.num_spins, -1)).astype(float)
+    energies = problem.energy(all_states(problem.num_variables, -1)).astype(float)
     weights = np.exp(-beta * (energies - energies.min()))
     return energies, weights / weights.sum()
 
@@ -51,12 +51,12 @@ def test_fixed_beta_gives_the_boltzmann_distribution(kernel, name, temperature):
     scale = float(np.abs(problem.weights).mean())
     beta = (0.15 if temperature == "hot" else 0.4) / scale
     states = final_states(made, problem, np.full(SWEEPS, beta), RUNS, seed=7)
-    kept = np.zeros(problem.num_spins, bool)
+    kept = np.zeros(problem.num_variables, bool)
     kept[made.order] = True  # isolated spins do not move
     codes = (states[:, kept] > 0) @ (1 << np.arange(kept.sum())[::-1])
     energies, probabilities = exact_probabilities(problem, beta)
     expected = np.zeros(2 ** kept.sum())
-    full = all_states(problem.num_spins, -1)
+    full = all_states(problem.num_variables, -1)
     np.add.at(expected, (full[:, kept] > 0) @ (1 << np.arange(kept.sum())[::-1]), probabilities)
     counts = np.bincount(codes, minlength=len(expected))
     assert chi_square_p(counts, RUNS * expected) > 1e-4
@@ -88,9 +88,9 @@ def test_three_sweeps_give_the_distribution_of_the_transition_matrices(kernel, n
 
 def flip_matrix(problem: Ising, spin: int, beta: float) -> np.ndarray:
     """Probabilities of going from state to state when one spin is proposed."""
-    states = all_states(problem.num_spins, -1)
+    states = all_states(problem.num_variables, -1)
     energies = problem.energy(states).astype(float)
-    flipped = np.arange(len(states)) ^ (1 << (problem.num_spins - 1 - spin))
+    flipped = np.arange(len(states)) ^ (1 << (problem.num_variables - 1 - spin))
     accepted = np.minimum(1, np.exp(-beta * (energies[flipped] - energies)))
     matrix = np.diag(1 - accepted)
     matrix[np.arange(len(states)), flipped] += accepted

@@ -147,7 +147,7 @@ class TestMeasure:
             plant = task.grow(k)
             betas = task.schedule.betas(plant.loop_weight)
             form = plant.ising
-            plain.append(total_sweeps(k, form.num_spins, form.edges, form.weights.astype(float),
+            plain.append(total_sweeps(k, form.num_variables, form.edges, form.weights.astype(float),
                                       betas, float(plant.energy), 10**6)[0])  # fmt: skip
         rows = task.measure(0, 400)
         assert rows["solved"].all()

@@ -33,7 +33,7 @@ class ExactForm:
     """The energy (or cost) as `(constant - Σ w_ab s_a s_b) / scale` over spins ±1.
 
     Attributes:
-        num_spins: spins; the ghost, always +1, is the vertex after the last.
+        num_variables: spins; the ghost, always +1, is the vertex after the last.
         edges: (k, 2) array of vertices a < b, ascending, each pair once; fields are edges to the
             ghost.
         weights: k integers, none of them zero.
@@ -50,7 +50,7 @@ class ExactForm:
     ([[0, 1], [0, 2], [1, 2]], [-3, 1, -1], 9, 4)
     """
 
-    num_spins: int
+    num_variables: int
     edges: EdgeArray
     weights: npt.NDArray[Any]
     constant: int
@@ -133,8 +133,8 @@ class ExactForm:
 
     def weights_on(self, edges: npt.NDArray[Any], kind: Any) -> npt.NDArray[Any]:
         """The weights of some edges, each pair in either order; 0 where there is none."""
-        keys = _keys(self.edges, self.num_spins)
-        wanted = _keys(np.column_stack(ends_of(edges)), self.num_spins)
+        keys = _keys(self.edges, self.num_variables)
+        wanted = _keys(np.column_stack(ends_of(edges)), self.num_variables)
         places = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
         found = np.zeros(len(wanted), dtype=kind)
         if len(keys):

@@ -18,8 +18,9 @@ from glasshouse.certificates.certificate import Certificate, CertificateError
 from glasshouse.certificates.edge_sums import grouped
 from glasshouse.certificates.exact_form import ROOM, ExactForm
 from glasshouse.certificates.flat_cycles import edges_of_cycles
-from glasshouse.problems import Max2Sat, Problem
+from glasshouse.problems import Max2Sat
 from glasshouse.problems.checks import IntArray
+from glasshouse.problems.convert import Given, given_problem
 
 # Python integers are added up in slices of about so many: each may have thousands of digits.
 _AT_ONCE = 1 << 15
@@ -55,7 +56,7 @@ class Verdict:
         return self.energy - self.lower_bound
 
 
-def verify(problem: Problem, certificate: Certificate) -> Verdict:
+def verify(problem: Given, certificate: Certificate) -> Verdict:
     """Compute what a certificate proves, from nothing but the problem and the certificate.
 
     The certificate of an Ising problem, RBM or QUBO is in units of its Ising form's couplings, that
@@ -68,8 +69,9 @@ def verify(problem: Problem, certificate: Certificate) -> Verdict:
     >>> verdict.energy, verdict.lower_bound, verdict.optimal
     (-9, -9, True)
     """
+    problem = given_problem(problem)
     form = ExactForm.of(problem)
-    _check_fit(certificate, form.num_spins)
+    _check_fit(certificate, form.num_variables)
     if isinstance(problem, Max2Sat) and (broken := problem.broken(certificate.state > 0)):
         raise CertificateError(f"the certificate's state breaks {broken} hard clauses")
     value, bound = form.value(certificate.state), lower_bound(form, certificate)
@@ -116,7 +118,7 @@ def _rest(form: ExactForm, certificate: Certificate, lengths: IntArray) -> int:
     largest += form.loop_scale * max(1, exact_dot(certificate.multipliers, lengths))
     kind = np.int64 if largest < ROOM else object
     edges, amounts = _loop_edges(form, certificate, lengths, kind)
-    order, starts = grouped(edges, form.num_spins + 1)
+    order, starts = grouped(edges, form.num_variables + 1)
     amounts, weights = amounts[order], form.weights_on(edges[order[starts]], kind)
     step = len(starts) if kind is np.int64 else _AT_ONCE
     for k in range(0, len(starts), step):

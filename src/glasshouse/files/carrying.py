@@ -13,7 +13,7 @@ import numpy as np
 
 from glasshouse.certificates import CertificateError, Verdict, verify
 from glasshouse.files.certificate import SideCar, loop_units, rescaled
-from glasshouse.files.document import Document, Metadata, size_of
+from glasshouse.files.document import Document, Metadata
 from glasshouse.planting import shuffling
 from glasshouse.problems import Problem
 from glasshouse.problems.reduction import Reduction
@@ -63,7 +63,7 @@ def carried_proof(document: Document, problem: Problem, reduction: Reduction) ->
 def scaled_proof(document: Document, problem: Problem, reduction: Reduction) -> SideCar | None:
     """The proof with its multipliers in units of another problem of the same variables."""
     proof = _proof_of(document)
-    if proof is None or len(proof.certificate.state) != size_of(problem):
+    if proof is None or len(proof.certificate.state) != problem.num_variables:
         return None
     factor = reduction.factor * loop_units(problem) / loop_units(document.problem)
     cost = None if proof.cost is None else reduction.target_energy(proof.cost)

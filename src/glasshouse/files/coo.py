@@ -64,7 +64,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     """Vartype, comments, single terms, pairs. Variables in no other term get a field of 0."""
     problem: Ising | Qubo = sheet.problem
     if isinstance(problem, Ising):
-        vartype, size = "SPIN", problem.num_spins
+        vartype, size = "SPIN", problem.num_variables
         singles, weights = -problem.fields, -problem.weights
     else:
         vartype, size = "BINARY", problem.num_variables

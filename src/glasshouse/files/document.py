@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.planting import Planted
-from glasshouse.problems import Ising, Max2Sat, Problem, Rbm
+from glasshouse.problems import Problem
 from glasshouse.problems.checks import Number
-from glasshouse.problems.reduction import Reduction
+from glasshouse.problems.reduction import Reduction, to_bits
 
 if TYPE_CHECKING:
     from glasshouse.files.certificate import SideCar
@@ -37,8 +37,7 @@ class Metadata:
     @classmethod
     def of(cls, planted: Planted) -> Metadata:
         """All that a plant knows."""
-        model = (planted.state > 0).astype(np.int8)
-        return cls(planted.energy, model, json.loads(planted.recipe.to_json()))
+        return cls(planted.energy, to_bits(planted.state), json.loads(planted.recipe.to_json()))
 
     def reduced(self, source: Problem, reduction: Reduction) -> Metadata:
         """The same, stated for the problem that `source` was reduced to."""
@@ -46,14 +45,14 @@ class Metadata:
         if cost is not None:
             cost = reduction.target_energy(cost)
         if model is not None:
-            image = reduction.forward(_as_state(source, model))
-            model = (image > 0).astype(np.int8)
+            model = to_bits(reduction.forward(source.space.from_bits(model)))
         return Metadata(cost, model, self.recipe)
 
     def cost_of_model(self, problem: Problem) -> Number:
         """What the stated model costs in the problem."""
         assert self.planted_model is not None
-        return cost_of(problem, _as_state(problem, self.planted_model))
+        cost: Number = problem.energy(problem.space.from_bits(self.planted_model))
+        return cost
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Metadata):
@@ -97,22 +96,6 @@ class Document:
         if isinstance(thing, Planted):
             return cls(thing.problem, Metadata.of(thing), thing, is_verified=True)
         return cls(thing, is_verified=True)
-
-
-def size_of(problem: Problem) -> int:
-    """How many spins or variables a problem has."""
-    return problem.num_spins if isinstance(problem, (Ising, Rbm)) else problem.num_variables
-
-
-def cost_of(problem: Problem, state: npt.NDArray[np.int8]) -> Number:
-    """Energy of a spin problem or QUBO, cost of a MAX-2-SAT problem."""
-    cost: Number = problem.cost(state) if isinstance(problem, Max2Sat) else problem.energy(state)
-    return cost
-
-
-def _as_state(problem: Problem, model: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-    """A 0/1 model in the problem's own values: spins ±1 or bits."""
-    return 2 * model - np.int8(1) if isinstance(problem, (Ising, Rbm)) else model
 
 
 def _same_model(mine: npt.NDArray[np.int8] | None, theirs: npt.NDArray[np.int8] | None) -> bool:

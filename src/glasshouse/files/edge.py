@@ -51,13 +51,13 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     ends, weights = problem.bonds
     biased = np.flatnonzero(ising.fields)
     fields = ising.fields[biased]
-    relaxed = ising.num_spins + 1 + np.arange(len(ends))
+    relaxed = ising.num_variables + 1 + np.arange(len(ends))
     first, second = ends[:, 0] + 1, np.where(weights > 0, -1, 1) * (ends[:, 1] + 1)
     top = 1 + int(ising.total_weight)
     file.write(sheet.remark_lines("c") + b"c encoding edge\n")
     file.write(notes.note_lines("c", sheet.metadata))
     num_clauses = len(hard) + 3 * len(ends) + len(biased)
-    file.write(wcnf.head(sheet.dialect, ising.num_spins + len(ends), num_clauses, top))
+    file.write(wcnf.head(sheet.dialect, ising.num_variables + len(ends), num_clauses, top))
     prefix, zeros = wcnf.hard_prefix(sheet.dialect, top), np.zeros(len(ends), dtype=np.int64)
     write_clauses(file, hard, None, prefix)
     write_table(file, [first, second, relaxed, zeros], prefix)
@@ -80,7 +80,7 @@ def convert(problem: Problem) -> tuple[ByEdges, Reduction]:
 
 def _relaxed(parts: ByEdges, plain: Reduction) -> Reduction:
     """The reduction to clauses, with what a state makes of the relaxation variables."""
-    size = parts.ising.num_spins
+    size = parts.ising.num_variables
     ends, weights = parts.bonds
 
     def forward(state: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:

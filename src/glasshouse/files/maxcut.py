@@ -73,11 +73,11 @@ class _Reader:
     def _document(self, graph: Ising) -> Document:
         """Undo the ancilla, and state the cut as an energy."""
         cut = self.notes.number("planted-cut")
-        model = self.notes.bits("planted-model", graph.num_spins)
+        model = self.notes.bits("planted-model", graph.num_variables)
         cost = None if cut is None else _energy_of_cut(graph, cut)
         if cost is not None and not math.isfinite(cost):
             raise self.notes.error("planted-cut", "is an energy that no float can hold")
-        if self.notes.count("ancilla", max(1, graph.num_spins), graph.num_spins) is None:
+        if self.notes.count("ancilla", max(1, graph.num_variables), graph.num_variables) is None:
             return Document(graph, Metadata(cost, model, self.notes.recipe()))
         if model is not None:
             model = model[:-1] ^ model[-1] ^ 1  # relative to the ancilla, which is up
@@ -94,12 +94,12 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     problem: Ising = sheet.problem
     graph, reduction = ising_to_maxcut(problem)
     metadata = sheet.metadata.reduced(problem, reduction)
-    file.write(b"%d %d\n" % (graph.num_spins, graph.num_edges))
+    file.write(b"%d %d\n" % (graph.num_variables, graph.num_edges))
     first, second = graph.edges[:, 0] + 1, graph.edges[:, 1] + 1
     terms.write_terms(file, first, second, -graph.weights)
     file.write(sheet.remark_lines("#") + terms.number_notes("#", graph))
     if graph is not problem:
-        file.write(b"# ancilla %d\n" % graph.num_spins)
+        file.write(b"# ancilla %d\n" % graph.num_variables)
     if metadata.planted_cost is not None:
         cut = _cut_of_energy(graph, metadata.planted_cost)
         metadata = Metadata(cut, metadata.planted_model, metadata.recipe)
@@ -108,7 +108,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 def _without_ancilla(graph: Ising) -> Ising:
     """Edges to the last vertex as fields again."""
-    last = graph.num_spins - 1
+    last = graph.num_variables - 1
     at_last = graph.edges[:, 1] == last
     fields: Any = np.zeros_like(graph.weights, shape=last)
     fields[graph.edges[at_last, 0]] = graph.weights[at_last]

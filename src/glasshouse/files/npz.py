@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from glasshouse.files.archive import Archive
 from glasshouse.files.arrays import bounds_of, whole_between
-from glasshouse.files.document import Document, Metadata, size_of
+from glasshouse.files.document import Document, Metadata
 from glasshouse.files.errors import FileError
 from glasshouse.files.formats import Format, Sheet
 from glasshouse.files.notes import is_sound, parse_object
@@ -74,7 +74,7 @@ def _document(source: Source, archive: Archive) -> Document:
     if isinstance(problem, Max2Sat):  # the others have an array as long as they are large
         number = problem.num_clauses + problem.num_hard
         source.refuse_idle(problem.num_variables, number, "clauses")
-    metadata = _metadata(header, archive, size_of(problem))
+    metadata = _metadata(header, archive, problem.num_variables)
     planted = _planted(header, archive, problem, metadata)
     return Document(problem, metadata, planted)
 
@@ -87,14 +87,14 @@ def _problem_parts(problem: Problem) -> tuple[dict[str, Any], Arrays]:
         return header, parts
     header["offset"] = problem.offset
     if isinstance(problem, Rbm):
-        header["shape"] = list(problem.weights.shape)
-        matrix: Any = problem.weights
+        header["shape"] = list(problem.matrix.shape)
+        matrix: Any = problem.matrix
         biases: Any = {"visible_bias": problem.visible_bias, "hidden_bias": problem.hidden_bias}
         if not problem.is_sparse:
             return header, biases | {"weights": matrix}
         stored = {"indptr": matrix.indptr, "indices": matrix.indices, "weights": matrix.data}
         return header, biases | stored
-    header["size"] = size_of(problem)
+    header["size"] = problem.num_variables
     single = problem.fields if isinstance(problem, Ising) else problem.linear
     return header, {"edges": problem.edges, "weights": problem.weights, "single": single}
 
@@ -163,7 +163,7 @@ def _planted(
     if not isinstance(cost, int) or type(loop_weight) is not int:
         raise ValueError("planted_cost and loop_weight must be whole numbers")
     # A node is a spin, or the ghost behind the last one.
-    nodes = whole_between(archive.numbers("nodes", 1), 0, problem.num_spins, "a node")
+    nodes = whole_between(archive.numbers("nodes", 1), 0, problem.num_variables, "a node")
     starts = bounds_of(archive.numbers("starts", 1), len(nodes), "a loop's start")
     loops = Loops(nodes.astype(np.int32), starts, archive.numbers("loop_weights", 1))
     recipe = Recipe.from_json(json.dumps(metadata.recipe))

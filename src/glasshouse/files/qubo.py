@@ -114,7 +114,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     used = np.flatnonzero(problem.linear)
     file.write(sheet.remark_lines("c") + terms.number_notes("c", problem))
     file.write(notes.note_lines("c", moved(sheet.metadata, -problem.offset)))
-    header = (problem.num_variables, len(used), problem.num_pairs)
+    header = (problem.num_variables, len(used), problem.num_edges)
     file.write(b"p qubo 0 %d %d %d\n" % header)
     terms.write_terms(file, used, used, problem.linear[used])
     terms.write_terms(file, problem.edges[:, 0], problem.edges[:, 1], problem.weights)

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from glasshouse.files.budget import Budget
-from glasshouse.files.document import Document, size_of
+from glasshouse.files.document import Document
 from glasshouse.files.errors import FileError
 from glasshouse.files.reading import read_document, stated_plant
 from glasshouse.files.registry import format_of
 from glasshouse.planting import Planted, Recipe, effort
 from glasshouse.planting.demand import Demand
-from glasshouse.problems import Max2Sat, Problem, Qubo
+from glasshouse.problems import Max2Sat, Problem
 from glasshouse.problems.reduction import Reduction
 
 _ANOTHER = "its recipe grows another problem"
@@ -64,8 +64,10 @@ def regrow(path: Path, held: Document, recipe: dict[str, Any]) -> tuple[Planted,
 
 def _refuse_beyond(path: Path, held: Problem, asked: Demand, budget: Budget) -> None:
     """Before growing: a recipe for something far beyond the file is not the file's."""
-    if asked.spins != size_of(held):
-        raise FileError(path, f"its recipe grows {asked.spins} spins; it holds {size_of(held)}")
+    if asked.spins != held.num_variables:
+        raise FileError(
+            path, f"its recipe grows {asked.spins} spins; it holds {held.num_variables}"
+        )
     terms = _num_terms(held)
     if asked.memory > budget.grown(terms):
         raise FileError(
@@ -79,7 +81,7 @@ def _num_terms(problem: Problem) -> int:
     """Couplings or clauses, and with them at least one for each edge of what they came from."""
     if isinstance(problem, Max2Sat):
         return problem.num_clauses + problem.num_hard
-    return problem.num_pairs if isinstance(problem, Qubo) else problem.num_edges
+    return problem.num_edges
 
 
 def _ordered(problem: Problem) -> Problem:

@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.landscape.spins import ising_form
-from glasshouse.problems import Problem
+from glasshouse.problems.convert import Given
 
 
-def components(problem: Problem) -> npt.NDArray[np.int32]:
+def components(problem: Given) -> npt.NDArray[np.int32]:
     """Number the connected components: one label a spin, counted from 0 by their first spins.
 
     Isolated spins are components of their own. Spins with a field hang together through the
@@ -24,9 +24,9 @@ def components(problem: Problem) -> npt.NDArray[np.int32]:
 
     form = ising_form(problem)
     biased = np.flatnonzero(form.fields)
-    rows = np.concatenate([form.edges[:, 0], np.full(len(biased), form.num_spins)])
+    rows = np.concatenate([form.edges[:, 0], np.full(len(biased), form.num_variables)])
     columns = np.concatenate([form.edges[:, 1], biased])
-    size = form.num_spins + 1
+    size = form.num_variables + 1
     graph = coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(size, size))
     labels = connected_components(graph, directed=False)[1][:-1]
     # Number by first appearance, whatever order scipy's search took.
@@ -36,7 +36,7 @@ def components(problem: Problem) -> npt.NDArray[np.int32]:
     return ranks[inverse]
 
 
-def free_spins(problem: Problem) -> npt.NDArray[np.int32]:
+def free_spins(problem: Given) -> npt.NDArray[np.int32]:
     """The spins that no coupling and no field touches; each doubles every state.
 
     >>> from glasshouse.problems import Ising

@@ -20,8 +20,9 @@ from glasshouse.landscape.kernels import enumerate_states
 from glasshouse.landscape.local import TOLERANCE
 from glasshouse.landscape.metric import least_distance
 from glasshouse.landscape.spins import ising_form
-from glasshouse.problems import Ising, Max2Sat, Problem, Rbm
+from glasshouse.problems import Ising, Problem, Rbm
 from glasshouse.problems.checks import IntArray, Number, count
+from glasshouse.problems.convert import Given, given_problem
 
 # All parts together; some seconds of work.
 MOST_STATES = 1 << 27
@@ -92,7 +93,7 @@ class LowEnergyStates:
         return f"{text}, each state {self.copies}-fold"
 
 
-def local_minima(problem: Problem) -> LocalMinima:
+def local_minima(problem: Given) -> LocalMinima:
     """Count the local minima exactly, up to about 2^26 states a connected component.
 
     >>> from glasshouse.problems import Ising
@@ -109,7 +110,7 @@ def local_minima(problem: Problem) -> LocalMinima:
     return LocalMinima(total, strict, grounds)
 
 
-def ground_state_count(problem: Problem, *, unique_up_to_flips: bool = False) -> int:
+def ground_state_count(problem: Given, *, unique_up_to_flips: bool = False) -> int:
     """How many states have the lowest energy.
 
     Args:
@@ -133,7 +134,7 @@ def ground_state_count(problem: Problem, *, unique_up_to_flips: bool = False) ->
     return local_minima(form).ground_states
 
 
-def low_energy_states(problem: Problem, k: int = 16) -> LowEnergyStates:
+def low_energy_states(problem: Given, k: int = 16) -> LowEnergyStates:
     """The k lowest states by enumeration, up to flips of components and free spins.
 
     Equal energies come in a fixed order. Section "Frustration" relates the gap and the distance of
@@ -150,7 +151,7 @@ def low_energy_states(problem: Problem, k: int = 16) -> LowEnergyStates:
     form = ising_form(problem)
     k = count(k, "k", 1)
     energies = np.zeros(1, dtype=np.int64)
-    spins = np.ones((1, form.num_spins), dtype=np.int8)
+    spins = np.ones((1, form.num_variables), dtype=np.int8)
     copies = 1
     for part in parts_of(form):
         copies *= part.copies
@@ -160,7 +161,7 @@ def low_energy_states(problem: Problem, k: int = 16) -> LowEnergyStates:
         rows, columns = np.divmod(best, len(found))
         energies, spins = sums[best], spins[rows]
         spins[:, part.spins] = part.decode(codes[columns])
-    return _described(problem, form, spins, copies)
+    return _described(given_problem(problem), form, spins, copies)
 
 
 def _described(
@@ -176,12 +177,9 @@ def _described(
         excited = spins[(levels >= levels[above[0]]) & (levels <= levels[above[0]] + slack)]
         least = least_distance(problem if isinstance(problem, Rbm) else form, grounds, excited)
     states, energies = spins, levels
-    if not isinstance(problem, (Ising, Rbm)):
-        from glasshouse.problems.convert import to_ising
-
-        reduction = to_ising(problem)[1]
-        states = reduction.back(spins)
-        energies = problem.cost(states) if isinstance(problem, Max2Sat) else problem.energy(states)
+    if problem.space.low == 0:
+        states = problem.space.from_spins(spins)
+        energies = problem.energy(states)
     # As Python numbers: the difference of two int64 energies may not fit.
     gap = energies[above[0]].item() - energies[0].item() if len(above) else None
     return LowEnergyStates(energies, states, copies, gap, least)
@@ -226,7 +224,7 @@ def parts_of(form: Ising, most_states: int = MOST_STATES) -> Iterator[Part]:
     Spins hang together by couplings alone: fields hold a part, but join nothing.
     """
     labels = components(replace(form, fields=np.zeros_like(form.fields)))
-    sizes = np.bincount(labels) if form.num_spins else np.empty(0, dtype=np.int64)
+    sizes = np.bincount(labels) if form.num_variables else np.empty(0, dtype=np.int64)
     held = np.zeros(len(sizes), dtype=bool)
     held[labels[form.fields != 0]] = True
     bits = sizes - ~held
@@ -237,10 +235,10 @@ def parts_of(form: Ising, most_states: int = MOST_STATES) -> Iterator[Part]:
         )
     weights, fields, tolerance = _whole_numbers(form)
     # Spins in the order of (part, degree): the bits that flip most have fewest neighbours.
-    degree = np.bincount(form.edges.reshape(-1), minlength=form.num_spins)
+    degree = np.bincount(form.edges.reshape(-1), minlength=form.num_variables)
     order = np.lexsort((degree, labels))
     rank = np.empty_like(order)
-    rank[order] = np.arange(form.num_spins)
+    rank[order] = np.arange(form.num_variables)
     rows = rank[form.edges].reshape(-1)
     columns = rank[form.edges[:, ::-1]].reshape(-1)
     by_row = np.argsort(rows, kind="stable")
@@ -262,7 +260,7 @@ def _whole_numbers(form: Ising) -> tuple[IntArray, IntArray, int]:
     if form.is_integer:
         return form.weights.astype(np.int64), form.fields.astype(np.int64), 0
     if not form.total_weight:
-        return np.zeros(len(form.weights), np.int64), np.zeros(form.num_spins, np.int64), 0
+        return np.zeros(len(form.weights), np.int64), np.zeros(form.num_variables, np.int64), 0
     scale = 60 - math.frexp(float(form.total_weight))[1]
     weights, fields = (
         np.rint(np.ldexp(x, scale)).astype(np.int64) for x in (form.weights, form.fields)

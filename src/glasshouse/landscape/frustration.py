@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.landscape.spins import at_state
-from glasshouse.problems import Problem, exact
+from glasshouse.problems import exact
+from glasshouse.problems.convert import Given
 
 
-def frustration_index(problem: Problem, state: npt.ArrayLike) -> Fraction | float:
+def frustration_index(problem: Given, state: npt.ArrayLike) -> Fraction | float:
     """The weight that `state` leaves unsatisfied, as a share of all weight: the paper's f.
 
     Section "Frustration": `f = ½ (Σ|J| - Σ J_ij s_i s_j) / Σ|J|`, with fields as edges to a

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from glasshouse.landscape.spins import one_state
 from glasshouse.problems import Ising, Rbm
+from glasshouse.problems.convert import HasProblem, given_problem
 
 SpinProblem = TypeVar("SpinProblem", Ising, Rbm)
 
 
-def gauge(problem: SpinProblem, state: npt.ArrayLike) -> SpinProblem:
+@overload
+def gauge(problem: SpinProblem, state: npt.ArrayLike) -> SpinProblem: ...
+
+
+@overload
+def gauge(problem: HasProblem, state: npt.ArrayLike) -> Ising | Rbm: ...
+
+
+def gauge(problem: Any, state: npt.ArrayLike) -> Any:
     """Turn the signs of the weights so that `state` becomes the all-up state.
 
     The paper's `G_{s,+1}` (section "Vertex Switching as Local Gauge"): `J_ij → s_i s_j J_ij` and
@@ -22,29 +31,30 @@ def gauge(problem: SpinProblem, state: npt.ArrayLike) -> SpinProblem:
     paper's `G_{s,s'}` is `gauge(problem, s * s')`.
 
     Args:
-        problem: an Ising problem or an RBM; biases are turned with their spins.
+        problem: an Ising problem or an RBM, or a plant; biases are turned with their spins.
         state: the spins s, ±1.
 
     >>> problem = Rbm([[1, -1], [1, 1]])
     >>> gauged = gauge(problem, [1, 1, 1, -1])
-    >>> gauged.weights
+    >>> gauged.matrix
     array([[ 1,  1],
            [ 1, -1]])
     >>> gauged.energy([1, 1, 1, 1]) == problem.energy([1, 1, 1, -1])
     True
     """
+    problem = given_problem(problem)
     if isinstance(problem, Ising):
-        spins = one_state(state, problem.num_spins)
+        spins = one_state(state, problem.num_variables)
         turned = spins[problem.edges[:, 0]] * spins[problem.edges[:, 1]]
         return Ising(
-            problem.num_spins,
+            problem.num_variables,
             problem.edges,
             turned * problem.weights,
             spins * problem.fields,
             problem.offset,
         )
     if isinstance(problem, Rbm):
-        spins = one_state(state, problem.num_spins)
+        spins = one_state(state, problem.num_variables)
         return _gauge_rbm(problem, spins[: problem.num_visible], spins[problem.num_visible :])
     raise ValueError(
         f"a {type(problem).__name__} has no spins to gauge; bring it to spins with to_ising"
@@ -52,7 +62,7 @@ def gauge(problem: SpinProblem, state: npt.ArrayLike) -> SpinProblem:
 
 
 def _gauge_rbm(problem: Rbm, visible: npt.NDArray[np.int8], hidden: npt.NDArray[np.int8]) -> Rbm:
-    weights: Any = problem.weights
+    weights: Any = problem.matrix
     biases: list[Any] = [problem.visible_bias, problem.hidden_bias]
     if problem.is_sparse:
         rows = np.repeat(visible, np.diff(weights.indptr))

@@ -6,14 +6,15 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.landscape.spins import at_state
-from glasshouse.problems import Ising, Problem
+from glasshouse.problems import Ising
 from glasshouse.problems.checks import SpinArray, WeightArray
+from glasshouse.problems.convert import Given
 
 # Floats only: a flip that gains less than this share of all weight is rounding, not descent.
 TOLERANCE = 1e-12
 
 
-def local_fields(problem: Problem, state: npt.ArrayLike) -> WeightArray:
+def local_fields(problem: Given, state: npt.ArrayLike) -> WeightArray:
     """The field `θ_i = Σ_j J_ij s_j + h_i` that each spin feels.
 
     Flipping spin i costs `2 s_i θ_i`. In an RBM these are `W·h + a` and then `Wᵀ·v + b`.
@@ -25,7 +26,7 @@ def local_fields(problem: Problem, state: npt.ArrayLike) -> WeightArray:
     return fields_of(*at_state(problem, state))
 
 
-def is_local_minimum(problem: Problem, state: npt.ArrayLike) -> bool:
+def is_local_minimum(problem: Given, state: npt.ArrayLike) -> bool:
     """Whether no single flip lowers the energy (section "Local Minima").
 
     Flips that cost nothing are allowed, as in the paper.

@@ -13,6 +13,7 @@ from glasshouse.landscape.metric import distance
 from glasshouse.landscape.spins import at_state
 from glasshouse.problems import Rbm
 from glasshouse.problems.checks import Number, SpinArray, WeightArray, count
+from glasshouse.problems.convert import Given, given_problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,9 @@ class Metastable:
         )
 
 
-def metastable_state(problem: Rbm, planted: npt.ArrayLike, *, block: tuple[int, int]) -> Metastable:
+def metastable_state(
+    problem: Given, planted: npt.ArrayLike, *, block: tuple[int, int]
+) -> Metastable:
     """The state that differs from the plant by the switching subset `B1 ∪ B4`.
 
     Section "Degeneracy and Local Minima" and appendix H: flip the first n1 visible spins (I) and
@@ -74,8 +77,10 @@ def metastable_state(problem: Rbm, planted: npt.ArrayLike, *, block: tuple[int, 
     >>> found.gap, found.distance, found.margins
     (2, Fraction(1, 2), array([7, 0, 7, 0]))
     """
-    if not isinstance(problem, Rbm):
-        raise ValueError(f"only an Rbm has blocks of visible and hidden spins, not {problem!r}")
+    given = given_problem(problem)
+    if not isinstance(given, Rbm):
+        raise ValueError(f"only an Rbm has blocks of visible and hidden spins, not {given!r}")
+    problem = given
     rows, columns = (count(size, f"block[{k}]", 1) for k, size in enumerate(_pair(block)))
     n, m = problem.num_visible, problem.num_hidden
     if rows > n or columns > m:

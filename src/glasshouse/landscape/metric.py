@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from glasshouse.landscape.spins import ising_form, one_state
 from glasshouse.problems import Ising, Rbm
+from glasshouse.problems.convert import Given, given_problem
 
 # A larger matrix of booleans is refused: above a gigabyte nobody looks at it entry by entry.
 _MOST_PAIRS = 1 << 30
@@ -17,7 +18,7 @@ _COLUMNS = 1 << 12
 
 
 def switching_subset(
-    problem: Ising | Rbm, state: npt.ArrayLike, other: npt.ArrayLike
+    problem: Given, state: npt.ArrayLike, other: npt.ArrayLike
 ) -> npt.NDArray[np.bool_]:
     """Mark the pairs whose product of spins differs between two states: the paper's F.
 
@@ -37,6 +38,7 @@ def switching_subset(
     array([[ True,  True],
            [False, False]])
     """
+    problem = _with_pairs(problem)
     differs = _differs(problem, state, other)
     if isinstance(problem, Ising):
         return np.not_equal(differs[problem.edges[:, 0]], differs[problem.edges[:, 1]])
@@ -48,7 +50,7 @@ def switching_subset(
     return np.not_equal(differs[: problem.num_visible, None], differs[problem.num_visible :])
 
 
-def distance(problem: Ising | Rbm, state: npt.ArrayLike, other: npt.ArrayLike) -> Fraction:
+def distance(problem: Given, state: npt.ArrayLike, other: npt.ArrayLike) -> Fraction:
     """How far two states are apart: the share of pairs in their switching subset.
 
     The paper's pseudometric `d(s, s') = |F| / nm` (section "Metric"): 0 for two states that differ
@@ -64,6 +66,7 @@ def distance(problem: Ising | Rbm, state: npt.ArrayLike, other: npt.ArrayLike) -
     >>> distance(Rbm([[1, 1], [1, -1]]), [1, 1, 1, 1], [-1, -1, -1, -1])
     Fraction(0, 1)
     """
+    problem = _with_pairs(problem)
     differs = _differs(problem, state, other)
     if isinstance(problem, Ising):
         moved = int((differs[problem.edges[:, 0]] != differs[problem.edges[:, 1]]).sum())
@@ -108,13 +111,19 @@ def _different(rows: npt.NDArray[np.int8], others: npt.NDArray[np.int8]) -> npt.
     return different
 
 
-def _differs(
-    problem: Ising | Rbm, state: npt.ArrayLike, other: npt.ArrayLike
-) -> npt.NDArray[np.bool_]:
-    """Which spins differ; only spin problems have pairs to count."""
-    if not isinstance(problem, (Ising, Rbm)):
+def _with_pairs(given: Given) -> Ising | Rbm:
+    """The problem given; only spin problems have pairs to count."""
+    problem = given_problem(given)
+    if not isinstance(problem, Ising | Rbm):
         raise ValueError(
             f"a {type(problem).__name__} has no pairs of spins; bring it to spins with to_ising"
         )
-    size = problem.num_spins
+    return problem
+
+
+def _differs(
+    problem: Ising | Rbm, state: npt.ArrayLike, other: npt.ArrayLike
+) -> npt.NDArray[np.bool_]:
+    """Which spins differ."""
+    size = problem.num_variables
     return np.not_equal(one_state(state, size), one_state(other, size, "other"))

@@ -8,11 +8,10 @@ import numpy as np
 
 from glasshouse.landscape.connectivity import components, free_spins
 from glasshouse.landscape.spins import ising_form
-from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm
+from glasshouse.problems import Ising, Max2Sat, Problem, Rbm
 from glasshouse.problems.bipartite import two_colouring
-from glasshouse.problems.checks import Number, WeightArray
-
-KINDS = {Ising: "Ising", Rbm: "RBM", Qubo: "QUBO", Max2Sat: "MAX-2-SAT"}
+from glasshouse.problems.checks import Number
+from glasshouse.problems.convert import Given, given_problem
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ class Overview:
         ]
 
 
-def overview(problem: Problem) -> Overview:
+def overview(problem: Given) -> Overview:
     """Sizes, weights and graph of any problem.
 
     >>> print(overview(Rbm([[1, 1], [1, -1]])))
@@ -92,9 +91,10 @@ def overview(problem: Problem) -> Overview:
     bipartite         yes, 2 + 2
     components        1 (0 free variables)
     """
-    form, weights = _graph(problem), _weights(problem)
+    problem = given_problem(problem)
+    form, weights = _graph(problem), problem.weights
     colours, idle = two_colouring(form), free_spins(form)
-    size = form.num_spins
+    size = form.num_variables
     sides = None
     if isinstance(problem, Rbm):
         sides = (problem.num_visible, problem.num_hidden)
@@ -103,7 +103,7 @@ def overview(problem: Problem) -> Overview:
         sides = (size - second - len(idle), second)
     is_sat = isinstance(problem, Max2Sat)
     return Overview(
-        kind=KINDS[type(problem)],
+        kind=problem.space.kind,
         variables=size,
         terms=len(weights) if is_sat else int(np.count_nonzero(weights)),
         hard_clauses=problem.num_hard if isinstance(problem, Max2Sat) else 0,
@@ -129,7 +129,3 @@ def _graph(problem: Problem) -> Ising:
             raise
         weights = problem.weights.astype(np.float64)
         return ising_form(Max2Sat(problem.num_variables, problem.clauses, weights, problem.hard))
-
-
-def _weights(problem: Problem) -> WeightArray:
-    return problem.edges()[1] if isinstance(problem, Rbm) else problem.weights

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import numpy.typing as npt
 
-from glasshouse.problems import Ising, Problem, checks
+from glasshouse.problems import Ising, checks
 from glasshouse.problems.checks import SpinArray
-from glasshouse.problems.convert import to_ising
+from glasshouse.problems.convert import Given, to_ising
 
 
-def ising_form(problem: Problem) -> Ising:
-    """The problem as an Ising problem, one spin a variable, in the same order."""
-    return problem if isinstance(problem, Ising) else to_ising(problem)[0]
+def ising_form(problem: Given) -> Ising:
+    """The problem as an Ising problem, one spin per variable, in the same order."""
+    return to_ising(problem)[0]
 
 
-def at_state(problem: Problem, state: npt.ArrayLike) -> tuple[Ising, SpinArray]:
+def at_state(problem: Given, state: npt.ArrayLike) -> tuple[Ising, SpinArray]:
     """The Ising form and one state of it, given in the problem's own values (±1 or 0/1)."""
-    if isinstance(problem, Ising):
-        return problem, one_state(state, problem.num_spins)
     form, reduction = to_ising(problem)
-    return form, one_state(reduction.forward(state), form.num_spins)
+    return form, one_state(reduction.forward(state), form.num_variables)
 
 
 def one_state(state: npt.ArrayLike, num_spins: int, name: str = "state") -> SpinArray:

@@ -71,7 +71,7 @@ def classic_loops(
     streams = seed.streams(2)
     drop = Drop(sampler, ground, shortest, longest, weights, ANY, most, table)
     grown = drop.grow(streams[0], number, "use shorter ones")
-    spins = arguments.planted_state(state, ground.num_spins, streams[1])
+    spins = arguments.planted_state(state, ground.num_variables, streams[1])
     values = arguments.parameters(
         state, spins, graph=ground.parameter, frustration=f, length=length, min_length=min_length,
         max_weight=max_weight, **arguments.requested(loops, loop_density),

@@ -79,7 +79,7 @@ def graph_loops(
     drop = Drop(sampler, ground, lengths[0], lengths[-1], weights, rule, most, table)
     remedy = "another length" if length else "a lower frustration, which allows longer loops"
     grown = drop.grow(streams[0], number, f"use {remedy}")
-    spins = arguments.planted_state(state, ground.num_spins, streams[1])
+    spins = arguments.planted_state(state, ground.num_variables, streams[1])
     values = arguments.parameters(
         state, spins, graph=ground.parameter, frustration=f, length=length, max_length=max_length,
         overlap=overlap, max_weight=max_weight, **arguments.requested(loops, loop_density),

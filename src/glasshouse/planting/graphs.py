@@ -65,7 +65,7 @@ class Graph:
         if isinstance(graph, str):
             return cls.parse(graph)
         if isinstance(graph, Ising):
-            return cls._explicit(graph.num_spins, graph.edges)
+            return cls._explicit(graph.num_variables, graph.edges)
         if hasattr(graph, "is_directed"):
             return cls._from_networkx(graph)
         array = np.asarray(graph)

@@ -46,14 +46,14 @@ class Ground:
         return cls(known)
 
     @property
-    def num_spins(self) -> int:
+    def num_variables(self) -> int:
         """Nodes of the graph, or visible and hidden spins."""
         return self.graph.num_nodes if self.graph else sum(self.layers)
 
     @property
     def half(self) -> Fraction:
         """What a loop density counts by: visible spins, or half the nodes."""
-        return Fraction(self.num_spins, 2) if self.graph else Fraction(self.layers[0])
+        return Fraction(self.num_variables, 2) if self.graph else Fraction(self.layers[0])
 
     @property
     def is_bipartite(self) -> bool:
@@ -88,7 +88,7 @@ class Ground:
     def plant(self, loops: Loops, state: SpinArray, loop_weight: int, recipe: Recipe) -> Planted:
         """The instance: an RBM, or an Ising problem."""
         if self.graph:
-            return Planted.of_ising(self.num_spins, loops, state, loop_weight, recipe)
+            return Planted.of_ising(self.num_variables, loops, state, loop_weight, recipe)
         return Planted.of_rbm(*self.layers, loops, state, loop_weight, recipe)
 
     def __str__(self) -> str:

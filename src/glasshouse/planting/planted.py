@@ -57,7 +57,7 @@ class Planted:
     def __post_init__(self) -> None:
         if not isinstance(self.problem, (Rbm, Ising)):
             raise ValueError(f"a plant needs an Rbm or Ising problem, not {self.problem!r}")
-        state = checks.states(self.state, self.problem.num_spins, (-1, 1), "state")
+        state = checks.states(self.state, self.problem.num_variables, (-1, 1), "state")
         if state.ndim != 1:
             raise ValueError(f"state has shape {state.shape}, but one state is needed")
         object.__setattr__(self, "state", checks.read_only(state))
@@ -118,7 +118,7 @@ class Planted:
         """
         try:
             loops = Loops(self.loops.nodes, self.loops.starts, self.loops.weights)
-            gauged = loops.sum(self.ising.num_spins)
+            gauged = loops.sum(self.ising.num_variables)
             certificate = self.certificate
         except ValueError as error:
             raise CertificateError(f"the loops are not valid: {error}") from error
@@ -173,8 +173,8 @@ class Planted:
         Args:
             state: the new ground state, spins ±1 or a string of + and -.
         """
-        new = planted_state(state, self.problem.num_spins, np.zeros(4, dtype=np.uint64))
-        turned: Any = gauge(self.problem, self.state * new)  # type: ignore[type-var]
+        new = planted_state(state, self.problem.num_variables, np.zeros(4, dtype=np.uint64))
+        turned: Any = gauge(self.problem, self.state * new)
         is_shuffled = self.recipe.parameters.get("shuffled", False)
         # A recipe holds the state as it was planted, before any renaming.
         first = new[names(self.recipe, len(new))] if is_shuffled else new
@@ -201,7 +201,7 @@ class Planted:
         if isinstance(self.problem, Rbm):
             size = f"{self.problem.num_visible} visible × {self.problem.num_hidden} hidden"
         else:
-            size = f"{self.problem.num_spins} spins"
+            size = f"{self.problem.num_variables} spins"
         loops = f"{self.loops.num_loops} loops"
         return f"Planted({self.recipe.method}, {size}, {loops}, ground energy {self.energy})"
 

@@ -40,11 +40,11 @@ def shuffle(planted: Planted) -> Planted:
     if planted.recipe.parameters.get("shuffled"):
         raise ValueError("the instance is shuffled already")
     source = planted.ising
-    new = names(planted.recipe, source.num_spins)
+    new = names(planted.recipe, source.num_variables)
     problem = Ising.from_edges(
-        source.num_spins, new[source.edges], source.weights, _moved(source.fields, new)
+        source.num_variables, new[source.edges], source.weights, _moved(source.fields, new)
     )
-    with_ghost = np.append(new, source.num_spins).astype(np.int32)
+    with_ghost = np.append(new, source.num_variables).astype(np.int32)
     loops = Loops(with_ghost[planted.loops.nodes], planted.loops.starts, planted.loops.weights)
     recipe = Recipe(
         planted.recipe.method,

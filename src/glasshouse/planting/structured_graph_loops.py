@@ -77,7 +77,7 @@ def structured_graph_loops(
     lefts = round(number * left_share)
     counts = {"left": lefts, "center": number - lefts}
     grown = _drop_blocks(ground, border, weights, streams[0], counts)
-    spins = arguments.planted_state(state, ground.num_spins, streams[1])
+    spins = arguments.planted_state(state, ground.num_variables, streams[1])
     values = arguments.parameters(
         state, spins, graph=ground.parameter, frustration=f, block=share, left=left_share,
         **arguments.requested(loops, loop_density),
@@ -90,7 +90,7 @@ def _border(ground: Ground, share: Fraction, block: Ratio) -> int:
     """How many nodes the block has."""
     if not 0 < share <= 1:
         raise ValueError(f"block={block} is a share of the nodes, above 0 and at most 1")
-    return math.ceil((ground.num_spins - 1) * share)
+    return math.ceil((ground.num_variables - 1) * share)
 
 
 def _drop_blocks(
@@ -101,7 +101,7 @@ def _drop_blocks(
     counts: dict[str, int],
 ) -> Loops:
     """Left loops, then centre loops on top of them."""
-    size = ground.num_spins
+    size = ground.num_variables
     inner = _edges_inside(ground, border)
     totals: IntArray | None = None
     parts = []

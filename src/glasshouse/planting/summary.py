@@ -60,7 +60,7 @@ class Summary:
     def of(cls, planted: Planted) -> Summary:
         """Measure an instance."""
         problem, form, asked = planted.problem, planted.ising, planted.recipe.parameters
-        size = f"{problem.num_spins} spins"
+        size = f"{problem.num_variables} spins"
         if isinstance(problem, Rbm):
             size = f"{problem.num_visible} visible × {problem.num_hidden} hidden"
         parts = int(components(form).max(initial=-1)) + 1
@@ -76,7 +76,7 @@ class Summary:
             loop_density=planted.loops.num_loops / _half(planted),
             requested_clause_density=_fraction(asked.get("clause_density")),
             # An edge becomes two clauses and a field one.
-            clause_density=Fraction(2 * form.num_edges + fields, form.num_spins),
+            clause_density=Fraction(2 * form.num_edges + fields, form.num_variables),
             requested_loops=asked.get("loops"),
             loops=planted.loops.num_loops,
             edges=form.num_edges,
@@ -112,7 +112,7 @@ def _half(planted: Planted) -> Fraction:
     asked = planted.recipe.parameters
     layers = asked.get("graph", asked.get("n"))  # an RBM's graph is held as [n, m]
     n = layers[0] if isinstance(layers, (list, tuple)) and layers else layers
-    return Fraction(n) if isinstance(n, int) and n > 0 else Fraction(planted.ising.num_spins, 2)
+    return Fraction(n) if isinstance(n, int) and n > 0 else Fraction(planted.ising.num_variables, 2)
 
 
 def _fraction(value: Ratio | None) -> Fraction | None:

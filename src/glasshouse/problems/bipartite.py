@@ -116,7 +116,7 @@ def ising_to_rbm(problem: Ising, *, num_visible: int | None = None) -> tuple[Rbm
     first spins as visible instead, and undoes `rbm_to_ising` exactly.
 
     >>> square = Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (3, 0)], [1, 1, 1, -1])
-    >>> ising_to_rbm(square)[0].weights.toarray()
+    >>> ising_to_rbm(square)[0].matrix.toarray()
     array([[ 1, -1], [ 1,  1]])
     """
     hidden = _sides(problem, num_visible)
@@ -135,7 +135,7 @@ def ising_to_rbm(problem: Ising, *, num_visible: int | None = None) -> tuple[Rbm
         fields[visible_count:],
         problem.offset,
     )
-    size = problem.num_spins
+    size = problem.num_variables
     reduction = Reduction(
         spins("Ising", size),
         spins("RBM", size),
@@ -154,7 +154,7 @@ def two_colouring(problem: Ising) -> npt.NDArray[np.bool_] | None:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    size = problem.num_spins
+    size = problem.num_variables
     first, second = problem.edges[:, 0].astype(np.int64), problem.edges[:, 1].astype(np.int64)
     rows, columns = np.concatenate([first, second]), np.concatenate([second, first]) + size
     graph = coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), (2 * size, 2 * size))
@@ -166,7 +166,7 @@ def two_colouring(problem: Ising) -> npt.NDArray[np.bool_] | None:
 
 def _sides(problem: Ising, num_visible: int | None) -> npt.NDArray[np.bool_]:
     """Which spins are hidden; refuses a graph with an odd cycle or an edge inside a side."""
-    size = problem.num_spins
+    size = problem.num_variables
     if size < 2:
         raise ValueError(f"a bipartite problem needs at least 2 spins, this one has {size}")
     if num_visible is not None:
@@ -191,8 +191,8 @@ def rbm_to_ghost(problem: Rbm, *, free: bool = False) -> tuple[Rbm, Reduction]:
     them with min(Σ|a|, Σ|b|), which keeps them aligned at an optimum, shifts the energy by that
     much, and lets any solver of unbiased problems flip them.
     """
-    pairs, weights = problem.edges()
-    n, m = problem.weights.shape
+    n, m = problem.num_visible, problem.num_hidden
+    pairs, weights = problem.edges - np.array([0, n], dtype=np.int32), problem.weights
     a, b = problem.visible_bias, problem.hidden_bias
     on_visible, on_hidden = np.flatnonzero(a), np.flatnonzero(b)
     corner = min(exact.total(np.abs(a)), exact.total(np.abs(b))) if free else 0

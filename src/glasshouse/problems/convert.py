@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -29,32 +29,44 @@ from glasshouse.problems.ising import Ising
 from glasshouse.problems.max2sat import Max2Sat
 from glasshouse.problems.qubo import Qubo
 from glasshouse.problems.rbm import Rbm
-from glasshouse.problems.reduction import Reduction, Space, bits, same_state, spins
+from glasshouse.problems.reduction import Reduction, same_state, spins, to_bits, to_spins
 
 Problem = Ising | Rbm | Qubo | Max2Sat
+
+
+class HasProblem(Protocol):
+    """What holds a problem: a plant, for instance."""
+
+    @property
+    def problem(self) -> Problem:
+        """The problem."""
+
+
+Given: TypeAlias = Problem | HasProblem
 
 
 # From any problem ------------------------------------------------------------------------------
 
 
-def to_ising(problem: Problem) -> tuple[Ising, Reduction]:
+def to_ising(problem: Given) -> tuple[Ising, Reduction]:
     """Any problem as an Ising problem with as many spins as it has variables.
 
     >>> to_ising(Max2Sat.from_clauses(2, [[1, 2]], [4]))[0].energy([-1, -1])
     4
     """
+    problem = given_problem(problem)
     if isinstance(problem, Ising):
         return problem, unchanged(problem)
     if isinstance(problem, Rbm):
         return rbm_to_ising(problem)
     if isinstance(problem, Max2Sat):
         return max2sat_to_ising(problem)
-    space_of(problem)  # refuses what is no problem
     return qubo_to_ising(problem)
 
 
-def to_qubo(problem: Problem) -> tuple[Qubo, Reduction]:
+def to_qubo(problem: Given) -> tuple[Qubo, Reduction]:
     """Any problem as a minimised QUBO with the same number of variables."""
+    problem = given_problem(problem)
     if isinstance(problem, Qubo):
         return problem, unchanged(problem)
     if isinstance(problem, Max2Sat):
@@ -64,8 +76,9 @@ def to_qubo(problem: Problem) -> tuple[Qubo, Reduction]:
     return qubo, first.then(second)
 
 
-def to_max2sat(problem: Problem) -> tuple[Max2Sat, Reduction]:
+def to_max2sat(problem: Given) -> tuple[Max2Sat, Reduction]:
     """Any problem as weighted MAX-2-SAT with the same number of variables."""
+    problem = given_problem(problem)
     if isinstance(problem, Max2Sat):
         return problem, unchanged(problem)
     ising, first = to_ising(problem)
@@ -73,7 +86,7 @@ def to_max2sat(problem: Problem) -> tuple[Max2Sat, Reduction]:
     return clauses, first.then(second)
 
 
-def to_rbm(problem: Problem, *, penalty: Penalty = "tight") -> tuple[Rbm, Reduction]:
+def to_rbm(problem: Given, *, penalty: Penalty = "tight") -> tuple[Rbm, Reduction]:
     """Any problem as a bipartite one.
 
     A bipartite Ising problem is split into its two sides (see `ising_to_rbm`). All others go the
@@ -84,6 +97,7 @@ def to_rbm(problem: Problem, *, penalty: Penalty = "tight") -> tuple[Rbm, Reduct
     >>> rbm.num_visible, rbm.num_hidden
     (2, 2)
     """
+    problem = given_problem(problem)
     if isinstance(problem, Rbm):
         return problem, unchanged(problem)
     if isinstance(problem, Ising) and two_colouring(problem) is not None:
@@ -95,7 +109,7 @@ def to_rbm(problem: Problem, *, penalty: Penalty = "tight") -> tuple[Rbm, Reduct
     return _lowest_terms(rbm, first.then(second).then(third).then(fourth))
 
 
-def to_maxcut(problem: Problem) -> tuple[Ising, Reduction]:
+def to_maxcut(problem: Given) -> tuple[Ising, Reduction]:
     """Any problem as an Ising problem without fields, which is MaxCut with edge weights -J."""
     ising, first = to_ising(problem)
     graph, second = ising_to_maxcut(ising)
@@ -124,7 +138,7 @@ def max2sat_to_qubo(problem: Max2Sat) -> tuple[Qubo, Reduction]:
     qubo = Qubo.from_edges(
         problem.num_variables, edges, (weights * (d1 * d2))[pair], linear[1:], offset
     )
-    return qubo, same_state(space_of(problem), space_of(qubo))
+    return qubo, same_state(problem.space, qubo.space)
 
 
 def max2sat_to_ising(problem: Max2Sat) -> tuple[Ising, Reduction]:
@@ -151,7 +165,7 @@ def max2sat_to_ising(problem: Max2Sat) -> tuple[Ising, Reduction]:
     edges, products = pairs.merge(spin[pair], product[pair], problem.num_variables)
     (couplings, fields, offset), factor = exact.cleared(4, products, fields, offset)
     ising = Ising(problem.num_variables, edges, -couplings, fields, offset)
-    return ising, Reduction(space_of(problem), space_of(ising), _to_spins, _to_bits, factor)
+    return ising, Reduction(problem.space, ising.space, to_spins, to_bits, factor)
 
 
 def qubo_to_ising(problem: Qubo) -> tuple[Ising, Reduction]:
@@ -163,25 +177,24 @@ def qubo_to_ising(problem: Qubo) -> tuple[Ising, Reduction]:
     quarters, factor = exact.cleared(4, weights, fields, offset)
     weights, fields, offset = quarters
     ising = Ising(problem.num_variables, problem.edges, -weights, -fields, offset)
-    return ising, Reduction(space_of(problem), space_of(ising), _to_spins, _to_bits, factor)
+    return ising, Reduction(problem.space, ising.space, to_spins, to_bits, factor)
 
 
 def ising_to_qubo(problem: Ising) -> tuple[Qubo, Reduction]:
     """`s = 2x - 1`: Q = -4J, B = 2 Σ_j J_ij - 2h. Always whole numbers."""
     weights, fields = exact.room(problem.weights, problem.fields, factor=8, constant=problem.offset)
-    linear = 2 * exact.sums_at_ends(problem.num_spins, problem.edges, weights) - 2 * fields
+    linear = 2 * exact.sums_at_ends(problem.num_variables, problem.edges, weights) - 2 * fields
     offset = problem.offset - exact.total(weights) + exact.total(fields)
-    qubo = Qubo(problem.num_spins, problem.edges, -4 * weights, linear, offset)
-    return qubo, Reduction(space_of(problem), space_of(qubo), _to_bits, _to_spins)
+    qubo = Qubo(problem.num_variables, problem.edges, -4 * weights, linear, offset)
+    return qubo, Reduction(problem.space, qubo.space, to_bits, to_spins)
 
 
 def rbm_to_ising(problem: Rbm) -> tuple[Ising, Reduction]:
     """The same spins on a general graph: hidden spin j becomes spin n + j."""
-    bonds, weights = problem.edges()
-    edges = bonds + np.array([0, problem.num_visible], dtype=np.int32)
-    fields = np.concatenate([problem.visible_bias, problem.hidden_bias])
-    ising = Ising(problem.num_spins, edges, weights, fields, problem.offset)
-    return ising, same_state(space_of(problem), space_of(ising))
+    ising = Ising(
+        problem.num_variables, problem.edges, problem.weights, problem.fields, problem.offset
+    )
+    return ising, same_state(problem.space, ising.space)
 
 
 def ising_to_max2sat(problem: Ising) -> tuple[Max2Sat, Reduction]:
@@ -199,13 +212,13 @@ def ising_to_max2sat(problem: Ising) -> tuple[Max2Sat, Reduction]:
     literals = np.where(fields > 0, biased + 1, -(biased + 1))
     units = np.column_stack([literals, np.zeros_like(literals)])
     clauses = Max2Sat(
-        problem.num_spins,
+        problem.num_variables,
         np.concatenate([bonds, units]).astype(np.int32),
         np.concatenate([np.repeat(np.abs(problem.weights), 2), np.abs(fields)]),
     )
     shift = exact.half(problem.total_weight - problem.offset)
-    spaces = space_of(problem), space_of(clauses)
-    return clauses, Reduction(*spaces, _to_bits, _to_spins, Fraction(1, 2), shift)
+    spaces = problem.space, clauses.space
+    return clauses, Reduction(*spaces, to_bits, to_spins, Fraction(1, 2), shift)
 
 
 def ising_to_maxcut(problem: Ising) -> tuple[Ising, Reduction]:
@@ -214,8 +227,8 @@ def ising_to_maxcut(problem: Ising) -> tuple[Ising, Reduction]:
     The graph of weights -J then has `E = offset - ΣJ - 2·cut`. Without fields nothing is added.
     """
     if not problem.fields.any():
-        return problem, same_state(space_of(problem), spins("MaxCut", problem.num_spins))
-    ancilla = problem.num_spins
+        return problem, same_state(problem.space, spins("MaxCut", problem.num_variables))
+    ancilla = problem.num_variables
     biased = np.flatnonzero(problem.fields)
     edges = np.concatenate(
         [problem.edges, np.column_stack([biased, np.full_like(biased, ancilla)])]
@@ -231,7 +244,7 @@ def ising_to_maxcut(problem: Ising) -> tuple[Ising, Reduction]:
         problem.offset,
     )
     reduction = Reduction(
-        space_of(problem),
+        problem.space,
         spins("MaxCut", ancilla + 1),
         lambda state: np.insert(state, ancilla, 1, axis=-1),
         lambda state: state[..., :-1] * state[..., -1:],
@@ -241,34 +254,18 @@ def ising_to_maxcut(problem: Ising) -> tuple[Ising, Reduction]:
 
 def unchanged(problem: Problem) -> Reduction:
     """The reduction of a problem to itself."""
-    return same_state(space_of(problem), space_of(problem))
+    return same_state(problem.space, problem.space)
 
 
-def space_of(problem: Problem) -> Space:
-    """The states of a problem."""
-    if isinstance(problem, Ising):
-        return spins("Ising", problem.num_spins)
-    if isinstance(problem, Rbm):
-        return spins("RBM", problem.num_spins)
-    if isinstance(problem, Qubo):
-        return bits("QUBO", problem.num_variables)
-    if isinstance(problem, Max2Sat):
-        return bits("MAX-2-SAT", problem.num_variables)
-    raise ValueError(
-        f"{type(problem).__name__} is not an Ising, Rbm, Qubo or Max2Sat problem"
-        + ("; a plant's problem is its .problem" if hasattr(problem, "problem") else "")
-    )
+def given_problem(thing: Given) -> Problem:
+    """The problem that a caller gave: one of the four kinds, or what holds one, like a plant."""
+    problem = getattr(thing, "problem", thing)
+    if not isinstance(problem, Ising | Rbm | Qubo | Max2Sat):
+        raise ValueError(f"{type(thing).__name__} is not an Ising, Rbm, Qubo or Max2Sat problem")
+    return problem
 
 
 # Small parts -----------------------------------------------------------------------------------
-
-
-def _to_spins(bits: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-    return (2 * bits - 1).astype(np.int8)
-
-
-def _to_bits(spins: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-    return (spins > 0).astype(np.int8)
 
 
 def _falsity(literals: npt.NDArray[np.int32]) -> tuple[Any, Any, Any]:
@@ -292,18 +289,17 @@ def _lowest_terms(problem: Rbm, reduction: Reduction) -> tuple[Rbm, Reduction]:
     """Divide out what the factors of a chain have in common with all weights."""
     if not problem.is_integer:
         return problem, reduction
-    _, weights = problem.edges()
     divisor = math.gcd(
-        exact.gcd(weights, problem.visible_bias, problem.hidden_bias, problem.offset),
+        exact.gcd(problem.weights, problem.visible_bias, problem.hidden_bias, problem.offset),
         int(reduction.factor),
     )
     if divisor == 1:
         return problem, reduction
     lowered = Rbm(
-        problem.weights // divisor,
+        problem.matrix // divisor,
         problem.visible_bias // divisor,
         problem.hidden_bias // divisor,
         int(problem.offset) // divisor,
     )
-    step = same_state(space_of(problem), space_of(lowered), Fraction(1, divisor))
+    step = same_state(problem.space, lowered.space, Fraction(1, divisor))
     return lowered, reduction.then(step)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from glasshouse.problems import checks, pairs
 from glasshouse.problems.checks import Number, WeightArray
 from glasshouse.problems.pairs import PairArray
+from glasshouse.problems.reduction import Space, spins
 
 if TYPE_CHECKING:
     import dimod
@@ -26,7 +27,7 @@ class Ising:
     then energies are exact, or all float64.
 
     Attributes:
-        num_spins: how many spins there are, isolated ones included.
+        num_variables: how many spins there are, isolated ones included.
         edges: (k, 2) array of unique pairs i < j in ascending order.
         weights: J, one for each edge.
         fields: h, one for each spin.
@@ -41,7 +42,7 @@ class Ising:
     array([-1,  3])
     """
 
-    num_spins: int
+    num_variables: int
     edges: PairArray
     weights: WeightArray
     fields: WeightArray
@@ -49,7 +50,7 @@ class Ising:
     total_weight: Number = field(init=False)
 
     def __post_init__(self) -> None:
-        size = checks.size(self.num_spins, "num_spins")
+        size = checks.size(self.num_variables, "num_variables")
         edges, weights = pairs.check(self.edges, self.weights, size)
         fields = checks.weights(self.fields, "fields")
         if len(fields) != size:
@@ -58,7 +59,7 @@ class Ising:
         offset = checks.offset(self.offset, exact=weights.dtype == np.int64)
         total = checks.total_magnitude([weights, fields], offset, "weights, fields and offset")
         values = {
-            "num_spins": size, "edges": edges, "weights": weights, "fields": fields,
+            "num_variables": size, "edges": edges, "weights": weights, "fields": fields,
             "offset": offset, "total_weight": total,
         }  # fmt: skip
         for name, value in values.items():
@@ -67,14 +68,14 @@ class Ising:
     @classmethod
     def from_edges(
         cls,
-        num_spins: int,
+        num_variables: int,
         edges: npt.ArrayLike,
         weights: npt.ArrayLike,
         fields: npt.ArrayLike | None = None,
         offset: Number = 0,
     ) -> Ising:
         """Any list of edges: ordered, repeated ones added up, zeros dropped."""
-        size = checks.size(num_spins, "num_spins")
+        size = checks.size(num_variables, "num_variables")
         merged, weights = pairs.merge(edges, weights, size)
         if fields is None:
             fields = np.zeros(size, dtype=weights.dtype)
@@ -143,21 +144,27 @@ class Ising:
         return len(self.edges)
 
     @property
+    def space(self) -> Space:
+        """Its states."""
+        return spins("Ising", self.num_variables)
+
+    @property
     def is_integer(self) -> bool:
         """Whether weights and energies are exact integers."""
         return bool(self.weights.dtype == np.int64)
 
     def energy(self, state: npt.ArrayLike) -> Any:
         """Energy of one state (a number) or of a batch, last axis = spins (an array)."""
-        spins = checks.states(state, self.num_spins, (-1, 1), "state")
-        energy = self.offset - pairs.evaluate(spins, self.edges, self.weights) - spins @ self.fields
+        values = checks.states(state, self.num_variables, (-1, 1), "state")
+        energy = self.offset - pairs.evaluate(values, self.edges, self.weights)
+        energy = energy - values @ self.fields
         return energy.item() if np.ndim(energy) == 0 else energy
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ising):
             return NotImplemented
         return (
-            self.num_spins == other.num_spins
+            self.num_variables == other.num_variables
             and self.offset == other.offset
             and self.is_integer == other.is_integer
             and np.array_equal(self.edges, other.edges)
@@ -166,11 +173,11 @@ class Ising:
         )
 
     def __hash__(self) -> int:
-        return hash((self.num_spins, self.offset, self.edges.tobytes()))
+        return hash((self.num_variables, self.offset, self.edges.tobytes()))
 
     def __repr__(self) -> str:
         biased = int(np.count_nonzero(self.fields))
-        parts = [f"{self.num_spins} spins", f"{self.num_edges} edges"]
+        parts = [f"{self.num_variables} spins", f"{self.num_edges} edges"]
         if biased:
             parts.append(f"{biased} fields")
         parts.append(checks.describe(self.weights))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from glasshouse.problems import checks
 from glasshouse.problems.checks import Number, WeightArray
+from glasshouse.problems.reduction import Space
 
 ClauseArray = npt.NDArray[np.int32]
 
@@ -109,6 +111,31 @@ class Max2Sat:
         return 2 * self.total_weight or 1.0
 
     @property
+    def space(self) -> Space:
+        """Its states."""
+        return Space("MAX-2-SAT", self.num_variables, 0)
+
+    @property
+    def offset(self) -> int:
+        """No constant is added to a cost; empty clauses are one."""
+        return 0
+
+    @cached_property
+    def edges(self) -> npt.NDArray[np.int32]:
+        """(k, 2) array of the pairs of variables, from 0, that share a clause, each pair once.
+
+        Weights belong to clauses, not to these.
+        """
+        pairs = np.abs(np.concatenate([self.clauses, self.hard])) - 1
+        pairs = np.sort(pairs[(pairs >= 0).all(axis=1) & (pairs[:, 0] != pairs[:, 1])], axis=1)
+        return checks.read_only(np.unique(pairs, axis=0))
+
+    @property
+    def num_edges(self) -> int:
+        """How many pairs of variables share a clause."""
+        return len(self.edges)
+
+    @property
     def is_integer(self) -> bool:
         """Whether weights and costs are exact integers."""
         return bool(self.weights.dtype == np.int64)
@@ -144,6 +171,10 @@ class Max2Sat:
                 f"which is above {what} in total; divide all weights by a common factor"
             )
         return exact.astype(cost.dtype)
+
+    def energy(self, assignment: npt.ArrayLike) -> Any:
+        """The same as `cost`, by the name that all problems share."""
+        return self.cost(assignment)
 
     def broken(self, assignment: npt.ArrayLike) -> Any:
         """How many hard clauses an assignment breaks."""

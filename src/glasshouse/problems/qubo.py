@@ -11,6 +11,7 @@ import numpy.typing as npt
 from glasshouse.problems import checks, pairs
 from glasshouse.problems.checks import Number, WeightArray
 from glasshouse.problems.pairs import PairArray
+from glasshouse.problems.reduction import Space, bits
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -87,9 +88,14 @@ class Qubo:
         return cls.from_edges(size, entries[~diagonal], values[~diagonal], linear, offset)
 
     @property
-    def num_pairs(self) -> int:
+    def num_edges(self) -> int:
         """How many pairs of variables have a quadratic term."""
         return len(self.edges)
+
+    @property
+    def space(self) -> Space:
+        """Its states."""
+        return bits("QUBO", self.num_variables)
 
     @property
     def is_integer(self) -> bool:
@@ -98,8 +104,9 @@ class Qubo:
 
     def energy(self, assignment: npt.ArrayLike) -> Any:
         """Energy of one assignment (a number) or of a batch, last axis = variables."""
-        bits = checks.states(assignment, self.num_variables, (0, 1), "assignment")
-        energy = pairs.evaluate(bits, self.edges, self.weights) + bits @ self.linear + self.offset
+        values = checks.states(assignment, self.num_variables, (0, 1), "assignment")
+        energy = pairs.evaluate(values, self.edges, self.weights) + values @ self.linear
+        energy = energy + self.offset
         return energy.item() if np.ndim(energy) == 0 else energy
 
     def __eq__(self, other: object) -> bool:
@@ -118,5 +125,5 @@ class Qubo:
         return hash((self.num_variables, self.offset, self.edges.tobytes()))
 
     def __repr__(self) -> str:
-        size = f"{self.num_variables} variables, {self.num_pairs} pairs"
+        size = f"{self.num_variables} variables, {self.num_edges} pairs"
         return f"Qubo({size}, {checks.describe(self.weights)})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from glasshouse.problems import checks
 from glasshouse.problems.checks import Number, WeightArray
+from glasshouse.problems.reduction import Space, spins
 
 if TYPE_CHECKING:
     import dimod
@@ -26,7 +28,7 @@ class Rbm:
     is one array, visible spins first: that order is also the order of a sweep.
 
     Attributes:
-        weights: W, of shape (visible, hidden): an ndarray, or a scipy sparse array for large ones.
+        matrix: W, of shape (visible, hidden): an ndarray, or a scipy sparse array for large ones.
         visible_bias: a, one for each visible spin; zero when left out.
         hidden_bias: b, one for each hidden spin; zero when left out.
         offset: a constant added to every energy.
@@ -38,14 +40,14 @@ class Rbm:
     -2
     """
 
-    weights: Matrix
+    matrix: Matrix
     visible_bias: WeightArray = None  # type: ignore[assignment]  # always an array once made
     hidden_bias: WeightArray = None  # type: ignore[assignment]  # likewise
     offset: Number = 0
     total_weight: Number = field(init=False)
 
     def __post_init__(self) -> None:
-        matrix = _canonical(self.weights)
+        matrix = _canonical(self.matrix)
         rows, columns = _sizes(*matrix.shape)
         values = matrix.data if hasattr(matrix, "indptr") else matrix.reshape(-1)
         values = checks.weights(values, "weights")
@@ -62,7 +64,7 @@ class Rbm:
         else:
             matrix = checks.read_only(values.reshape(rows, columns))
         fields = {
-            "weights": matrix, "visible_bias": visible, "hidden_bias": hidden,
+            "matrix": matrix, "visible_bias": visible, "hidden_bias": hidden,
             "offset": offset, "total_weight": total,
         }  # fmt: skip
         for name, value in fields.items():
@@ -121,48 +123,70 @@ class Rbm:
     @property
     def num_visible(self) -> int:
         """How many visible spins there are: n."""
-        return int(self.weights.shape[0])
+        return int(self.matrix.shape[0])
 
     @property
     def num_hidden(self) -> int:
         """How many hidden spins there are: m."""
-        return int(self.weights.shape[1])
+        return int(self.matrix.shape[1])
 
     @property
-    def num_spins(self) -> int:
+    def num_variables(self) -> int:
         """All spins, visible and hidden: n + m."""
         return self.num_visible + self.num_hidden
+
+    @cached_property
+    def edges(self) -> npt.NDArray[np.int32]:
+        """(k, 2) array of the pairs with a weight, row by row; hidden spin j is variable n + j."""
+        places: Any = (
+            np.nonzero(self.matrix)
+            if not self.is_sparse
+            else (
+                np.repeat(np.arange(self.num_visible, dtype=np.int32), np.diff(self.matrix.indptr)),
+                self.matrix.indices,
+            )
+        )
+        pairs = np.column_stack(places).astype(np.int32, copy=False)
+        return checks.read_only(pairs + np.array([0, self.num_visible], dtype=np.int32))
+
+    @cached_property
+    def weights(self) -> WeightArray:
+        """The weight of each edge, none of them zero."""
+        if self.is_sparse:
+            return checks.read_only(self.matrix.data)
+        return checks.read_only(self.matrix[np.nonzero(self.matrix)])
+
+    @property
+    def fields(self) -> WeightArray:
+        """The bias of each variable: a, then b."""
+        return np.concatenate([self.visible_bias, self.hidden_bias])
 
     @property
     def num_edges(self) -> int:
         """How many weights are not zero."""
-        return len(self.edges()[1])
+        return len(self.weights)
+
+    @property
+    def space(self) -> Space:
+        """Its states."""
+        return spins("RBM", self.num_variables)
 
     @property
     def is_sparse(self) -> bool:
         """Whether W is a sparse array."""
-        return hasattr(self.weights, "indptr")
+        return hasattr(self.matrix, "indptr")
 
     @property
     def is_integer(self) -> bool:
         """Whether weights and energies are exact integers."""
-        return bool(self.weights.dtype == np.int64)
-
-    def edges(self) -> tuple[npt.NDArray[np.int32], WeightArray]:
-        """Non-zero weights as pairs (visible, hidden), row by row, and their values."""
-        if self.is_sparse:
-            counts = np.diff(self.weights.indptr)
-            rows = np.repeat(np.arange(self.num_visible, dtype=np.int32), counts)
-            return np.column_stack([rows, self.weights.indices.astype(np.int32)]), self.weights.data
-        where = np.nonzero(self.weights)
-        return np.column_stack(where).astype(np.int32), self.weights[where]
+        return bool(self.matrix.dtype == np.int64)
 
     def energy(self, state: npt.ArrayLike) -> Any:
         """Energy of one state (v, h) or of a batch, last axis = spins."""
-        spins = checks.states(state, self.num_spins, (-1, 1), "state")
-        rows = checks.rows(spins).astype(self.weights.dtype)
+        spins = checks.states(state, self.num_variables, (-1, 1), "state")
+        rows = checks.rows(spins).astype(self.matrix.dtype)
         visible, hidden = rows[:, : self.num_visible], rows[:, self.num_visible :]
-        bonds = ((self.weights @ hidden.T).T * visible).sum(axis=1)
+        bonds = ((self.matrix @ hidden.T).T * visible).sum(axis=1)
         energy = self.offset - bonds - visible @ self.visible_bias - hidden @ self.hidden_bias
         return energy.item() if spins.ndim == 1 else energy.reshape(spins.shape[:-1])
 
@@ -170,28 +194,26 @@ class Rbm:
         if not isinstance(other, Rbm):
             return NotImplemented
         if (
-            self.weights.shape != other.weights.shape
+            self.matrix.shape != other.matrix.shape
             or self.offset != other.offset
             or self.is_integer != other.is_integer
         ):
             return False
-        mine, theirs = self.edges(), other.edges()
         return (
-            np.array_equal(mine[0], theirs[0])
-            and np.array_equal(mine[1], theirs[1])
+            np.array_equal(self.edges, other.edges)
+            and np.array_equal(self.weights, other.weights)
             and np.array_equal(self.visible_bias, other.visible_bias)
             and np.array_equal(self.hidden_bias, other.hidden_bias)
         )
 
     def __hash__(self) -> int:
-        return hash((self.weights.shape, self.offset, self.edges()[0].tobytes()))
+        return hash((self.matrix.shape, self.offset, self.edges.tobytes()))
 
     def __repr__(self) -> str:
         size = f"{self.num_visible} visible × {self.num_hidden} hidden"
-        weights = self.edges()[1]
         biased = np.count_nonzero(self.visible_bias) + np.count_nonzero(self.hidden_bias)
         biases = f", {biased} biases" if biased else ""
-        return f"Rbm({size}, {len(weights)} edges{biases}, {checks.describe(weights)})"
+        return f"Rbm({size}, {self.num_edges} edges{biases}, {checks.describe(self.weights)})"
 
 
 def _sizes(num_visible: object, num_hidden: object) -> tuple[int, int]:

@@ -29,8 +29,27 @@ class Space(NamedTuple):
         """One state or a batch (last axis = variables), refused if it is of another problem."""
         return checks.states(state, self.size, (self.low, 1), f"the state of the {self.kind} form")
 
+    def from_bits(self, bits: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
+        """A state of 0 and 1, as files hold it, in the values of this space."""
+        ones = bits.astype(np.int8, copy=False)
+        return ones if self.low == 0 else 2 * ones - np.int8(1)
+
+    def from_spins(self, spins: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
+        """A state of ±1 in the values of this space."""
+        return spins.astype(np.int8, copy=False) if self.low < 0 else to_bits(spins)
+
     def __str__(self) -> str:
         return self.kind
+
+
+def to_bits(state: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
+    """A state of either kind as 0 and 1."""
+    return (state > 0).astype(np.int8)
+
+
+def to_spins(state: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
+    """A state of either kind as ±1."""
+    return np.where(state > 0, np.int8(1), np.int8(-1))
 
 
 def spins(kind: str, size: int) -> Space:

@@ -75,10 +75,10 @@ class SignedGraph:
 
     @classmethod
     def of_form(cls, form: ExactForm) -> SignedGraph:
-        """An exact form; its ghost is vertex `num_spins`, also where no field needs it."""
+        """An exact form; its ghost is vertex `num_variables`, also where no field needs it."""
         weights = exact_array(form.weights.tolist())
         return cls(
-            form.num_spins + 1, form.edges, weights, form.constant, form.scale, form.loop_scale
+            form.num_variables + 1, form.edges, weights, form.constant, form.scale, form.loop_scale
         )
 
     @property

@@ -116,8 +116,7 @@ def solve_exactly(
     if bits is None:
         return ExactResult(solver, None, None, False, seconds)
     state = reduction.back(bits)
-    value = problem.cost if isinstance(problem, Max2Sat) else problem.energy
-    return ExactResult(solver, state, value(state), optimal, seconds)
+    return ExactResult(solver, state, problem.energy(state), optimal, seconds)
 
 
 def _literals(problem: Max2Sat) -> list[tuple[int | None, list[int]]]:

@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from glasshouse.certificates import Certificate, verify
 from glasshouse.certificates.exact_form import ExactForm
-from glasshouse.planting import Planted
-from glasshouse.problems import Ising, Max2Sat, Problem, Rbm, checks
+from glasshouse.problems import Max2Sat, Problem, checks
+from glasshouse.problems.convert import Given, given_problem
+from glasshouse.problems.reduction import to_spins
 from glasshouse.proofs import arguments, kernels
 from glasshouse.proofs.cycles import clause_cycles, make_certificate, walk_loops
 from glasshouse.proofs.graph import SignedGraph, Spins
@@ -76,7 +77,7 @@ class Proof:
 
 
 def prove(
-    problem: Problem | Planted,
+    problem: Given,
     *,
     time_limit: float | None = None,
     target: float | None = None,
@@ -108,8 +109,7 @@ def prove(
     >>> proof.energy, proof.lower_bound, proof.optimal, proof.state
     (-6, -6, True, array([1, 1, 1, 1], dtype=int8))
     """
-    if isinstance(problem, Planted):
-        problem = problem.problem
+    problem = given_problem(problem)
     time_limit, target = arguments.seconds(time_limit), arguments.energy(target)
     known = [] if state is None else [_spins(problem, state)]
     lighter = Fraction(0)
@@ -130,7 +130,7 @@ def prove(
     verdict = verify(problem, certificate)
     return Proof(
         verdict.lower_bound,
-        certificate.state if isinstance(problem, (Ising, Rbm)) else _bits(certificate.state),
+        problem.space.from_spins(certificate.state),
         verdict.energy,
         verdict.optimal,
         certificate,
@@ -142,15 +142,9 @@ def _spins(problem: Problem, state: npt.ArrayLike) -> Spins:
     """A state of the problem as spins, the ghost's +1 behind them."""
     if np.ndim(state) > 1:
         raise ValueError(f"state has shape {np.shape(state)}; expected one state, not a batch")
-    if isinstance(problem, (Ising, Rbm)):
-        spins = checks.states(state, problem.num_spins, (-1, 1), "state")
-    else:
-        spins = 2 * checks.states(state, problem.num_variables, (0, 1), "state") - 1
-    return np.append(spins, np.int8(1))
-
-
-def _bits(spins: Spins) -> Spins:
-    return (spins > 0).astype(np.int8)
+    allowed = (problem.space.low, 1)
+    own = checks.states(state, problem.num_variables, allowed, "state")
+    return np.append(to_spins(own), np.int8(1))
 
 
 def _feasible(problem: Max2Sat) -> Spins:

@@ -15,11 +15,11 @@ import numpy.typing as npt
 
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import checks
-from glasshouse.problems.checks import FloatArray, Number
+from glasshouse.problems.checks import FloatArray
 from glasshouse.solvers import engine
 from glasshouse.solvers.crew import Crew, Progress, announce_compilation
 from glasshouse.solvers.engine import Engine, Graph
-from glasshouse.solvers.forms import Form, Solvable
+from glasshouse.solvers.forms import Form, Solvable, Target
 from glasshouse.solvers.kernels import driver
 from glasshouse.solvers.kernels.block import Block
 from glasshouse.solvers.result import AnnealResult, Check
@@ -50,7 +50,7 @@ def anneal(
     runs: int = 64,
     beta: Beta = None,
     schedule: Schedule = "geometric",
-    target: Number | None = None,
+    target: Target = "planted",
     check: Check = "sweep",
     rng: RngLike = None,
     threads: int = 1,
@@ -74,7 +74,8 @@ def anneal(
             with one for each sweep; by default a range that suits the problem's local fields, see
             `schedule.default_range`.
         schedule: "geometric" or "linear" between first and last.
-        target: an energy to look for. A block of runs ends when all of them have reached it.
+        target: an energy to look for. A block of runs ends when all of them have reached it. By
+            default that of the plant, if one is given; None looks for nothing.
         check: "sweep" looks for the target at the end of each sweep, as the paper does, "flip"
             after every flip. "flip" hits far more often where frustration is high.
         rng: a seed, or anything that numpy.random.default_rng takes.
@@ -93,6 +94,7 @@ def anneal(
     (-4, 0.9, 'byte lanes')
     """
     form = Form(problem)
+    target = form.wanted(target)
     sweeps, runs = sweep_count(sweeps), checks.count(runs, "runs", 1)
     crew = Crew(checks.count(threads, "threads", 1), time_limit, progress)
     if check not in ("sweep", "flip"):

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from glasshouse.planting.randomness import RngLike, Seed
-from glasshouse.problems.checks import Number
 from glasshouse.solvers.annealing import anneal
-from glasshouse.solvers.forms import Solvable
+from glasshouse.solvers.forms import Form, Solvable, Target
 from glasshouse.solvers.result import AnnealResult, TimeToSolution, Unit
 from glasshouse.solvers.schedule import sweep_count
 
@@ -49,7 +48,7 @@ class OptimalTts:
 
 def optimal_tts(
     problem: Solvable,
-    target: Number,
+    target: Target = "planted",
     sweeps_grid: Sequence[int] = (10, 30, 100, 300, 1000, 3000),
     *,
     confidence: float = 0.99,
@@ -62,7 +61,7 @@ def optimal_tts(
 
     Args:
         problem: anything that `anneal` takes.
-        target: the energy that counts as success.
+        target: the energy that counts as success; by default that of the plant, if one is given.
         sweeps_grid: run lengths to try, each once.
         confidence: wanted probability of a success, 0.99 for TTS99.
         unit: "seconds", or "sweeps".
@@ -81,8 +80,9 @@ def optimal_tts(
         raise ValueError("sweeps_grid is empty; give at least one run length")
     if len(set(grid)) < len(grid):
         raise ValueError(f"sweeps_grid={grid} holds a run length twice; give each once")
+    target = Form(problem).wanted(target)
     if target is None:
-        raise ValueError("target=None: success is not defined; give the energy to look for")
+        raise ValueError("there is no target: success is not defined; give the energy to look for")
     seed = Seed.of(rng)
     results = tuple(
         anneal(

@@ -137,7 +137,7 @@ class _Shift:
         self.deadline = math.inf if time_limit is None else self.began + time_limit
         self.stop = threading.Event()
         self.chunk = min(max(1, _CHUNK // max(task.cost, 1)), _LONGEST_CHUNK)
-        self.states = np.empty((runs, form.ising.num_spins), np.int8)
+        self.states = np.empty((runs, form.ising.num_variables), np.int8)
         self.hits = np.zeros(runs, np.int32)
         blocks = -(-runs // self.engine.lanes)
         self.done = [0] * blocks

@@ -51,7 +51,7 @@ def descend(problem: Solvable, states: npt.ArrayLike) -> Descent:
     """
     form = Form(problem)
     own = np.asarray(states)
-    if own.ndim == 0 or (own.size == 0 and form.ising.num_spins):
+    if own.ndim == 0 or (own.size == 0 and form.ising.num_variables):
         raise ValueError(f"states has shape {own.shape}, but at least one state is needed")
     form.energy(own)  # refuses what is no state of the problem
     spins = checks.rows(form.reduction.forward(own)).copy()
@@ -65,7 +65,7 @@ def _rows(problem: Ising) -> tuple[npt.NDArray[Any], ...]:
     """The graph in compressed rows, each edge seen from both ends."""
     ends = np.concatenate([problem.edges, problem.edges[:, ::-1]])
     order = np.argsort(ends[:, 0], kind="stable")
-    degree = np.bincount(ends[:, 0], minlength=problem.num_spins)
+    degree = np.bincount(ends[:, 0], minlength=problem.num_variables)
     starts = np.concatenate([[0], np.cumsum(degree)]).astype(np.int64)
     weights = np.concatenate([problem.weights, problem.weights])[order]
     return starts, ends[order, 1], weights, problem.fields

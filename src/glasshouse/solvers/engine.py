@@ -53,13 +53,13 @@ class Graph:
     def __init__(self, problem: Ising) -> None:
         self.problem = problem
         self.starts, self.neighbours, self.weights = graph.adjacency(
-            problem.num_spins, problem.edges, problem.weights, problem.fields
+            problem.num_variables, problem.edges, problem.weights, problem.fields
         )
         self.colours = graph.colour(self.starts, self.neighbours)
 
     def in_sweep_order(self) -> tuple[npt.NDArray[np.int32], Any, Any, Any]:
         """The spin of each site, and the adjacency of the sites."""
-        everyone = np.arange(self.problem.num_spins, dtype=np.int32)
+        everyone = np.arange(self.problem.num_variables, dtype=np.int32)
         order = graph.order_by(self.colours, everyone)
         return order, *graph.arrange(order, self.starts, self.neighbours, self.weights)
 

@@ -66,7 +66,7 @@ def brute_force(problem: Solvable, *, keep: int = 1024) -> GroundStates:
     keep = checks.count(keep, "keep", 1)
     form = Form(problem)
     count = 1
-    spins = np.ones((1, form.ising.num_spins), dtype=np.int8)
+    spins = np.ones((1, form.ising.num_variables), dtype=np.int8)
     for part in parts_of(form.ising, MOST_STATES):
         codes, number = _lowest(part, keep)
         count *= part.copies * number

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.planting.planted import Planted
-from glasshouse.problems import Max2Sat, Problem, Qubo
+from glasshouse.problems import Problem
 from glasshouse.problems.checks import FloatArray, Number, SpinArray
-from glasshouse.problems.convert import to_ising
+from glasshouse.problems.convert import Given, given_problem, to_ising
 from glasshouse.solvers.engine import exact_unit
 from glasshouse.solvers.kernels.graph import energies_of
 from glasshouse.solvers.schedule import Beta
 
-Solvable: TypeAlias = Problem | Planted
+Solvable: TypeAlias = Given
+# An energy to look for; that of the plant, where one is given; or none.
+Target: TypeAlias = Number | Literal["planted"] | None
 
 _WORTH_COMPILING = 1 << 18  # edges to look at: milliseconds in NumPy
 
@@ -26,8 +27,19 @@ class Form:
     """The Ising form of a problem, with energies and β in the problem's own units."""
 
     def __init__(self, problem: Solvable) -> None:
-        self.problem: Problem = problem.problem if isinstance(problem, Planted) else problem
+        self.planted_energy: Number | None = getattr(problem, "energy", None)
+        if callable(self.planted_energy):  # a problem, which has one for every state
+            self.planted_energy = None
+        self.problem: Problem = given_problem(problem)
         self.ising, self.reduction = to_ising(self.problem)
+
+    def wanted(self, target: Target) -> Number | None:
+        """The energy to look for: as given, that of the plant, or none."""
+        if isinstance(target, str):
+            if target != "planted":
+                raise ValueError(f"target={target!r} is neither an energy nor 'planted' nor None")
+            return self.planted_energy
+        return target
 
     def target(self, energy: Number | None) -> Any:
         """A target energy of the problem as one of the Ising form."""
@@ -60,7 +72,7 @@ class Form:
         limit = min(max(target, -sys.float_info.max), sys.float_info.max)
         reached = energies <= limit
         if exact_unit(self.ising) is None:
-            terms = self.ising.num_edges + self.ising.num_spins + 1
+            terms = self.ising.num_edges + self.ising.num_variables + 1
             scale = float(self.ising.total_weight + abs(self.ising.offset))
             rounding = (4 + math.sqrt(terms)) * np.finfo(np.float64).eps * scale
             reached = energies <= limit + rounding / abs(float(self.reduction.factor))
@@ -89,14 +101,12 @@ class Form:
 
     def energy(self, states: SpinArray) -> Any:
         """Energies, or costs, of states of the problem."""
-        if isinstance(self.problem, Max2Sat):
-            return self.problem.cost(states)
         return self.problem.energy(states)
 
     def energies_of_runs(self, states: SpinArray) -> Any:
         """The same for many states, compiled where there is much to do."""
         work = len(states) * self.ising.num_edges
-        if work < _WORTH_COMPILING or isinstance(self.problem, (Max2Sat, Qubo)):
+        if work < _WORTH_COMPILING or self.problem.space.low == 0:
             return self.energy(states)
         ising = self.ising
         energies = np.empty(len(states), ising.weights.dtype)

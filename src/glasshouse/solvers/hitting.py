@@ -232,7 +232,7 @@ def _plan(
         f = Fraction(-planted.negative, 3 * planted.positive - planted.negative)
     else:
         problem: Any = planted.problem
-        n = problem.num_visible if isinstance(problem, Rbm) else problem.num_spins // 2
+        n = problem.num_visible if isinstance(problem, Rbm) else problem.num_variables // 2
         number, unit = planted.loops.num_loops, planted.loop_weight
         negative = -int(planted.loops.negative_weights.sum())
         f = Fraction(negative, max(int(np.abs(planted.loops.weights).sum()), 1))

@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import checks
-from glasshouse.problems.checks import FloatArray, Number
+from glasshouse.problems.checks import FloatArray
 from glasshouse.solvers.annealing import choose_engine, key_of
 from glasshouse.solvers.crew import Crew, Progress, announce_compilation
 from glasshouse.solvers.engine import Engine, Graph
-from glasshouse.solvers.forms import Form, Solvable
+from glasshouse.solvers.forms import Form, Solvable, Target
 from glasshouse.solvers.kernels import tempering
 from glasshouse.solvers.kernels.block import Block
 from glasshouse.solvers.kernels.tempering import Replicas
@@ -31,7 +31,7 @@ def temper(
     runs: int = 64,
     beta: Beta = None,
     replicas: int = 12,
-    target: Number | None = None,
+    target: Target = "planted",
     rng: RngLike = None,
     threads: int = 1,
     time_limit: float | None = None,
@@ -51,7 +51,8 @@ def temper(
         beta: (hottest, coldest), geometric between, or an array: the ladder itself, rising. By
             default the range that `anneal` uses.
         replicas: temperatures of the ladder, unless `beta` is an array.
-        target: an energy to look for, at the end of each sweep, in all replicas.
+        target: an energy to look for, at the end of each sweep, in all replicas; by default that
+            of the plant, if one is given.
         rng: a seed, or anything that numpy.random.default_rng takes.
         threads: how many work at the same time; the result does not depend on it.
         time_limit: seconds after which the best so far is returned.
@@ -68,6 +69,7 @@ def temper(
     1.0
     """
     form = Form(problem)
+    target = form.wanted(target)
     sweeps, runs = sweep_count(sweeps), checks.count(runs, "runs", 1)
     crew = Crew(checks.count(threads, "threads", 1), time_limit, progress)
     goal, seed = form.target(target), Seed.of(rng)

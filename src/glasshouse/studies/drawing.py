@@ -60,7 +60,7 @@ def draw_weights(ax: Axes, plant: Planted, *, gauged: bool, loops: int = _SHOWN_
     if not isinstance(plant.problem, Rbm):
         raise ValueError("only an Rbm has a weight matrix; use draw_graph")
     problem: Any = gauge(plant.problem, plant.state) if gauged else plant.problem
-    matrix = _pixels(problem.weights)
+    matrix = _pixels(problem.matrix)
     reach = max(float(np.abs(matrix).max()), 1e-9)
     image = ax.imshow(
         np.ma.masked_equal(matrix, 0), cmap="RdBu", vmin=-reach, vmax=reach,
@@ -120,7 +120,7 @@ def _draw_loops(ax: Axes, plant: Planted, most: int) -> None:
 
 def sum_of(plant: Planted) -> int:
     """Spins of an instance; a loop through more than these visits a ghost."""
-    return int(plant.problem.num_spins)
+    return int(plant.problem.num_variables)
 
 
 def draw_graph(ax: Axes, plant: Planted) -> None:
@@ -135,9 +135,9 @@ def draw_graph(ax: Axes, plant: Planted) -> None:
     from matplotlib.collections import LineCollection
 
     problem = plant.ising
-    if problem.num_spins > _MOST_NODES:
+    if problem.num_variables > _MOST_NODES:
         raise ValueError(
-            f"a picture of {problem.num_spins} spins shows nothing; draw at most {_MOST_NODES}"
+            f"a picture of {problem.num_variables} spins shows nothing; draw at most {_MOST_NODES}"
         )
     places, wrapped = _layout(plant, problem)
     satisfied = np.asarray(gauge(problem, plant.state).weights) > 0
@@ -151,7 +151,7 @@ def draw_graph(ax: Axes, plant: Planted) -> None:
         ax.add_collection(collection)
         _draw_stubs(ax, places, problem, (satisfied == mark) & wrapped, colour)
     up = plant.state > 0
-    size = max(6.0, 2000 / max(problem.num_spins, 20))
+    size = max(6.0, 2000 / max(problem.num_variables, 20))
     for mark, face in ((True, "black"), (False, "white")):
         x, y = places[up == mark].T
         ax.scatter(
@@ -181,8 +181,8 @@ def _layout(plant: Planted, problem: Ising) -> tuple[npt.NDArray[np.float64], An
     head, _, shape = name.partition(":")
     sides = shape.split(" ")[0].split("x")
     is_flat = head in ("lattice", "torus") and len(sides) == 2 and all(s.isdigit() for s in sides)
-    if is_flat and int(sides[0]) * int(sides[1]) == problem.num_spins:
-        rows, columns = np.divmod(np.arange(problem.num_spins), int(sides[1]))
+    if is_flat and int(sides[0]) * int(sides[1]) == problem.num_variables:
+        rows, columns = np.divmod(np.arange(problem.num_variables), int(sides[1]))
         places = np.column_stack([columns, -rows]).astype(float)
         ends = places[problem.edges]
         return places, np.abs(ends[:, 0] - ends[:, 1]).sum(axis=1) > 1.5
@@ -193,16 +193,18 @@ def _free_layout(problem: Ising) -> npt.NDArray[np.float64]:
     """A circle for a few nodes; else by forces, with the isolated nodes in rows below."""
     import networkx
 
-    if problem.num_spins <= _MOST_ON_CIRCLE:
-        angles = np.pi / 2 - 2 * np.pi * np.arange(problem.num_spins) / max(problem.num_spins, 1)
+    if problem.num_variables <= _MOST_ON_CIRCLE:
+        angles = np.pi / 2 - 2 * np.pi * np.arange(problem.num_variables) / max(
+            problem.num_variables, 1
+        )
         return np.column_stack([np.cos(angles), np.sin(angles)])
     graph = networkx.Graph(problem.edges.tolist())
     found = networkx.spring_layout(graph, seed=1)
-    alone = [k for k in range(problem.num_spins) if k not in found]
+    alone = [k for k in range(problem.num_variables) if k not in found]
     for order, node in enumerate(alone):
         row, column = divmod(order, 40)
         found[node] = np.array([-1 + column / 19.5, -1.15 - 0.08 * row])
-    return np.array([found[k] for k in range(problem.num_spins)])
+    return np.array([found[k] for k in range(problem.num_variables)])
 
 
 def _caption(plant: Planted) -> str:

@@ -187,7 +187,7 @@ def _best_energy(task: Task, plant: Planted, index: int) -> int:
 def half(plant: Planted) -> float:
     """The paper's n: visible spins, or half the vertices of a general graph."""
     problem = plant.problem
-    return problem.num_visible if isinstance(problem, Rbm) else max(problem.num_spins / 2, 1)
+    return problem.num_visible if isinstance(problem, Rbm) else max(problem.num_variables / 2, 1)
 
 
 def _loop_frustration(plant: Planted) -> Fraction:

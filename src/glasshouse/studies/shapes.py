@@ -37,7 +37,7 @@ def measure(task: Task, first: int, count: int) -> Columns:
         rows["frustration"][k] = float(frustration_index(form, plant.state))
         rows["intersections"][k] = cancelled / (2 * plant.loop_weight)
         rows["edges"][k] = form.num_edges
-        rows["free_spins"][k] = form.num_spins - len(touched)
+        rows["free_spins"][k] = form.num_variables - len(touched)
         rows["loops"][k] = plant.loops.num_loops
         rows["seconds"][k] = time.perf_counter() - begin
     return rows
