@@ -233,7 +233,8 @@ def ising_to_maxcut(problem: Ising) -> tuple[Ising, Reduction]:
     edges = np.concatenate(
         [problem.edges, np.column_stack([biased, np.full_like(biased, ancilla)])]
     )
-    order = np.lexsort((edges[:, 1], edges[:, 0]))
+    keys = edges[:, 0].astype(np.int64) * (ancilla + 1) + edges[:, 1]
+    order = np.argsort(keys, kind="stable")  # two ascending runs
     weights = np.concatenate([problem.weights, problem.fields[biased]])[order]
     # Not by from_edges: an edge of weight zero stays one.
     cut = Ising(
