@@ -38,7 +38,8 @@ _NAMES_OF = {
     ),
     # Formats of the field, by suffix.
     "files": (
-        "FileError check_suite read read_document read_planted verify_file write write_suite"
+        "FileError check_suite iter_check_suite iter_write_suite read read_document read_planted "
+        "verify_file write write_suite"
     ),
     # Ground states found.
     "solvers": (

@@ -5,6 +5,8 @@ from glasshouse.certificates import Verdict as Verdict
 from glasshouse.certificates import verify as verify
 from glasshouse.files import FileError as FileError
 from glasshouse.files import check_suite as check_suite
+from glasshouse.files import iter_check_suite as iter_check_suite
+from glasshouse.files import iter_write_suite as iter_write_suite
 from glasshouse.files import read as read
 from glasshouse.files import read_document as read_document
 from glasshouse.files import read_planted as read_planted

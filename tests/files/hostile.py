@@ -111,7 +111,7 @@ class Originals:
             for suffix in (".wcnf", ".qubo", ".mc", ".coo", ".bqm", ".npz"):
                 if thing is not floats or suffix != ".wcnf":
                     write(folder / f"{k}{suffix}", thing)
-        list(write_suite(folder, plants[:2], suffix=".mc", stem="suite"))
+        write_suite(folder, plants[:2], suffix=".mc", stem="suite")
         (folder / "a.edges").write_text("0 1\n1 2 {'weight': 3}\n# none\n2 0\n")
         self.files = {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
@@ -289,7 +289,7 @@ def readers_of(path: Path) -> Iterator[Callable[[Path], Any]]:
     if ".cert" in path.name:
         yield read_side_car
     elif ".jsonl" in path.name:
-        yield lambda manifest: list(check_suite(manifest))
+        yield lambda manifest: check_suite(manifest)
     elif ".edges" in path.name:
         yield read_graph
     else:

@@ -8,7 +8,14 @@ from itertools import islice
 import pytest
 
 from glasshouse.certificates import CertificateError
-from glasshouse.files import FileError, check_suite, read_document, side_car, write_suite
+from glasshouse.files import (
+    FileError,
+    check_suite,
+    iter_write_suite,
+    read_document,
+    side_car,
+    write_suite,
+)
 from glasshouse.files.suite import MANIFEST, read_manifest, sha256_of
 from glasshouse.planting import random_loops, shuffle
 
@@ -20,7 +27,7 @@ def grown(count=3, first=0):
 
 
 def written(folder, instances, **options):
-    return list(write_suite(folder, instances, **options))
+    return write_suite(folder, instances, **options)
 
 
 def contents(folder):
@@ -40,7 +47,7 @@ def relisted(folder, **changes):
 @pytest.mark.parametrize("blind", [False, True])
 def test_a_suite_is_proven_in_every_format(tmp_path, suffix, blind):
     entries = written(tmp_path / "s", map(shuffle, grown(2)), suffix=suffix, blind=blind)
-    assert list(check_suite(tmp_path / "s" / MANIFEST)) == entries
+    assert check_suite(tmp_path / "s" / MANIFEST) == entries
     assert len(entries) == 2
 
 
@@ -59,16 +66,16 @@ def test_a_corrupted_side_car_is_noticed(tmp_path):
         assert lie != original
         beside.write_text(lie)
         with pytest.raises((CertificateError, FileError)):
-            list(check_suite(tmp_path / MANIFEST))
+            check_suite(tmp_path / MANIFEST)
     beside.write_text(original)
-    assert len(list(check_suite(tmp_path / MANIFEST))) == 3
+    assert len(check_suite(tmp_path / MANIFEST)) == 3
 
 
 @pytest.mark.parametrize("what", ["planted-cost", "planted-model", "recipe"])
 def test_a_false_statement_in_a_file_is_noticed(tmp_path, what):
     path = tmp_path / written(tmp_path, grown())[0].file
     side_car(path).unlink()
-    assert list(check_suite(tmp_path / MANIFEST))
+    assert check_suite(tmp_path / MANIFEST)
     stated = read_document(path).metadata
     lies = {
         "planted-cost": ("planted-cost ", "planted-cost 9"),
@@ -77,13 +84,13 @@ def test_a_false_statement_in_a_file_is_noticed(tmp_path, what):
     }
     path.write_text(path.read_text().replace(*lies[what]))
     with pytest.raises(FileError, match=r"states|model"):
-        list(check_suite(relisted(tmp_path)))
+        check_suite(relisted(tmp_path))
 
 
 def test_an_empty_manifest_proves_nothing(tmp_path):
     (tmp_path / MANIFEST).write_text("")
     with pytest.raises(FileError, match="lists no instances"):
-        list(check_suite(tmp_path / MANIFEST))
+        check_suite(tmp_path / MANIFEST)
 
 
 @pytest.mark.parametrize("name", ["..", ".", "", "../x.wcnf", "/etc/passwd", 5, None, "s/x.wcnf"])
@@ -98,13 +105,13 @@ def test_what_is_no_file_is_an_error_of_the_file(tmp_path, name):
     written(tmp_path, grown())
     (tmp_path / "sub").mkdir()
     with pytest.raises(FileError, match=r"cannot be read|is a directory"):
-        list(check_suite(relisted(tmp_path, file=name)))
+        check_suite(relisted(tmp_path, file=name))
 
 
 def test_a_recipe_that_grows_nothing_names_its_file(tmp_path):
     written(tmp_path, grown())
     with pytest.raises(FileError, match=r"instance-00000\.wcnf: its recipe grows nothing"):
-        list(check_suite(relisted(tmp_path, recipe={"method": "os"})))
+        check_suite(relisted(tmp_path, recipe={"method": "os"}))
 
 
 @pytest.mark.parametrize(
@@ -130,7 +137,7 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path):
 def test_an_interrupted_suite_goes_on(tmp_path, suffix):
     written(tmp_path / "whole", grown(), suffix=suffix)
     there = tmp_path / "torn"
-    list(islice(write_suite(there, grown(), suffix=suffix), 2))
+    list(islice(iter_write_suite(there, grown(), suffix=suffix), 2))
     assert not (there / MANIFEST).exists()
     for beside in there.glob("*1*.cert"):
         beside.unlink()  # as if it ended between the two files
@@ -141,7 +148,7 @@ def test_an_interrupted_suite_goes_on(tmp_path, suffix):
 
 
 def test_other_instances_are_not_mixed_into_an_interrupted_suite(tmp_path):
-    list(islice(write_suite(tmp_path, grown()), 2))
+    list(islice(iter_write_suite(tmp_path, grown()), 2))
     before = contents(tmp_path)
     with pytest.raises(FileError, match=r"instance-00000\.wcnf: exists already; say overwrite"):
         written(tmp_path, grown(first=7))
@@ -152,5 +159,5 @@ def test_other_instances_are_not_mixed_into_an_interrupted_suite(tmp_path):
 
 def test_overwriting_takes_the_old_manifest_away_first(tmp_path):
     written(tmp_path, grown())
-    list(islice(write_suite(tmp_path, grown(first=7), overwrite=True), 1))
+    list(islice(iter_write_suite(tmp_path, grown(first=7), overwrite=True), 1))
     assert not (tmp_path / MANIFEST).exists()

@@ -76,13 +76,13 @@ def _check_file(file: Path, certificate: Path | None, json: bool) -> None:
 
 
 def _check_suite(manifest: Path, json: bool) -> None:
-    from glasshouse.files.suite import check_suite, read_manifest
+    from glasshouse.files.suite import iter_check_suite, read_manifest
 
     for _ in read_manifest(manifest):  # what cannot be read is no lie, but wrong input
         pass
     proven = 0
     try:
-        for entry in check_suite(manifest):
+        for entry in iter_check_suite(manifest):
             proven += 1
             if json:
                 show_json({"file": entry.file, "cost": entry.optimum, "proven": True})

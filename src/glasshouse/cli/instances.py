@@ -107,10 +107,10 @@ def _suite(instances: Iterator[Planted], stem: str, output: Output) -> None:
     from rich.console import Console
     from rich.progress import track
 
-    from glasshouse.files.suite import write_suite
+    from glasshouse.files.suite import iter_write_suite
 
     assert output.out_dir is not None
-    entries = write_suite(
+    entries = iter_write_suite(
         output.out_dir, instances, stem=stem, suffix="." + (output.format or "wcnf").lstrip("."),
         dialect=output.dialect, blind=output.blind, overwrite=output.force,
     )  # fmt: skip

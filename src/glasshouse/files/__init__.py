@@ -13,7 +13,12 @@ from glasshouse.files.errors import FileError
 from glasshouse.files.keeping import standing_verdict, write_if_better
 from glasshouse.files.reading import read, read_document
 from glasshouse.files.regrowing import read_planted
-from glasshouse.files.suite import check_suite, write_suite
+from glasshouse.files.suite import (
+    check_suite,
+    iter_check_suite,
+    iter_write_suite,
+    write_suite,
+)
 from glasshouse.files.verification import Verification, verified, verify_file
 from glasshouse.files.writing import write
 
@@ -25,6 +30,8 @@ __all__ = [
     "Verification",
     "carry",
     "check_suite",
+    "iter_check_suite",
+    "iter_write_suite",
     "read",
     "read_certificate",
     "read_document",

@@ -1,7 +1,7 @@
 """Suites: a folder of instances with a manifest that states the optimum of each.
 
-`manifest.jsonl` has one JSON object a line: the file's name, its SHA-256, the recipe that grows it
-again, and the optimum in the file's own weights. It is written last, so a folder with a manifest
+`manifest.jsonl` has one JSON object per line: the name of the file, its SHA-256, the recipe that grows
+it again, and the optimum in the weights of the file. It is written last, so a folder with a manifest
 holds a whole suite. The files may be blind; then the manifest is the key, to be kept apart.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -52,7 +53,39 @@ class Entry:
 
 
 def write_suite(
-    folder: Path,
+    folder: str | os.PathLike[str],
+    instances: Iterable[Planted],
+    *,
+    stem: str = "instance",
+    suffix: str = ".wcnf",
+    dialect: Dialect = "classic",
+    blind: bool = False,
+    overwrite: bool = False,
+) -> list[Entry]:
+    """Write each instance as `stem-00000` + suffix, and the manifest when all are done.
+
+    The same call goes on after an interruption: files that are there already stay if they are the
+    very same. `iter_write_suite` yields each entry as its file is written.
+
+    >>> import tempfile
+    >>> from glasshouse.planting import random_loops
+    >>> plants = [random_loops(5, 5, frustration="1/5", loops=3, rng=seed) for seed in range(2)]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = write_suite(folder, plants)
+    ...     proven = check_suite(Path(folder) / "manifest.jsonl")
+    >>> [entry.file for entry in written], [entry.optimum for entry in proven]
+    (['instance-00000.wcnf', 'instance-00001.wcnf'], [9, 9])
+    """
+    return list(
+        iter_write_suite(
+            folder, instances, stem=stem, suffix=suffix, dialect=dialect, blind=blind,
+            overwrite=overwrite,
+        )
+    )  # fmt: skip
+
+
+def iter_write_suite(
+    folder: str | os.PathLike[str],
     instances: Iterable[Planted],
     *,
     stem: str = "instance",
@@ -61,20 +94,7 @@ def write_suite(
     blind: bool = False,
     overwrite: bool = False,
 ) -> Iterator[Entry]:
-    """Write each instance as `stem-00000` + suffix, and the manifest when all are done.
-
-    Yields each entry as its file is written, so that a caller can show progress. The same call goes
-    on after an interruption: files that are there already stay if they are the very same.
-
-    >>> import tempfile
-    >>> from glasshouse.planting import random_loops
-    >>> plants = [random_loops(5, 5, frustration="1/5", loops=3, rng=seed) for seed in range(2)]
-    >>> with tempfile.TemporaryDirectory() as name:
-    ...     written = [entry.file for entry in write_suite(Path(name), plants)]
-    ...     proven = [entry.optimum for entry in check_suite(Path(name) / "manifest.jsonl")]
-    >>> written, proven
-    (['instance-00000.wcnf', 'instance-00001.wcnf'], [9, 9])
-    """
+    """The same one by one, so that a caller can show progress; nothing happens unless iterated."""
     folder = Path(folder)
     manifest = folder / MANIFEST
     _refuse_names(folder, stem, suffix)
@@ -138,7 +158,7 @@ def read_manifest(manifest: Path) -> Iterator[Entry]:
                 number += 1
                 yield _entry(source, number, line)
         if not number:
-            raise source.error("lists no instances; expected one a line")
+            raise source.error("lists no instances; expected one per line")
 
 
 def _entry(source: Source, number: int, line: bytes) -> Entry:
@@ -153,14 +173,19 @@ def _entry(source: Source, number: int, line: bytes) -> Entry:
     return entry
 
 
-def check_suite(manifest: Path) -> Iterator[Entry]:
-    """Prove every line of a manifest, or raise a ValueError at the first lie.
+def check_suite(manifest: str | os.PathLike[str]) -> list[Entry]:
+    """Prove every line of a manifest, or raise a ValueError at the first that is not true.
 
     For each instance: the file's bytes are the ones listed; the recipe grows a plant that its
     loops prove; the file holds that very problem; the optimum is the plant's; and all that the file
     and its side-car state (cost, model, recipe, loops) is true, the names of shuffled variables
-    apart.
+    apart. `iter_check_suite` yields each entry as it is proven.
     """
+    return list(iter_check_suite(manifest))
+
+
+def iter_check_suite(manifest: str | os.PathLike[str]) -> Iterator[Entry]:
+    """The same one by one; nothing is proven unless iterated."""
     manifest = Path(manifest)
     for entry in read_manifest(manifest):
         path = manifest.parent / entry.file
