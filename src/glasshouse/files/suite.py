@@ -1,8 +1,9 @@
 """Suites: a folder of instances with a manifest that states the optimum of each.
 
-`manifest.jsonl` has one JSON object per line: the name of the file, its SHA-256, the recipe that grows
-it again, and the optimum in the weights of the file. It is written last, so a folder with a manifest
-holds a whole suite. The files may be blind; then the manifest is the key, to be kept apart.
+`manifest.jsonl` has one JSON object per line: the name of the file, its SHA-256, the recipe that
+grows it again, and the optimum in the file's own weights. It is written last, so a folder with a
+manifest holds a whole suite. The files may be blind; then the manifest is the key, to be kept
+apart.
 """
 
 from __future__ import annotations

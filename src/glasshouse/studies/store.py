@@ -360,7 +360,8 @@ class Store:
         try:
             with self._snapshot():
                 query = "PRAGMA integrity_check"
-                faults = [row[0] for row in self._database.execute(query) if row[0] != "ok"]
+                found = [row[0] for row in self._database.execute(query)]
+                faults = [storefile.one_line(fault) for fault in found if fault != "ok"]
                 if faults:
                     return faults  # what follows would stumble over the same pages
                 self._tasks()
