@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.files.bombs import array, bqm, header, npy, npz, planted, rbm
+from tests.files.raw_files import array, bqm, header, npy, npz, planted, rbm
 from tests.files.recipe_bombs import recipe_text
 
 from glasshouse.files import (

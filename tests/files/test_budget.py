@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.files.bombs import array, npy, npz, planted, rbm
+from tests.files.raw_files import array, npy, npz, planted, rbm
 from tests.files.recipe_bombs import recipe_text
 
 from glasshouse.files import FileError, check_suite, read, read_document, read_planted, write
