@@ -54,7 +54,11 @@ def terminate(process: subprocess.Popen, group: bool = False) -> str:
     _, words = process.communicate(timeout=60)
     # Not 143: it was done, or past its last line.
     assert process.returncode in (143, 0, -signal.SIGTERM), words
-    assert words == ("glasshouse: terminated\n" if process.returncode == 143 else "")
+    if process.returncode == 143:
+        assert words.startswith("glasshouse: terminated")
+        assert words.count("\n") == 1
+    else:
+        assert words == ""
     return words
 
 

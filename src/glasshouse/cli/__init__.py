@@ -67,13 +67,14 @@ for _order, (_name, _command) in enumerate(COMMANDS.items()):
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; errors are one line on standard error, never a traceback."""
     with heeded() as termination:
+        told = ""
         try:
             code = _run(arguments)
-        except KeyboardInterrupt:
-            code = 130
+        except KeyboardInterrupt as stop:
+            code, told = 130, f"; {stop}" if str(stop) else ""
         if termination.is_asked:
-            return _complain("terminated", 143)
-        return code if code != 130 else _complain("interrupted", 130)
+            return _complain(f"terminated{told}", 143)
+        return code if code != 130 else _complain(f"interrupted{told}", 130)
 
 
 def _run(arguments: list[str] | None) -> int:

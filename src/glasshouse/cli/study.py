@@ -266,12 +266,17 @@ def collect_study(
         if asked.text:
             opened.note("study", asked.text)
     last: Progress | None = None
-    with _executor(dask) as executor, _bar() as update:
-        steps = iter_collect(
-            asked.tasks, store, executor=executor, workers=workers, timeout=timeout
-        )
-        for last in steps:
-            update(last)
+    try:
+        with _executor(dask) as executor, _bar() as update:
+            steps = iter_collect(
+                asked.tasks, store, executor=executor, workers=workers, timeout=timeout
+            )
+            for last in steps:
+                update(last)
+    except KeyboardInterrupt:
+        rows = 0 if last is None else last.rows
+        stored = f"{rows:,} instances are in {store}, and the same command goes on"
+        raise KeyboardInterrupt(stored) from None
     assert last is not None
     if json:
         show_json(last)
