@@ -340,7 +340,7 @@ def stand_alone_verdict(twin: tuple[str, str]) -> bool:
     """Whether the stand-alone checker says optimal."""
     try:
         cost, least = checker.check(*twin)
-    except (LookupError, TypeError, ValueError):
+    except (LookupError, RecursionError, TypeError, ValueError):
         return False
     return bool(cost == least)
 
