@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def demo() -> None:
-    """Show what glasshouse does, in a minute: convert, plant, check, solve, prove, measure.
+    """Show what glasshouse does, in a minute: convert, plant, check, forge, solve, prove, measure.
 
     For instance:
 
@@ -56,7 +56,22 @@ def _plant(folder: Path) -> Planted:
     _command("glasshouse check inst.wcnf")
     result = gh.verify_file(path)
     print(f"{path.name}: VERIFIED, {result.cost} is the optimum (proven by {result.loops} loops)")
+    _forge(path)
     return planted
+
+
+def _forge(path: Path) -> None:
+    import glasshouse as gh
+
+    _title("Forge it: nothing false is ever verified")
+    print("$ sed -i 's/planted-cost 105/planted-cost 104/' inst.wcnf && glasshouse check inst.wcnf")
+    true = path.read_text()
+    path.write_text(true.replace("planted-cost 105", "planted-cost 104"))
+    try:
+        gh.verify_file(path)
+    except gh.CertificateError as lie:
+        print(str(lie).replace(str(path), path.name))
+    path.write_text(true)
 
 
 def _solve(planted: Planted) -> None:
