@@ -11,7 +11,6 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -231,23 +230,28 @@ def _decimals(texts: list[bytes]) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
     except ValueError:  # the first of those will be named; what the others are does not matter
         return np.zeros(count), np.array([parse_number(text) is None for text in texts])
     bad = np.logical_not(np.isfinite(numbers))
-    for k in np.flatnonzero(~bad & (np.abs(numbers) >= 2.0**53)).tolist():
-        bad[k] = not _is_held(texts[k], numbers[k].item())
+    large = np.flatnonzero(~bad & (np.abs(numbers) >= 2.0**53)).tolist()
+    for k in large:
+        text = texts[k]
+        if b"e" in text or b"E" in text:
+            continue  # somebody's float
+        if not _is_held(text, numbers[k].item()):
+            bad[k] = True
+            break  # the first will be named
     return numbers, bad
 
 
 def _is_held(text: bytes, number: float) -> bool:
-    """Whether a float of 2^53 or more, all of which are whole, is what the text says.
+    """Whether a float of 2^53 or more, all of which are whole, is what digits without exponent say.
 
-    A number with an exponent is somebody's float, and so is the shortest spelling that gives it
-    back. Any other that spells all its digits is meant exactly; as an integer it must fit 64 bits.
+    The shortest digits that give a float back stand for it, as programs write them. All others are
+    meant exactly; as an integer, a number must fit 64 bits.
     """
-    if b"e" in text or b"E" in text:
-        return True
-    if Fraction(text.decode("ascii")) == number:
-        return b"." in text or abs(number) < 2.0**63
-    shortest = np.format_float_positional(number, unique=True, trim="0")
-    return text.removeprefix(b"+").decode("ascii") == shortest
+    whole, point, rest = text.lstrip(b"+-").partition(b".")
+    if not rest.strip(b"0") and int(whole) == abs(int(number)):
+        return bool(point) or abs(number) < 2.0**63
+    shortest = repr(abs(number)).partition("e")[0].replace(".", "").rstrip("0")
+    return not rest.strip(b"0") and whole.lstrip(b"0").rstrip(b"0").decode() == shortest
 
 
 def _changed(whole: WeightArray, reals: FloatArray) -> npt.NDArray[np.bool_]:
