@@ -15,7 +15,7 @@ from glasshouse.files.rows import read_rows
 from glasshouse.files.streams import Source
 from glasshouse.files.terms import TermCollector
 from glasshouse.problems import Qubo
-from glasshouse.problems.checks import MOST_VARIABLES, Number
+from glasshouse.problems.checks import INT64_MAX, MOST_VARIABLES, Number
 from glasshouse.problems.convert import to_qubo
 
 _SHAPE = "'p qubo 0 VARIABLES DIAGONALS ELEMENTS'"
@@ -84,7 +84,8 @@ def moved(metadata: Metadata, offset: Number) -> Metadata:
         return metadata
     exact = Fraction(metadata.planted_cost) + Fraction(offset)
     try:
-        cost = int(exact) if exact.denominator == 1 else float(exact)
+        is_whole = exact.denominator == 1 and abs(exact) <= INT64_MAX
+        cost = int(exact) if is_whole else float(exact)
     except OverflowError:
         raise OverflowError(
             f"and an offset of {offset} add up to more than a float can hold"
