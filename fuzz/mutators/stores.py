@@ -24,7 +24,7 @@ def mutate(data: bytes, random: Random) -> bytes:
         database.deserialize(data[:18] + b"\x01\x01" + data[20:])
         _change(database, random)
         new = database.serialize()
-    except (sqlite3.Error, ValueError, OverflowError, IndexError):
+    except (sqlite3.Error, MemoryError, ValueError, OverflowError, IndexError):
         return bqms.with_number(data, random)
     finally:
         database.close()
