@@ -18,9 +18,25 @@ WORDS = (
 
 
 def mutate(text: str, rng: np.random.Generator) -> str:
-    """Change, swap, drop or repeat one number, word or line."""
+    """Change, swap, drop or repeat one number, word, byte or line, wherever it stands."""
     kind = rng.integers(8)
-    numbers = list(re.finditer(r"-?\d+", text))
+    if kind == 0:
+        start, end = sorted(rng.integers(0, len(text) + 1, 2))
+        return text[:start] + WORDS[rng.integers(len(WORDS))] + text[min(end, start + 3) :]
+    if kind == 1:
+        place = int(rng.integers(len(text)))
+        return text[:place] + chr(rng.integers(256)) + text[place + 1 :]
+    return _mutated(text, list(re.finditer(r"-?\d+", text)), rng)
+
+
+def mutate_numbers(text: str, rng: np.random.Generator) -> str:
+    """Change, swap, drop or repeat one number or line of a text; numbers in comments stay."""
+    numbers = [m for m in re.finditer(r"-?\d+", text) if not _in_comment(text, m.start())]
+    return _mutated(text, numbers, rng)
+
+
+def _mutated(text: str, numbers: list[re.Match[str]], rng: np.random.Generator) -> str:
+    kind = rng.integers(6)
     if kind <= 2 and numbers:
         match = numbers[rng.integers(len(numbers))]
         return text[: match.start()] + _other(match.group(), rng) + text[match.end() :]
@@ -30,15 +46,9 @@ def mutate(text: str, rng: np.random.Generator) -> str:
         return (
             text[: a.start()] + b.group() + text[a.end() : b.start()] + a.group() + text[b.end() :]
         )
-    if kind == 4:
-        start, end = sorted(rng.integers(0, len(text) + 1, 2))
-        return text[:start] + WORDS[rng.integers(len(WORDS))] + text[min(end, start + 3) :]
-    if kind == 5:
-        place = int(rng.integers(len(text)))
-        return text[:place] + chr(rng.integers(256)) + text[place + 1 :]
     lines = text.splitlines(keepends=True)
     k = int(rng.integers(len(lines)))
-    return "".join(lines[:k] + ([lines[k]] * 2 if kind == 6 else []) + lines[k + 1 :])
+    return "".join(lines[:k] + ([lines[k]] * 2 if kind == 4 else []) + lines[k + 1 :])
 
 
 def _other(number: str, rng: np.random.Generator) -> str:
@@ -47,3 +57,7 @@ def _other(number: str, rng: np.random.Generator) -> str:
         return number[:k] + "10"[int(number[k])] + number[k + 1 :]
     value = int(number)
     return str(rng.choice([-value, value + 1, value - 1, value * 2, value + 5, 0, 1]))
+
+
+def _in_comment(text: str, place: int) -> bool:
+    return text[text.rfind("\n", 0, place) + 1] in "c#*"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.certificates.mutations import mutate
+from tests.certificates.mutations import mutate_numbers
 from tests.oracles import optimum
 from tests.proofs import cutting_planes
 from tests.proofs.instances import loop_sum, spin_glass
@@ -117,7 +117,7 @@ def damage(veripb: str | None, folder: Path, wanted: int, seed: int) -> None:
         version = ("3.0", "2.0")[attempt // 2 % 2]
         formula = write_formula(folder, problem, form)
         text = veripb_proof(problem, prove(problem).certificate, form=form, version=version)
-        damaged = mutate(text, rng)
+        damaged = mutate_numbers(text, rng)
         (folder / "damaged.pbp").write_text(damaged)
         verdict = by_the_rules(formula, damaged)
         if veripb is not None:
