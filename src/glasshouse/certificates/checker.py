@@ -66,7 +66,8 @@ def read_notes(text):
             require(key not in notes, f"{key} is stated again")
             notes[key] = values[0].decode("latin1")
         if is_recipe:
-            recipe = json.loads(line[1:].split(maxsplit=1)[1], parse_constant=int)
+            recipe = line[1:].split(maxsplit=1)[1]
+            recipe = json.loads(recipe, parse_constant=int, parse_float=lambda x: number(x[:400]))
             require(
                 isinstance(recipe, dict) and depth_of(recipe) <= 16, "the recipe is no plain JSON"
             )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -178,7 +178,7 @@ def parse_object(text: bytes) -> dict[str, Any] | None:
     if len(text) > _LONGEST_FOREIGN_TEXT and (not text.isascii() or b"\\u" in text):
         return None  # a single character can make a string four times as large
     try:
-        value = json.loads(text, parse_constant=_refuse)
+        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) and _is_shallow(value) else None
@@ -200,5 +200,10 @@ def _is_shallow(value: Any) -> bool:
     return False
 
 
-def _refuse(word: str) -> None:
+def _finite(word: str) -> float:
+    number = float(word)
+    return number if np.isfinite(number) else _refuse(word)
+
+
+def _refuse(word: str) -> NoReturn:
     raise ValueError(word)
