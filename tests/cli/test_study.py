@@ -86,6 +86,22 @@ def test_a_store_belongs_to_one_study(study, tmp_path, capsys):
     assert "holds the study 'tiny'" in capsys.readouterr().err
 
 
+def test_a_plot_overwrites_nothing_unasked_and_never_its_store(study, tmp_path, capsys):
+    store = tmp_path / "x.svg"  # a store may have any name
+    main(["study", "run", str(study), "-o", str(store)])
+    before = store.read_bytes()
+    for options in ([], ["--force"]):
+        assert main(["study", "plot", str(store), *options]) == 2
+        assert "exists already" in capsys.readouterr().err
+    assert store.read_bytes() == before
+    picture = tmp_path / "picture.png"
+    picture.write_text("mine")
+    assert main(["study", "plot", str(store), "-o", str(tmp_path / "picture")]) == 2
+    assert picture.read_text() == "mine"
+    assert main(["study", "plot", str(store), "-o", str(tmp_path / "picture"), "--force"]) == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
 def test_a_file_that_is_no_store(tmp_path, study, capsys):
     alien = tmp_path / "notes.txt"
     alien.write_text("mine")
