@@ -213,7 +213,7 @@ def graph_loops(
 
     Names of graphs: lattice:8x8, torus:4x4x4, complete:20, layers:5x5x5, deep:16x8x4, chimera:4,
     pegasus:3, zephyr:2; `torus:8x8 without 3,17` leaves out dead nodes. Or a file: a problem whose
-    couplings are the graph, or a text file with two node numbers a line.
+    couplings are the graph, or a text file with two node numbers per line.
 
     For instance:
 

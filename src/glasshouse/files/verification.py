@@ -148,8 +148,9 @@ def _grown(document: Document) -> tuple[SideCar | None, str | None]:
         return None, str(fault).removeprefix(f"{path}: ")
     planted.verify()
     proof = scaled_proof(Document.of(planted), document.problem, reduction)
-    if proof is not None:
-        examine(document, proof)  # what else the file states must agree with it
+    # What else the file states must agree with it; and nothing is taken for proven unseen.
+    if proof is None or not examine(document, proof).optimal:
+        return None, None
     return proof, None
 
 
