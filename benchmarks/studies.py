@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.record import store
 from glasshouse.studies import Stop, Store, Task, collect
-from glasshouse.studies.figures import plot_study, save
+from glasshouse.studies.figures.curves import plot_study, save
 from glasshouse.studies.study import parse_study
 
 FAMILY = {"n": 100, "frustration": "1/10", "loop_density": "0.3451"}

@@ -25,7 +25,7 @@ from glasshouse.files import (
     write_certificate,
     write_suite,
 )
-from glasshouse.files.graph import read_graph
+from glasshouse.files.graph_reading import read_graph
 from glasshouse.files.suite import check_suite
 from glasshouse.planting import Planted, Recipe, random_loops
 from glasshouse.planting.graphs import Graph

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fuzz.promises import or_refused, require, require_one_line
 from glasshouse.studies import Store
-from glasshouse.studies.storefile import StoreError
+from glasshouse.studies.store.storefile import StoreError
 from glasshouse.studies.study import Study, load_study, study_of
 from glasshouse.studies.task import Task
 

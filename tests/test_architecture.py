@@ -18,6 +18,7 @@ ORDER = [
     "files",
     "solvers",
     "proofs",
+    "questions",
     "studies",
     "boltzmann",
     "races",

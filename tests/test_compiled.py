@@ -38,6 +38,25 @@ def test_a_changed_callee_is_compiled_anew(tmp_path):
     assert ask(tmp_path) == ["True", "8", "0"]
 
 
+def test_a_cache_that_holds_a_class_of_an_older_version_is_passed_over(tmp_path):
+    kernels = tmp_path / "kernels"
+    kernels.mkdir()
+    (kernels / "__init__.py").touch()
+    (kernels / "callee.py").write_text(
+        "from typing import NamedTuple\nclass Old(NamedTuple):\n    x: int\n"
+    )
+    caller = (
+        "from kernels.callee import Old\nfrom glasshouse.compiled import compiled\n"
+        "@compiled\ndef first(pair):\n    return pair.x\ndef outer(x):\n    return first(Old(x))\n"
+    )
+    (kernels / "caller.py").write_text(caller)
+    call = [sys.executable, "-c", "from kernels.caller import outer; print(outer(3))"]
+    for name in ("Old", "New"):
+        for path in kernels.glob("*.py"):
+            path.write_text(path.read_text().replace("Old", name))
+        assert subprocess.check_output(call, cwd=tmp_path, text=True) == "3\n"
+
+
 def test_ready_once_it_has_run():
     @compiled
     def once(x):

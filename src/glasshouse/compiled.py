@@ -54,11 +54,13 @@ def _stamp_with_neighbours(dispatcher: Any, path: Path) -> None:
     """Make cached code depend on all kernels of its room, not on its own file alone.
 
     Numba compiles a kernel into those that call it, but looks only at the caller's file to see
-    whether what it cached is still good: after an upgrade it would run the old callee.
+    whether what it cached is still good: after an upgrade it would run the old callee. The digest is
+    part of the version, which Numba reads before anything else: what an older glasshouse cached may
+    hold classes that are no longer there.
     """
     file = _cache_file(dispatcher)
-    if hasattr(file, "_source_stamp"):
-        file._source_stamp = (file._source_stamp, _digest_of_kernels(path.parent))
+    if hasattr(file, "_version"):
+        file._version = f"{file._version} {_digest_of_kernels(path.parent)}"
 
 
 def _cache_file(dispatcher: Any) -> Any:
@@ -66,10 +68,10 @@ def _cache_file(dispatcher: Any) -> Any:
 
 
 @lru_cache
-def _digest_of_kernels(folder: Path) -> bytes:
+def _digest_of_kernels(folder: Path) -> str:
     """Hash of the source of all kernels that code in a folder may call."""
     digest = hashlib.sha256()
     pattern = "*.py" if folder.name == "kernels" else "*kernels.py"
     for path in sorted(folder.glob(pattern)):
         digest.update(path.read_bytes())
-    return digest.digest()
+    return digest.hexdigest()

@@ -28,7 +28,7 @@ from glasshouse.files import (
     verify_file,
     write,
 )
-from glasshouse.files.graph import read_graph
+from glasshouse.files.graph_reading import read_graph
 from glasshouse.files.suite import sha256_of, write_suite
 from glasshouse.planting import classic_loops, graph_loops, random_loops
 from glasshouse.problems import Ising, Max2Sat, Qubo, Rbm

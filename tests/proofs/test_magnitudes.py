@@ -8,9 +8,9 @@ from tests.oracles import energy_by_definition, states_of
 
 from glasshouse.certificates import verify
 from glasshouse.problems import Ising
-from glasshouse.proofs import conic_decomposition, is_gauged, prove
-from glasshouse.proofs.families import frustration_bound
-from glasshouse.proofs.gauged import ground_state
+from glasshouse.proofs import prove
+from glasshouse.questions import conic_decomposition, frustration_bound, is_gauged
+from glasshouse.questions.gauged import ground_state
 
 HARD = np.array([[4, -1, -1, 2], [-1, 4, -1, 2], [-1, -1, 4, 2], [2, 2, 2, -2]])
 

@@ -17,10 +17,10 @@ from tests.proofs.instances import loop_sum, spin_glass
 from glasshouse.certificates import verify
 from glasshouse.problems import Ising
 from glasshouse.proofs import kernels, prove
-from glasshouse.proofs.graph import Rows, SignedGraph, exact_array
+from glasshouse.proofs.contraction import ContractedGraph, OddCycle
 from glasshouse.proofs.packing import Packing, round_duals
-from glasshouse.proofs.reductions import Loop, ReducedGraph
 from glasshouse.proofs.refinement import refine
+from glasshouse.proofs.signed_graph import Rows, SignedGraph, exact_array
 from glasshouse.proofs.two_sat import HardClausesUnsatisfiableError, satisfy
 
 
@@ -45,7 +45,7 @@ def sparse_graph(rng: np.random.Generator) -> SignedGraph:
 @pytest.mark.parametrize("seed", range(60))
 def test_reductions_keep_the_optimum_and_bring_back_states(seed):
     graph = sparse_graph(np.random.default_rng(seed))
-    reduction = ReducedGraph(graph)
+    reduction = ContractedGraph(graph)
     solved = [least_cost(block.graph) for block in reduction.blocks]
     state = reduction.lift_state([state for _, state in solved])
     assert graph.cost(state) == least_cost(graph)[0]
@@ -63,7 +63,7 @@ def test_reductions_keep_the_optimum_and_bring_back_states(seed):
 def test_lifted_loops_are_odd_cycles_within_the_weights(seed):
     rng = np.random.default_rng(seed)
     graph = sparse_graph(rng) if seed % 2 else SignedGraph.of(loop_sum(9, 6, rng)[0])
-    reduction = ReducedGraph(graph)
+    reduction = ContractedGraph(graph)
     kernel_loops = []
     for block in reduction.blocks:
         # Any feasible packing will do: one cycle through the first edge, as far as it fits.
@@ -75,7 +75,7 @@ def test_lifted_loops_are_odd_cycles_within_the_weights(seed):
         if len(begins) > 1:
             cycle = edges[begins[0] : begins[1]].tolist()
             room = min(abs(block.graph.weights[e]) for e in cycle)
-            kernel_loops.append(Loop(room, {block.edges[e] for e in cycle}))
+            kernel_loops.append(OddCycle(room, {block.edges[e] for e in cycle}))
     before = sum(loop.multiplier for loop in kernel_loops)
     loops = reduction.lift_loops(kernel_loops, denominator=1)
     assert sum(loop.multiplier for loop in loops) == before + reduction.cost
@@ -95,7 +95,7 @@ def test_chains_and_leaves_disappear():
     leaves = [(k, size + k) for k in range(size)]
     problem = Ising.from_edges(2 * size, ring + leaves, [3] * (size - 1) + [-2] + [1] * size)
     proof = prove(problem)
-    assert proof.statistics.kernel_edges == 0
+    assert proof.statistics.core_edges == 0
     assert proof.optimal
     assert proof.certificate.num_loops == 1
 

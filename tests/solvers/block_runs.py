@@ -6,7 +6,7 @@ import numpy as np
 
 from glasshouse.problems import Ising
 from glasshouse.solvers import engine
-from glasshouse.solvers.engine import Engine, Graph
+from glasshouse.solvers.engine import ColouredGraph, Engine
 from glasshouse.solvers.kernels import driver
 
 MAKERS = {
@@ -22,7 +22,7 @@ def key_of(seed: int) -> np.ndarray:
 
 
 def make_engine(kernel: str, problem: Ising) -> Engine | None:
-    return MAKERS[kernel](Graph(problem))
+    return MAKERS[kernel](ColouredGraph(problem))
 
 
 def final_states(made: Engine, problem: Ising, betas: np.ndarray, runs: int, seed: int):

@@ -129,9 +129,9 @@ def test_kernels_agree_on_success_probabilities(monkeypatch):
 
 
 def success_share(make, planted, runs: int) -> float:
-    from glasshouse.solvers.engine import Graph
+    from glasshouse.solvers.engine import ColouredGraph
 
-    made = make(Graph(planted.ising))
+    made = make(ColouredGraph(planted.ising))
     hits = []
     for index in range(runs // made.lanes):
         block = made.new_block()

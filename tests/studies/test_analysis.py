@@ -10,8 +10,8 @@ import pytest
 
 from glasshouse.studies import Annealer, Stop, Store, Task, collect
 from glasshouse.studies.analysis import fit_study, log_error, points_of, series_of
-from glasshouse.studies.samples import Estimate
-from glasshouse.studies.statistics import geometric_mean, time_to_solution
+from glasshouse.studies.statistics.estimators import geometric_mean, time_to_solution
+from glasshouse.studies.statistics.samples import Estimate
 from glasshouse.studies.study import parse_study, study_of
 
 STUDY = """
@@ -154,7 +154,7 @@ class TestFigures:
 
     @pytest.mark.parametrize("name", ["size", "density"])
     def test_a_study_is_drawn_and_says_what_it_was_measured_with(self, folder, tmp_path, name):
-        from glasshouse.studies.figures import plot_study, save
+        from glasshouse.studies.figures.curves import plot_study, save
 
         with Store(folder / f"{name}.sqlite") as store:
             ax = plot_study(store)
@@ -167,7 +167,7 @@ class TestFigures:
         assert sorted(p.name for p in tmp_path.iterdir()) == [f"{name}.png", f"{name}.svg"]
 
     def test_the_same_data_give_the_same_bytes(self, folder, tmp_path):
-        from glasshouse.studies.figures import plot_study, save
+        from glasshouse.studies.figures.curves import plot_study, save
 
         with Store(folder / "size.sqlite") as store:
             files = [save(plot_study(store).figure, tmp_path / str(k)) for k in range(2)]
@@ -175,7 +175,7 @@ class TestFigures:
             assert one.read_bytes() == other.read_bytes()
 
     def test_a_caller_s_axes_are_used(self, folder):
-        from glasshouse.studies.figures import new_figure, plot_study
+        from glasshouse.studies.figures.curves import new_figure, plot_study
 
         figure, ax = new_figure()
         with Store(folder / "size.sqlite") as store:
@@ -183,7 +183,7 @@ class TestFigures:
         assert ax.figure is figure
 
     def test_an_empty_store_is_refused(self, tmp_path):
-        from glasshouse.studies.figures import plot_study
+        from glasshouse.studies.figures.curves import plot_study
 
         with (
             Store(tmp_path / "s.sqlite", write=True) as store,
@@ -194,8 +194,8 @@ class TestFigures:
     def test_instances_are_drawn(self, tmp_path):
         from glasshouse.planting import random_loops, structured_loops
         from glasshouse.planting.graph_loops import graph_loops
-        from glasshouse.studies.drawing import draw, draw_graph, draw_weights
-        from glasshouse.studies.figures import new_figure, save
+        from glasshouse.studies.figures.curves import new_figure, save
+        from glasshouse.studies.figures.drawing import draw, draw_graph, draw_weights
 
         plants = [
             random_loops(12, 8, frustration="1/5", loops=6, rng=1),
@@ -214,7 +214,7 @@ class TestFigures:
 
     def test_a_large_matrix_is_averaged(self):
         from glasshouse.planting import random_loops
-        from glasshouse.studies.drawing import draw
+        from glasshouse.studies.figures.drawing import draw
 
         figure = draw(random_loops(3000, 3000, frustration="1/5", loops=500, rng=1))
         assert len(figure.axes) == 4

@@ -15,7 +15,7 @@ import pytest
 from tests.studies.synthetic import Fake, table
 
 from glasshouse.studies import Stop, Store, Task, collect, iter_collect
-from glasshouse.studies.storefile import StoreError
+from glasshouse.studies.store.storefile import StoreError
 
 STUDY = [Fake(seed=1, stop=Stop(60)), Fake(seed=2, stop=Stop(45)), Fake(seed=3, stop=Stop(30))]
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from glasshouse.studies import Annealer
-from glasshouse.studies.samples import Estimate, Sample
-from glasshouse.studies.statistics import median
+from glasshouse.studies.statistics.estimators import median
+from glasshouse.studies.statistics.samples import Estimate, Sample
 from glasshouse.studies.sweep_schedule import (
     Optimum,
     fit_schedule,

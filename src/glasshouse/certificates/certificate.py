@@ -23,8 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates.flat_cycles import NodeArray, checked_cycles
-from glasshouse.problems import checks
-from glasshouse.problems.checks import INT64_MAX, IntArray, SpinArray
+from glasshouse.problems import validation
+from glasshouse.problems.validation import INT64_MAX, IntArray, SpinArray
 
 
 class CertificateError(ValueError):
@@ -61,19 +61,20 @@ class Certificate:
     violated: npt.NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
-        state = checks.states(self.state, np.size(self.state), (-1, 1), "state")
+        state = validation.states(self.state, np.size(self.state), (-1, 1), "state")
         nodes, starts = checked_cycles(self.nodes, self.starts)
         multipliers = _whole_numbers(self.multipliers)
         if len(multipliers) != len(starts) - 1:
             raise ValueError(f"{len(starts) - 1} loops but {len(multipliers)} multipliers")
         if len(multipliers) and multipliers.min() < 1:
             raise ValueError(
-                f"multiplier {checks.shown(multipliers.min())} is not above 0; leave the loop out"
+                f"multiplier {validation.shown(multipliers.min())} is not above 0; "
+                "leave the loop out"
             )
         values = {
-            "state": checks.read_only(state), "nodes": nodes, "starts": starts,
+            "state": validation.read_only(state), "nodes": nodes, "starts": starts,
             "multipliers": multipliers,
-            "denominator": checks.count(self.denominator, "denominator", 1),
+            "denominator": validation.count(self.denominator, "denominator", 1),
             "violated": _checked_violated(self.violated, starts),
         }  # fmt: skip
         for name, value in values.items():
@@ -110,7 +111,7 @@ class Certificate:
 
     def __repr__(self) -> str:
         loops = "1 loop" if self.num_loops == 1 else f"{self.num_loops} loops"
-        over = f", over {checks.shown(self.denominator)}" if self.denominator > 1 else ""
+        over = f", over {validation.shown(self.denominator)}" if self.denominator > 1 else ""
         return f"Certificate({len(self.state)} spins, {loops}{over})"
 
 
@@ -121,11 +122,11 @@ def _whole_numbers(values: npt.ArrayLike) -> npt.NDArray[Any]:
         array = array.astype(np.int64)
     if array.dtype == object and all(type(x) is int for x in array.flat):
         if max(map(abs, array.flat), default=0) > INT64_MAX:
-            return checks.read_only(array)
+            return validation.read_only(array)
         array = array.astype(np.int64)
     if array.dtype == np.uint64:
         return _whole_numbers(array.astype(object))
-    whole = checks.weights(array, "multipliers")
+    whole = validation.weights(array, "multipliers")
     if whole.dtype != np.int64:
         raise ValueError("multipliers must be integers, over a common denominator")
     return whole
@@ -149,4 +150,4 @@ def _checked_violated(
             f"loop {wrong[0]} marks {counts[wrong[0]]} edges as violated; their number must be odd "
             "and the last edge one of them"
         )
-    return checks.read_only(mask) if counts.max() > 1 else None
+    return validation.read_only(mask) if counts.max() > 1 else None

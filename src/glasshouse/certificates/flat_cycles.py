@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates import kernels
-from glasshouse.problems import checks
-from glasshouse.problems.checks import IntArray
+from glasshouse.problems import validation
+from glasshouse.problems.validation import IntArray
 
 NodeArray = npt.NDArray[np.int32]
 
@@ -19,14 +19,14 @@ def checked_cycles(nodes: npt.ArrayLike, starts: npt.ArrayLike) -> tuple[NodeArr
     flat = _whole_numbers(nodes, "nodes")
     bounds = _ascending(_whole_numbers(starts, "starts"), len(flat))
     low, high = (int(flat.min()), int(flat.max())) if len(flat) else (0, 0)
-    if low < 0 or high >= checks.MOST_VARIABLES:
+    if low < 0 or high >= validation.MOST_VARIABLES:
         raise ValueError(f"a loop visits node {low if low < 0 else high}, which no problem has")
     # Locked before any kernel sees them: Numba compiles anew for arrays that can be written.
-    locked: NodeArray = checks.read_only(flat.astype(np.int32, copy=False))
+    locked: NodeArray = validation.read_only(flat.astype(np.int32, copy=False))
     if high < 16 * len(flat):
         numbered, size = locked, high + 1
     else:  # numbered anew: room for all nodes below a far one could be gigabytes
-        numbered = checks.read_only(np.unique(locked, return_inverse=True)[1].astype(np.int32))
+        numbered = validation.read_only(np.unique(locked, return_inverse=True)[1].astype(np.int32))
         size = len(flat)
     fault, loop = kernels.find_bad_cycle(numbered, bounds, size)
     if fault:
@@ -55,7 +55,7 @@ def _ascending(starts: npt.NDArray[Any], length: int) -> IntArray:
         raise ValueError(f"starts must run from 0 to {length}, the number of nodes, not {ends}")
     if (starts[1:] < starts[:-1]).any():
         raise ValueError("starts must ascend")
-    return checks.read_only(starts.astype(np.int64, copy=False))
+    return validation.read_only(starts.astype(np.int64, copy=False))
 
 
 def _whole_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:

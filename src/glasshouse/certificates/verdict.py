@@ -19,8 +19,8 @@ from glasshouse.certificates.edge_sums import grouped
 from glasshouse.certificates.exact_form import ROOM, ExactForm
 from glasshouse.certificates.flat_cycles import edges_of_cycles
 from glasshouse.problems import Max2Sat
-from glasshouse.problems.checks import IntArray
 from glasshouse.problems.convert import Given, given_problem
+from glasshouse.problems.validation import IntArray
 
 # Python integers are added up in slices of about so many: each may have thousands of digits.
 _AT_ONCE = 1 << 15

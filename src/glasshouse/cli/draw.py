@@ -31,7 +31,7 @@ def draw(
     """
     from glasshouse.files import read_planted
     from glasshouse.files.streams import refuse_existing
-    from glasshouse.studies.drawing import draw as draw_plant
+    from glasshouse.studies.figures.drawing import draw as draw_plant
 
     if output.suffix not in (".png", ".svg", ".pdf"):
         raise ValueError(f"{output} is no picture; use a name that ends in .png, .svg or .pdf")

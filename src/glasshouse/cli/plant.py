@@ -284,7 +284,7 @@ def named_graph(text: str) -> Any:
     """A graph by its name, or from a file where there is one of that name."""
     if not Path(text).is_file():
         return text
-    from glasshouse.files.graph import read_graph
+    from glasshouse.files.graph_reading import read_graph
 
     return read_graph(text)
 

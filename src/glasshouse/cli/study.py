@@ -16,8 +16,8 @@ from glasshouse.cli.types import MaybeWhole
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from glasshouse.studies import Progress
-    from glasshouse.studies.store import StoredTask
+    from glasshouse.studies import StudyProgress
+    from glasshouse.studies.store.store import StoredTask
     from glasshouse.studies.study import Study
 
 _WIDEST = 200
@@ -141,7 +141,7 @@ def plot(
     """
     from glasshouse.files.streams import refuse_existing
     from glasshouse.studies import Store
-    from glasshouse.studies.figures import plot_study, save
+    from glasshouse.studies.figures.curves import plot_study, save
 
     stem = store.with_suffix("") if output is None else output
     stem = stem.with_suffix("") if stem.suffix in (".png", ".svg") else stem
@@ -192,7 +192,7 @@ def export(store: Path, /, *, parquet: Path, kind: str = "hardness", force: bool
     """
     from glasshouse.files.streams import refuse_existing
     from glasshouse.studies import Store
-    from glasshouse.studies.export import export_parquet
+    from glasshouse.studies.store.export import export_parquet
 
     refuse_existing(parquet, overwrite=force)
     with Store(store) as opened:
@@ -214,7 +214,7 @@ def merge(target: Path, /, *sources: Path) -> None:
         target: the store to add to; made when it is not there.
         sources: the stores to read; they are not changed.
     """
-    from glasshouse.studies.merging import merge as merge_stores
+    from glasshouse.studies.store.merging import merge as merge_stores
 
     if not sources:
         raise ValueError("no store to merge; name one or more after the target")
@@ -265,7 +265,7 @@ def collect_study(
             )
         if asked.text:
             opened.note("study", asked.text)
-    last: Progress | None = None
+    last: StudyProgress | None = None
     try:
         with _executor(dask) as executor, _bar() as update:
             steps = iter_collect(

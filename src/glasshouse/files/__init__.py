@@ -1,18 +1,18 @@
 """Files: every problem and plant in the formats of the field, read and written by suffix."""
 
 from glasshouse.files.carrying import carry
-from glasshouse.files.certificate import (
+from glasshouse.files.document import Document, Metadata
+from glasshouse.files.errors import FileError
+from glasshouse.files.keeping import standing_verdict, write_if_better
+from glasshouse.files.reading import read, read_document
+from glasshouse.files.regrowing import read_planted
+from glasshouse.files.sidecar import (
     SideCar,
     read_certificate,
     read_side_car,
     side_car,
     write_certificate,
 )
-from glasshouse.files.document import Document, Metadata
-from glasshouse.files.errors import FileError
-from glasshouse.files.keeping import standing_verdict, write_if_better
-from glasshouse.files.reading import read, read_document
-from glasshouse.files.regrowing import read_planted
 from glasshouse.files.suite import (
     check_suite,
     iter_check_suite,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems.checks import IntArray
+from glasshouse.problems.validation import IntArray
 
 
 def whole_between(array: npt.NDArray[Any], least: int, most: int, what: str) -> IntArray:

@@ -23,7 +23,7 @@ from glasshouse.files.formats import Format, Sheet
 from glasshouse.files.notes import parse_object
 from glasshouse.files.streams import Source
 from glasshouse.problems import Ising, Qubo
-from glasshouse.problems.checks import MOST_VARIABLES
+from glasshouse.problems.validation import MOST_VARIABLES
 
 _MAGIC = b"DIMODBQM"
 _INDICES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")

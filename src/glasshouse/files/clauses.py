@@ -12,7 +12,7 @@ from glasshouse.files.kernels import HARD, ODD
 from glasshouse.files.rows import Fault, Rows, joined, whole_number_fault, write_rows
 from glasshouse.files.streams import Source
 from glasshouse.problems import Max2Sat
-from glasshouse.problems.checks import INT64_MAX, MOST_VARIABLES, IntArray, WeightArray
+from glasshouse.problems.validation import INT64_MAX, MOST_VARIABLES, IntArray, WeightArray
 
 
 @dataclass

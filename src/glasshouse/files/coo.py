@@ -19,9 +19,9 @@ from glasshouse.files.rows import read_rows
 from glasshouse.files.streams import Source
 from glasshouse.files.terms import TermCollector
 from glasshouse.problems import Ising, Problem, Qubo
-from glasshouse.problems.checks import MOST_VARIABLES
 from glasshouse.problems.convert import to_ising, to_qubo
 from glasshouse.problems.reduction import Reduction
+from glasshouse.problems.validation import MOST_VARIABLES
 
 _VARTYPE = re.compile(rb"#.*?vartype[:=]\s*(\S+)")
 _LONGEST_VARTYPE = 1000  # what stands further right in a comment is none

@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from glasshouse.planting import Planted
 from glasshouse.problems import Problem
-from glasshouse.problems.checks import Number
 from glasshouse.problems.reduction import Reduction, to_bits
+from glasshouse.problems.validation import Number
 
 if TYPE_CHECKING:
-    from glasshouse.files.certificate import SideCar
+    from glasshouse.files.sidecar import SideCar
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,9 +23,9 @@ from glasshouse.files.clauses import write_clauses
 from glasshouse.files.formats import Format, Sheet
 from glasshouse.files.rows import write_table
 from glasshouse.problems import Ising, Max2Sat, Problem
-from glasshouse.problems.checks import IntArray, WeightArray
 from glasshouse.problems.convert import ising_to_max2sat, to_ising
 from glasshouse.problems.reduction import Reduction, bits
+from glasshouse.problems.validation import IntArray, WeightArray
 
 
 @dataclass(frozen=True)

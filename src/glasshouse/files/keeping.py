@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 
 from glasshouse.certificates import Certificate, CertificateError, Verdict, verify
-from glasshouse.files.certificate import read_side_car, write_certificate
 from glasshouse.files.document import Document
 from glasshouse.files.errors import FileError
+from glasshouse.files.sidecar import read_side_car, write_certificate
 from glasshouse.files.streams import refuse_existing
 from glasshouse.files.verification import examine
 from glasshouse.problems import Problem

@@ -19,8 +19,8 @@ from glasshouse.files.rows import Rows, read_rows
 from glasshouse.files.streams import Source
 from glasshouse.files.terms import TermCollector
 from glasshouse.problems import Ising
-from glasshouse.problems.checks import MOST_VARIABLES, Number
 from glasshouse.problems.convert import ising_to_maxcut, to_ising
+from glasshouse.problems.validation import MOST_VARIABLES, Number
 
 
 class _Reader:

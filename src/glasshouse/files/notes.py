@@ -16,7 +16,7 @@ import numpy.typing as npt
 from glasshouse.files.document import Metadata
 from glasshouse.files.errors import shown
 from glasshouse.files.streams import Source
-from glasshouse.problems.checks import Number
+from glasshouse.problems.validation import Number
 
 # No sum of 64-bit weights is larger; a longer number in a note is a slip.
 _TOO_LARGE = 2**70

@@ -15,8 +15,8 @@ from glasshouse.files.rows import read_rows
 from glasshouse.files.streams import Source
 from glasshouse.files.terms import TermCollector
 from glasshouse.problems import Qubo
-from glasshouse.problems.checks import INT64_MAX, MOST_VARIABLES, Number
 from glasshouse.problems.convert import to_qubo
+from glasshouse.problems.validation import INT64_MAX, MOST_VARIABLES, Number
 
 _SHAPE = "'p qubo 0 VARIABLES DIAGONALS ELEMENTS'"
 

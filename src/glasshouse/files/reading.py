@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 
 from glasshouse.certificates import CertificateError
-from glasshouse.files.certificate import has_side_car, read_side_car, side_car
 from glasshouse.files.document import Document
 from glasshouse.files.errors import FileError
 from glasshouse.files.registry import format_of
+from glasshouse.files.sidecar import has_side_car, read_side_car, side_car
 from glasshouse.files.streams import opened
 from glasshouse.planting import Planted
 from glasshouse.problems import Problem

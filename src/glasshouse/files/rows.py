@@ -14,7 +14,7 @@ from glasshouse.files import kernels, streams
 from glasshouse.files.errors import shown
 from glasshouse.files.kernels import HARD
 from glasshouse.files.streams import Source
-from glasshouse.problems.checks import INT64_MAX, IntArray
+from glasshouse.problems.validation import INT64_MAX, IntArray
 
 # Called with a line that is not a row (a comment, a header): its number, its text, and how many
 # rows came before it.

@@ -18,7 +18,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from glasshouse.files.certificate import side_car
 from glasshouse.files.document import Document
 from glasshouse.files.errors import FileError
 from glasshouse.files.formats import Dialect
@@ -26,12 +25,13 @@ from glasshouse.files.notes import parse_object
 from glasshouse.files.reading import read_document
 from glasshouse.files.registry import FORMATS
 from glasshouse.files.regrowing import regrow
+from glasshouse.files.sidecar import side_car
 from glasshouse.files.streams import COMPRESSED, Source, opened, refuse_existing, replacing
 from glasshouse.files.verification import verify_file
 from glasshouse.files.writing import write
 from glasshouse.planting import Planted
-from glasshouse.problems.checks import Number
 from glasshouse.problems.reduction import Reduction
+from glasshouse.problems.validation import Number
 
 MANIFEST = "manifest.jsonl"
 

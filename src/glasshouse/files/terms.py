@@ -22,8 +22,8 @@ from glasshouse.files.notes import LONGEST_NUMBER, Notes, is_spelled, parse_numb
 from glasshouse.files.rows import Rows, joined, whole_number_fault, write_table
 from glasshouse.files.streams import Source
 from glasshouse.problems import Ising, Qubo
-from glasshouse.problems.checks import FloatArray, Number, WeightArray
 from glasshouse.problems.pairs import add_by_key
+from glasshouse.problems.validation import FloatArray, Number, WeightArray
 
 
 @dataclass

@@ -12,13 +12,13 @@ import numpy as np
 from glasshouse.certificates import CertificateError, Verdict, verify
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.files.carrying import scaled_proof
-from glasshouse.files.certificate import SideCar, read_side_car, side_car
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.errors import FileError
 from glasshouse.files.reading import read_document
 from glasshouse.files.regrowing import regrow
-from glasshouse.problems import Problem, checks
-from glasshouse.problems.checks import Number
+from glasshouse.files.sidecar import SideCar, read_side_car, side_car
+from glasshouse.problems import Problem, validation
+from glasshouse.problems.validation import Number
 
 
 @dataclass(frozen=True)
@@ -79,8 +79,8 @@ def examine(document: Document, beside: SideCar) -> Verdict:
     verdict = verify(problem, beside.certificate)
     if beside.cost is not None and not agrees(problem, beside.cost, verdict.exact_energy):
         raise CertificateError(
-            f"the certificate states a cost of {checks.shown(beside.cost)}, but its state costs "
-            f"{verdict.energy}"
+            f"the certificate states a cost of {validation.shown(beside.cost)}, "
+            f"but its state costs {verdict.energy}"
         )
     if verdict.optimal:
         _compare(problem, stated, verdict.exact_energy, f"the least cost is {verdict.energy}")
@@ -161,7 +161,7 @@ def _compare(problem: Problem, stated: Metadata, cost: Fraction, truth: str) -> 
     if stated.planted_model is not None:
         reached = _exact_cost_of_model(problem, stated)
         if reached != cost:
-            shown = checks.shown(reached if reached.denominator == 1 else float(reached))
+            shown = validation.shown(reached if reached.denominator == 1 else float(reached))
             raise CertificateError(f"the stated model costs {shown}, but {truth}")
 
 

@@ -16,9 +16,9 @@ from glasshouse.files.errors import shown
 from glasshouse.files.formats import Format, Sheet
 from glasshouse.files.rows import read_rows
 from glasshouse.files.streams import Source
-from glasshouse.problems import Max2Sat, checks
-from glasshouse.problems.checks import MOST_VARIABLES
+from glasshouse.problems import Max2Sat, validation
 from glasshouse.problems.convert import to_max2sat
+from glasshouse.problems.validation import MOST_VARIABLES
 
 _KEYS = (*notes.PLANTED, "num-variables", "num-clauses", "encoding")
 
@@ -125,7 +125,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     problem: Max2Sat = sheet.problem
     weights = whole_weights(problem, "WCNF")
     # Added up anew: a sum of whole floats is not exact.
-    top = 1 + int(checks.total_magnitude([weights], 0, "the soft weights"))
+    top = 1 + int(validation.total_magnitude([weights], 0, "the soft weights"))
     file.write(sheet.remark_lines("c") + notes.note_lines("c", sheet.metadata))
     file.write(head(sheet.dialect, problem.num_variables, len(weights) + problem.num_hard, top))
     write_clauses(file, problem.hard, None, hard_prefix(sheet.dialect, top))

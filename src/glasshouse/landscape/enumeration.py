@@ -21,8 +21,8 @@ from glasshouse.landscape.local import TOLERANCE
 from glasshouse.landscape.metric import least_distance
 from glasshouse.landscape.spins import ising_form
 from glasshouse.problems import Ising, Problem, Rbm
-from glasshouse.problems.checks import IntArray, Number, count
 from glasshouse.problems.convert import Given, given_problem
+from glasshouse.problems.validation import IntArray, Number, count
 
 # All parts together; some seconds of work.
 MOST_STATES = 1 << 27

@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from glasshouse.landscape.spins import at_state
 from glasshouse.problems import Ising
-from glasshouse.problems.checks import SpinArray, WeightArray
 from glasshouse.problems.convert import Given
+from glasshouse.problems.validation import SpinArray, WeightArray
 
 # Floats only: a flip that gains less than this share of all weight is rounding, not descent.
 TOLERANCE = 1e-12

@@ -12,8 +12,8 @@ from glasshouse.landscape.local import fields_of
 from glasshouse.landscape.metric import distance
 from glasshouse.landscape.spins import at_state
 from glasshouse.problems import Rbm
-from glasshouse.problems.checks import Number, SpinArray, WeightArray, count
 from glasshouse.problems.convert import Given, given_problem
+from glasshouse.problems.validation import Number, SpinArray, WeightArray, count
 
 
 @dataclass(frozen=True, eq=False)

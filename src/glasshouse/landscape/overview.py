@@ -10,8 +10,8 @@ from glasshouse.landscape.connectivity import components, free_spins
 from glasshouse.landscape.spins import ising_form
 from glasshouse.problems import Ising, Max2Sat, Problem, Rbm
 from glasshouse.problems.bipartite import two_colouring
-from glasshouse.problems.checks import Number
 from glasshouse.problems.convert import Given, given_problem
+from glasshouse.problems.validation import Number
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy.typing as npt
 
-from glasshouse.problems import Ising, checks
-from glasshouse.problems.checks import SpinArray
+from glasshouse.problems import Ising, validation
 from glasshouse.problems.convert import Given, to_ising
+from glasshouse.problems.validation import SpinArray
 
 
 def ising_form(problem: Given) -> Ising:
@@ -22,7 +22,7 @@ def at_state(problem: Given, state: npt.ArrayLike) -> tuple[Ising, SpinArray]:
 
 def one_state(state: npt.ArrayLike, num_spins: int, name: str = "state") -> SpinArray:
     """A single state of ±1 spins, not a batch."""
-    spins = checks.states(state, num_spins, (-1, 1), name)
+    spins = validation.states(state, num_spins, (-1, 1), name)
     if spins.ndim != 1:
         raise ValueError(f"{name} has shape {spins.shape}, but one state is needed, not a batch")
     return spins

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from glasshouse.landscape.ratio import ratio
-from glasshouse.problems import checks
+from glasshouse.problems import validation
 
 
 @dataclass(frozen=True)
@@ -167,8 +167,8 @@ def local_field_dispersion(
 
 def count(value: object, name: str, least: int = 0) -> int:
     """A whole number that a float can hold, squared as well."""
-    number = checks.count(value, name, least)
-    if number > checks.INT64_MAX:
+    number = validation.count(value, name, least)
+    if number > validation.INT64_MAX:
         raise ValueError(f"{name}={number} is above 2^63-1, the most that formulas are for")
     return number
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from glasshouse.landscape.ratio import Ratio as Ratio
 from glasshouse.landscape.ratio import ratio as ratio
 from glasshouse.planting.kernels.xoshiro import fill_spins
-from glasshouse.problems import checks
-from glasshouse.problems.checks import INT64_MAX, SpinArray
+from glasshouse.problems import validation
+from glasshouse.problems.validation import INT64_MAX, SpinArray
 
 State: TypeAlias = npt.ArrayLike | str
 Overlap: TypeAlias = Literal["constructive", "none"]
@@ -75,7 +75,7 @@ def loop_count(loops: int | None, loop_density: Ratio | None, half: Ratio) -> in
         given = "neither" if loops is None else "both"
         raise ValueError(f"{given} of loops and loop_density given; give exactly one of them")
     if loop_density is None:
-        number = checks.count(loops, "loops", 1)
+        number = validation.count(loops, "loops", 1)
     else:
         density = ratio(loop_density, "loop_density")
         if density <= 0:
@@ -131,10 +131,10 @@ def planted_state(state: State | None, num_spins: int, stream: npt.NDArray[np.ui
         spins = np.empty(num_spins, dtype=np.int8)
         fill_spins(stream, spins)
     else:
-        spins = checks.states(_from_signs(state), num_spins, (-1, 1), "state").copy()
+        spins = validation.states(_from_signs(state), num_spins, (-1, 1), "state").copy()
         if spins.ndim != 1:
             raise ValueError(f"state has shape {spins.shape}, but one state is needed")
-    return checks.read_only(spins)
+    return validation.read_only(spins)
 
 
 def state_signs(state: SpinArray) -> str:
@@ -158,7 +158,7 @@ def layer_sizes(n: int, m: int) -> tuple[int, int]:
     """Visible and hidden spins of an RBM; a loop needs two of each."""
     sizes = []
     for name, value in {"n": n, "m": m}.items():
-        size = checks.count(value, name)
+        size = validation.count(value, name)
         if size < 2:
             raise ValueError(f"{name}={size} leaves no room for a loop; use {name} ≥ 2")
         sizes.append(size)

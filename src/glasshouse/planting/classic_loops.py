@@ -15,7 +15,7 @@ from glasshouse.planting.kernels.graph_loops import ANY, WALK
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
-from glasshouse.problems import checks
+from glasshouse.problems import validation
 
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
@@ -84,8 +84,8 @@ def _lengths(ground: Ground, length: int | None, min_length: int | None) -> tupl
     if length is not None and min_length is not None:
         raise ValueError(f"length={length} and min_length={min_length} given; give one of them")
     if length is not None:
-        return checks.count(length, "length", 3), length
-    shortest = 3 if min_length is None else checks.count(min_length, "min_length", 3)
+        return validation.count(length, "length", 3), length
+    shortest = 3 if min_length is None else validation.count(min_length, "min_length", 3)
     if shortest > ground.longest_cycle:
         raise ValueError(
             f"min_length={min_length} is above {ground.longest_cycle}, the longest that a cycle of "

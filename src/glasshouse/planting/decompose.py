@@ -8,7 +8,7 @@ import numpy as np
 
 from glasshouse.certificates.flat_cycles import checked_cycles
 from glasshouse.planting.loops import Loops
-from glasshouse.problems import checks
+from glasshouse.problems import validation
 
 
 def decompose_loop(nodes: Sequence[int], *, weight: int = 1) -> Loops:
@@ -35,6 +35,6 @@ def decompose_loop(nodes: Sequence[int], *, weight: int = 1) -> Loops:
             f"a loop of length {len(cycle)} cannot be made of atoms, which have length 4; loops "
             "between two layers are even and at least 4 long"
         )
-    checks.count(weight, "weight", 1)
+    validation.count(weight, "weight", 1)
     atoms = [[cycle[0], *cycle[k : k + 3]] for k in range(1, len(cycle) - 2, 2)]
     return Loops.of_length(np.array(atoms), positive=weight, negative=-weight)

@@ -16,8 +16,8 @@ from glasshouse.planting.ground import Ground
 from glasshouse.planting.kernels import cycles, graph_loops
 from glasshouse.planting.kernels.graph_loops import ANY, CONSTRUCTIVE, DISJOINT, PATH, TABLE
 from glasshouse.planting.loops import Loops
-from glasshouse.problems import checks
-from glasshouse.problems.checks import INT64_MAX, IntArray
+from glasshouse.problems import validation
+from glasshouse.problems.validation import INT64_MAX, IntArray
 
 Stream = npt.NDArray[np.uint64]
 Table = npt.NDArray[np.int32]
@@ -64,7 +64,7 @@ class LoopWeights:
         if max_weight is None:
             return INT64_MAX
         heaviest = max(self.positive, -self.negative(longest))
-        if checks.count(max_weight, "max_weight", 1) < heaviest:
+        if validation.count(max_weight, "max_weight", 1) < heaviest:
             raise ValueError(
                 f"max_weight={max_weight} is below {heaviest}, the heaviest weight of a single "
                 "loop; use a frustration with a smaller denominator, or shorter loops"
@@ -168,7 +168,7 @@ class Drop:
 
 def cycles_of_length(ground: Ground, length: int) -> tuple[int, Table]:
     """The sampler for cycles of one length: a table of all of them, or self-avoiding paths."""
-    checks.count(length, "length", 3)
+    validation.count(length, "length", 3)
     if length > ground.longest_cycle:
         raise ValueError(
             f"{ground} has no cycle of length {length}; use at most {ground.longest_cycle}"

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 
 import numpy as np
 
-from glasshouse.problems.checks import IntArray
+from glasshouse.problems.validation import IntArray
 
 _UNBOUNDED = 1 << 62
 _METER: ContextVar[IntArray | None] = ContextVar("meter", default=None)

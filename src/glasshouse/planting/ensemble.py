@@ -19,8 +19,8 @@ from glasshouse.planting.planted import Planted
 from glasshouse.planting.random_loops import REDRAWS, weight_law
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
-from glasshouse.problems import checks
-from glasshouse.problems.checks import SpinArray
+from glasshouse.problems import validation
+from glasshouse.problems.validation import SpinArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,7 +104,7 @@ def random_loops_ensemble(
     n, m = arguments.layer_sizes(n, m)
     f = arguments.frustration(frustration, 4, "graph_loops (up to 1/3 on triangles)")
     number = arguments.loop_count(loops, loop_density, n)
-    instances, first = checks.count(count, "count"), checks.count(first, "first")
+    instances, first = validation.count(count, "count"), validation.count(first, "first")
     law, _ = weight_law(f, "equal", None, None)
     arguments.check_total(number, 3 * int(law[0]) + int(law[3]))
     seed = Seed.of(rng)
@@ -120,6 +120,6 @@ def random_loops_ensemble(
         None, states, n=n, m=m, frustration=f, **arguments.requested(loops, loop_density),
         overlap="constructive", weights="equal",
     )  # fmt: skip
-    nodes, states = checks.read_only(nodes), checks.read_only(states)
+    nodes, states = validation.read_only(nodes), validation.read_only(states)
     shared = MappingProxyType(parameters)
     return Ensemble(nodes, states, int(law[0]), -int(law[3]), shared, seed, first)

@@ -16,7 +16,7 @@ from glasshouse.planting.kernels.graph_loops import BASIS, CONSTRUCTIVE, DISJOIN
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
-from glasshouse.problems import checks
+from glasshouse.problems import validation
 
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
@@ -94,11 +94,11 @@ def _lengths(
     if length is not None:
         if max_length is not None:
             raise ValueError(f"length={length} and max_length={max_length} given; give one of them")
-        checks.count(length, "length", 3)
+        validation.count(length, "length", 3)
         return arguments.frustration(frustration, length), range(length, length + 1)
     shortest = 4 if ground.is_bipartite else 3
     if max_length is not None:
-        longest = checks.count(max_length, "max_length", shortest)
+        longest = validation.count(max_length, "max_length", shortest)
         f = arguments.frustration(frustration, longest)
     else:
         f = arguments.frustration(frustration, shortest)

@@ -20,8 +20,8 @@ from glasshouse.planting.graph_names import (
     refuse_large,
 )
 from glasshouse.planting.kernels.cycles import core_nodes
-from glasshouse.problems import Ising, checks, pairs
-from glasshouse.problems.checks import IntArray
+from glasshouse.problems import Ising, pairs, validation
+from glasshouse.problems.validation import IntArray
 
 if TYPE_CHECKING:
     import networkx
@@ -96,7 +96,7 @@ class Graph:
     @classmethod
     def complete(cls, size: int) -> Graph:
         """Every pair of nodes: a fully connected Boltzmann machine."""
-        size = checks.count(size, "size", 1)
+        size = validation.count(size, "size", 1)
         refuse_large(EXTENTS["complete"](size))
         return cls._family("complete", [size], size, np.column_stack(np.triu_indices(size, 1)))
 
@@ -244,7 +244,7 @@ class Graph:
         cls, family: str, sizes: tuple[int, ...], coupled: Iterable[tuple[int, int]]
     ) -> Graph:
         """Layers of nodes, some pairs of them fully coupled."""
-        counts = [checks.count(size, "layer size", 1) for size in sizes]
+        counts = [validation.count(size, "layer size", 1) for size in sizes]
         refuse_large(EXTENTS[family](*counts))
         couples = list(coupled)
         ends = np.cumsum(counts)
@@ -257,7 +257,7 @@ class Graph:
 
     @classmethod
     def _lattice(cls, family: str, shape: tuple[int, ...], *, periodic: bool) -> Graph:
-        sides = [checks.count(side, "side of a lattice", 1) for side in shape]
+        sides = [validation.count(side, "side of a lattice", 1) for side in shape]
         if not sides:
             raise ValueError("a lattice needs at least one side")
         extent = EXTENTS[family](*sides)
@@ -277,7 +277,7 @@ class Graph:
     @classmethod
     def _machine(cls, family: str, sizes: list[int]) -> Graph:
         for size in sizes:
-            checks.count(size, f"size of a {family} graph", 1)
+            validation.count(size, f"size of a {family} graph", 1)
         refuse_large(EXTENTS[family](*sizes), MOST_MACHINE_EDGES)
         graph = getattr(_dwave_networkx(), f"{family}_graph")(*sizes)
         labels = sorted(graph.nodes)

@@ -14,7 +14,7 @@ from glasshouse.planting.graphs import Graph, Rows
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.recipe import Recipe
-from glasshouse.problems.checks import SpinArray
+from glasshouse.problems.validation import SpinArray
 
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike

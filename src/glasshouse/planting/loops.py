@@ -12,8 +12,8 @@ import numpy.typing as npt
 from glasshouse.certificates.edge_sums import summed
 from glasshouse.certificates.flat_cycles import NodeArray, checked_cycles, edges_of_cycles
 from glasshouse.planting.kernels import sums
-from glasshouse.problems import Ising, checks
-from glasshouse.problems.checks import IntArray
+from glasshouse.problems import Ising, validation
+from glasshouse.problems.validation import IntArray
 
 
 class Loop(NamedTuple):
@@ -54,7 +54,7 @@ class Loops:
 
     def __post_init__(self) -> None:
         nodes, starts = checked_cycles(self.nodes, self.starts)
-        weights = checks.weights(self.weights, "weights")
+        weights = validation.weights(self.weights, "weights")
         if weights.dtype != np.int64:
             raise ValueError(f"loop weights must be integers, not {weights.dtype}")
         if len(weights) != len(nodes):
@@ -65,7 +65,7 @@ class Loops:
                 f"loop {bad} weighs {weights[starts[bad] : starts[bad + 1]].tolist()}, but its last"
                 " edge must be negative or zero and the others positive and at least as heavy"
             )
-        checks.total_magnitude([weights], 0, "all loops")
+        validation.total_magnitude([weights], 0, "all loops")
         for name, value in {"nodes": nodes, "starts": starts, "weights": weights}.items():
             object.__setattr__(self, name, value)
 
@@ -123,7 +123,7 @@ class Loops:
         Args:
             num_spins: spins of the problem; edges to node `num_spins` become fields.
         """
-        size = checks.size(num_spins, "num_spins")
+        size = validation.size(num_spins, "num_spins")
         if len(self.nodes) and int(self.nodes.max()) > size:
             raise ValueError(
                 f"a loop visits node {self.nodes.max()}, but {size} spins end at {size - 1} and "
@@ -168,6 +168,6 @@ class Loops:
 def _weight(value: int) -> int:
     """One weight of a loop, refused where int64 cannot hold it."""
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not is_whole or abs(int(value)) > checks.INT64_MAX:
+    if not is_whole or abs(int(value)) > validation.INT64_MAX:
         raise ValueError(f"a loop's weight is a whole number of magnitude below 2^63, not {value}")
     return int(value)

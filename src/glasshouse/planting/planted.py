@@ -17,9 +17,9 @@ from glasshouse.planting.methods import grow_recipe
 from glasshouse.planting.recipe import Recipe
 from glasshouse.planting.shuffling import names
 from glasshouse.planting.summary import Summary
-from glasshouse.problems import Ising, Rbm, checks
-from glasshouse.problems.checks import SpinArray, WeightArray
+from glasshouse.problems import Ising, Rbm, validation
 from glasshouse.problems.convert import to_ising
+from glasshouse.problems.validation import SpinArray, WeightArray
 
 # A weight matrix is dense when it is this small, or when loops cover an eighth of it.
 _SMALL_MATRIX, _DENSE_SHARE = 1 << 16, 8
@@ -57,10 +57,10 @@ class Planted:
     def __post_init__(self) -> None:
         if not isinstance(self.problem, (Rbm, Ising)):
             raise ValueError(f"a plant needs an Rbm or Ising problem, not {self.problem!r}")
-        state = checks.states(self.state, self.problem.num_variables, (-1, 1), "state")
+        state = validation.states(self.state, self.problem.num_variables, (-1, 1), "state")
         if state.ndim != 1:
             raise ValueError(f"state has shape {state.shape}, but one state is needed")
-        object.__setattr__(self, "state", checks.read_only(state))
+        object.__setattr__(self, "state", validation.read_only(state))
 
     @classmethod
     def of_rbm(
@@ -126,12 +126,12 @@ class Planted:
         verdict = verify(self.ising, certificate)
         if type(self.energy) is not int or self.energy != verdict.exact_energy:
             raise CertificateError(
-                f"the planted energy is stated as {checks.shown(self.energy)}, but the state has "
-                f"{verdict.energy}"
+                f"the planted energy is stated as {validation.shown(self.energy)}, "
+                f"but the state has {verdict.energy}"
             )
         if verdict.bound != self.energy:
             raise CertificateError(
-                f"the loops prove a bound of {checks.shown(verdict.bound)}, below the planted "
+                f"the loops prove a bound of {validation.shown(verdict.bound)}, below the planted "
                 f"energy {self.energy}"
             )
         self._check_loop_weight()
@@ -145,7 +145,7 @@ class Planted:
             most = least
         if not least <= self.loop_weight <= most:
             raise CertificateError(
-                f"loop_weight is stated as {checks.shown(self.loop_weight)}, but the loops' "
+                f"loop_weight is stated as {validation.shown(self.loop_weight)}, but the loops' "
                 "positive weights "
                 + (f"run from {least} to {most}" if least < most else f"are {least} at least")
             )

@@ -19,7 +19,7 @@ from glasshouse.planting.loops import Loops
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
-from glasshouse.problems import checks
+from glasshouse.problems import validation
 
 WeightLaw = Literal["equal", "normal"]
 
@@ -129,7 +129,7 @@ def weight_law(
         raise ValueError(
             f"spread={spread} must be above 0 and at most 1/3, so weights stay positive"
         )
-    steps = checks.count(100 if resolution is None else resolution, "resolution", 1)
+    steps = validation.count(100 if resolution is None else resolution, "resolution", 1)
     law: list[int] = []
     for mean in (steps * positive, -steps * negative):
         variance = round((share * mean) ** 2)
@@ -147,7 +147,7 @@ def weight_law(
 def _largest_cell(overlap: Overlap, max_weight: int | None, law: npt.NDArray[np.int64]) -> int:
     """The largest |W_ij| that the kernel may reach; 0 stands for disjoint loops."""
     heaviest = int(law[0]) * (2 if law[1] else 1)  # normal weights are cut off at twice the mean
-    if max_weight is not None and checks.count(max_weight, "max_weight", 1) < heaviest:
+    if max_weight is not None and validation.count(max_weight, "max_weight", 1) < heaviest:
         raise ValueError(
             f"max_weight={max_weight} is below {heaviest}, the weight of a single loop; use a "
             "frustration with a smaller denominator"

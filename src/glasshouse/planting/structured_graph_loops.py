@@ -19,7 +19,7 @@ from glasshouse.planting.loops import Loops
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
-from glasshouse.problems.checks import IntArray
+from glasshouse.problems.validation import IntArray
 
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import checks, exact
+from glasshouse.problems import exact, validation
 from glasshouse.problems.ising import Ising
 from glasshouse.problems.qubo import Qubo
 from glasshouse.problems.rbm import Rbm
@@ -170,7 +170,7 @@ def _sides(problem: Ising, num_visible: int | None) -> npt.NDArray[np.bool_]:
     if size < 2:
         raise ValueError(f"a bipartite problem needs at least 2 spins, this one has {size}")
     if num_visible is not None:
-        hidden = np.arange(size) >= checks.count(num_visible, "num_visible", 1)
+        hidden = np.arange(size) >= validation.count(num_visible, "num_visible", 1)
         inside = hidden[problem.edges[:, 0]] == hidden[problem.edges[:, 1]]
         if inside.any():
             i, j = problem.edges[np.flatnonzero(inside)[0]]

@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import checks, exact, pairs
+from glasshouse.problems import exact, pairs, validation
 from glasshouse.problems.bipartite import (
     Penalty,
     ising_to_rbm,
@@ -278,7 +278,9 @@ def _falsity(literals: npt.NDArray[np.int32]) -> tuple[Any, Any, Any]:
 def _with_hard_clauses(problem: Max2Sat) -> tuple[npt.NDArray[np.int32], Any]:
     """All clauses with their weights, as Python integers where their sums would wrap around."""
     penalty = problem.hard_weight
-    kind = object if problem.is_integer and penalty > checks.INT64_MAX else problem.weights.dtype
+    kind = (
+        object if problem.is_integer and penalty > validation.INT64_MAX else problem.weights.dtype
+    )
     hard = np.full(problem.num_hard, penalty, dtype=kind)
     weights = np.concatenate([problem.weights, hard])
     if weights.dtype != object:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems.checks import Number, WeightArray, float_magnitude
+from glasshouse.problems.validation import Number, WeightArray, float_magnitude
 
 
 def room(*arrays: WeightArray, factor: int, constant: Number = 0) -> list[Any]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import checks, pairs
-from glasshouse.problems.checks import Number, WeightArray
+from glasshouse.problems import pairs, validation
 from glasshouse.problems.pairs import PairArray
 from glasshouse.problems.reduction import Space, spins
+from glasshouse.problems.validation import Number, WeightArray
 
 if TYPE_CHECKING:
     import dimod
@@ -50,14 +50,14 @@ class Ising:
     total_weight: Number = field(init=False)
 
     def __post_init__(self) -> None:
-        size = checks.size(self.num_variables, "num_variables")
+        size = validation.size(self.num_variables, "num_variables")
         edges, weights = pairs.check(self.edges, self.weights, size)
-        fields = checks.weights(self.fields, "fields")
+        fields = validation.weights(self.fields, "fields")
         if len(fields) != size:
             raise ValueError(f"{size} spins but {len(fields)} fields")
-        weights, fields = checks.same_kind(weights, fields)
-        offset = checks.offset(self.offset, exact=weights.dtype == np.int64)
-        total = checks.total_magnitude([weights, fields], offset, "weights, fields and offset")
+        weights, fields = validation.same_kind(weights, fields)
+        offset = validation.offset(self.offset, exact=weights.dtype == np.int64)
+        total = validation.total_magnitude([weights, fields], offset, "weights, fields and offset")
         values = {
             "num_variables": size, "edges": edges, "weights": weights, "fields": fields,
             "offset": offset, "total_weight": total,
@@ -75,11 +75,11 @@ class Ising:
         offset: Number = 0,
     ) -> Ising:
         """Any list of edges: ordered, repeated ones added up, zeros dropped."""
-        size = checks.size(num_variables, "num_variables")
+        size = validation.size(num_variables, "num_variables")
         merged, weights = pairs.merge(edges, weights, size)
         if fields is None:
             fields = np.zeros(size, dtype=weights.dtype)
-        return cls(size, merged, weights, checks.weights(fields, "fields"), offset)
+        return cls(size, merged, weights, validation.weights(fields, "fields"), offset)
 
     @classmethod
     def from_matrix(
@@ -155,7 +155,7 @@ class Ising:
 
     def energy(self, state: npt.ArrayLike) -> Any:
         """Energy of one state (a number) or of a batch, last axis = spins (an array)."""
-        values = checks.states(state, self.num_variables, (-1, 1), "state")
+        values = validation.states(state, self.num_variables, (-1, 1), "state")
         energy = self.offset - pairs.evaluate(values, self.edges, self.weights)
         energy = energy - values @ self.fields
         return energy.item() if np.ndim(energy) == 0 else energy
@@ -180,5 +180,5 @@ class Ising:
         parts = [f"{self.num_variables} spins", f"{self.num_edges} edges"]
         if biased:
             parts.append(f"{biased} fields")
-        parts.append(checks.describe(self.weights))
+        parts.append(validation.describe(self.weights))
         return f"Ising({', '.join(parts)})"

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import checks
-from glasshouse.problems.checks import Number, WeightArray
+from glasshouse.problems import validation
 from glasshouse.problems.reduction import Space
+from glasshouse.problems.validation import Number, WeightArray
 
 ClauseArray = npt.NDArray[np.int32]
 
@@ -49,10 +49,10 @@ class Max2Sat:
     total_weight: Number = field(init=False)
 
     def __post_init__(self) -> None:
-        size = checks.size(self.num_variables, "num_variables")
+        size = validation.size(self.num_variables, "num_variables")
         clauses = _clause_array(self.clauses, size, "clauses")
         hard = _clause_array(self.hard, size, "hard")
-        weights = checks.weights(self.weights, "weights")
+        weights = validation.weights(self.weights, "weights")
         if len(clauses) != len(weights):
             raise ValueError(f"{len(clauses)} clauses but {len(weights)} weights")
         if (weights < 0).any():
@@ -63,7 +63,7 @@ class Max2Sat:
             )
         if not hard[:, 0].all():
             raise ValueError("a hard clause is empty, so no assignment satisfies it")
-        total = checks.total_magnitude([weights], 0, "the soft weights")
+        total = validation.total_magnitude([weights], 0, "the soft weights")
         values = {
             "num_variables": size, "clauses": clauses, "weights": weights, "hard": hard,
             "total_weight": total,
@@ -81,7 +81,7 @@ class Max2Sat:
     ) -> Max2Sat:
         """Clauses as lists of one or two literals."""
         soft, must = _padded(clauses, "clauses"), _padded(hard or [], "hard")
-        return cls(num_variables, soft, checks.weights(weights, "weights"), must)  # type: ignore[arg-type]
+        return cls(num_variables, soft, validation.weights(weights, "weights"), must)  # type: ignore[arg-type]
 
     @property
     def num_clauses(self) -> int:
@@ -128,7 +128,7 @@ class Max2Sat:
         """
         pairs = np.abs(np.concatenate([self.clauses, self.hard])) - 1
         pairs = np.sort(pairs[(pairs >= 0).all(axis=1) & (pairs[:, 0] != pairs[:, 1])], axis=1)
-        return checks.read_only(np.unique(pairs, axis=0))
+        return validation.read_only(np.unique(pairs, axis=0))
 
     @property
     def num_edges(self) -> int:
@@ -146,7 +146,7 @@ class Max2Sat:
         So a cost of `hard_weight` or more says that a hard clause is broken, and `broken` how many.
         One assignment gives a number, a batch (last axis = variables) an array.
         """
-        bits = checks.states(assignment, self.num_variables, (0, 1), "assignment")
+        bits = validation.states(assignment, self.num_variables, (0, 1), "assignment")
         cost = _falsified_weight(bits, self.clauses, self.weights)
         if self.num_hard:
             cost = self._with_broken(cost, np.asarray(self.broken(bits)))
@@ -159,7 +159,7 @@ class Max2Sat:
         most = int(broken.max(initial=0))
         if not most:
             return cost
-        limit = checks.INT64_MAX if self.is_integer else sys.float_info.max
+        limit = validation.INT64_MAX if self.is_integer else sys.float_info.max
         if most * self.hard_weight + self.total_weight <= limit:
             return np.asarray(cost + broken * self.hard_weight)
         exact = np.empty(cost.shape, dtype=object)
@@ -178,7 +178,7 @@ class Max2Sat:
 
     def broken(self, assignment: npt.ArrayLike) -> Any:
         """How many hard clauses an assignment breaks."""
-        bits = checks.states(assignment, self.num_variables, (0, 1), "assignment")
+        bits = validation.states(assignment, self.num_variables, (0, 1), "assignment")
         broken = _falsified_weight(bits, self.hard, np.ones(self.num_hard, dtype=np.int64))
         return broken.item() if np.ndim(broken) == 0 else broken
 
@@ -212,7 +212,7 @@ class Max2Sat:
     def __repr__(self) -> str:
         hard = f", {self.num_hard} hard clauses" if self.num_hard else ""
         size = f"{self.num_variables} variables, {self.num_clauses} clauses{hard}"
-        return f"Max2Sat({size}, {checks.describe(self.weights)})"
+        return f"Max2Sat({size}, {validation.describe(self.weights)})"
 
 
 def _clause_array(clauses: npt.ArrayLike, size: int, name: str) -> ClauseArray:
@@ -229,7 +229,7 @@ def _clause_array(clauses: npt.ArrayLike, size: int, name: str) -> ClauseArray:
         raise ValueError(f"{name} use variable {highest}, but there are {size} variables")
     if ((array[:, 0] == 0) & (array[:, 1] != 0)).any():
         raise ValueError(f"a unit clause in {name} has its literal in the second place")
-    return checks.read_only(array.astype(np.int32, copy=False))
+    return validation.read_only(array.astype(np.int32, copy=False))
 
 
 def _padded(clauses: list[list[int]], name: str) -> npt.NDArray[np.int64]:
@@ -243,14 +243,14 @@ def _padded(clauses: list[list[int]], name: str) -> npt.NDArray[np.int64]:
 
 def _is_literal(value: object) -> bool:
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    return is_whole and 0 < abs(int(value)) <= checks.MOST_VARIABLES  # type: ignore[call-overload]
+    return is_whole and 0 < abs(int(value)) <= validation.MOST_VARIABLES  # type: ignore[call-overload]
 
 
 def _falsified_weight(
     bits: npt.NDArray[np.int8], clauses: ClauseArray, weights: WeightArray
 ) -> npt.NDArray[Any]:
     """Weight of the clauses all of whose literals are false."""
-    rows = checks.rows(bits).astype(bool)
+    rows = validation.rows(bits).astype(bool)
     # Variable 0 stands for "no literal": its column is false, and so is its literal.
     rows = np.concatenate([np.zeros((len(rows), 1), dtype=bool), rows], axis=1)
     variables, negated = np.abs(clauses), clauses < 0

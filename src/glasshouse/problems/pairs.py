@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import checks
-from glasshouse.problems.checks import WeightArray
+from glasshouse.problems import validation
+from glasshouse.problems.validation import WeightArray
 
 PairArray = npt.NDArray[np.int32]
 
@@ -30,7 +30,7 @@ def check(pairs: npt.ArrayLike, weights: npt.ArrayLike, size: int) -> tuple[Pair
                 "edges must be unique pairs i < j in ascending order; from_edges brings any list "
                 "of edges into that form"
             )
-    return checks.read_only(ends), values
+    return validation.read_only(ends), values
 
 
 def merge(pairs: npt.ArrayLike, weights: npt.ArrayLike, size: int) -> tuple[PairArray, WeightArray]:
@@ -46,7 +46,7 @@ def merge(pairs: npt.ArrayLike, weights: npt.ArrayLike, size: int) -> tuple[Pair
     unique, values = unique[kept], values[kept]
     ordered = np.empty((len(unique), 2), dtype=np.int32)
     np.divmod(unique, max(size, 1), out=(ordered[:, 0], ordered[:, 1]), casting="unsafe")
-    return checks.read_only(ordered), checks.read_only(values)
+    return validation.read_only(ordered), validation.read_only(values)
 
 
 def add_by_key(
@@ -57,7 +57,7 @@ def add_by_key(
         return keys, weights
     if (np.diff(keys) > 0).all():
         return keys, weights
-    checks.total_magnitude([weights], 0, "the weights")
+    validation.total_magnitude([weights], 0, "the weights")
     order = np.argsort(keys, kind="stable")
     keys, weights = keys[order], weights[order]
     starts = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
@@ -68,7 +68,7 @@ def evaluate(
     states: npt.NDArray[np.int8], pairs: PairArray, weights: WeightArray
 ) -> npt.NDArray[Any]:
     """Sum of weight · x_i · x_j over all pairs, for one state or a batch."""
-    rows = checks.rows(states)
+    rows = validation.rows(states)
     totals = np.zeros(len(rows), dtype=weights.dtype)
     step = max(1, _CHUNK // max(1, len(pairs)))
     for start in range(0, len(rows), step):
@@ -87,7 +87,7 @@ def from_matrix(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any], i
         coo = matrix.tocoo()
         rows, columns, values, shape = coo.row, coo.col, coo.data, coo.shape
     else:
-        dense = checks.as_array(matrix, "the matrix")
+        dense = validation.as_array(matrix, "the matrix")
         if dense.ndim != 2:
             raise ValueError(f"a matrix is needed, not an array of shape {dense.shape}")
         rows, columns = np.nonzero(dense)
@@ -100,7 +100,7 @@ def from_matrix(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any], i
 def _matched(
     pairs: npt.ArrayLike, weights: npt.ArrayLike, size: int
 ) -> tuple[PairArray, WeightArray]:
-    ends, values = _shaped(pairs, size), checks.weights(weights, "weights")
+    ends, values = _shaped(pairs, size), validation.weights(weights, "weights")
     if len(ends) != len(values):
         raise ValueError(f"{len(ends)} edges but {len(values)} weights")
     return ends, values

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import checks, pairs
-from glasshouse.problems.checks import Number, WeightArray
+from glasshouse.problems import pairs, validation
 from glasshouse.problems.pairs import PairArray
 from glasshouse.problems.reduction import Space, bits
+from glasshouse.problems.validation import Number, WeightArray
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -45,14 +45,14 @@ class Qubo:
     total_weight: Number = field(init=False)
 
     def __post_init__(self) -> None:
-        size = checks.size(self.num_variables, "num_variables")
+        size = validation.size(self.num_variables, "num_variables")
         edges, weights = pairs.check(self.edges, self.weights, size)
-        linear = checks.weights(self.linear, "linear")
+        linear = validation.weights(self.linear, "linear")
         if len(linear) != size:
             raise ValueError(f"{size} variables but {len(linear)} linear terms")
-        weights, linear = checks.same_kind(weights, linear)
-        offset = checks.offset(self.offset, exact=weights.dtype == np.int64)
-        total = checks.total_magnitude([weights, linear], offset, "weights, linear and offset")
+        weights, linear = validation.same_kind(weights, linear)
+        offset = validation.offset(self.offset, exact=weights.dtype == np.int64)
+        total = validation.total_magnitude([weights, linear], offset, "weights, linear and offset")
         values = {
             "num_variables": size, "edges": edges, "weights": weights, "linear": linear,
             "offset": offset, "total_weight": total,
@@ -70,18 +70,18 @@ class Qubo:
         offset: Number = 0,
     ) -> Qubo:
         """Any list of pairs: ordered, repeated ones added up, zeros dropped."""
-        size = checks.size(num_variables, "num_variables")
+        size = validation.size(num_variables, "num_variables")
         merged, weights = pairs.merge(edges, weights, size)
         if linear is None:
             linear = np.zeros(size, dtype=weights.dtype)
-        return cls(size, merged, weights, checks.weights(linear, "linear"), offset)
+        return cls(size, merged, weights, validation.weights(linear, "linear"), offset)
 
     @classmethod
     def from_matrix(cls, matrix: npt.ArrayLike | scipy.sparse.sparray, offset: Number = 0) -> Qubo:
         """`E(x) = xᵀ M x + offset`: the diagonal is linear, M_ij and M_ji add up."""
         entries, values, size = pairs.from_matrix(matrix)
-        values = checks.weights(values, "matrix")
-        checks.total_magnitude([values], 0, "the matrix")  # repeated entries are added up
+        values = validation.weights(values, "matrix")
+        validation.total_magnitude([values], 0, "the matrix")  # repeated entries are added up
         diagonal = entries[:, 0] == entries[:, 1]
         linear = np.zeros(size, dtype=values.dtype)
         np.add.at(linear, entries[diagonal, 0], values[diagonal])
@@ -104,7 +104,7 @@ class Qubo:
 
     def energy(self, assignment: npt.ArrayLike) -> Any:
         """Energy of one assignment (a number) or of a batch, last axis = variables."""
-        values = checks.states(assignment, self.num_variables, (0, 1), "assignment")
+        values = validation.states(assignment, self.num_variables, (0, 1), "assignment")
         energy = pairs.evaluate(values, self.edges, self.weights) + values @ self.linear
         energy = energy + self.offset
         return energy.item() if np.ndim(energy) == 0 else energy
@@ -126,4 +126,4 @@ class Qubo:
 
     def __repr__(self) -> str:
         size = f"{self.num_variables} variables, {self.num_edges} pairs"
-        return f"Qubo({size}, {checks.describe(self.weights)})"
+        return f"Qubo({size}, {validation.describe(self.weights)})"

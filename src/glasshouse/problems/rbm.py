@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import checks
-from glasshouse.problems.checks import Number, WeightArray
+from glasshouse.problems import validation
 from glasshouse.problems.reduction import Space, spins
+from glasshouse.problems.validation import Number, WeightArray
 
 if TYPE_CHECKING:
     import dimod
@@ -50,19 +50,19 @@ class Rbm:
         matrix = _canonical(self.matrix)
         rows, columns = _sizes(*matrix.shape)
         values = matrix.data if hasattr(matrix, "indptr") else matrix.reshape(-1)
-        values = checks.weights(values, "weights")
+        values = validation.weights(values, "weights")
         visible = _bias(self.visible_bias, rows, "visible", values.dtype)
         hidden = _bias(self.hidden_bias, columns, "hidden", values.dtype)
-        values, visible, hidden = checks.same_kind(values, visible, hidden)
-        offset = checks.offset(self.offset, exact=values.dtype == np.int64)
-        total = checks.total_magnitude(
+        values, visible, hidden = validation.same_kind(values, visible, hidden)
+        offset = validation.offset(self.offset, exact=values.dtype == np.int64)
+        total = validation.total_magnitude(
             [values, visible, hidden], offset, "weights, biases and offset"
         )
         if hasattr(matrix, "indptr"):
             matrix.data = values
             matrix.indices.flags.writeable = matrix.indptr.flags.writeable = False
         else:
-            matrix = checks.read_only(values.reshape(rows, columns))
+            matrix = validation.read_only(values.reshape(rows, columns))
         fields = {
             "matrix": matrix, "visible_bias": visible, "hidden_bias": hidden,
             "offset": offset, "total_weight": total,
@@ -85,8 +85,8 @@ class Rbm:
         from scipy.sparse import coo_array
 
         shape = _sizes(num_visible, num_hidden)
-        values = checks.weights(weights, "weights")
-        checks.total_magnitude([values], 0, "the weights")
+        values = validation.weights(weights, "weights")
+        validation.total_magnitude([values], 0, "the weights")
         pairs = np.asarray(edges)
         if pairs.size == 0:
             pairs = np.empty((0, 2), dtype=np.int64)
@@ -147,14 +147,14 @@ class Rbm:
             )
         )
         pairs = np.column_stack(places).astype(np.int32, copy=False)
-        return checks.read_only(pairs + np.array([0, self.num_visible], dtype=np.int32))
+        return validation.read_only(pairs + np.array([0, self.num_visible], dtype=np.int32))
 
     @cached_property
     def weights(self) -> WeightArray:
         """The weight of each edge, none of them zero."""
         if self.is_sparse:
-            return checks.read_only(self.matrix.data)
-        return checks.read_only(self.matrix[np.nonzero(self.matrix)])
+            return validation.read_only(self.matrix.data)
+        return validation.read_only(self.matrix[np.nonzero(self.matrix)])
 
     @property
     def fields(self) -> WeightArray:
@@ -183,8 +183,8 @@ class Rbm:
 
     def energy(self, state: npt.ArrayLike) -> Any:
         """Energy of one state (v, h) or of a batch, last axis = spins."""
-        spins = checks.states(state, self.num_variables, (-1, 1), "state")
-        rows = checks.rows(spins).astype(self.matrix.dtype)
+        spins = validation.states(state, self.num_variables, (-1, 1), "state")
+        rows = validation.rows(spins).astype(self.matrix.dtype)
         visible, hidden = rows[:, : self.num_visible], rows[:, self.num_visible :]
         bonds = ((self.matrix @ hidden.T).T * visible).sum(axis=1)
         energy = self.offset - bonds - visible @ self.visible_bias - hidden @ self.hidden_bias
@@ -213,14 +213,14 @@ class Rbm:
         size = f"{self.num_visible} visible × {self.num_hidden} hidden"
         biased = np.count_nonzero(self.visible_bias) + np.count_nonzero(self.hidden_bias)
         biases = f", {biased} biases" if biased else ""
-        return f"Rbm({size}, {self.num_edges} edges{biases}, {checks.describe(self.weights)})"
+        return f"Rbm({size}, {self.num_edges} edges{biases}, {validation.describe(self.weights)})"
 
 
 def _sizes(num_visible: object, num_hidden: object) -> tuple[int, int]:
     """Spins of the two layers, together no more than a problem can have."""
-    rows = checks.count(num_visible, "num_visible", 1)
-    columns = checks.count(num_hidden, "num_hidden", 1)
-    checks.size(rows + columns, "num_visible + num_hidden")
+    rows = validation.count(num_visible, "num_visible", 1)
+    columns = validation.count(num_hidden, "num_hidden", 1)
+    validation.size(rows + columns, "num_visible + num_hidden")
     return rows, columns
 
 
@@ -230,12 +230,12 @@ def _canonical(weights: Any) -> Any:
         from scipy.sparse import coo_array
 
         entries = weights.tocoo()
-        values = checks.weights(entries.data, "weights")
-        checks.total_magnitude([values], 0, "the weights")  # repeated entries are added up
+        values = validation.weights(entries.data, "weights")
+        validation.total_magnitude([values], 0, "the weights")  # repeated entries are added up
         matrix = coo_array((values, (entries.row, entries.col)), entries.shape).tocsr()
         matrix.eliminate_zeros()
     else:
-        matrix = np.array(checks.as_array(weights, "weights"))
+        matrix = np.array(validation.as_array(weights, "weights"))
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise ValueError(
             f"weights must be a matrix with a row a visible and a column a hidden spin, "
@@ -247,7 +247,7 @@ def _canonical(weights: Any) -> Any:
 def _bias(values: Any, size: int, layer: str, kind: Any) -> WeightArray:
     if values is None:
         return np.zeros(size, dtype=kind)
-    bias = checks.weights(values, f"{layer}_bias")
+    bias = validation.weights(values, f"{layer}_bias")
     if len(bias) != size:
         raise ValueError(f"{size} {layer} spins but {len(bias)} values in {layer}_bias")
     return bias

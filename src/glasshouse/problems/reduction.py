@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import checks
+from glasshouse.problems import validation
 
 StateMap: TypeAlias = Callable[[npt.NDArray[np.int8]], npt.NDArray[np.int8]]
 Exact: TypeAlias = Fraction | float
@@ -27,7 +27,9 @@ class Space(NamedTuple):
 
     def check(self, state: npt.ArrayLike) -> npt.NDArray[np.int8]:
         """One state or a batch (last axis = variables), refused if it is of another problem."""
-        return checks.states(state, self.size, (self.low, 1), f"the state of the {self.kind} form")
+        return validation.states(
+            state, self.size, (self.low, 1), f"the state of the {self.kind} form"
+        )
 
     def from_bits(self, bits: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
         """A state of 0 and 1, as files hold it, in the values of this space."""
@@ -122,7 +124,7 @@ class Reduction:
         else:
             plain = np.empty(exact.size, dtype=object)
             plain[:] = [_as_integer(e) for e in exact.reshape(-1)]
-            if all(isinstance(e, int) and abs(e) <= checks.INT64_MAX for e in plain):
+            if all(isinstance(e, int) and abs(e) <= validation.INT64_MAX for e in plain):
                 plain = plain.astype(np.int64)
         return plain.reshape(exact.shape)
 

@@ -23,10 +23,10 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.proofs import kernels
-from glasshouse.proofs.graph import SignedGraph, Spins
 from glasshouse.proofs.packing import Packing, round_duals
 from glasshouse.proofs.primal import annealed_states
 from glasshouse.proofs.refinement import refine
+from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
 Cycles = list[npt.NDArray[np.int32]]
 

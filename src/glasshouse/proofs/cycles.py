@@ -10,8 +10,8 @@ import numpy as np
 
 from glasshouse.certificates import Certificate
 from glasshouse.problems import Max2Sat
-from glasshouse.proofs.graph import SignedGraph, Spins, exact_array
-from glasshouse.proofs.reductions import Loop
+from glasshouse.proofs.contraction import OddCycle
+from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array
 
 # A multiplier, the nodes of a cycle, and which edges (from a node to the next) are violated.
 Cycle = tuple[int, list[int], list[bool]]
@@ -40,7 +40,7 @@ def make_certificate(cycles: Iterable[Cycle], state: Spins, denominator: int) ->
     )
 
 
-def walk_loops(graph: SignedGraph, loops: Iterable[Loop], spins: Spins) -> Iterable[Cycle]:
+def walk_loops(graph: SignedGraph, loops: Iterable[OddCycle], spins: Spins) -> Iterable[Cycle]:
     """Loops, given as sets of edges, as cycles of nodes."""
     edges = graph.edges.tolist()
     products = spins[graph.edges[:, 0]] * spins[graph.edges[:, 1]]

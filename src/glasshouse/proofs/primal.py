@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import Ising
-from glasshouse.problems.checks import INT64_MAX
+from glasshouse.problems.validation import INT64_MAX
 from glasshouse.proofs import kernels
-from glasshouse.proofs.graph import Rows, SignedGraph, Spins, exact_array
+from glasshouse.proofs.signed_graph import Rows, SignedGraph, Spins, exact_array
 
 # An edge is decided if it is this close to 0 or 1.
 _DECIDED = 1e-4

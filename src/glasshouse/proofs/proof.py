@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from glasshouse.certificates import Certificate, verify
 from glasshouse.certificates.exact_form import ExactForm
-from glasshouse.problems import Max2Sat, Problem, checks
+from glasshouse.problems import Max2Sat, Problem, validation
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.reduction import to_spins
 from glasshouse.proofs import arguments, kernels
 from glasshouse.proofs.cycles import clause_cycles, make_certificate, walk_loops
-from glasshouse.proofs.graph import SignedGraph, Spins
 from glasshouse.proofs.search import Bounds, Search, Statistics
+from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.proofs.two_sat import satisfy
 
 
@@ -57,7 +57,7 @@ class Proof:
         lower bound  -1
         optimal      proven
         certificate  1 loop
-        kernel       0 of 3 edges in 0 blocks
+        core         0 of 3 edges in 0 blocks
         LP           0 rounds, 0 cuts, ... s
         """
         work = self.statistics
@@ -68,7 +68,7 @@ class Proof:
             "optimal": "proven" if self.optimal else f"not proven, gap {self.gap}",
             "certificate": f"{count} loop{'s' * (count != 1)}"
             + (f", multipliers over {over}" if over > 1 else ""),
-            "kernel": f"{work.kernel_edges} of {work.num_edges} edges in {work.blocks} blocks",
+            "core": f"{work.core_edges} of {work.num_edges} edges in {work.blocks} blocks",
             "LP": f"{work.rounds} rounds, {work.cuts} cuts, {work.seconds:.2f} s",
         }
         if work.stopped is not None:
@@ -143,7 +143,7 @@ def _spins(problem: Problem, state: npt.ArrayLike) -> Spins:
     if np.ndim(state) > 1:
         raise ValueError(f"state has shape {np.shape(state)}; expected one state, not a batch")
     allowed = (problem.space.low, 1)
-    own = checks.states(state, problem.num_variables, allowed, "state")
+    own = validation.states(state, problem.num_variables, allowed, "state")
     return np.append(to_spins(own), np.int8(1))
 
 

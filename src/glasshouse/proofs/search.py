@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from glasshouse.proofs.contraction import ContractedGraph, OddCycle
 from glasshouse.proofs.cycle_lp import BlockResult, CycleLp
-from glasshouse.proofs.graph import SignedGraph, Spins
-from glasshouse.proofs.reductions import Loop, ReducedGraph
+from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Statistics:
     Attributes:
         seconds: wall-clock time.
         num_edges: couplings and fields before reduction.
-        kernel_edges: edges that no exact reduction removed.
-        blocks: biconnected blocks of the kernel, each with its own LP.
+        core_edges: edges that no exact reduction removed.
+        blocks: biconnected blocks of the core, each with its own LP.
         rounds: LP solves.
         cuts: cycle inequalities found.
         converged: whether every LP was solved to the end, or closed its gap before.
@@ -41,7 +41,7 @@ class Statistics:
 
     seconds: float
     num_edges: int
-    kernel_edges: int
+    core_edges: int
     blocks: int
     rounds: int
     cuts: int
@@ -71,7 +71,7 @@ class Search:
         self.deadline = self.began + (math.inf if time_limit is None else time_limit)
         self.target = target
         self.progress = progress
-        self.reduction = ReducedGraph(graph)
+        self.reduction = ContractedGraph(graph)
         self.results: list[BlockResult] = []
         self.lower = Fraction(self.reduction.cost)
         self.interrupted = False
@@ -111,11 +111,11 @@ class Search:
         reached = self.target is not None and low >= self.target
         return reached or time.monotonic() > self.deadline
 
-    def loops(self) -> tuple[list[Loop], int]:
+    def loops(self) -> tuple[list[OddCycle], int]:
         """The loops of all blocks, as loops of the whole graph over one denominator."""
         denominator = math.lcm(1, *(result.packing.denominator for result in self.results))
         loops = [
-            Loop(
+            OddCycle(
                 multiplier * (denominator // result.packing.denominator),
                 {block.edges[edge] for edge in cycle},
             )
@@ -131,7 +131,7 @@ class Search:
         return Statistics(
             seconds=time.monotonic() - self.began,
             num_edges=self.graph.num_edges,
-            kernel_edges=sum(block.graph.num_edges for block in self.reduction.blocks),
+            core_edges=sum(block.graph.num_edges for block in self.reduction.blocks),
             blocks=len(self.reduction.blocks),
             rounds=sum(result.rounds for result in self.results),
             cuts=sum(result.cuts for result in self.results),

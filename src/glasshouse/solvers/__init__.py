@@ -7,7 +7,7 @@ came of it, `hitting` and `benchmarking` measure how long that takes.
 
 from glasshouse.solvers.annealing import anneal
 from glasshouse.solvers.benchmarking import OptimalTts, optimal_tts
-from glasshouse.solvers.crew import Progress
+from glasshouse.solvers.crew import RunProgress
 from glasshouse.solvers.descent import Descent, descend
 from glasshouse.solvers.exhaustive import GroundStates, brute_force
 from glasshouse.solvers.hitting import SweepsToSolution, sweeps_to_solution
@@ -21,7 +21,7 @@ __all__ = [
     "GroundStates",
     "OptimalTts",
     "PaperSchedule",
-    "Progress",
+    "RunProgress",
     "SweepsToSolution",
     "TimeToSolution",
     "anneal",

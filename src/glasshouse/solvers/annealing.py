@@ -14,19 +14,19 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.planting.randomness import RngLike, Seed
-from glasshouse.problems import checks
-from glasshouse.problems.checks import FloatArray
+from glasshouse.problems import validation
+from glasshouse.problems.validation import FloatArray
 from glasshouse.solvers import engine
-from glasshouse.solvers.crew import Crew, Progress, announce_compilation
-from glasshouse.solvers.engine import Engine, Graph
+from glasshouse.solvers.crew import Crew, RunProgress, announce_compilation
+from glasshouse.solvers.engine import ColouredGraph, Engine
 from glasshouse.solvers.forms import Form, Solvable, Target
 from glasshouse.solvers.kernels import driver
-from glasshouse.solvers.kernels.block import Block
+from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.result import AnnealResult, Check
 from glasshouse.solvers.schedule import Beta, Schedule, inverse_temperatures, sweep_count
 
 # The kernels, best first; a problem goes to the first one that takes it.
-KERNELS: dict[str, Callable[[Graph], Engine | None]] = {
+KERNELS: dict[str, Callable[[ColouredGraph], Engine | None]] = {
     "byte lanes": engine.byte_engine,  # integers, few different local fields a site
     "dense lanes": engine.dense_engine,  # floats or integers, most pairs coupled
     "float lanes": engine.float_engine,  # floats or integers, any graph
@@ -34,7 +34,7 @@ KERNELS: dict[str, Callable[[Graph], Engine | None]] = {
 }
 
 
-def choose_engine(network: Graph) -> tuple[str, Engine]:
+def choose_engine(network: ColouredGraph) -> tuple[str, Engine]:
     """The kernel for a problem, and the problem made ready for it."""
     for name, make in KERNELS.items():
         made = make(network)
@@ -55,7 +55,7 @@ def anneal(
     rng: RngLike = None,
     threads: int = 1,
     time_limit: float | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[RunProgress], None] | None = None,
 ) -> AnnealResult:
     """Anneal a problem many times, and return the best state of each run.
 
@@ -81,7 +81,7 @@ def anneal(
         rng: a seed, or anything that numpy.random.default_rng takes.
         threads: how many work at the same time; the result does not depend on it.
         time_limit: seconds after which the best so far is returned.
-        progress: called about ten times a second with a `Progress`.
+        progress: called about ten times a second with a `RunProgress`.
 
     Returns:
         An AnnealResult. After Ctrl-C or at the time limit it holds the runs that were begun, and
@@ -95,13 +95,13 @@ def anneal(
     """
     form = Form(problem)
     target = form.wanted(target)
-    sweeps, runs = sweep_count(sweeps), checks.count(runs, "runs", 1)
-    crew = Crew(checks.count(threads, "threads", 1), time_limit, progress)
+    sweeps, runs = sweep_count(sweeps), validation.count(runs, "runs", 1)
+    crew = Crew(validation.count(threads, "threads", 1), time_limit, progress)
     if check not in ("sweep", "flip"):
         raise ValueError(f"check={check!r} is neither 'sweep' nor 'flip'")
     goal, seed = form.target(target), Seed.of(rng)
     announce_compilation(driver.start_block)
-    network = Graph(form.ising)
+    network = ColouredGraph(form.ising)
     betas = inverse_temperatures(network, form.beta(beta), sweeps, schedule)
     kernel, made = choose_engine(network)
     del network  # the tables hold all that is needed; large problems need the room
@@ -135,13 +135,13 @@ class AnnealTask:
         looking = self.length if goal > engine.never else max(1, self.length // 16)
         self.blind = self.length - looking
 
-    def start(self, index: int) -> Block:
+    def start(self, index: int) -> LaneBlock:
         """Random states."""
         block = self.engine.new_block()
         driver.start_block(self.engine.tables, self.key, index, self.goal, block)
         return block
 
-    def advance(self, work: Block, done: int, until: int) -> int:
+    def advance(self, work: LaneBlock, done: int, until: int) -> int:
         """The sweeps after `done`; a block ends early when all its runs have hit the target."""
         betas = self.betas[done:until]
         if len(self.betas) < self.length:  # a long run: each β is held for some sweeps
@@ -149,16 +149,16 @@ class AnnealTask:
         lanes = self.engine.lanes
         return int(self.run(self.engine.tables, betas, done, self.blind, lanes, work))
 
-    def stop(self, work: Block, done: int) -> None:
+    def stop(self, work: LaneBlock, done: int) -> None:
         """Let the spins as they are count."""
         driver.look_at_block(self.engine.tables, done, work)
 
-    def lowest(self, work: Block) -> Any:
+    def lowest(self, work: LaneBlock) -> Any:
         """The lowest energy seen, or of the spins as they are."""
         driver.measure_block(self.engine.tables, work)
         return min(work.energies.min(), work.lowest.min())
 
-    def block(self, work: Block) -> Block:
+    def block(self, work: LaneBlock) -> LaneBlock:
         """The block itself."""
         return work
 

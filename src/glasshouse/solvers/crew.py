@@ -21,10 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import is_ready
-from glasshouse.problems.checks import Number, SpinArray
+from glasshouse.problems.validation import Number, SpinArray
 from glasshouse.solvers.engine import Engine
 from glasshouse.solvers.forms import Form
-from glasshouse.solvers.kernels.block import Block
+from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.result import Stopped
 
 _CHUNK = 1 << 25  # machine words touched: about ten milliseconds
@@ -34,7 +34,7 @@ _LOOK_EVERY = 0.1  # seconds between two reports of progress
 _log = logging.getLogger("glasshouse")
 
 
-class Progress(NamedTuple):
+class RunProgress(NamedTuple):
     """How far a solver is."""
 
     fraction: float  # of all sweeps of all runs
@@ -42,7 +42,7 @@ class Progress(NamedTuple):
     best: Number | None  # lowest energy (or cost) met so far where it was looked at
 
 
-class Task(Protocol):
+class Job(Protocol):
     """What is done with a block."""
 
     engine: Engine
@@ -61,7 +61,7 @@ class Task(Protocol):
     def lowest(self, work: Any) -> Any:
         """The lowest energy known or at hand, for showing progress."""
 
-    def block(self, work: Any) -> Block:
+    def block(self, work: Any) -> LaneBlock:
         """The block that holds the results."""
 
 
@@ -90,7 +90,7 @@ class Crew:
         self,
         threads: int,
         time_limit: float | None,
-        progress: Callable[[Progress], None] | None,
+        progress: Callable[[RunProgress], None] | None,
     ) -> None:
         if time_limit is not None:
             is_number = isinstance(time_limit, numbers.Real) and not isinstance(time_limit, bool)
@@ -99,9 +99,9 @@ class Crew:
             time_limit = float(time_limit)
         self.threads, self.time_limit, self.progress = threads, time_limit, progress
 
-    def work(self, task: Task, runs: int, form: Form) -> Log:
-        """Carry out a task on as many blocks as the runs need."""
-        shift = _Shift(task, runs, form, self.time_limit, self.progress is not None)
+    def work(self, job: Job, runs: int, form: Form) -> Log:
+        """Carry out a job on as many blocks as the runs need."""
+        shift = _Shift(job, runs, form, self.time_limit, self.progress is not None)
         stopped: Stopped | None = None
         with ThreadPoolExecutor(self.threads) as pool:
             futures = [pool.submit(shift.do_block, k) for k in range(len(shift.done))]
@@ -127,16 +127,16 @@ class _Shift:
     """One piece of work of a crew: the blocks, and what is known about them."""
 
     def __init__(
-        self, task: Task, runs: int, form: Form, time_limit: float | None, shows_progress: bool
+        self, job: Job, runs: int, form: Form, time_limit: float | None, shows_progress: bool
     ) -> None:
-        self.task, self.engine, self.shows_progress = task, task.engine, shows_progress
+        self.job, self.engine, self.shows_progress = job, job.engine, shows_progress
         self.form = form
-        self.first = task.start(0)
-        task.advance(self.first, 0, 0)  # compiles what is not compiled yet, before the clock runs
+        self.first = job.start(0)
+        job.advance(self.first, 0, 0)  # compiles what is not compiled yet, before the clock runs
         self.began = time.perf_counter()
         self.deadline = math.inf if time_limit is None else self.began + time_limit
         self.stop = threading.Event()
-        self.chunk = min(max(1, _CHUNK // max(task.cost, 1)), _LONGEST_CHUNK)
+        self.chunk = min(max(1, _CHUNK // max(job.cost, 1)), _LONGEST_CHUNK)
         self.states = np.empty((runs, form.ising.num_variables), np.int8)
         self.hits = np.zeros(runs, np.int32)
         blocks = -(-runs // self.engine.lanes)
@@ -148,20 +148,20 @@ class _Shift:
         """All chunks of one block. The very first chunk is done however short the time."""
         if self.time_is_up() and index > 0:
             return
-        work = self.task.start(index) if index else self.first
+        work = self.job.start(index) if index else self.first
         done = 0
         while not self.ended[index] and not (done and self.time_is_up()):
-            until = min(done + self.chunk, self.task.length)
-            done = self.task.advance(work, done, until)
+            until = min(done + self.chunk, self.job.length)
+            done = self.job.advance(work, done, until)
             self.done[index] = done
-            self.ended[index] = done < until or until == self.task.length
+            self.ended[index] = done < until or until == self.job.length
             if self.shows_progress:
-                self.lowest[index] = self.task.lowest(work)
+                self.lowest[index] = self.job.lowest(work)
         if not self.ended[index]:
-            self.task.stop(work, done)
+            self.job.stop(work, done)
         first = index * self.engine.lanes
         rows = slice(first, min(first + self.engine.lanes, len(self.hits)))
-        block = self.task.block(work)
+        block = self.job.block(work)
         self.engine.states(block, self.states[rows])
         self.hits[rows] = block.hits[: rows.stop - rows.start]
 
@@ -169,15 +169,15 @@ class _Shift:
         """Whether to stop at the end of the chunk."""
         return self.stop.is_set() or time.perf_counter() > self.deadline
 
-    def progress(self) -> Progress:
+    def progress(self) -> RunProgress:
         """How far all blocks are together."""
         parts = [
-            1.0 if ended else done / self.task.length
+            1.0 if ended else done / self.job.length
             for done, ended in zip(self.done, self.ended, strict=True)
         ]
         lowest = min(self.lowest)
         best = None if lowest == math.inf else self.form.own_energy(lowest.item())
-        return Progress(sum(parts) / len(parts), time.perf_counter() - self.began, best)
+        return RunProgress(sum(parts) / len(parts), time.perf_counter() - self.began, best)
 
     def log(self, stopped: Stopped | None) -> Log:
         """The runs that were begun."""
@@ -192,7 +192,7 @@ class _Shift:
         elif stopped is None:
             stopped = "time limit"
         blocks = sum(done > 0 for done in self.done)
-        share = sum(self.done) / (blocks * self.task.length)
+        share = sum(self.done) / (blocks * self.job.length)
         if begun.all():  # no copy of what may be large
             return Log(self.states, self.hits, ended, seconds, stopped, share)
         return Log(self.states[begun], self.hits[begun], ended[begun], seconds, stopped, share)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import Ising, checks
-from glasshouse.problems.checks import SpinArray
+from glasshouse.problems import Ising, validation
+from glasshouse.problems.validation import SpinArray
 from glasshouse.solvers.forms import Form, Solvable
 from glasshouse.solvers.kernels import descent
 
@@ -54,7 +54,7 @@ def descend(problem: Solvable, states: npt.ArrayLike) -> Descent:
     if own.ndim == 0 or (own.size == 0 and form.ising.num_variables):
         raise ValueError(f"states has shape {own.shape}, but at least one state is needed")
     form.energy(own)  # refuses what is no state of the problem
-    spins = checks.rows(form.reduction.forward(own)).copy()
+    spins = validation.rows(form.reduction.forward(own)).copy()
     flips = np.zeros(len(spins), dtype=np.int64)
     descent.descend(*_rows(form.ising), form.ising.is_integer, spins, flips)
     lowered = form.own_states(spins)

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import Ising
-from glasshouse.problems.checks import SpinArray
-from glasshouse.solvers.kernels import byte_tables, dense_lanes, graph
-from glasshouse.solvers.kernels.block import Block
+from glasshouse.problems.validation import SpinArray
+from glasshouse.solvers.kernels import adjacency, byte_tables, dense_lanes
+from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.kernels.float_lanes import FloatTables
 from glasshouse.solvers.kernels.scalar import ScalarTables
 
@@ -47,21 +47,21 @@ def exact_unit(problem: Ising) -> Fraction | None:
     return unit if most <= _EXACT_FLOAT64 else None
 
 
-class Graph:
+class ColouredGraph:
     """The adjacency of a problem and its colours; isolated spins have colour 0."""
 
     def __init__(self, problem: Ising) -> None:
         self.problem = problem
-        self.starts, self.neighbours, self.weights = graph.adjacency(
+        self.starts, self.neighbours, self.weights = adjacency.adjacency(
             problem.num_variables, problem.edges, problem.weights, problem.fields
         )
-        self.colours = graph.colour(self.starts, self.neighbours)
+        self.colours = adjacency.colour(self.starts, self.neighbours)
 
     def in_sweep_order(self) -> tuple[npt.NDArray[np.int32], Any, Any, Any]:
         """The spin of each site, and the adjacency of the sites."""
         everyone = np.arange(self.problem.num_variables, dtype=np.int32)
-        order = graph.order_by(self.colours, everyone)
-        return order, *graph.arrange(order, self.starts, self.neighbours, self.weights)
+        order = adjacency.order_by(self.colours, everyone)
+        return order, *adjacency.arrange(order, self.starts, self.neighbours, self.weights)
 
 
 @dataclass(frozen=True)
@@ -113,11 +113,11 @@ class Engine:
             return float(math.floor((Fraction(target) - Fraction(problem.offset)) / unit) * unit)
         return float(target - problem.offset + _DRIFT * reach)
 
-    def new_block(self) -> Block:
+    def new_block(self) -> LaneBlock:
         """Room for the runs of one block."""
         words = 4 * max(self.lanes * np.dtype(self.spin_dtype).itemsize // 8, 1)
         energies = np.zeros((3, self.lanes), self.energy_dtype)
-        return Block(
+        return LaneBlock(
             np.zeros(words, np.uint64),
             np.zeros(self.rows * self.lanes, self.spin_dtype),
             energies[0], energies[1],
@@ -126,14 +126,14 @@ class Engine:
             np.zeros(self.lanes, np.int32), np.zeros(self.lanes, np.uint8), self.never,
         )  # fmt: skip
 
-    def states(self, block: Block, into: SpinArray) -> None:
+    def states(self, block: LaneBlock, into: SpinArray) -> None:
         """Write the best states of a block's first runs, one a row; isolated spins are up."""
         best = block.states.reshape(len(self.order), self.lanes).T[: len(into)]
         into[:] = 1
         into[:, self.order] = (best | 1).view(np.int8)  # 0 | 1 is up, 255 | 1 is -1: down
 
 
-def byte_engine(network: Graph) -> Engine | None:
+def byte_engine(network: ColouredGraph) -> Engine | None:
     """64 runs, a byte each: integer weights, and few different local fields a site."""
     problem = network.problem
     if not problem.is_integer or not byte_tables.fits(network.starts, network.weights):
@@ -147,13 +147,13 @@ def byte_engine(network: Graph) -> Engine | None:
     return Engine(tables, order, 64, np.uint8, np.int32, 2 * len(order) + 2, cost)
 
 
-def dense_engine(network: Graph) -> Engine | None:
+def dense_engine(network: ColouredGraph) -> Engine | None:
     """Rows of floats against all spins of a range: where most pairs are coupled."""
     dtype = _float_for(network.problem)
     if dtype is None:
         return None
     order, starts, neighbours, weights = network.in_sweep_order()
-    if graph.filled(starts, neighbours) < _LEAST_FILL:
+    if adjacency.filled(starts, neighbours) < _LEAST_FILL:
         return None
     tables = dense_lanes.build(starts, neighbours, weights, np.empty(0, dtype))
     lanes = 128 // dtype().itemsize
@@ -161,7 +161,7 @@ def dense_engine(network: Graph) -> Engine | None:
     return Engine(tables, order, lanes, dtype, dtype, rows, 16 * len(tables.weights))
 
 
-def float_engine(network: Graph) -> Engine | None:
+def float_engine(network: ColouredGraph) -> Engine | None:
     """Lanes of floats over the neighbours of each site: any sparse problem."""
     dtype = _float_for(network.problem)
     if dtype is None:
@@ -172,7 +172,7 @@ def float_engine(network: Graph) -> Engine | None:
     return Engine(tables, order, 128 // dtype().itemsize, dtype, dtype, len(order) + 1, cost)
 
 
-def scalar_engine(network: Graph) -> Engine:
+def scalar_engine(network: ColouredGraph) -> Engine:
     """One run at a time, in 64-bit integers or floats: whatever the others cannot hold."""
     order, starts, neighbours, weights = network.in_sweep_order()
     tables = ScalarTables(starts, neighbours, weights)

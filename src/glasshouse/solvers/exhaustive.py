@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.landscape.enumeration import Part, parts_of
-from glasshouse.problems import checks
-from glasshouse.problems.checks import SpinArray
+from glasshouse.problems import validation
+from glasshouse.problems.validation import SpinArray
 from glasshouse.solvers.forms import Form, Solvable
 from glasshouse.solvers.kernels.exhaustive import COUNT, visit_states
 
@@ -63,7 +63,7 @@ def brute_force(problem: Solvable, *, keep: int = 1024) -> GroundStates:
     >>> brute_force(ring)
     GroundStates(lowest energy -2, in 8 states)
     """
-    keep = checks.count(keep, "keep", 1)
+    keep = validation.count(keep, "keep", 1)
     form = Form(problem)
     count = 1
     spins = np.ones((1, form.ising.num_variables), dtype=np.int8)

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import Problem
-from glasshouse.problems.checks import FloatArray, Number, SpinArray
 from glasshouse.problems.convert import Given, given_problem, to_ising
+from glasshouse.problems.validation import FloatArray, Number, SpinArray
 from glasshouse.solvers.engine import exact_unit
-from glasshouse.solvers.kernels.graph import energies_of
+from glasshouse.solvers.kernels.adjacency import energies_of
 from glasshouse.solvers.schedule import Beta
 
 Solvable: TypeAlias = Given

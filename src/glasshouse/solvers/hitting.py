@@ -15,11 +15,11 @@ import numpy.typing as npt
 from glasshouse.planting.ensemble import Ensemble
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.randomness import RngLike, Seed
-from glasshouse.problems import Ising, Rbm, checks
-from glasshouse.problems.checks import FloatArray, IntArray
+from glasshouse.problems import Ising, Rbm, validation
+from glasshouse.problems.validation import FloatArray, IntArray
 from glasshouse.solvers.annealing import choose_engine, key_of
 from glasshouse.solvers.crew import announce_compilation
-from glasshouse.solvers.engine import Graph
+from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.kernels import generator, hitting
 from glasshouse.solvers.schedule import MOST_BETA, PaperSchedule, paper_schedule, sweep_count
 
@@ -109,7 +109,10 @@ def sweeps_to_solution(
             "plant one, or give anneal a target"
         )
     max_sweeps = sweep_count(max_sweeps, "max_sweeps", _MOST_IN_ALL)
-    samples, threads = checks.count(samples, "samples", 1), checks.count(threads, "threads", 1)
+    samples, threads = (
+        validation.count(samples, "samples", 1),
+        validation.count(threads, "threads", 1),
+    )
     plan = _plan(planted, sweeps_per_run, beta)
     betas = np.linspace(*plan.beta, plan.sweeps)
     seed = Seed.of(rng)
@@ -137,7 +140,7 @@ def race_one(
     key: npt.NDArray[np.uint64],
 ) -> IntArray:
     """Samples of N_tot for one problem on whatever kernel suits it; negative where censored."""
-    _, engine = choose_engine(Graph(problem))
+    _, engine = choose_engine(ColouredGraph(problem))
     goal = engine.goal(energy, problem)
     block = engine.new_block()
     totals = np.zeros(samples, np.int64)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.planting.randomness import Seed
-from glasshouse.problems.checks import FloatArray, Number, SpinArray
+from glasshouse.problems.validation import FloatArray, Number, SpinArray
 
 Unit: TypeAlias = Literal["seconds", "sweeps"]
 Check: TypeAlias = Literal["sweep", "flip"]

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.landscape.ratio import Ratio, ratio
-from glasshouse.problems import checks
-from glasshouse.problems.checks import FloatArray
-from glasshouse.solvers.engine import Graph
-from glasshouse.solvers.kernels.graph import field_scales
+from glasshouse.problems import validation
+from glasshouse.problems.validation import FloatArray
+from glasshouse.solvers.engine import ColouredGraph
+from glasshouse.solvers.kernels.adjacency import field_scales
 
 Schedule: TypeAlias = Literal["linear", "geometric"]
 Beta: TypeAlias = tuple[float, float] | npt.ArrayLike | None
@@ -32,7 +32,7 @@ MOST_BETA = 1e307
 
 def sweep_count(sweeps: object, name: str = "sweeps", most: int = MOST_SWEEPS) -> int:
     """How many sweeps a run has, refused above `most`."""
-    number = checks.count(sweeps, name, 1)
+    number = validation.count(sweeps, name, 1)
     if number > most:
         raise ValueError(
             f"{name}={number} is above {most}, the most a run can have; use more runs instead"
@@ -40,7 +40,9 @@ def sweep_count(sweeps: object, name: str = "sweeps", most: int = MOST_SWEEPS) -
     return number
 
 
-def inverse_temperatures(network: Graph, beta: Beta, sweeps: int, schedule: Schedule) -> FloatArray:
+def inverse_temperatures(
+    network: ColouredGraph, beta: Beta, sweeps: int, schedule: Schedule
+) -> FloatArray:
     """One β for each sweep, from what a user gave: nothing, (first, last), or all of them.
 
     Of more than 2^22 sweeps, unless all β were given, one for each of 2^22 equal parts of the run.
@@ -71,7 +73,7 @@ def inverse_temperatures(network: Graph, beta: Beta, sweeps: int, schedule: Sche
     return values
 
 
-def default_range(network: Graph) -> tuple[float, float]:
+def default_range(network: ColouredGraph) -> tuple[float, float]:
     """First and last β of a geometric schedule, from the local fields of the Ising form.
 
     Hot: 0.7 / σ, with σ the typical local field of a random state, the mean over the spins of
@@ -83,7 +85,7 @@ def default_range(network: Graph) -> tuple[float, float]:
     frustrations from 0.05 to 0.22; the paper's linear range, made for measuring, needs far longer.
 
     >>> from glasshouse.problems import Ising
-    >>> first, last = default_range(Graph(Ising.from_edges(3, [(0, 1), (1, 2)], [4, 3])))
+    >>> first, last = default_range(ColouredGraph(Ising.from_edges(3, [(0, 1), (1, 2)], [4, 3])))
     >>> print(f"{first:.3f} {last:.3f}")
     0.175 2.649
     """
@@ -109,7 +111,7 @@ def peak_density(n: int) -> float:
     >>> round(peak_density(100), 4)
     0.3451
     """
-    return 0.3035 + 0.2952 * math.exp(-0.0196 * checks.count(n, "n", 1))
+    return 0.3035 + 0.2952 * math.exp(-0.0196 * validation.count(n, "n", 1))
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ def paper_schedule(
     >>> paper_schedule(100, 0.1)
     PaperSchedule(beta=(0.01, 4.605170185988092), sweeps=139)
     """
-    n = checks.count(n, "n", 2)
+    n = validation.count(n, "n", 2)
     f = float(ratio(frustration, "frustration"))
     density = None if loop_density is None else float(ratio(loop_density, "loop_density"))
     if density is not None and not density > 0:
@@ -170,5 +172,5 @@ def paper_schedule(
             stacklevel=2,
         )
     scale = 1.0 if density is None else min(1.0, n / density)
-    factor = scale / checks.count(unit, "unit", 1)
+    factor = scale / validation.count(unit, "unit", 1)
     return PaperSchedule((0.01 * factor, math.log(n) * factor), max(2, math.floor(size * hardness)))

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.planting.randomness import RngLike, Seed
-from glasshouse.problems import checks
-from glasshouse.problems.checks import FloatArray
+from glasshouse.problems import validation
+from glasshouse.problems.validation import FloatArray
 from glasshouse.solvers.annealing import choose_engine, key_of
-from glasshouse.solvers.crew import Crew, Progress, announce_compilation
-from glasshouse.solvers.engine import Engine, Graph
+from glasshouse.solvers.crew import Crew, RunProgress, announce_compilation
+from glasshouse.solvers.engine import ColouredGraph, Engine
 from glasshouse.solvers.forms import Form, Solvable, Target
 from glasshouse.solvers.kernels import tempering
-from glasshouse.solvers.kernels.block import Block
+from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.kernels.tempering import Replicas
 from glasshouse.solvers.result import AnnealResult
 from glasshouse.solvers.schedule import Beta, inverse_temperatures, sweep_count
@@ -35,7 +35,7 @@ def temper(
     rng: RngLike = None,
     threads: int = 1,
     time_limit: float | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[RunProgress], None] | None = None,
 ) -> AnnealResult:
     """Sweep replicas at a ladder of temperatures, which exchange their states.
 
@@ -56,7 +56,7 @@ def temper(
         rng: a seed, or anything that numpy.random.default_rng takes.
         threads: how many work at the same time; the result does not depend on it.
         time_limit: seconds after which the best so far is returned.
-        progress: called about ten times a second with a `Progress`.
+        progress: called about ten times a second with a `RunProgress`.
 
     Returns:
         An AnnealResult: energies and states are the best of all replicas of a run, `betas` is the
@@ -70,12 +70,12 @@ def temper(
     """
     form = Form(problem)
     target = form.wanted(target)
-    sweeps, runs = sweep_count(sweeps), checks.count(runs, "runs", 1)
-    crew = Crew(checks.count(threads, "threads", 1), time_limit, progress)
+    sweeps, runs = sweep_count(sweeps), validation.count(runs, "runs", 1)
+    crew = Crew(validation.count(threads, "threads", 1), time_limit, progress)
     goal, seed = form.target(target), Seed.of(rng)
     announce_compilation(tempering.temper_block)
-    network = Graph(form.ising)
-    betas = _ladder(network, form.beta(beta), checks.count(replicas, "replicas", 2))
+    network = ColouredGraph(form.ising)
+    betas = _ladder(network, form.beta(beta), validation.count(replicas, "replicas", 2))
     kernel, engine = choose_engine(network)
     task = TemperTask(engine, betas, sweeps, engine.goal(goal, form.ising), key_of(seed))
     log = crew.work(task, runs, form)
@@ -88,7 +88,7 @@ def temper(
     )  # fmt: skip
 
 
-def _ladder(network: Graph, beta: Any, replicas: int) -> FloatArray:
+def _ladder(network: ColouredGraph, beta: Any, replicas: int) -> FloatArray:
     given = beta is not None and not isinstance(beta, tuple)
     number = np.size(beta) if given else replicas
     if number > _MOST_REPLICAS:
@@ -141,6 +141,6 @@ class TemperTask:
         """The lowest energy seen."""
         return work.block.lowest.min()
 
-    def block(self, work: Replicas) -> Block:
+    def block(self, work: Replicas) -> LaneBlock:
         """What the runs found."""
         return work.block

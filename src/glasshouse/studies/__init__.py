@@ -1,22 +1,16 @@
 """Studies: ensembles of instances, how hard they are, and how sure we are of it.
 
-A study is a list of tasks (`task`, `study`), collected (`collect`, `batches`, `pool`) into a store
-(`store`, `merging`, `export`), looked at (`analysis`, `figures`) and fitted (`statistics`,
-`scaling`, `peaks`). `tuning` and `sweep_schedule` measure on their own; `paper` does the paper's.
+A study is a list of tasks (`task`, `study`) that measure something (`kinds`), collected (`collect`,
+`batches`, `pool`) into a `store`, looked at (`analysis`, `figures`) and fitted (`statistics`).
+`tuning` and `sweep_schedule` measure on their own; `paper` does the paper's.
 """
 
 from glasshouse.studies.analysis import fit_study, points_of, series_of
-from glasshouse.studies.collect import Lost, Progress, collect, iter_collect
-from glasshouse.studies.export import export_parquet, to_frame
-from glasshouse.studies.figures import plot_study
-from glasshouse.studies.hardness import Annealer
-from glasshouse.studies.kinds import Column, Kind, Stop
-from glasshouse.studies.lognormal import LogNormal, fit_lognormal
-from glasshouse.studies.merging import merge
-from glasshouse.studies.peaks import fit_decay, hardness_peak
-from glasshouse.studies.samples import Estimate, Sample
-from glasshouse.studies.scaling import compare_laws, fit_law
-from glasshouse.studies.statistics import (
+from glasshouse.studies.collect import Lost, StudyProgress, collect, iter_collect
+from glasshouse.studies.figures.curves import plot_study
+from glasshouse.studies.kinds.hardness import Annealer
+from glasshouse.studies.kinds.kind import Column, Kind, Stop
+from glasshouse.studies.statistics.estimators import (
     geometric_mean,
     lognormality,
     median,
@@ -24,7 +18,13 @@ from glasshouse.studies.statistics import (
     survival,
     time_to_solution,
 )
-from glasshouse.studies.store import Store
+from glasshouse.studies.statistics.lognormal import LogNormal, fit_lognormal
+from glasshouse.studies.statistics.peaks import fit_decay, hardness_peak
+from glasshouse.studies.statistics.samples import Estimate, Sample
+from glasshouse.studies.statistics.scaling import compare_laws, fit_law
+from glasshouse.studies.store.export import export_parquet, to_frame
+from glasshouse.studies.store.merging import merge
+from glasshouse.studies.store.store import Store
 from glasshouse.studies.study import Study, load_study, study_of
 from glasshouse.studies.sweep_schedule import optimal_sweeps, optimise_schedule
 from glasshouse.studies.task import Task
@@ -37,11 +37,11 @@ __all__ = [
     "Kind",
     "LogNormal",
     "Lost",
-    "Progress",
     "Sample",
     "Stop",
     "Store",
     "Study",
+    "StudyProgress",
     "Task",
     "collect",
     "compare_laws",

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.studies.hardness import Schedule, half
-from glasshouse.studies.peaks import DecayFit, Peak, fit_decay, hardness_peak
-from glasshouse.studies.samples import Estimate, Sample
-from glasshouse.studies.scaling import LawComparison, compare_laws
-from glasshouse.studies.statistics import Statistic, statistic
-from glasshouse.studies.store import Store, StoredTask
-from glasshouse.studies.stored_tasks import task_of
+from glasshouse.studies.kinds.hardness import RunPlan, half
+from glasshouse.studies.statistics.estimators import Statistic, statistic
+from glasshouse.studies.statistics.peaks import DecayFit, Peak, fit_decay, hardness_peak
+from glasshouse.studies.statistics.samples import Estimate, Sample
+from glasshouse.studies.statistics.scaling import LawComparison, compare_laws
+from glasshouse.studies.store.store import Store, StoredTask
+from glasshouse.studies.store.stored_tasks import task_of
 from glasshouse.studies.study import Study, heading_of
 from glasshouse.studies.task import Task
 
@@ -57,7 +57,7 @@ class Point:
     log_error: float
     samples: int
     censored: int
-    schedule: Schedule
+    schedule: RunPlan
 
     def along(self, axis: str) -> float:
         """The place on an axis: "density", "size" or "frustration"."""

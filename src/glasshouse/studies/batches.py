@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from glasshouse.studies.kinds import Measurable, Stop
+from glasshouse.studies.kinds.kind import Measurable, Stop
 from glasshouse.studies.ranges import Ranges
-from glasshouse.studies.samples import Sample
-from glasshouse.studies.statistics import statistic
-from glasshouse.studies.store import Store, StoredTask
+from glasshouse.studies.statistics.estimators import statistic
+from glasshouse.studies.statistics.samples import Sample
+from glasshouse.studies.store.store import Store, StoredTask
 
 # A batch grows at most this much beyond what its task's batches so far suggest.
 _GROWTH = 4

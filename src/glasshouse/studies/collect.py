@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from glasshouse.problems import checks
+from glasshouse.problems import validation
 from glasshouse.studies.batches import Batch, Queue
-from glasshouse.studies.kinds import Columns, Measurable
+from glasshouse.studies.kinds.kind import Columns, Measurable
 from glasshouse.studies.pool import WorkerPool
-from glasshouse.studies.store import Store
+from glasshouse.studies.store.store import Store
 
 # A batch is tried so often before it is reported as lost.
 ATTEMPTS = 3
@@ -51,7 +51,7 @@ class Lost:
 
 
 @dataclass(frozen=True)
-class Progress:
+class StudyProgress:
     """How far a study is; one is made after every batch.
 
     Attributes:
@@ -89,7 +89,7 @@ def collect(
     executor: Executor | None = None,
     workers: int | None = None,
     timeout: float = 3600.0,
-) -> Progress:
+) -> StudyProgress:
     """Run a study to its end; the arguments are those of `iter_collect`.
 
     >>> from glasshouse.studies import Stop, Task
@@ -114,7 +114,7 @@ def iter_collect(
     executor: Executor | None = None,
     workers: int | None = None,
     timeout: float = 3600.0,
-) -> Iterator[Progress]:
+) -> Iterator[StudyProgress]:
     """Run a study, yielding its progress after every batch.
 
     What the store already holds is not measured again. Closing the iterator, Ctrl-C or a kill lose
@@ -130,7 +130,7 @@ def iter_collect(
         timeout: a batch on our own workers that takes longer than this many seconds hangs.
 
     Yields:
-        Progress, at least once: the first shows what was already there.
+        StudyProgress, at least once: the first shows what was already there.
     """
     if executor is not None and workers is not None:
         raise ValueError("both executor and workers given; give at most one of them")
@@ -176,7 +176,7 @@ class _Collector:
         self._store = store
         self._pool = executor if isinstance(executor, WorkerPool) else None
         self._executor = _Here() if executor is None else executor
-        self._depth = checks.count(depth, "depth", 1)
+        self._depth = validation.count(depth, "depth", 1)
         self._timeout = timeout
         self._running: dict[Future[Any], Batch] = {}
         self._started: dict[Future[Any], float] = {}
@@ -186,7 +186,7 @@ class _Collector:
         self._begin = time.monotonic()
         self._new_rows = 0
 
-    def run(self) -> Iterator[Progress]:
+    def run(self) -> Iterator[StudyProgress]:
         """Until nothing is left to do; progress after every batch."""
         yield self._progress()
         try:
@@ -226,7 +226,7 @@ class _Collector:
             future = self._pool.submit(measure, batch.task, batch.first, batch.count)
         self._running[future] = batch
 
-    def _receive(self, future: Future[Any]) -> Iterator[Progress]:
+    def _receive(self, future: Future[Any]) -> Iterator[StudyProgress]:
         batch = self._running.pop(future)
         self._started.pop(future, None)
         # A cancelled future raises on `exception()`; an executor cancels what it gave up.
@@ -285,10 +285,10 @@ class _Collector:
             error = TimeoutError(f"no answer within {self._timeout:g} s")
             self._pool_broke(batches, error)
 
-    def _progress(self) -> Progress:
+    def _progress(self) -> StudyProgress:
         elapsed = time.monotonic() - self._begin
         sums = self._queue.sums
-        return Progress(
+        return StudyProgress(
             rows=sums.rows,
             goal=sums.rows + sums.left,
             tasks_done=sums.finished,

@@ -11,7 +11,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import connection
 from typing import Any
 
-from glasshouse.problems import checks
+from glasshouse.problems import validation
 
 
 class WorkerPool:
@@ -26,7 +26,7 @@ class WorkerPool:
     """
 
     def __init__(self, workers: int) -> None:
-        self.workers = checks.count(workers, "workers", 1)
+        self.workers = validation.count(workers, "workers", 1)
         self._executor = self._start()
 
     def _start(self) -> ProcessPoolExecutor:

@@ -35,12 +35,12 @@ from typing import Any, get_args
 
 from glasshouse.landscape.ratio import ratio
 from glasshouse.solvers import peak_density
-from glasshouse.studies.hardness import Annealer
-from glasshouse.studies.kinds import Stop
-from glasshouse.studies.statistics import STATISTICS, Statistic
-from glasshouse.studies.store import Store
-from glasshouse.studies.stored_tasks import task_of
-from glasshouse.studies.storefile import StoreError, one_line
+from glasshouse.studies.kinds.hardness import Annealer
+from glasshouse.studies.kinds.kind import Stop
+from glasshouse.studies.statistics.estimators import STATISTICS, Statistic
+from glasshouse.studies.store.store import Store
+from glasshouse.studies.store.stored_tasks import task_of
+from glasshouse.studies.store.storefile import StoreError, one_line
 from glasshouse.studies.task import KINDS, Task
 
 # What `study plot` draws: the parameter along the axis.

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.studies.analysis import log_error
-from glasshouse.studies.hardness import Annealer
-from glasshouse.studies.peaks import DecayFit, fit_decay, hardness_peak
-from glasshouse.studies.samples import Estimate, Sample
-from glasshouse.studies.statistics import Statistic, statistic
+from glasshouse.studies.kinds.hardness import Annealer
+from glasshouse.studies.statistics.estimators import Statistic, statistic
+from glasshouse.studies.statistics.peaks import DecayFit, fit_decay, hardness_peak
+from glasshouse.studies.statistics.samples import Estimate, Sample
 from glasshouse.studies.task import Task
 
 Floats = npt.NDArray[np.float64]

@@ -15,9 +15,9 @@ from typing import Any
 from glasshouse.landscape.ratio import ratio
 from glasshouse.planting import Planted, Seed
 from glasshouse.planting.methods import CATALOGUE
-from glasshouse.studies import excitations, hardness, shapes
-from glasshouse.studies.hardness import Annealer, Schedule
-from glasshouse.studies.kinds import Columns, Kind, Stop
+from glasshouse.studies.kinds import excitations, hardness, shapes
+from glasshouse.studies.kinds.hardness import Annealer, RunPlan
+from glasshouse.studies.kinds.kind import Columns, Kind, Stop
 
 # What a task can measure: the row kind, and whether a solver takes part.
 KINDS: dict[str, tuple[Kind, bool]] = {
@@ -110,7 +110,7 @@ class Task:
         )
 
     @cached_property
-    def schedule(self) -> Schedule:
+    def schedule(self) -> RunPlan:
         """The annealer's settings in numbers; the same for all instances."""
         if self.solver is None:
             raise ValueError(f"{self.measures} are measured without a solver")
@@ -151,7 +151,7 @@ class Task:
             object.__setattr__(self, name, value)
         object.__setattr__(self, "stop", Stop(**state["stop"]))
         if state["schedule"] is not None:
-            self.__dict__["schedule"] = Schedule(**state["schedule"])
+            self.__dict__["schedule"] = RunPlan(**state["schedule"])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Task):

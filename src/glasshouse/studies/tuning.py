@@ -11,11 +11,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from glasshouse.problems import checks
+from glasshouse.problems import validation
 from glasshouse.solvers import peak_density
-from glasshouse.studies.hardness import Annealer
-from glasshouse.studies.samples import Estimate, Sample
-from glasshouse.studies.statistics import Statistic, statistic
+from glasshouse.studies.kinds.hardness import Annealer
+from glasshouse.studies.statistics.estimators import Statistic, statistic
+from glasshouse.studies.statistics.samples import Estimate, Sample
 from glasshouse.studies.task import Task
 
 Knob = Literal["frustration", "loop_density", "block"]
@@ -125,7 +125,7 @@ def tune(
     True
     """
     target = _checked_target(target_sweeps, tolerance)
-    checks.count(most_instances, "most_instances", _FIRST_SAMPLE)
+    validation.count(most_instances, "most_instances", _FIRST_SAMPLE)
     if knob not in _BOUNDS:
         raise ValueError(f"knob={knob!r} is not one of {', '.join(_BOUNDS)}")
     easy, hard = (Fraction(str(end)) for end in (bounds or _BOUNDS[knob]))
@@ -208,7 +208,7 @@ def _checked_target(target_sweeps: float, tolerance: float) -> float:
 
 
 def _family(n: int, knob: Knob, method: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
-    fixed: dict[str, Any] = {"n": checks.count(n, "n", 2)} | dict(given or {})
+    fixed: dict[str, Any] = {"n": validation.count(n, "n", 2)} | dict(given or {})
     if knob in fixed:
         raise ValueError(f"{knob} is the knob that is tuned; leave it out of parameters")
     if knob != "loop_density" and "loops" not in fixed:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from glasshouse.solvers.kernels.inner import inner
 
 
-class Block(NamedTuple):
+class LaneBlock(NamedTuple):
     """Runs in lanes. Energies are without the problem's offset, in the kernel's own dtype."""
 
     generator: npt.NDArray[np.uint64]

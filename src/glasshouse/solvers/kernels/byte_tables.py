@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import compiled
+from glasshouse.solvers.kernels.adjacency import arrange, order_by
 from glasshouse.solvers.kernels.arrays import table32, zeros32, zeros64
 from glasshouse.solvers.kernels.generator import mix
-from glasshouse.solvers.kernels.graph import arrange, order_by
 from glasshouse.solvers.kernels.inner import inner
 
 ROW = 64  # bytes of a row, one for each run

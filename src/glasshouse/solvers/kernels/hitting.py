@@ -8,11 +8,11 @@ import numpy as np
 
 from glasshouse.compiled import compiled
 from glasshouse.solvers.kernels import byte_tables
+from glasshouse.solvers.kernels.adjacency import colour
 from glasshouse.solvers.kernels.arrays import zeros32, zeros64
-from glasshouse.solvers.kernels.block import Block
+from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.kernels.driver import all_hit, begin, measure, step, workspace
 from glasshouse.solvers.kernels.generator import seed, spawn
-from glasshouse.solvers.kernels.graph import colour
 from glasshouse.solvers.kernels.inner import inner
 
 
@@ -139,7 +139,7 @@ def race_ensemble(
         if levels > 32:
             continue
         spins = np.empty((2 * order.size + 2) * 64, np.uint8)
-        block = Block(generator, spins, energies, energies, mask, energies, hits, mask, 0)
+        block = LaneBlock(generator, spins, energies, energies, mask, energies, hits, mask, 0)
         spawn(key, first + k, own_key)
         goal = -nodes.shape[1] * weights.sum()
         index, done, spent = 0, 0, 0

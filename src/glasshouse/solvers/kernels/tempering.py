@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import compiled
-from glasshouse.solvers.kernels.block import Block
+from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.kernels.driver import all_hit, begin, measure, note, step, workspace
 from glasshouse.solvers.kernels.exponential import threshold
 from glasshouse.solvers.kernels.generator import seed
@@ -29,14 +29,14 @@ class Replicas(NamedTuple):
     spins: npt.NDArray[Any]  # (K, …)
     energies: npt.NDArray[Any]  # (K, lanes)
     swaps: npt.NDArray[np.uint64]  # four words: the stream that decides exchanges
-    block: Block
+    block: LaneBlock
 
 
 @inner
 def replica(replicas: Any, k: Any) -> Any:
     """The block at temperature k; best states and hits are those of the runs."""
     block = replicas.block
-    return Block(
+    return LaneBlock(
         replicas.generators[k], replicas.spins[k], replicas.energies[k], block.lowest,
         block.states, block.goals, block.hits, block.mask, block.never,
     )  # fmt: skip

@@ -12,10 +12,10 @@ from importlib import resources
 from pathlib import Path
 
 from glasshouse.studies.collect import collect
-from glasshouse.studies.figures import save, styled
+from glasshouse.studies.figures.curves import save, styled
 from glasshouse.studies.paper import decay, dispersion, excited, frustration, peak, structured
 from glasshouse.studies.paper.report import Claim, Reproduction, write_data, write_report
-from glasshouse.studies.store import Store
+from glasshouse.studies.store.store import Store
 from glasshouse.studies.study import Study, parse_study
 
 __all__ = ["FIGURES", "Claim", "Reproduction", "paper_study", "reproduce", "write_figure"]

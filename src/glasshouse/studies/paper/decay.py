@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from glasshouse.landscape import expected_frustration, expected_intersections
-from glasshouse.studies.figures import PAPER_COLOUR, new_figure
+from glasshouse.studies.figures.curves import PAPER_COLOUR, new_figure
 from glasshouse.studies.paper.report import Claim, Reproduction
-from glasshouse.studies.store import Store, StoredTask
-from glasshouse.studies.storefile import StoreError
+from glasshouse.studies.store.store import Store, StoredTask
+from glasshouse.studies.store.storefile import StoreError
 
 _CLOSE = 0.02  # as a share of the expected number
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.landscape import local_field_dispersion
-from glasshouse.studies.figures import colours, new_figure
+from glasshouse.studies.figures.curves import colours, new_figure
 from glasshouse.studies.paper.report import Claim, Reproduction
 
 _BLOCKS = (0.1, 0.2, 0.3, 0.4, 0.5)

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from glasshouse.landscape.ratio import ratio
-from glasshouse.studies.figures import new_figure
+from glasshouse.studies.figures.curves import new_figure
 from glasshouse.studies.paper.report import Claim, Reproduction
-from glasshouse.studies.store import Store
+from glasshouse.studies.store.store import Store
 
 
 def build(store: Store) -> Reproduction:

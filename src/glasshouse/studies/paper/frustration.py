@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from glasshouse.studies.analysis import Point, Series, fit_series, points_of, series_of
-from glasshouse.studies.figures import (
+from glasshouse.studies.figures.curves import (
     PAPER_COLOUR,
     STATISTIC_NAMES,
     new_figure,
@@ -16,8 +16,8 @@ from glasshouse.studies.figures import (
     settings_text,
 )
 from glasshouse.studies.paper.report import Claim, Reproduction, point_row
-from glasshouse.studies.scaling import FORMULAS, LAWS, Law, LawComparison
-from glasshouse.studies.store import Store
+from glasshouse.studies.statistics.scaling import FORMULAS, LAWS, Law, LawComparison
+from glasshouse.studies.store.store import Store
 
 # The caption of the paper's figure; "A b^n" there is A n^b.
 PAPER_LAWS: dict[Fraction, tuple[Law, float, float]] = {

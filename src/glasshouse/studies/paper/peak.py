@@ -6,7 +6,7 @@ import numpy as np
 
 from glasshouse.solvers import peak_density
 from glasshouse.studies.analysis import fit_series, points_of, series_of
-from glasshouse.studies.figures import (
+from glasshouse.studies.figures.curves import (
     PAPER_COLOUR,
     STATISTIC_NAMES,
     new_figure,
@@ -15,7 +15,7 @@ from glasshouse.studies.figures import (
     settings_text,
 )
 from glasshouse.studies.paper.report import Claim, Reproduction, point_row
-from glasshouse.studies.store import Store
+from glasshouse.studies.store.store import Store
 
 _CLOSE = 0.03
 _PAPER_DECAY = (0.3035, 0.2952, 0.0196)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.studies.analysis import Point, Series, points_of, series_of
-from glasshouse.studies.figures import (
+from glasshouse.studies.figures.curves import (
     STATISTIC_NAMES,
     new_figure,
     note_settings,
@@ -16,7 +16,7 @@ from glasshouse.studies.figures import (
     settings_text,
 )
 from glasshouse.studies.paper.report import Claim, Reproduction, point_row
-from glasshouse.studies.store import Store
+from glasshouse.studies.store.store import Store
 
 Floats = npt.NDArray[np.float64]
 

@@ -1,0 +1,300 @@
+"""Certificates as text: the side-car `NAME.cert` of a file (specified in `docs/certificate.md`)."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates import Certificate
+from glasshouse.files.errors import shown
+from glasshouse.files.notes import bit_string, parse_bits, parse_number
+from glasshouse.files.rows import Rows, joined, read_rows, write_rows
+from glasshouse.files.streams import Source, opened, replacing
+from glasshouse.problems import Max2Sat, Problem
+from glasshouse.problems.validation import MOST_VARIABLES, IntArray, Number
+
+TITLE = "glasshouse-certificate"
+VERSION = 1
+
+_KEYS = (TITLE, "denominator", "cost", "state", "names", "loops")
+# Digits and a space of the largest number that can name a variable.
+_LONGEST_NAME = 12
+# Python reads and spells no longer numbers unless it is told to.
+_MOST_DIGITS = 4300
+_LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ#"
+
+
+@dataclass(frozen=True)
+class SideCar:
+    """What a `.cert` file holds.
+
+    Attributes:
+        certificate: state and loops, in units of the file it is beside.
+        cost: what the state costs there, if stated.
+        names: for each variable of a shuffled file, which one it was before, from 0.
+    """
+
+    certificate: Certificate
+    cost: Number | None = None
+    names: npt.NDArray[np.int64] | None = None
+
+
+def side_car(path: str | os.PathLike[str]) -> Path:
+    """Where the certificate of a file is: beside it, with `.cert` after its whole name."""
+    path = Path(path)
+    return path.with_name(path.name + ".cert")
+
+
+def has_side_car(path: Path) -> bool:
+    """Whether there is a certificate beside a file."""
+    try:
+        return side_car(path).exists()
+    except OSError:  # a name too long for one
+        return False
+
+
+def loop_units(problem: Problem) -> int:
+    """Multipliers of a problem's certificates are couplings of this many times its cost."""
+    return 2 if isinstance(problem, Max2Sat) else 1
+
+
+def rescaled(certificate: Certificate, factor: Fraction) -> Certificate:
+    """The same loops with all multipliers times a factor."""
+    if factor == 1:
+        return certificate
+    scaled: Any = certificate.multipliers.astype(object) * factor.numerator
+    denominator = certificate.denominator * factor.denominator
+    divisor = int(np.gcd.reduce(scaled, initial=denominator))
+    return Certificate(
+        certificate.state,
+        certificate.nodes,
+        certificate.starts,
+        scaled // divisor,
+        denominator // divisor,
+        certificate.violated,
+    )
+
+
+def write_certificate(
+    path: str | os.PathLike[str],
+    certificate: Certificate,
+    *,
+    cost: Number | None = None,
+    names: npt.NDArray[np.integer[Any]] | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Write a certificate; `cost` and `names` as in `SideCar`."""
+    _refuse_long_numbers(certificate)
+    head = [f"{TITLE} {VERSION}", f"denominator {certificate.denominator}"]
+    if cost is not None:
+        head.append(f"cost {cost}")
+    head.append(f"state {bit_string((certificate.state > 0).astype(np.int8))}")
+    if names is not None:
+        head.append(f"names {' '.join(map(str, (names + 1).tolist()))}")
+    head.append(f"loops {certificate.num_loops}\n")
+    with replacing(Path(path), overwrite=overwrite) as file:
+        file.write("\n".join(head).encode("ascii"))
+        _write_loops(file, certificate)
+
+
+def read_certificate(path: str | os.PathLike[str]) -> Certificate:
+    """The certificate in a `.cert` file, in units of the file it belongs to."""
+    return read_side_car(path).certificate
+
+
+def read_side_car(path: str | os.PathLike[str]) -> SideCar:
+    """All that a `.cert` file holds."""
+    with opened(Path(path)) as source:
+        return _Reader(source).read()
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.words: dict[str, tuple[int, bytes]] = {}
+
+    def read(self) -> SideCar:
+        loops = _LoopCollector(self.source)
+        for rows in read_rows(self.source, _LETTERS, self._on_line):
+            loops.add(rows)
+        if self._word(TITLE) != b"%d" % VERSION:
+            raise self._error(TITLE, f"expected {TITLE} {VERSION}")
+        state = parse_bits(self._word("state"))
+        if state is None:
+            raise self._error("state", "expected a string of 0 and 1")
+        if self._whole("loops") != loops.count:
+            raise self._error("loops", f"but {loops.count} follow; the file is truncated")
+        denominator = self._whole("denominator")
+        try:
+            certificate = loops.certificate(2 * state - np.int8(1), denominator)
+        except ValueError as fault:
+            raise self.source.error(str(fault)) from None
+        return SideCar(certificate, self._cost(), self._names(len(state)))
+
+    def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
+        if text.startswith(b"#"):
+            return
+        key, value = [*text.split(maxsplit=1), b""][:2]
+        name = key.decode("ascii", "replace")
+        if not self.words and name != TITLE:
+            raise self.source.error(f"{shown(text)}; expected '{TITLE} {VERSION}' first", line)
+        if name not in _KEYS or name in self.words or rows_before:
+            raise self.source.error(
+                f"{shown(text)}; expected each of {', '.join(_KEYS)} once, before the loops", line
+            )
+        self.words[name] = (line, value)
+
+    def _word(self, key: str) -> bytes:
+        if key not in self.words:
+            raise self.source.error(f"no line '{key} ...'; expected a certificate")
+        return self.words[key][1]
+
+    def _whole(self, key: str) -> int:
+        value = _whole_number(self._word(key))
+        if value is None or value < 0:
+            raise self._error(key, "expected a whole number")
+        return value
+
+    def _cost(self) -> Number | None:
+        if "cost" not in self.words:
+            return None
+        cost = parse_number(self._word("cost"))
+        if cost is None:
+            raise self._error("cost", "expected a number")
+        return cost
+
+    def _names(self, size: int) -> npt.NDArray[np.int64] | None:
+        if "names" not in self.words:
+            return None
+        words = self._word("names").split(maxsplit=size)  # no more: each takes memory
+        if len(words) != size or not all(w.isdigit() and len(w) < _LONGEST_NAME for w in words):
+            raise self._error("names", f"expected {size} numbers, one per variable")
+        names = np.array(words, dtype=np.int64) - 1
+        if not np.array_equal(np.sort(names), np.arange(size)):
+            raise self._error("names", f"expected each of 1 to {size} once")
+        return names
+
+    def _error(self, key: str, expected: str) -> Exception:
+        line, value = self.words[key]
+        return self.source.error(f"{key} {shown(value)}; {expected}", line)
+
+
+@dataclass
+class _LoopCollector:
+    source: Source
+    count: int = 0
+    _multipliers: list[npt.NDArray[Any]] = field(default_factory=list)
+    _lengths: list[npt.NDArray[Any]] = field(default_factory=list)
+    _vertices: list[npt.NDArray[Any]] = field(default_factory=list)
+
+    def add(self, rows: Rows) -> None:
+        multipliers, odd = _multipliers_of(rows)
+        inside = np.ones(len(rows.values), dtype=np.bool_)
+        inside[rows.starts] = False
+        far = inside & ((rows.values >= MOST_VARIABLES) | (rows.values <= -MOST_VARIABLES))
+        rows.refuse(
+            self.source,
+            [
+                (odd | rows.having(far), lambda _: "expected whole numbers: multiplier, nodes"),
+                (multipliers < 1, lambda row: f"multiplier {rows.text(row, 0)}; expected over 0"),
+                (rows.lengths < 4, lambda _: "expected a multiplier and 3 nodes or more"),
+                (rows.column(-1) < 0, lambda _: "the last node has a sign; expected none"),
+            ],
+        )
+        self.count += len(multipliers)
+        self._multipliers.append(multipliers)
+        self._lengths.append(rows.lengths - 1)
+        self._vertices.append(rows.values[inside].astype(np.int32))
+
+    def certificate(self, state: npt.NDArray[np.int8], denominator: int) -> Certificate:
+        kind = object if any(m.dtype == object for m in self._multipliers) else np.int64
+        vertices = joined(self._vertices, np.int32)
+        highest = int(np.abs(vertices).max(initial=0))
+        if highest > len(state):  # the next number would be taken for the ghost
+            raise ValueError(f"a loop visits {highest}, but the state has {len(state)} variables")
+        # Lengths of rows of a file add up to no more than its bytes.
+        starts = np.concatenate([[0], np.cumsum(joined(self._lengths, np.int64))])
+        violated = None
+        if (vertices < 0).any():
+            violated = vertices < 0
+            violated[starts[1:] - 1] = True
+        nodes = np.where(vertices == 0, len(state), np.abs(vertices) - 1)
+        multipliers = joined(self._multipliers, kind)
+        return Certificate(state, nodes, starts, multipliers, denominator, violated)
+
+
+def _multipliers_of(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """The first number of every row, of any size, and which rows hold what is no number."""
+    multipliers = rows.column(0).astype(object if rows.odd else np.int64)
+    odd = np.zeros(len(multipliers), dtype=np.bool_)
+    row_of = np.searchsorted(rows.ends, np.fromiter(rows.odd, np.int64), side="right")
+    for row, (place, text) in zip(row_of.tolist(), rows.odd.items(), strict=True):
+        value = _whole_number(text) if place == rows.starts[row] else None
+        if value is None:
+            odd[row] = True
+        else:
+            multipliers[row] = value
+    return multipliers, odd
+
+
+def _whole_number(text: bytes) -> int | None:
+    """A whole number that is not too long, zeros in front not counted; None for anything else."""
+    if not re.fullmatch(rb"[+-]?[0-9]+", text):
+        return None
+    digits = text.lstrip(b"+-").lstrip(b"0") or b"0"
+    if len(digits) > _MOST_DIGITS:
+        return None
+    return -int(digits) if text.startswith(b"-") else int(digits)
+
+
+def _refuse_long_numbers(certificate: Certificate) -> None:
+    largest = max([certificate.denominator, *_extremes(certificate.multipliers)])
+    if largest >= 10**_MOST_DIGITS:
+        raise ValueError(f"a certificate file holds numbers of at most {_MOST_DIGITS} digits")
+
+
+def _extremes(multipliers: npt.NDArray[Any]) -> list[int]:
+    return [int(multipliers.max())] if len(multipliers) else []
+
+
+def _write_loops(file: BinaryIO, certificate: Certificate) -> None:
+    if not certificate.num_loops:
+        return
+    ghost = len(certificate.state)
+    vertices = np.where(certificate.nodes == ghost, 0, certificate.nodes + 1).astype(np.int64)
+    if certificate.violated is not None:
+        vertices = _signed(vertices, certificate)
+    starts = certificate.starts
+    lengths = starts[1:] - starts[:-1]
+    if certificate.multipliers.dtype != np.int64:
+        for k, multiplier in enumerate(certificate.multipliers.tolist()):
+            row = vertices[starts[k] : starts[k + 1]].tolist()
+            file.write(f"{multiplier} {' '.join(map(str, row))}\n".encode())
+        return
+    values = np.insert(vertices, starts[:-1], certificate.multipliers)
+    write_rows(file, values, np.cumsum(lengths + 1))
+
+
+def _signed(vertices: IntArray, certificate: Certificate) -> IntArray:
+    """Minus on every node but a loop's last whose edge to the next one is violated.
+
+    The ghost is 0 and has no sign: where its edge is violated, its loop is turned to end with it.
+    """
+    assert certificate.violated is not None
+    signed = np.where(certificate.violated, -vertices, vertices)
+    starts = certificate.starts
+    ends = np.zeros(len(signed), dtype=np.bool_)
+    ends[starts[1:] - 1] = True
+    for place in np.flatnonzero(certificate.violated & (vertices == 0) & ~ends).tolist():
+        loop = int(np.searchsorted(starts, place, side="right")) - 1
+        part = slice(starts[loop], starts[loop + 1])
+        signed[part] = np.roll(signed[part], int(starts[loop + 1]) - 1 - place)
+    signed[ends] = np.abs(signed[ends])
+    return signed

@@ -1,0 +1,21 @@
+"""The paper's questions about matrices: which are gauged, which are sums of loops, how frustrated.
+
+`cone` and `gauged` decide, with a witness; `extremes` finds the largest frustration of small
+matrices, `families` gives matrices whose frustration grows towards 1/2.
+"""
+
+from glasshouse.questions.cone import ConicDecomposition, conic_decomposition
+from glasshouse.questions.extremes import MaximumFrustration, maximum_frustration
+from glasshouse.questions.families import frustration_bound, hadamard_matrix, paley_matrix
+from glasshouse.questions.gauged import is_gauged
+
+__all__ = [
+    "ConicDecomposition",
+    "MaximumFrustration",
+    "conic_decomposition",
+    "frustration_bound",
+    "hadamard_matrix",
+    "is_gauged",
+    "maximum_frustration",
+    "paley_matrix",
+]

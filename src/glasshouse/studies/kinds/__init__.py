@@ -1,0 +1,1 @@
+"""What a study may measure of each instance: one file per kind."""

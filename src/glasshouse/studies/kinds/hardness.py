@@ -1,0 +1,209 @@
+"""Hardness: how many sweeps an annealer needs to reach the planted energy, the paper's N_tot."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.landscape import frustration_index
+from glasshouse.landscape.ratio import ratio
+from glasshouse.planting import Planted, random_loops_ensemble
+from glasshouse.problems import Rbm, validation
+from glasshouse.solvers import anneal, paper_schedule
+from glasshouse.solvers.annealing import key_of
+from glasshouse.solvers.hitting import race, race_one
+from glasshouse.studies.kinds.kind import Column, Columns, Kind
+
+if TYPE_CHECKING:
+    from glasshouse.studies.task import Task
+
+HARDNESS = Kind(
+    "hardness",
+    (
+        Column("sweeps", "integer", "sweeps of all runs to the planted energy, or until given up"),
+        Column("solved", "integer", "1 where it was reached, 0 where given up (censored)"),
+        Column("energy", "integer", "the planted energy; where given up, the best of 64 more runs"),
+        Column("frustration", "real", "realised frustration index at the plant"),
+        Column("loops", "integer", "the paper's N"),
+    ),
+    counted="solved",
+)
+# What the ensemble call of planting takes; other families grow one instance at a time.
+_BATCHED = {"n", "m", "frustration", "loop_density", "loops"}
+_EXTRA_RUNS = 64
+
+
+@dataclass(frozen=True)
+class Annealer:
+    """How instances are solved: runs of simulated annealing, reset until one succeeds.
+
+    β rises linearly within a run, and success is looked for at the end of each sweep, as in the
+    paper. Numbers depend strongly on these settings, so every figure states them.
+
+    Attributes:
+        sweeps_per_run: the paper's N_sweep; "paper" is its second polynomial, "paper-first" its
+            first one.
+        beta: first and last β in units of one over the loop weight; "paper" is 0.01 to ln n
+            times min(1, n/ρ), as in the authors' code, "paper-text" times min(1, 1/ρ).
+        max_sweeps: an instance is given up after so many.
+
+    >>> Annealer(sweeps_per_run=200, beta=(0.01, 4.6)).canonical()["beta"]
+    ['1/100', '23/5']
+    """
+
+    sweeps_per_run: int | Literal["paper", "paper-first"] = "paper"
+    beta: Any = "paper"
+    max_sweeps: int = 100_000_000
+
+    def __post_init__(self) -> None:
+        if self.sweeps_per_run not in ("paper", "paper-first"):
+            validation.count(self.sweeps_per_run, "sweeps_per_run", 1)
+        validation.count(self.max_sweeps, "max_sweeps", 1)
+        if self.beta not in ("paper", "paper-text"):
+            object.__setattr__(self, "beta", _exact_range(self.beta))
+
+    def canonical(self) -> dict[str, Any]:
+        """The settings as plain values without floats."""
+        return asdict(self) | {"beta": self.beta if isinstance(self.beta, str) else [*self.beta]}
+
+    def schedule(self, plant: Planted) -> RunPlan:
+        """What the settings mean for the family of an instance."""
+        n, number = half(plant), plant.loops.num_loops
+        if self.beta == "paper":
+            first, last = paper_schedule(int(n), "1/10", number / n).beta
+        elif self.beta == "paper-text":
+            first, last = paper_schedule(int(n), "1/10").beta
+            first, last = (value * min(1.0, n / number) for value in (first, last))
+        else:
+            first, last = (float(Fraction(value)) for value in self.beta)
+        if isinstance(self.sweeps_per_run, int):
+            sweeps = self.sweeps_per_run
+        else:
+            fit: Literal["first", "second"] = (
+                "second" if self.sweeps_per_run == "paper" else "first"
+            )
+            sweeps = paper_schedule(int(n), _loop_frustration(plant), fit=fit).sweeps
+        return RunPlan(sweeps, first, last, self.max_sweeps)
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """An annealer's settings in numbers, for one family of instances.
+
+    Attributes:
+        sweeps_per_run: the paper's N_sweep.
+        first_beta: in units of one over the loop weight.
+        last_beta: likewise.
+        max_sweeps: when an instance is given up.
+    """
+
+    sweeps_per_run: int
+    first_beta: float
+    last_beta: float
+    max_sweeps: int
+
+    def betas(self, loop_weight: int) -> npt.NDArray[np.float64]:
+        """One β for each sweep of a run, in units of the problem's own energy."""
+        return np.linspace(
+            self.first_beta / loop_weight, self.last_beta / loop_weight, self.sweeps_per_run
+        )
+
+    def __str__(self) -> str:
+        return (
+            f"β {self.first_beta:.3g} to {self.last_beta:.3g}, N_sweep {self.sweeps_per_run}, "
+            f"given up after {self.max_sweeps:.3g} sweeps"
+        )
+
+
+def measure(task: Task, first: int, count: int) -> Columns:
+    """Grow and solve instances first to first+count-1."""
+    if task.method == "random_loops" and set(task.parameters) <= _BATCHED:
+        return _measure_ensemble(task, first, count)
+    return _measure_one_by_one(task, first, count)
+
+
+def _measure_ensemble(task: Task, first: int, count: int) -> Columns:
+    """Random loops: all instances at once, in compiled code."""
+    assert task.solver is not None
+    schedule = task.schedule
+    begin = time.perf_counter()
+    many = random_loops_ensemble(
+        count=count, first=first, rng=task.planting_seed, **task.parameters
+    )
+    weights = np.array([many.positive] * 3 + [many.negative], dtype=np.int64)
+    totals, _ = race(
+        many.states.shape[1], many.nodes, weights, schedule.betas(many.positive),
+        schedule.max_sweeps, 1, key_of(task.solving_seed), first=first,
+    )  # fmt: skip
+    rows = _rows(count)
+    rows["sweeps"][:], rows["solved"][:] = np.abs(totals[:, 0]), totals[:, 0] > 0
+    rows["energy"][:], rows["loops"][:] = many.energy, many.nodes.shape[1]
+    # Random loops never cancel: f is the loops' own, exactly.
+    rows["frustration"][:] = float(Fraction(-many.negative, 3 * many.positive - many.negative))
+    for k in np.flatnonzero(totals[:, 0] < 0):
+        rows["energy"][k] = _best_energy(task, many[int(k)], first + int(k))
+    rows["seconds"][:] = (time.perf_counter() - begin) / count
+    return rows
+
+
+def _measure_one_by_one(task: Task, first: int, count: int) -> Columns:
+    """Any family: grow an instance, make it ready for the kernel that suits it, solve it."""
+    schedule = task.schedule
+    rows = _rows(count)
+    for k in range(count):
+        begin = time.perf_counter()
+        plant = task.grow(first + k)
+        key = key_of(task.solving_seed.child(first + k))
+        betas = schedule.betas(plant.loop_weight)
+        total = race_one(plant.ising, plant.energy, betas, schedule.max_sweeps, 1, key)[0]
+        rows["sweeps"][k], rows["solved"][k] = abs(total), total > 0
+        rows["energy"][k] = plant.energy if total > 0 else _best_energy(task, plant, first + k)
+        rows["frustration"][k] = float(frustration_index(plant.ising, plant.state))
+        rows["loops"][k] = plant.loops.num_loops
+        rows["seconds"][k] = time.perf_counter() - begin
+    return rows
+
+
+def _rows(count: int) -> dict[str, npt.NDArray[Any]]:
+    return {column.name: np.zeros(count, dtype=column.dtype) for column in HARDNESS.measured}
+
+
+def _best_energy(task: Task, plant: Planted, index: int) -> int:
+    """How deep the annealer gets where it was given up: a few more runs of the same schedule."""
+    schedule = task.schedule
+    betas = schedule.betas(plant.loop_weight)
+    found = anneal(
+        plant.ising, sweeps=schedule.sweeps_per_run, runs=_EXTRA_RUNS, beta=betas,
+        rng=task.solving_seed.child(index).child(1),
+    )  # fmt: skip
+    return int(found.best_energy)
+
+
+def half(plant: Planted) -> float:
+    """The paper's n: visible spins, or half the vertices of a general graph."""
+    problem = plant.problem
+    return problem.num_visible if isinstance(problem, Rbm) else max(problem.num_variables / 2, 1)
+
+
+def _loop_frustration(plant: Planted) -> Fraction:
+    """The share of negative weight in the loops themselves, at most 1/4."""
+    negative = -int(plant.loops.negative_weights.sum())
+    total = int(np.abs(plant.loops.weights).sum())
+    return min(Fraction(negative, max(total, 1)), Fraction(1, 4))
+
+
+def _exact_range(value: Any) -> tuple[str, str]:
+    try:
+        first, last = (ratio(part, "beta") for part in value)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"beta={value!r} is neither 'paper', 'paper-text' nor a pair (first, last)"
+        ) from None
+    if not 0 <= first <= last:
+        raise ValueError(f"beta={value!r} must rise from at least 0")
+    return str(first), str(last)

@@ -1,0 +1,299 @@
+"""Statistics of hardness samples: log-normal fits, quantiles, survival curves, times to solution.
+
+A sample is a list of positive numbers, the sweeps that instances took, and a mask that tells which
+of them were solved. An instance that was not solved is *censored*: it took more than its number.
+Nothing here drops censored values or takes them for solved ones.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.studies.statistics.lognormal import LogNormal, fit_lognormal
+from glasshouse.studies.statistics.samples import Estimate, Sample, share
+
+__all__ = [
+    "Estimate",
+    "LogNormal",
+    "LogNormality",
+    "Sample",
+    "Survival",
+    "fit_lognormal",
+    "geometric_mean",
+    "lognormality",
+    "median",
+    "quantile",
+    "survival",
+    "time_to_solution",
+]
+
+# The null distribution of the K-S statistic is simulated with at most this many values, and scaled:
+# √k·D has reached its limit long before.
+_MOST_SIMULATED = 1000
+
+
+def quantile(
+    values: npt.ArrayLike,
+    q: float,
+    *,
+    solved: npt.ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> Estimate:
+    """The q-quantile of a sample, with its bootstrap interval.
+
+    The quantile is the least value that a share q of the instances does not exceed. Its bootstrap
+    distribution is known exactly (the j-th smallest of k draws from k values has index ⌈kU⌉ with U
+    from Beta(j, k-j+1); Hutson and Ernst 2000), so no resampling is needed and the interval is
+    the limit of infinitely many resamples.
+
+    Censored values count as larger than all that were solved. A quantile among them is infinite,
+    with the largest number that is certainly below it as the lower end.
+
+    Args:
+        values: sweeps, positive.
+        q: between 0 and 1, for example 0.5 for the median.
+        solved: which values are not censored; all of them when None.
+        confidence: of the interval.
+
+    Raises:
+        ValueError: if some instances were given up below values where others were solved; then
+            `survival` has the answer.
+
+    >>> quantile([10, 20, 30, 40, 50, 60, 70], 0.5)
+    Estimate(value=40.0, low=20.0, high=60.0, confidence=0.95)
+    >>> quantile([10, 20, 30, 30], 0.75, solved=[True, True, False, False])
+    Estimate(value=inf, low=10.0, high=inf, confidence=0.95)
+    """
+    from scipy.stats import beta
+
+    sample = Sample.of(values, solved)
+    q, confidence = share(q, "q"), share(confidence, "confidence")
+    ordered = sample.ascending()
+    size = len(ordered)
+    rank = max(1, math.ceil(q * size - 1e-12))
+    tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
+    ranks = np.ceil(size * beta.ppf(tails, rank, size - rank + 1)).astype(int)
+    low, high = ordered[np.clip(ranks, 1, size) - 1]
+    if math.isinf(low):
+        low = float(sample.values[~sample.solved].min())
+    return Estimate(float(ordered[rank - 1]), float(low), float(high), confidence)
+
+
+def median(
+    values: npt.ArrayLike, *, solved: npt.ArrayLike | None = None, confidence: float = 0.95
+) -> Estimate:
+    """The value that half of the instances do not exceed; see `quantile`.
+
+    >>> median([3, 1, 2]).value
+    2.0
+    """
+    return quantile(values, 0.5, solved=solved, confidence=confidence)
+
+
+def geometric_mean(
+    values: npt.ArrayLike, *, solved: npt.ArrayLike | None = None, confidence: float = 0.95
+) -> Estimate:
+    """The exponential of the mean logarithm, by maximum likelihood where values are censored.
+
+    >>> round(geometric_mean([10, 100, 1000]).value, 6)
+    100.0
+    """
+    return fit_lognormal(values, solved=solved).geometric_mean(confidence)
+
+
+@dataclass(frozen=True, eq=False)
+class Survival:
+    """A Kaplan-Meier curve: the share of instances that need more than so many sweeps.
+
+    Attributes:
+        sweeps: where the curve steps, ascending.
+        unsolved: the share still unsolved after so many sweeps.
+        low: lower end of its interval.
+        high: upper end.
+        confidence: of the interval.
+    """
+
+    sweeps: npt.NDArray[np.float64]
+    unsolved: npt.NDArray[np.float64]
+    low: npt.NDArray[np.float64]
+    high: npt.NDArray[np.float64]
+    confidence: float
+
+    def quantile(self, q: float) -> float:
+        """The least number of sweeps that solves a share q; infinite when it was not reached."""
+        reached = np.flatnonzero(self.unsolved <= 1 - share(q, "q") + 1e-12)
+        return float(self.sweeps[reached[0]]) if len(reached) else math.inf
+
+
+def survival(
+    values: npt.ArrayLike, *, solved: npt.ArrayLike | None = None, confidence: float = 0.95
+) -> Survival:
+    """The Kaplan-Meier curve of a sample, with log-log intervals (Greenwood's variance).
+
+    >>> curve = survival([1, 2, 3, 3], solved=[True, True, True, False])
+    >>> curve.sweeps, curve.unsolved
+    (array([1., 2., 3.]), array([0.75, 0.5 , 0.25]))
+    >>> curve.quantile(0.5), curve.quantile(0.9)
+    (2.0, inf)
+    """
+    from scipy.special import ndtri
+
+    sample = Sample.of(values, solved)
+    steps, events = np.unique(sample.values[sample.solved], return_counts=True)
+    at_risk = sample.size - np.searchsorted(np.sort(sample.values), steps)
+    unsolved = np.asarray(np.cumprod(1 - events / at_risk), dtype=np.float64)
+    low, high = unsolved.copy(), unsolved.copy()  # at 0 the curve itself is all that is known
+    open_ = unsolved > 0
+    logs = np.log(unsolved[open_])
+    spread = np.cumsum(events[open_] / (at_risk[open_] * (at_risk[open_] - events[open_])))
+    reach = ndtri((1 + share(confidence, "confidence")) / 2) * np.sqrt(spread) / -logs
+    low[open_], high[open_] = np.exp(logs * np.exp(reach)), np.exp(logs * np.exp(-reach))
+    return Survival(steps, unsolved, low, high, confidence)
+
+
+@dataclass(frozen=True)
+class LogNormality:
+    """How far a sample is from log-normal.
+
+    Attributes:
+        distance: the Kolmogorov-Smirnov distance to the fitted law, over what was solved.
+        p_value: how often a log-normal sample of this size is as far from its own fit.
+        samples: how many values there were.
+    """
+
+    distance: float
+    p_value: float
+    samples: int
+
+
+def lognormality(
+    values: npt.ArrayLike, *, solved: npt.ArrayLike | None = None, resamples: int = 499
+) -> LogNormality:
+    """Check the paper's assumption that N_tot is log-normal (appendix "Optimal Sweep Schedule").
+
+    The parameters are fitted to the same sample, so the textbook p-value would be far too large
+    (Lilliefors); here the fit is repeated on simulated log-normal samples, censored alike. Sweeps
+    are whole numbers, so large samples of easy instances fail for that reason alone: look at the
+    distance.
+
+    Args:
+        values: sweeps.
+        solved: which are not censored; all when None.
+        resamples: simulated samples; the p-value's resolution is one over it.
+
+    >>> rng = np.random.default_rng(1)
+    >>> lognormality(np.exp(rng.normal(5, 1, 300))).p_value > 0.05
+    True
+    >>> lognormality(rng.uniform(1, 2, 300)).p_value
+    0.002
+    """
+    sample = Sample.of(values, solved)
+    if not sample.is_cut_at_the_end:
+        raise ValueError("values censored among solved ones have no K-S distance; use survival")
+    fit = fit_lognormal(sample.values, solved=sample.solved)
+    if fit.sigma == 0:
+        raise ValueError("all values are equal: no spread to compare with a log-normal's")
+    distance = _ks_distance(sample, fit)
+    size = min(sample.size, _MOST_SIMULATED)
+    limit = math.inf if sample.solved.all() else float(sample.values[~sample.solved].min())
+    rng = np.random.default_rng(0)  # a check of the same data gives the same answer
+    as_far = 0
+    for _ in range(resamples):
+        drawn = np.exp(rng.normal(fit.mu, fit.sigma, size))
+        simulated = Sample(np.minimum(drawn, limit), drawn <= limit)
+        if not simulated.solved.any():
+            continue
+        again = fit_lognormal(simulated.values, solved=simulated.solved)
+        as_far += _ks_distance(simulated, again) * math.sqrt(size / sample.size) >= distance
+    return LogNormality(distance, (as_far + 1) / (resamples + 1), sample.size)
+
+
+def _ks_distance(sample: Sample, fit: LogNormal) -> float:
+    """Largest gap between the empirical and the fitted distribution function, up to the limit."""
+    from scipy.special import ndtr
+
+    logs = np.log(np.sort(sample.values[sample.solved]))
+    expected = ndtr((logs - fit.mu) / fit.sigma) if fit.sigma > 0 else np.full(len(logs), 0.5)
+    ranks = np.arange(len(logs) + 1) / sample.size
+    return float(max((ranks[1:] - expected).max(), (expected - ranks[:-1]).max()))
+
+
+def time_to_solution(
+    successes: int,
+    runs: int,
+    length: float,
+    *,
+    success: float = 0.99,
+    confidence: float = 0.95,
+    interval: Literal["wilson", "bayes"] = "wilson",
+) -> Estimate:
+    """How long to go on until a run has succeeded with probability `success`.
+
+    A run's length times ln(1-success)/ln(1-p), with the interval of p carried over. Without a
+    success the value is infinite and only the lower end is known, never a made-up number.
+
+    Args:
+        successes: how many runs succeeded.
+        runs: how many there were.
+        length: of a run, in sweeps or seconds.
+        success: the wanted probability of at least one success: 0.99 gives TTS99.
+        confidence: of the interval.
+        interval: "wilson" (score interval) or "bayes" (Jeffreys prior, equal tails).
+
+    >>> print(time_to_solution(50, 100, 200.0))
+    1329 (1016 to 1781)
+    >>> print(time_to_solution(0, 100, 200.0))
+    above 2.443e+04
+    """
+    from scipy.special import betaincinv, ndtri
+
+    from glasshouse.solvers.result import runs_needed
+
+    if not 0 <= successes <= runs or runs < 1:
+        raise ValueError(f"{successes} successes of {runs} runs cannot be")
+    share(success, "success")
+    tail = (1 - share(confidence, "confidence")) / 2
+    if interval == "wilson":
+        z2 = float(ndtri(tail)) ** 2
+        centre = (successes + z2 / 2) / (runs + z2)
+        reach = math.sqrt(z2 * (successes * (runs - successes) / runs + z2 / 4)) / (runs + z2)
+        low, high = max(centre - reach, 0.0), min(centre + reach, 1.0)
+    elif interval == "bayes":
+        a, b = successes + 0.5, runs - successes + 0.5
+        low, high = (float(betaincinv(a, b, t)) for t in (tail, 1 - tail))
+    else:
+        raise ValueError(f"interval={interval!r} is neither 'wilson' nor 'bayes'")
+    low = low if successes else 0.0
+    high = high if successes < runs else 1.0
+    p = successes / runs
+    times = [length * runs_needed(at, success) for at in (p, high, low)]
+    return Estimate(times[0], times[1], times[2], confidence)
+
+
+Statistic = Literal["median", "geometric_mean", "quantile_95", "paper_95"]
+STATISTICS: tuple[Statistic, ...] = ("median", "geometric_mean", "quantile_95", "paper_95")
+
+
+def statistic(sample: Sample, name: Statistic, confidence: float = 0.95) -> Estimate:
+    """A statistic by the name that studies give it.
+
+    `paper_95` is the paper's exp(μ+2σ), which it calls the 95th percentile (it is the 97.7th of
+    a log-normal); `quantile_95` is the true 95th percentile.
+
+    >>> round(statistic(Sample.of([1, 10, 100]), "geometric_mean").value, 6)
+    10.0
+    """
+    if name == "median":
+        return median(sample.values, solved=sample.solved, confidence=confidence)
+    if name == "quantile_95":
+        return quantile(sample.values, 0.95, solved=sample.solved, confidence=confidence)
+    if name in ("geometric_mean", "paper_95"):
+        fit = fit_lognormal(sample.values, solved=sample.solved)
+        named = fit.paper_95 if name == "paper_95" else fit.geometric_mean
+        return named(confidence)
+    raise ValueError(f"statistic={name!r} is not one of {', '.join(STATISTICS)}")

@@ -1,0 +1,233 @@
+"""Scaling laws: how hardness grows with the size, as an answer with odds.
+
+The paper chooses a power law for small frustration and exponentials for large ones by eye
+(section "Difficulty vs. Frustration"). Here every law is fitted to the same data and the odds
+between them are stated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.studies.statistics.samples import Estimate, share
+
+Law = Literal["power", "stretched", "exponential"]
+Floats = npt.NDArray[np.float64]
+
+# Each law is a straight line for the logarithm of the hardness over this function of n.
+LAWS: dict[Law, Callable[[Floats], Floats]] = {
+    "power": np.log,
+    "stretched": np.sqrt,
+    "exponential": lambda n: n,
+}
+FORMULAS: dict[Law, str] = {
+    "power": "A n^b",
+    "stretched": "A exp(b √n)",
+    "exponential": "A exp(b n)",
+}
+_PARAMETERS = 3  # A, b and the scatter
+
+
+@dataclass(frozen=True, eq=False)
+class LawFit:
+    """One law, fitted.
+
+    Attributes:
+        law: "power", "stretched" or "exponential".
+        prefactor: A.
+        exponent: b.
+        scatter: how much the points lie off the curve beyond their own errors, in log space.
+        log_likelihood: of the data at the maximum.
+        points: how many there were.
+        covariance: of (ln A, b).
+    """
+
+    law: Law
+    prefactor: Estimate
+    exponent: Estimate
+    scatter: float
+    log_likelihood: float
+    points: int
+    covariance: Floats
+
+    @property
+    def aicc(self) -> float:
+        """Akaike's criterion, corrected for few points: smaller is better."""
+        k, size = _PARAMETERS, self.points
+        return 2 * k - 2 * self.log_likelihood + 2 * k * (k + 1) / (size - k - 1)
+
+    @property
+    def bic(self) -> float:
+        """Schwarz's criterion: smaller is better."""
+        return _PARAMETERS * math.log(self.points) - 2 * self.log_likelihood
+
+    def predict(self, sizes: npt.ArrayLike) -> Floats:
+        """The curve at some sizes."""
+        x = LAWS[self.law](np.asarray(sizes, dtype=np.float64))
+        return np.asarray(self.prefactor.value * np.exp(self.exponent.value * x))
+
+    def band(self, sizes: npt.ArrayLike, deviations: float = 1.0) -> tuple[Floats, Floats]:
+        """The curve, so many standard errors lower and higher."""
+        x = LAWS[self.law](np.asarray(sizes, dtype=np.float64))
+        (aa, ab), (_, bb) = self.covariance
+        error = np.sqrt(np.maximum(aa + 2 * x * ab + x * x * bb, 0))
+        middle = self.predict(sizes)
+        return middle * np.exp(-deviations * error), middle * np.exp(deviations * error)
+
+    def __str__(self) -> str:
+        return f"{FORMULAS[self.law]} with A = {self.prefactor}, b = {self.exponent}"
+
+
+def fit_law(
+    sizes: npt.ArrayLike,
+    values: npt.ArrayLike,
+    law: Law,
+    *,
+    errors: npt.ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> LawFit:
+    """Fit one scaling law in log space, by maximum likelihood.
+
+    `ln value_i` is taken as normal around the curve with variance `error_i² + scatter²`. The
+    scatter is fitted too: no law is exact, and with the errors of large samples alone every law
+    would be refuted and the odds between them meaningless.
+
+    Args:
+        sizes: n, at least five different ones.
+        values: hardness at each n, positive.
+        law: "power" (A n^b), "stretched" (A exp(b √n)) or "exponential" (A exp(b n)).
+        errors: standard errors of `ln value`; 0 when None.
+        confidence: of the intervals.
+
+    >>> n = np.array([10, 20, 40, 80, 160])
+    >>> fit = fit_law(n, 3.0 * n**2, "power")
+    >>> round(fit.prefactor.value, 6), round(fit.exponent.value, 6)
+    (3.0, 2.0)
+    """
+    from scipy.optimize import minimize_scalar
+
+    if law not in LAWS:
+        raise ValueError(f"law={law!r} is not one of {', '.join(LAWS)}")
+    n, logs, known = _points(sizes, values, errors)
+    x = LAWS[law](n)
+
+    def loss(log_scatter: float) -> float:
+        return -_line(x, logs, known**2 + math.exp(2 * log_scatter))[2]
+
+    spread = float(logs.std()) + 1e-9
+    bounds = (math.log(spread) - 20, math.log(spread) + 2)
+    found = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-6})
+    # A likelihood that grows to the very edge means that the errors alone explain the scatter.
+    scatter = math.exp(found.x) if loss(found.x) < loss(bounds[0]) else math.exp(bounds[0])
+    point, covariance, likelihood = _line(x, logs, known**2 + scatter**2)
+    # The likelihood's scatter is too small by the two parameters that were fitted with it.
+    inflated = covariance * (len(n) / (len(n) - 2) if scatter > known.mean() else 1.0)
+    reach = _students(len(n) - 2, confidence) * np.sqrt(np.diag(inflated))
+    a, b = map(float, point)
+    prefactor = Estimate(math.exp(a), math.exp(a - reach[0]), math.exp(a + reach[0]), confidence)
+    exponent = Estimate(b, float(b - reach[1]), float(b + reach[1]), confidence)
+    return LawFit(law, prefactor, exponent, scatter, likelihood, len(n), inflated)
+
+
+@dataclass(frozen=True)
+class LawComparison:
+    """All laws on the same data, best first.
+
+    Attributes:
+        fits: one for each law, by ascending AICc.
+        odds: Akaike weights, in the order of `fits`: they add up to 1.
+        bic_odds: the same from BIC.
+    """
+
+    fits: tuple[LawFit, ...]
+    odds: tuple[float, ...]
+    bic_odds: tuple[float, ...]
+
+    @property
+    def best(self) -> LawFit:
+        """The law of the smallest AICc."""
+        return self.fits[0]
+
+    def summary(self) -> str:
+        """One line for each law, best first."""
+        return "\n".join(
+            f"{fit.law:<12}{share_:6.1%} (BIC {other:.1%})  {fit}"
+            for fit, share_, other in zip(self.fits, self.odds, self.bic_odds, strict=True)
+        )
+
+
+def compare_laws(
+    sizes: npt.ArrayLike,
+    values: npt.ArrayLike,
+    *,
+    errors: npt.ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> LawComparison:
+    """Fit the power, the stretched and the exponential law and say which, with what odds.
+
+    Args:
+        sizes: n, at least five different ones.
+        values: hardness at each n.
+        errors: standard errors of `ln value`; 0 when None.
+        confidence: of the intervals.
+
+    >>> n = np.arange(10, 60, 5)
+    >>> compare_laws(n, 2 * np.exp(0.3 * n)).best.law
+    'exponential'
+    """
+    fits = [fit_law(sizes, values, law, errors=errors, confidence=confidence) for law in LAWS]
+    fits.sort(key=lambda fit: fit.aicc)
+    odds = _weights([fit.aicc for fit in fits])
+    return LawComparison(tuple(fits), odds, _weights([fit.bic for fit in fits]))
+
+
+def _points(
+    sizes: npt.ArrayLike, values: npt.ArrayLike, errors: npt.ArrayLike | None
+) -> tuple[Floats, Floats, Floats]:
+    n, y = np.asarray(sizes, dtype=np.float64), np.asarray(values, dtype=np.float64)
+    known = np.zeros(len(n)) if errors is None else np.asarray(errors, dtype=np.float64)
+    if not n.shape == y.shape == known.shape or n.ndim != 1:
+        raise ValueError(f"{n.size} sizes, {y.size} values and {known.size} errors do not match")
+    if len(np.unique(n)) < _PARAMETERS + 2:
+        raise ValueError(
+            f"{len(np.unique(n))} sizes are too few to tell laws apart; measure at least "
+            f"{_PARAMETERS + 2}"
+        )
+    if not ((n > 0).all() and (y > 0).all() and np.isfinite(y).all()):
+        raise ValueError("sizes and values must be positive and finite to have logarithms")
+    if not (np.isfinite(known).all() and (known >= 0).all()):
+        raise ValueError("errors must be finite and at least 0")
+    return n, np.log(y), known
+
+
+def _line(x: Floats, y: Floats, variance: Floats) -> tuple[Floats, Floats, float]:
+    """Weighted straight line: (intercept, slope), their covariance, and the log-likelihood."""
+    weight = 1 / variance
+    total, centre = weight.sum(), (weight * x).sum() / weight.sum()
+    spread = (weight * (x - centre) ** 2).sum()
+    slope = (weight * (x - centre) * y).sum() / spread
+    middle = (weight * y).sum() / total
+    point = np.array([middle - slope * centre, slope])
+    covariance = np.array(
+        [[1 / total + centre**2 / spread, -centre / spread], [-centre / spread, 1 / spread]]
+    )
+    rest = y - point[0] - point[1] * x
+    likelihood = -0.5 * float((weight * rest**2 + np.log(2 * math.pi * variance)).sum())
+    return point, covariance, likelihood
+
+
+def _weights(criteria: list[float]) -> tuple[float, ...]:
+    relative = np.exp(-0.5 * (np.array(criteria) - min(criteria)))
+    return tuple(float(w) for w in relative / relative.sum())
+
+
+def _students(degrees: int, confidence: float) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, (1 + share(confidence, "confidence")) / 2))

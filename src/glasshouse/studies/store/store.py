@@ -1,0 +1,373 @@
+"""The store: all rows of a study in one SQLite file that a kill cannot tear.
+
+One process writes, the coordinator of a study; any number may read meanwhile (WAL mode). A batch of
+rows is one transaction, so that a batch is there as a whole or not at all.
+
+Tables: `meta` (key, value), `tasks` (what was asked), `batches` (which instances are there, with
+sums that make `status` fast), and one table for each row kind, keyed (task, instance).
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems.validation import INT64_MAX
+from glasshouse.studies.kinds.kind import SECONDS, Column, Kind, Measurable
+from glasshouse.studies.ranges import Ranges
+from glasshouse.studies.store import records, schema, storefile, wholeness, writerlock
+from glasshouse.studies.store.records import BatchRecord
+from glasshouse.studies.store.records import StoredTask as StoredTask
+from glasshouse.studies.store.records import TaskStatus as TaskStatus
+from glasshouse.studies.store.storefile import StoreError
+from glasshouse.version import __version__
+
+# Numbers that are joined to one text at a time.
+_JOINED = 1 << 20
+_BATCHES = "SELECT task, first, count, counted, seconds, version FROM batches"
+_INSTANCE = Column("instance", "integer", "its index")
+
+
+class Store:
+    """An open store. Use it in a `with` block.
+
+    Args:
+        path: the file; made when it is not there and `write` is set.
+        write: open for writing; a second writer is refused.
+
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> with Store(Path(folder.name) / "new.sqlite", write=True) as store:
+    ...     store.status()
+    []
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, path: str | Path, *, write: bool = False) -> None:
+        self.path = Path(path)
+        self.write = write
+        with ExitStack() as opened:
+            if write:
+                # Whether the store is there is decided under the lock: else two processes could
+                # both find that it is not, and the second would wipe what the first has written.
+                opened.enter_context(writerlock.writing(self.path))
+            if storefile.is_there(self.path):
+                storefile.check_header(self.path)
+            elif not write:
+                raise StoreError(
+                    f"{self.path}: no such study; `study run … -o {self.path.name}` first"
+                )
+            with self._explained():
+                if write and not storefile.is_there(self.path):
+                    storefile.create(self.path, schema.TABLES.values())
+                connection = storefile.connect(self.path, write)
+                self._database = opened.enter_context(closing(connection))
+                with self._snapshot():
+                    self._kinds = schema.read_kinds(self._database)
+            self._opened = opened.pop_all()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; a writer also folds its journal into it."""
+        self._opened.close()  # the last connection checkpoints and removes the journal
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Whatever is wrong with the file, as one line that names it."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise storefile.explain(self.path, error, self.write) from error
+        except StoreError:
+            raise
+        except (ValueError, OverflowError) as error:
+            raise storefile.damaged(self.path, error) from error
+        except MemoryError as error:
+            raise storefile.damaged(self.path, "it asks for more memory than there is") from error
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        """Several queries on the same state of the file, however much is written meanwhile."""
+        with self._explained():
+            is_own = not self._database.in_transaction
+            if is_own:
+                self._database.execute("BEGIN")
+            storefile.limit_steps(self._database, self.path)
+            try:
+                yield
+            finally:
+                self._database.set_progress_handler(None, 0)
+                if is_own:
+                    self._rollback()
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing; an error of the disk becomes an OSError that says what is safe."""
+        if not self.write:
+            raise StoreError(f"{self.path} is open for reading only")
+        try:
+            self._database.execute("BEGIN IMMEDIATE")
+            yield self._database
+            self._database.execute("COMMIT")
+        except sqlite3.Error as error:
+            self._rollback()
+            raise storefile.explain(self.path, error, True) from error
+        except BaseException:
+            self._rollback()
+            raise
+
+    def _rollback(self) -> None:
+        if self._database.in_transaction:
+            self._database.execute("ROLLBACK")
+
+    def add_tasks(self, tasks: Iterable[Measurable]) -> list[StoredTask]:
+        """Make sure that tasks and their kinds are there; keep their newest stop rules."""
+        tasks = list(tasks)
+        known = self._insert_tasks(
+            {task.kind.name: task.kind for task in tasks},
+            [(t.task_id, t.kind.name, t.canonical(), json.dumps(asdict(t.stop))) for t in tasks],
+        )
+        return [known[task.task_id] for task in tasks]
+
+    def import_tasks(
+        self, tasks: Iterable[StoredTask], kinds: Mapping[str, Kind]
+    ) -> dict[str, StoredTask]:
+        """Make sure that another store's tasks are there; returns ours by their ids."""
+        tasks = list(tasks)
+        return self._insert_tasks(
+            {task.kind: kinds[task.kind] for task in tasks},
+            [(t.task_id, t.kind, t.canonical, json.dumps(asdict(t.stop))) for t in tasks],
+        )
+
+    def _insert_tasks(
+        self, kinds: Mapping[str, Kind], values: list[tuple[str, str, str, str]]
+    ) -> dict[str, StoredTask]:
+        with self.transaction() as database:
+            for kind in kinds.values():
+                self._add_kind(kind)
+            database.executemany(
+                "INSERT INTO tasks (task_id, kind, canonical, stop) VALUES (?, ?, ?, ?) "
+                "ON CONFLICT (task_id) DO UPDATE SET stop = excluded.stop, finished = 0",
+                values,
+            )
+        return {task.task_id: task for task in self.tasks()}
+
+    def _add_kind(self, kind: Kind) -> None:
+        """Make the table of a kind, or check that it is the same one."""
+        if kind.name in self._kinds:
+            if self._kinds[kind.name] != kind:
+                raise StoreError(
+                    f"{self.path}: its {kind.name} rows have other columns than this version's; "
+                    "collect into a new store"
+                )
+            return
+        self._database.execute(schema.table_of(kind))
+        self._database.execute("INSERT INTO meta VALUES (?, ?)", schema.entry_of(kind))
+        self._kinds[kind.name] = kind
+
+    @property
+    def kinds(self) -> Mapping[str, Kind]:
+        """The row kinds in this store."""
+        return self._kinds
+
+    def add_batch(
+        self, task: StoredTask, first: int, rows: Mapping[str, npt.NDArray[Any]],
+        version: str = __version__,
+    ) -> None:  # fmt: skip
+        """Store rows of instances first, first+1, … of a task in one transaction."""
+        kind = self._kinds[task.kind]
+        count = len(rows[SECONDS.name])
+        checked = kind.check(rows, count)
+        counted = int(checked[kind.counted].sum()) if kind.counted else 0
+        with self.transaction() as database:
+            self._insert_rows(task, np.arange(first, first + count), checked)
+            database.execute(
+                "INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?)",
+                (task.number, first, count, counted, float(checked[SECONDS.name].sum()), version),
+            )
+
+    def _insert_rows(
+        self, task: StoredTask, instances: npt.NDArray[np.int64], rows: Mapping[str, Any]
+    ) -> None:
+        names = [column.name for column in self._kinds[task.kind].measured]
+        marks = ", ".join("?" * (len(names) + 2))
+        listed = [instances.tolist(), *(rows[name].tolist() for name in names)]
+        self._database.executemany(
+            f"INSERT INTO {task.kind} (task, instance, {', '.join(names)}) VALUES ({marks})",
+            ((task.number, *row) for row in zip(*listed, strict=True)),
+        )
+
+    def tasks(self) -> list[StoredTask]:
+        """All tasks, in the order in which they came."""
+        with self._snapshot():
+            return self._tasks()
+
+    def _tasks(self) -> list[StoredTask]:
+        query = "SELECT task, task_id, kind, canonical, stop, finished FROM tasks ORDER BY task"
+        rows = records.ascending(self._database.execute(query), 1, "tasks")
+        tasks = [records.task_record(row) for row in rows]
+        if any(task.kind not in self._kinds for task in tasks):
+            self._kinds = schema.read_kinds(self._database)  # a writer may have added some
+        for task in tasks:
+            if task.kind not in self._kinds:
+                raise ValueError(f"task {task.task_id[:12]} is of an unknown kind")
+        return tasks
+
+    def mark_finished(self, tasks: Iterable[StoredTask]) -> None:
+        """Remember that tasks have enough by their stop rules."""
+        with self.transaction() as database:
+            database.executemany(
+                "UPDATE tasks SET finished = 1 WHERE task = ?", [(task.number,) for task in tasks]
+            )
+
+    def done(self, task: StoredTask) -> Ranges:
+        """Which instances of a task are there."""
+        with self._snapshot():
+            return self._done(task)
+
+    def _done(self, task: StoredTask) -> Ranges:
+        return Ranges.union((batch.first, batch.end) for batch in self._batches(task))
+
+    def batches(self, task: StoredTask) -> list[tuple[int, int, str]]:
+        """(first, end, version) of every batch of a task."""
+        with self._snapshot():
+            return [(batch.first, batch.end, batch.version) for batch in self._batches(task)]
+
+    def _batches(self, task: StoredTask) -> list[BatchRecord]:
+        query = f"{_BATCHES} WHERE task = ? ORDER BY first"
+        found = [records.batch_record(row) for row in self._database.execute(query, (task.number,))]
+        records.refuse_overlap(found)
+        return found
+
+    def rows(
+        self, task: StoredTask, columns: Iterable[str] | None = None, *,
+        first: int = 0, below: int | None = None,
+    ) -> dict[str, npt.NDArray[Any]]:  # fmt: skip
+        """Columns of a task's rows as arrays, by ascending instance.
+
+        Args:
+            task: which.
+            columns: their names, `instance` among them; all when None.
+            first: only instances from this one on.
+            below: only instances before this one.
+        """
+        kind = self._kinds[task.kind]
+        types = {column.name: column for column in (_INSTANCE, *kind.measured)}
+        names = list(types) if columns is None else list(columns)
+        unknown = [name for name in names if name not in types]
+        if unknown:
+            raise ValueError(f"{task.kind} rows have no {unknown[0]}; they have {', '.join(types)}")
+        read = list(dict.fromkeys(["instance", *names]))
+        # Values that are not of their column's type are left out, and missed below.
+        typed = "".join(f" AND typeof({name}) = '{types[name].storage}'" for name in read)
+        query = f"SELECT {', '.join(read)} FROM {task.kind} WHERE task = ? AND instance >= ? "
+        query += f"AND instance < ?{typed} ORDER BY instance"
+        end = INT64_MAX if below is None else below
+        with self._snapshot():
+            expected = self._expected(task, first, end)
+            cursor = self._database.execute(query, (task.number, first, end))
+            rows = itertools.islice(cursor, len(expected) + 1)
+            table = np.fromiter(rows, dtype=[(name, types[name].dtype) for name in read])
+            if not np.array_equal(table["instance"], expected):
+                raise ValueError(f"task {task.task_id[:12]} has other rows than its batches tell")
+            found = {name: np.ascontiguousarray(table[name]) for name in names}
+            kind.check_values(found)
+        return found
+
+    def signed(self, task: StoredTask, column: str, mark: str) -> npt.NDArray[np.int64]:
+        """A column of numbers above 0, negated where the 0/1 column `mark` is 0; in any order.
+
+        SQLite joins the numbers to one text, which is five times faster than row by row: what
+        statistics of millions of rows are read with.
+        """
+        known = {c.name for c in self._kinds[task.kind].columns if c.storage == "integer"}
+        if not {column, mark} <= known:
+            raise ValueError(f"{column} and {mark} are not integer columns of {task.kind}")
+        query = f"""
+            SELECT GROUP_CONCAT(CASE WHEN {mark} = 1 AND {column} > 0 THEN {column}
+                                     WHEN {mark} = 0 AND {column} > 0 THEN -{column} END)
+            FROM {task.kind} WHERE task = ? AND instance >= ? AND instance < ?
+        """
+        found = [np.empty(0, np.int64)]
+        with self._snapshot():
+            expected = self._expected(task, 0, INT64_MAX)
+            for at in range(0, len(expected), _JOINED):
+                part = expected[at : at + _JOINED]
+                keys = (task.number, int(part[0]), int(part[-1]) + 1)
+                ((text,),) = self._database.execute(query, keys)
+                found.append(records.whole_numbers(text, len(part), f"{column} or {mark}"))
+        return np.concatenate(found)
+
+    def _expected(self, task: StoredTask, first: int, end: int) -> npt.NDArray[np.int64]:
+        """The instances that batches tell of in a range, if the file has room for them."""
+        parts = [(max(low, first), min(high, end)) for low, high in self._done(task)]
+        told = sum(max(high - low, 0) for low, high in parts)
+        # A row takes a pointer, two lengths, and a byte each for its columns and two keys.
+        least = 6 + len(self._kinds[task.kind].measured)
+        if told > storefile.content_size(self.path) // least:
+            raise ValueError(f"batches tell of {told} rows, more than fit into the file")
+        return np.concatenate([np.empty(0, np.int64), *(np.arange(*part) for part in parts)])
+
+    def status(self) -> list[TaskStatus]:
+        """How far every task is; reads the batches only, so it is fast at any number of rows."""
+        of_task: dict[int, list[BatchRecord]] = {}
+        with self._snapshot():
+            tasks = self._tasks()
+            rows = self._database.execute(f"{_BATCHES} ORDER BY task, first")
+            for row in records.ascending(rows, 2, "batches"):
+                batch = records.batch_record(row)
+                of_task.setdefault(batch.task, []).append(batch)
+            for batches in of_task.values():
+                records.refuse_overlap(batches)
+        return [TaskStatus.of(task, of_task.get(task.number, [])) for task in tasks]
+
+    def note(self, key: str, value: str) -> None:
+        """Remember a text under a key, for example the study that was asked for."""
+        records.text(value, f"the note {key}")
+        with self.transaction() as database:
+            database.execute(
+                "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+                (f"note {key}", value),
+            )
+
+    def noted(self, key: str) -> str | None:
+        """What `note` was told, or None."""
+        with self._snapshot():
+            query = "SELECT value FROM meta WHERE key = ?"
+            found = self._database.execute(query, (f"note {key}",)).fetchone()
+            return None if found is None else records.text(found[0], f"the note {key}")
+
+    def check(self) -> list[str]:
+        """Everything that is wrong with the store, in words; an empty list is a good store."""
+        try:
+            with self._snapshot():
+                query = "PRAGMA integrity_check"
+                found = [row[0] for row in self._database.execute(query)]
+                faults = [storefile.one_line(fault) for fault in found if fault != "ok"]
+                if faults:
+                    return faults  # what follows would stumble over the same pages
+                self._tasks()
+                for kind in self._kinds.values():
+                    faults += wholeness.faults_of(self._database, kind)
+            self.status()
+        except StoreError as error:
+            faults = [str(error)]
+        return faults
