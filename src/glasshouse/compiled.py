@@ -54,9 +54,9 @@ def _stamp_with_neighbours(dispatcher: Any, path: Path) -> None:
     """Make cached code depend on all kernels of its room, not on its own file alone.
 
     Numba compiles a kernel into those that call it, but looks only at the caller's file to see
-    whether what it cached is still good: after an upgrade it would run the old callee. The digest is
-    part of the version, which Numba reads before anything else: what an older glasshouse cached may
-    hold classes that are no longer there.
+    whether what it cached is still good: after an upgrade it would run the old callee. The digest
+    is part of the version, which Numba reads before anything else: what an older glasshouse cached
+    may hold classes that are no longer there.
     """
     file = _cache_file(dispatcher)
     if hasattr(file, "_version"):
