@@ -12,7 +12,8 @@ import numpy as np
 
 from benchmarks.record import store
 from glasshouse.studies import Stop, Store, Task, collect
-from glasshouse.studies.figures.curves import plot_study, save
+from glasshouse.studies.figures.curves import plot_study
+from glasshouse.studies.figures.style import picture_paths, save
 from glasshouse.studies.study import parse_study
 
 FAMILY = {"n": 100, "frustration": "1/10", "loop_density": "0.3451"}
@@ -101,7 +102,7 @@ def large(rows: int = ROWS) -> dict[str, Any]:
                 work()
                 result[f"{name}, seconds"] = time.perf_counter() - begin
             begin = time.perf_counter()
-            save(plot_study(opened).figure, Path(folder) / "large")
+            save(plot_study(opened).figure, picture_paths(Path(folder) / "large"))
             result["plot, seconds"] = time.perf_counter() - begin
     return result
 

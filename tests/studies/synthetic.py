@@ -55,6 +55,9 @@ class Fake:
     def task_id(self) -> str:
         return hashlib.sha256(self.canonical().encode()).hexdigest()
 
+    def realise(self) -> dict[str, float]:
+        return {}
+
     def measure(self, first: int, count: int) -> dict[str, np.ndarray]:
         if self.trouble and first <= self.at < first + count:
             self._make_trouble()

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import math
+import sqlite3
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from glasshouse.studies import Annealer, Stop, Store, Task, collect
-from glasshouse.studies.analysis import fit_study, log_error, points_of, series_of
-from glasshouse.studies.statistics.estimators import geometric_mean, time_to_solution
-from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.studies.analysis import fit_series, fit_study, points_of, series_of
+from glasshouse.studies.statistics.estimators import (
+    STATISTICS,
+    geometric_mean,
+    median,
+    standard_log_error,
+    statistic,
+    time_to_solution,
+)
+from glasshouse.studies.statistics.samples import Estimate, Sample
+from glasshouse.studies.statistics.scaling import compare_laws
 from glasshouse.studies.study import parse_study, study_of
 
 STUDY = """
@@ -112,12 +121,67 @@ def test_points_that_nothing_solved_are_lower_bounds(tmp_path):
     assert series.measured == ()
 
 
-def test_errors_of_logarithms():
-    assert log_error(Estimate(100.0, 100 / 1.5, 150.0, 0.95)) == pytest.approx(
-        np.log(1.5) / 1.96, rel=1e-3
-    )
-    assert log_error(Estimate(3.0, 3.0, 3.0, 0.95)) == pytest.approx(1 / math.sqrt(12) / 3)
-    assert log_error(Estimate(math.inf, 3.0, math.inf, 0.95)) == math.inf
+class TestErrorsOfLogarithms:
+    def test_they_are_those_of_the_interval_and_never_below_rounding(self):
+        spread = Sample.of(np.exp(np.random.default_rng(1).normal(5, 1, 400)))
+        wide = Estimate(100.0, 100 / 1.5, 150.0, 0.95)
+        assert standard_log_error(spread, "median", wide) == pytest.approx(
+            np.log(1.5) / 1.96, rel=1e-3
+        )
+        equal = Sample.of([3] * 20)
+        assert standard_log_error(equal, "median", median(equal.values)) == pytest.approx(
+            1 / math.sqrt(12) / 3
+        )
+        bound = Estimate(math.inf, 3.0, math.inf, 0.95)
+        assert standard_log_error(spread, "median", bound) == math.inf
+
+    @pytest.mark.parametrize(("name", "limit"), [*((s, 10**9) for s in STATISTICS), ("median", 90)])
+    def test_they_are_what_repetition_shows(self, name, limit):
+        # 60 samples of a log-normal, some cut off: the spread of ln(statistic) is known to 9 %.
+        rng = np.random.default_rng(2)
+        logs, errors = [], []
+        for _ in range(60):
+            drawn = np.exp(rng.normal(4, 1, 100)).round() + 1
+            sample = Sample.of(np.minimum(drawn, limit), drawn <= limit)
+            found = statistic(sample, name)
+            if math.isfinite(found.value):
+                logs.append(math.log(found.value))
+                errors.append(standard_log_error(sample, name, found))
+        assert np.std(logs) < 1.4 * np.median(errors)
+        assert np.median(errors) < 1.7 * np.std(logs)
+
+    def test_one_lucky_median_does_not_decide_the_law(self, tmp_path):
+        sizes, instances = range(20, 111, 10), 40
+        tasks = [
+            Task("random_loops", {"n": n, "frustration": 0.1, "loops": 5},
+                 solver=Annealer(1, max_sweeps=1), stop=Stop(instances))
+            for n in sizes
+        ]  # fmt: skip
+        collect(tasks, tmp_path / "s.sqlite")
+        rng = np.random.default_rng(3)
+        database = sqlite3.connect(tmp_path / "s.sqlite")
+        for number, n in enumerate(sizes, start=1):
+            sweeps = np.exp(rng.normal(math.log(0.2 * n**2), 1.0, instances)).round() + 1
+            if n == 80:  # most of the instances happen to take 500 sweeps, where 1280 are usual
+                sweeps[:28] = 500
+            database.executemany(
+                "UPDATE hardness SET sweeps = ?, solved = 1 WHERE task = ? AND instance = ?",
+                [(int(s), number, k) for k, s in enumerate(sweeps)],
+            )
+        database.commit()
+        database.close()
+        with Store(tmp_path / "s.sqlite") as store:
+            (series,) = series_of(points_of(store, "median"), "size")
+        lucky = next(p for p in series.points if p.size == 80)
+        assert lucky.estimate.low == lucky.estimate.high == 500
+        (law,) = fit_series([series]).laws.values()
+        assert law.best.law == "power"
+        assert law.best.predict(80.0) > 900
+        # With the error of the interval alone, the law would run right through that point.
+        others = [max(p.log_error if p is not lucky else 0, 0.3 / p.estimate.value)
+                  for p in series.points]  # fmt: skip
+        x, y, _ = series.arrays()
+        assert compare_laws(x, y, errors=others).best.predict(80.0) < 550
 
 
 class TestTimeToSolution:
@@ -145,79 +209,6 @@ class TestTimeToSolution:
     def test_impossible_counts_are_refused(self, arguments):
         with pytest.raises(ValueError, match="cannot be"):
             time_to_solution(*arguments)
-
-
-class TestFigures:
-    @pytest.fixture(autouse=True)
-    def _needs_matplotlib(self):
-        pytest.importorskip("matplotlib")
-
-    @pytest.mark.parametrize("name", ["size", "density"])
-    def test_a_study_is_drawn_and_says_what_it_was_measured_with(self, folder, tmp_path, name):
-        from glasshouse.studies.figures.curves import plot_study, save
-
-        with Store(folder / f"{name}.sqlite") as store:
-            ax = plot_study(store)
-        png, svg = save(ax.figure, tmp_path / name)
-        assert png.read_bytes().startswith(b"\x89PNG")
-        text = svg.read_text()
-        for words in ("N_sweep 30", "β linear from 0.01", "end of each sweep", "40 instances"):
-            assert words in " ".join(text.replace("\n", " ").split()) or words in text
-        assert ax.get_yscale() == "log"
-        assert sorted(p.name for p in tmp_path.iterdir()) == [f"{name}.png", f"{name}.svg"]
-
-    def test_the_same_data_give_the_same_bytes(self, folder, tmp_path):
-        from glasshouse.studies.figures.curves import plot_study, save
-
-        with Store(folder / "size.sqlite") as store:
-            files = [save(plot_study(store).figure, tmp_path / str(k)) for k in range(2)]
-        for one, other in zip(*files, strict=True):
-            assert one.read_bytes() == other.read_bytes()
-
-    def test_a_caller_s_axes_are_used(self, folder):
-        from glasshouse.studies.figures.curves import new_figure, plot_study
-
-        figure, ax = new_figure()
-        with Store(folder / "size.sqlite") as store:
-            assert plot_study(store, ax) is ax
-        assert ax.figure is figure
-
-    def test_an_empty_store_is_refused(self, tmp_path):
-        from glasshouse.studies.figures.curves import plot_study
-
-        with (
-            Store(tmp_path / "s.sqlite", write=True) as store,
-            pytest.raises(ValueError, match="no hardness"),
-        ):
-            plot_study(store)
-
-    def test_instances_are_drawn(self, tmp_path):
-        from glasshouse.planting import random_loops, structured_loops
-        from glasshouse.planting.graph_loops import graph_loops
-        from glasshouse.studies.figures.curves import new_figure, save
-        from glasshouse.studies.figures.drawing import draw, draw_graph, draw_weights
-
-        plants = [
-            random_loops(12, 8, frustration="1/5", loops=6, rng=1),
-            structured_loops(10, 10, frustration="0.23", block="0.3", loops=20, rng=1),
-            graph_loops("torus:4x5", frustration="1/5", loops=5, rng=1),
-            graph_loops("complete:70", frustration="1/5", loops=9, rng=1),
-        ]
-        for k, plant in enumerate(plants):
-            assert save(draw(plant), tmp_path / str(k))[0].stat().st_size > 5000
-        _, ax = new_figure()
-        with pytest.raises(ValueError, match="use draw_graph"):
-            draw_weights(ax, plants[2], gauged=True)
-        large = graph_loops("lattice:60x60", frustration="1/5", loops=5, rng=1)
-        with pytest.raises(ValueError, match="at most 2500"):
-            draw_graph(ax, large)
-
-    def test_a_large_matrix_is_averaged(self):
-        from glasshouse.planting import random_loops
-        from glasshouse.studies.figures.drawing import draw
-
-        figure = draw(random_loops(3000, 3000, frustration="1/5", loops=500, rng=1))
-        assert len(figure.axes) == 4
 
 
 def test_package_files_are_there():

@@ -17,6 +17,8 @@ def draw(
 ) -> None:
     """Draw a planted instance: its weight matrix, as handed out and gauged; or its graph.
 
+    Lattices and chips are drawn as they are built, with dead qubits and biases.
+
     For instance:
 
     ```
@@ -26,15 +28,16 @@ def draw(
 
     Args:
         file: a planted instance: .npz, or any file whose comments hold its recipe.
-        output: the picture; .png, .svg or .pdf.
+        output: the picture; .png, .svg or .pdf. Without a suffix, PNG and SVG are written.
         force: overwrite what is there.
     """
     from glasshouse.files import read_planted
     from glasshouse.files.streams import refuse_existing
     from glasshouse.studies.figures.drawing import draw as draw_plant
+    from glasshouse.studies.figures.style import picture_paths, save
 
-    if output.suffix not in (".png", ".svg", ".pdf"):
-        raise ValueError(f"{output} is no picture; use a name that ends in .png, .svg or .pdf")
-    refuse_existing(output, overwrite=force)
-    draw_plant(read_planted(file)).savefig(output, dpi=150)
-    print(output)
+    paths = picture_paths(output)
+    for path in paths:
+        refuse_existing(path, overwrite=force and path.resolve() != file.resolve())
+    for path in save(draw_plant(read_planted(file)), paths):
+        print(path)

@@ -126,31 +126,35 @@ def plot(
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     force: bool = False,
 ) -> None:
-    """Draw the figure of a study as PNG and SVG.
+    """Draw the figure of a study.
 
     For instance:
 
     ```
-    glasshouse study plot peak.sqlite -o peak
+    glasshouse study plot peak.sqlite
+    glasshouse study plot peak.sqlite -o peak.pdf
     ```
 
     Args:
         store: the study's store.
-        output: the files' name without suffix; the store's by default.
+        output: the picture, .png, .svg or .pdf. Without a suffix, PNG and SVG are written; by
+            default under the store's name.
         force: overwrite what is there.
     """
     from glasshouse.files.streams import refuse_existing
     from glasshouse.studies import Store
-    from glasshouse.studies.figures.curves import plot_study, save
+    from glasshouse.studies.figures.curves import plot_study
+    from glasshouse.studies.figures.style import picture_paths, save
 
-    stem = store.with_suffix("") if output is None else output
-    stem = stem.with_suffix("") if stem.suffix in (".png", ".svg") else stem
-    for suffix in (".png", ".svg"):
-        place = stem.with_name(stem.name + suffix)
-        refuse_existing(place, overwrite=force and place.resolve() != store.resolve())
+    if output is None:
+        paths = [store.with_suffix(suffix) for suffix in (".png", ".svg")]
+    else:
+        paths = picture_paths(output)
+    for path in paths:
+        refuse_existing(path, overwrite=force and path.resolve() != store.resolve())
     with Store(store) as opened:
         figure: Any = plot_study(opened).figure
-    for path in save(figure, stem):
+    for path in save(figure, paths):
         print(path)
 
 
@@ -255,16 +259,10 @@ def collect_study(
 ) -> None:
     """Run a study with a progress bar; Ctrl-C keeps what was measured."""
     from glasshouse.studies import Store, iter_collect
-    from glasshouse.studies.study import heading_of
+    from glasshouse.studies.study import claim
 
     with Store(store, write=True) as opened:
-        if opened.noted("study") is not None and heading_of(opened).name != asked.name:
-            raise ValueError(
-                f"{store} holds the study {heading_of(opened).name!r}, not {asked.name!r}; "
-                "use another store"
-            )
-        if asked.text:
-            opened.note("study", asked.text)
+        claim(opened, asked)
     last: StudyProgress | None = None
     try:
         with _executor(dask) as executor, _bar() as update:

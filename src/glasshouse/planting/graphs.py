@@ -279,7 +279,7 @@ class Graph:
         for size in sizes:
             validation.count(size, f"size of a {family} graph", 1)
         refuse_large(EXTENTS[family](*sizes), MOST_MACHINE_EDGES)
-        graph = getattr(_dwave_networkx(), f"{family}_graph")(*sizes)
+        graph = getattr(dwave_networkx(), f"{family}_graph")(*sizes)
         labels = sorted(graph.nodes)
         number = {label: k for k, label in enumerate(labels)}
         edges = np.array([(number[u], number[v]) for u, v in graph.edges], dtype=np.int64)
@@ -305,7 +305,8 @@ def _paired(first: IntArray, second: IntArray) -> IntArray:
     return np.column_stack([first.reshape(-1), second.reshape(-1)])
 
 
-def _dwave_networkx() -> Any:
+def dwave_networkx() -> Any:
+    """The package of D-Wave's graphs, or an error that says how to get it."""
     import warnings
 
     try:

@@ -2,7 +2,8 @@
 
 A method is a function of keyword arguments that returns a `Planted`, in the module of the same
 name. `grow_recipe` imports the one it needs and calls it with the recipe's parameters, so a method
-must accept whatever it writes into its recipes.
+must accept whatever it writes into its recipes. It checks all its arguments before it asks for
+its seed (`Seed.of(rng)`), so that a study can have them checked without growing anything.
 """
 
 from __future__ import annotations

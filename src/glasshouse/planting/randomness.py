@@ -30,6 +30,8 @@ class Seed:
         None draws fresh entropy; a Generator gives one 128-bit seed and moves on.
         """
         if isinstance(rng, Seed):
+            if rng is NO_SEED:
+                raise SeedAskedForError
             return rng
         if rng is None:
             rng = np.random.SeedSequence()
@@ -64,6 +66,15 @@ class Seed:
         """
         words = self.sequence().generate_state(4 * number, np.uint64)
         return words.astype(np.uint64, copy=False).reshape(number, 4)
+
+
+class SeedAskedForError(Exception):
+    """A planting method has found its arguments good and would now grow an instance."""
+
+
+# Stands for a seed where arguments are checked and nothing is grown: methods check all of them
+# before they ask for their seed.
+NO_SEED = Seed(0, (-1,))
 
 
 RngLike: TypeAlias = (

@@ -11,8 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.studies.kinds.hardness import RunPlan, half
-from glasshouse.studies.statistics.estimators import Statistic, statistic
+from glasshouse.studies.kinds.hardness import RunPlan
+from glasshouse.studies.statistics.estimators import (
+    Statistic,
+    standard_log_error,
+    statistic,
+)
 from glasshouse.studies.statistics.peaks import DecayFit, Peak, fit_decay, hardness_peak
 from glasshouse.studies.statistics.samples import Estimate, Sample
 from glasshouse.studies.statistics.scaling import LawComparison, compare_laws
@@ -24,13 +28,11 @@ from glasshouse.studies.task import Task
 Floats = npt.NDArray[np.float64]
 
 # The axes of figures, and the parameters that change along each of them.
-AXES: dict[str, tuple[str, set[str]]] = {
-    "density": ("loop density ρ", {"loop_density", "loops"}),
-    "size": ("system size n", {"n", "m", "loop_density", "loops"}),
-    "frustration": ("frustration index f", {"frustration"}),
+AXES = {
+    "density": {"loop_density", "loops"},
+    "size": {"n", "m", "loop_density", "loops"},
+    "frustration": {"frustration"},
 }
-
-_ROUNDING = 1 / math.sqrt(12)
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Point:
         density: loop density as it was asked for; N/n where loops were counted.
         loops: the paper's N, which is the density times n, rounded up.
         estimate: the statistic with its interval; infinite above what was reached.
-        log_error: standard error of its logarithm.
+        log_error: standard error of its logarithm; see `standard_log_error`.
         samples: instances.
         censored: how many were given up.
         schedule: the annealer's settings in numbers.
@@ -65,7 +67,10 @@ class Point:
             return self.density
         if axis == "size":
             return self.size
-        return float(Fraction(str(self.task.parameters["frustration"])))
+        asked = self.task.parameters.get("frustration")
+        if asked is None:
+            raise ValueError(f"{self.task.method} was not asked for a frustration to look along")
+        return float(Fraction(asked))
 
 
 @dataclass(frozen=True)
@@ -120,35 +125,18 @@ def sample_of(store: Store, stored: StoredTask) -> Sample:
 
 def _point(store: Store, stored: StoredTask, name: Statistic, confidence: float) -> Point:
     task = task_of(stored)
-    plant = task.grow(0)
+    realised = task.realised
     sample = sample_of(store, stored)
     if sample.solved.any():
         estimate = statistic(sample, name, confidence)
     else:
         estimate = Estimate(math.inf, float(sample.values.min()), math.inf, confidence)
-    size = half(plant)
-    loops, asked = plant.loops.num_loops, task.parameters.get("loop_density")
-    density = loops / size if asked is None else float(Fraction(asked))
+    asked = task.parameters.get("loop_density")
+    density = realised.loops / realised.size if asked is None else float(Fraction(asked))
     return Point(
-        task, size, density, loops, estimate, log_error(estimate), sample.size, sample.censored,
-        task.schedule,
+        task, realised.size, density, realised.loops, estimate,
+        standard_log_error(sample, name, estimate), sample.size, sample.censored, task.schedule,
     )  # fmt: skip
-
-
-def log_error(estimate: Estimate) -> float:
-    """The standard error of an estimate's logarithm, from the width of its interval.
-
-    Sweeps are whole numbers, so it is never below the error of rounding; an interval that is open
-    above counts as far as it goes below.
-    """
-    from scipy.special import ndtri
-
-    if not 0 < estimate.value < math.inf:
-        return math.inf
-    reach = float(ndtri((1 + estimate.confidence) / 2))
-    low = max(estimate.low, 0.5)
-    high = estimate.high if math.isfinite(estimate.high) else estimate.value**2 / low
-    return max(math.log(high / low) / (2 * reach), _ROUNDING / estimate.value)
 
 
 def series_of(points: Iterable[Point], axis: str) -> list[Series]:
@@ -172,7 +160,7 @@ def _identity(point: Point, axis: str) -> tuple[Any, ...]:
     task = point.task
     assert task.solver is not None
     kept: dict[str, Any] = {"method": task.method}
-    kept |= {k: v for k, v in task.parameters.items() if k not in AXES[axis][1]}
+    kept |= {k: v for k, v in task.parameters.items() if k not in AXES[axis]}
     if axis != "size" and kept.get("m") == kept.get("n"):
         kept.pop("m", None)
     kept |= {f"solver {k}": str(v) for k, v in task.solver.canonical().items()}

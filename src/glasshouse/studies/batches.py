@@ -57,7 +57,7 @@ class _Line:
         self.target = next(self.checkpoints)
         self.is_finished = False
         self.is_out_of_time = False
-        self.recent_cost = self.cost  # of the newest batch: the first ones may include compiling
+        self.recent_cost = self.cost  # of the newest batch
         self.largest = _GROWTH * max(1, len(done))
 
     def gap(self) -> tuple[int, int] | None:

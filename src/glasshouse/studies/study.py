@@ -83,7 +83,7 @@ class Study:
         tasks = []
         for task in self.tasks:
             wanted = max(min(least, task.stop.instances), round(scale * task.stop.instances))
-            tasks.append(replace(task, stop=replace(task.stop, instances=wanted)))
+            tasks.append(task.with_stop(replace(task.stop, instances=wanted)))
         return replace(self, tasks=tuple(tasks))
 
 
@@ -137,11 +137,22 @@ def study_of(store: Store) -> Study:
     return replace(_plain_study(store), tasks=tasks)
 
 
-def heading_of(store: Store) -> Study:
-    """The study that a store was collected for, without its tasks: how to look at it.
+def claim(store: Store, study: Study) -> None:
+    """Remember in a store which study it is for; a store that holds another one is refused."""
+    held = store.noted("study")
+    if held == study.text:
+        return
+    name = study.name if held is None else heading_of(store).name
+    if name != study.name:
+        raise StoreError(
+            f"{store.path} holds the study {name!r}, not {study.name!r}; use another store"
+        )
+    if study.text:
+        store.note("study", study.text)
 
-    Tasks are grown when they are made; for what a stranger's study asks for, that may take long.
-    """
+
+def heading_of(store: Store) -> Study:
+    """The study that a store was collected for, without its tasks: how to look at it."""
     text = store.noted("study")
     if text is None:
         return _plain_study(store)

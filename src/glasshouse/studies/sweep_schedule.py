@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.studies.analysis import log_error
 from glasshouse.studies.kinds.hardness import Annealer
-from glasshouse.studies.statistics.estimators import Statistic, statistic
+from glasshouse.studies.statistics.estimators import Statistic, log_error, statistic
 from glasshouse.studies.statistics.peaks import DecayFit, fit_decay, hardness_peak
 from glasshouse.studies.statistics.samples import Estimate, Sample
 from glasshouse.studies.task import Task

@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -15,9 +16,11 @@ from typing import Any
 from glasshouse.landscape.ratio import ratio
 from glasshouse.planting import Planted, Seed
 from glasshouse.planting.methods import CATALOGUE
+from glasshouse.planting.randomness import NO_SEED, SeedAskedForError
 from glasshouse.studies.kinds import excitations, hardness, shapes
 from glasshouse.studies.kinds.hardness import Annealer, RunPlan
 from glasshouse.studies.kinds.kind import Columns, Kind, Stop
+from glasshouse.studies.realised import Realised
 
 # What a task can measure: the row kind, and whether a solver takes part.
 KINDS: dict[str, tuple[Kind, bool]] = {
@@ -25,6 +28,9 @@ KINDS: dict[str, tuple[Kind, bool]] = {
     "excitations": (excitations.EXCITATIONS, False),
     "shapes": (shapes.SHAPES, False),
 }
+_MODULES: dict[str, Any] = {"hardness": hardness, "excitations": excitations, "shapes": shapes}
+# The tasks that this process has code for.
+_WARM: set[str] = set()
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +77,8 @@ class Task:
             raise ValueError(f"relative_error stops hardness only, not {self.measures}")
         Seed.of(self.seed)
         object.__setattr__(self, "parameters", _canonical_parameters(self.method, self.parameters))
-        plant = self.grow(0)  # whatever is wrong with the parameters is said now
-        if self.solver is not None:
-            self.__dict__["schedule"] = self.solver.schedule(plant)
+        with suppress(SeedAskedForError):  # what is wrong with them is said; nothing is grown
+            self._method(**self.parameters, rng=NO_SEED)
 
     @cached_property
     def _method(self) -> Callable[..., Planted]:
@@ -101,20 +106,53 @@ class Task:
         return hashlib.sha256(self.canonical().encode()).hexdigest()
 
     @classmethod
-    def from_canonical(cls, text: str, stop: Stop) -> Task:
-        """The task that a store describes."""
+    def from_canonical(
+        cls, text: str, stop: Stop, realised: Mapping[str, Any] | None = None
+    ) -> Task:
+        """The task that a store describes.
+
+        Args:
+            text: its canonical form.
+            stop: its rules.
+            realised: what the store knows of its first instance. It was grown, so its parameters
+                were good, and are not tried again.
+        """
+        if realised is not None:
+            task = cls.__new__(cls)
+            task.__setstate__({"canonical": text, "stop": asdict(stop), "realised": realised})
+            object.__setattr__(
+                task, "parameters", _canonical_parameters(task.method, task.parameters)
+            )
+            if (task.solver is None) != (task.realised.schedule is None):
+                raise ValueError(f"{task.measures} were realised with another solver")
+            return task
         values = json.loads(text)
         solver = None if values["solver"] is None else Annealer(**values["solver"])
         return cls(
             values["method"], values["parameters"], values["measures"], solver, values["seed"], stop
         )
 
+    def with_stop(self, stop: Stop) -> Task:
+        """The same task with other stop rules; what was checked or grown of it is kept."""
+        other = Task.__new__(Task)
+        other.__dict__.update(self.__dict__, stop=stop)
+        return other
+
     @cached_property
+    def realised(self) -> Realised:
+        """What the first instance tells of all of them; grown when it is first asked for."""
+        return Realised.of(self.grow(0), self.solver)
+
+    def realise(self) -> dict[str, Any]:
+        """The same in plain values, as stores keep it."""
+        return self.realised.plain()
+
+    @property
     def schedule(self) -> RunPlan:
         """The annealer's settings in numbers; the same for all instances."""
-        if self.solver is None:
+        if self.realised.schedule is None:
             raise ValueError(f"{self.measures} are measured without a solver")
-        return self.solver.schedule(self.grow(0))
+        return self.realised.schedule
 
     @cached_property
     def planting_seed(self) -> Seed:
@@ -132,15 +170,19 @@ class Task:
 
     def measure(self, first: int, count: int) -> Columns:
         """Rows of instances first to first+count-1."""
-        if self.measures == "hardness":
-            return hardness.measure(self, first, count)
-        if self.measures == "excitations":
-            return excitations.measure(self, first, count)
-        return shapes.measure(self, first, count)
+        module = _MODULES[self.measures]
+        if self.task_id not in _WARM:  # else the first rows' seconds would be those of compiling
+            module.warm_up(self, first)
+            _WARM.add(self.task_id)
+        rows: Columns = module.measure(self, first, count)
+        return rows
 
     def __getstate__(self) -> dict[str, Any]:
-        schedule = None if self.solver is None else asdict(self.schedule)
-        return {"canonical": self.canonical(), "stop": asdict(self.stop), "schedule": schedule}
+        return {
+            "canonical": self.canonical(),
+            "stop": asdict(self.stop),
+            "realised": self.realise(),
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """A worker's copy: checked where it was made, so not again."""
@@ -150,8 +192,7 @@ class Task:
         for name, value in values.items():
             object.__setattr__(self, name, value)
         object.__setattr__(self, "stop", Stop(**state["stop"]))
-        if state["schedule"] is not None:
-            self.__dict__["schedule"] = RunPlan(**state["schedule"])
+        self.__dict__["realised"] = Realised.from_plain(state["realised"])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Task):

@@ -1,1 +1,1 @@
-"""Pictures on a caller's axes: `curves` of studies, `drawing` of one instance."""
+"""Pictures on a caller's axes: `curves` of studies, `drawing` of instances, in one `style`."""

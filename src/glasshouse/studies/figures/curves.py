@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+import textwrap
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,91 +17,51 @@ from glasshouse.studies.analysis import (
     points_of,
     series_of,
 )
-from glasshouse.studies.statistics.peaks import smoothed
-from glasshouse.studies.statistics.scaling import FORMULAS
+from glasshouse.studies.figures.style import (
+    NOTE_COLOUR,
+    Look,
+    band,
+    bars,
+    legend_columns,
+    looks,
+    mark,
+    new_figure,
+    place_legend,
+    plain_ticks,
+    styled,
+    ticks_at,
+    typeset,
+)
+from glasshouse.studies.statistics.peaks import Peak, smoothed
+from glasshouse.studies.statistics.scaling import Law, LawComparison
 from glasshouse.studies.store.store import Store
 from glasshouse.studies.study import Study, heading_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
-# One look for all figures: quiet axes, colour-blind safe colours, text as text in SVG.
-STYLE: Any = {
-    "figure.dpi": 100,
-    "savefig.dpi": 200,
-    "savefig.bbox": "tight",
-    "font.size": 9,
-    "axes.titlesize": 10,
-    "axes.labelsize": 9,
-    "legend.fontsize": 7.5,
-    "legend.frameon": False,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.linewidth": 0.7,
-    "lines.linewidth": 1.1,
-    "lines.markersize": 3.5,
-    "xtick.major.width": 0.7,
-    "ytick.major.width": 0.7,
-    "axes.grid": True,
-    "grid.color": "0.92",
-    "grid.linewidth": 0.6,
-    "axes.axisbelow": True,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "glasshouse",
-}
 _MANY = 15  # points along a density that are drawn as a cloud around their average
-PAPER_COLOUR = "#c0392b"  # the paper's own curves, in every figure
+_OPEN_BAR = 3.0  # how far, as a factor, a bar is drawn that has no upper end
+_FEW_PLACES, _SHORT_NUMBER = 10, 5  # such densities get a tick each
+_LONGEST_LABEL = 60
+_LETTERS = 19  # of the smallest print, in an inch
+_SWEEPS = r"of $N_{\mathrm{tot}}$ (sweeps)"
 STATISTIC_NAMES = {
-    "median": "median of N_tot (sweeps)",
-    "geometric_mean": "geometric mean of N_tot (sweeps)",
-    "quantile_95": "95th percentile of N_tot (sweeps)",
-    "paper_95": "exp(μ + 2σ) of N_tot (sweeps)",
+    "median": f"median {_SWEEPS}",
+    "geometric_mean": f"geometric mean {_SWEEPS}",
+    "quantile_95": f"95th percentile {_SWEEPS}",
+    "paper_95": rf"$\exp(\mu + 2\sigma)$ {_SWEEPS}",
 }
-
-
-@contextmanager
-def styled() -> Iterator[None]:
-    """Draw in the look of this project."""
-    import matplotlib as mpl
-
-    with mpl.rc_context(STYLE):
-        yield
-
-
-def new_figure(width: float = 6.2, height: float = 4.0, columns: int = 1) -> tuple[Figure, Any]:
-    """A figure and its axes (an array of them for several columns), without a window."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure, figure.subplots(1, columns)
-
-
-def save(figure: Figure, stem: str | Path) -> list[Path]:
-    """Write a figure as STEM.png and STEM.svg; each is there as a whole or not at all."""
-    written = []
-    for suffix in ("png", "svg"):
-        place = Path(f"{stem}.{suffix}")
-        fresh = place.with_name(f"{place.name}.{os.getpid()}.new")
-        try:
-            # No date inside: the same data give the same bytes.
-            metadata = {"Date": None} if suffix == "svg" else {"Software": None}
-            with styled():
-                figure.savefig(fresh, format=suffix, metadata=metadata)
-            fresh.replace(place)
-        finally:
-            fresh.unlink(missing_ok=True)
-        written.append(place)
-    return written
-
-
-def colours(count: int) -> list[Any]:
-    """So many distinct colours, in order from dark to light."""
-    import matplotlib as mpl
-
-    return [mpl.colormaps["viridis"](0.88 * k / max(count - 1, 1)) for k in range(count)]
+_AXIS_NAMES = {
+    "density": r"loop density $\rho$",
+    "size": "system size $n$",
+    "frustration": "frustration index $f$",
+}
+_LAWS: dict[Law, str] = {
+    "power": r"$A\,n^b$",
+    "stretched": r"$A\,e^{b\sqrt{n}}$",
+    "exponential": r"$A\,e^{b n}$",
+}
 
 
 def plot_study(store: Store, ax: Axes | None = None, study: Study | None = None) -> Axes:
@@ -122,101 +80,133 @@ def plot_study(store: Store, ax: Axes | None = None, study: Study | None = None)
     series = series_of(points, axis)
     with styled():
         if ax is None:
-            _, ax = new_figure()
+            _, ax = new_figure(*_room(series))
         plot_series(ax, series, fits=fit_series(series))
         ax.set_ylabel(STATISTIC_NAMES[study.statistic])
-        ax.set_title(study.title)
+        ax.set_title(study.title, parse_math=False)
         note_settings(ax, points)
     return ax
 
 
-def plot_series(ax: Axes, series: Sequence[Series], *, fits: StudyFits | None = None) -> None:
-    """Draw series with error bars; lower bounds as arrows; fits as curves with bands.
+def _room(series: Sequence[Series]) -> tuple[float, float]:
+    """Width and height of a figure: a long legend would squeeze the axes to nothing."""
+    longest = min(max(len(one.label) for one in series), _LONGEST_LABEL)
+    lines = len(series) + 4  # some explain marks
+    columns = legend_columns(lines)
+    return 6.2 + 0.06 * longest + (columns - 1) * (1.8 + 0.06 * longest), max(
+        4.0, 1.2 + 0.18 * lines / columns
+    )
+
+
+def plot_series(
+    ax: Axes, series: Sequence[Series], *, fits: StudyFits | None = None, notes: Sequence[Any] = ()
+) -> None:
+    """Draw series with error bars; lower bounds as triangles; fits as curves with bands.
+
+    Every kind of mark that is drawn is explained in the legend beside the axes.
 
     Args:
         ax: where to draw.
         series: all along one axis.
         fits: what `fit_series` found; none are drawn when None.
+        notes: handles of further marks, for the legend.
     """
     axis = series[0].axis
-    for one, colour in zip(series, colours(len(series)), strict=True):
+    used: dict[str, Any] = dict.fromkeys(("bars", "open", "bounds", "average", "law", "peak"))
+    handles = ax.get_legend_handles_labels()[0]
+    for one, look in zip(series, looks(len(series)), strict=True):
         law = fits.laws.get(one.label) if fits else None
-        label = one.label + (f"   {FORMULAS[law.best.law]}, {law.odds[0]:.0%}" if law else "")
-        _draw_points(ax, one, colour, label, joined=law is None)
+        handles += _draw_points(ax, one, look, law, used)
         if law is not None:
-            x = np.geomspace(one.points[0].size, one.points[-1].size, 200)
-            low, high = law.best.band(x, 2.0)
-            ax.plot(x, law.best.predict(x), color=colour)
-            ax.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
+            _draw_law(ax, one, look, law, used)
         peak = fits.peaks.get(one.label) if fits else None
         if peak is not None and not peak.at_edge:
-            _draw_peak(ax, peak.density, peak.height, colour)
+            _draw_peak(ax, peak, look, used)
     ax.set_yscale("log")
     if axis != "frustration":
         ax.set_xscale("log")
-    ax.set_xlabel(AXES[axis][0])
-    plain_ticks(ax, "x")
-    if any(one.label for one in series):
-        place_legend(ax, len(series))
+    ax.set_xlabel(_AXIS_NAMES[axis])
+    places = {p.along(axis) for one in series for p in one.points}
+    is_few = len(places) <= _FEW_PLACES and all(len(f"{p:g}") <= _SHORT_NUMBER for p in places)
+    if axis != "density" or is_few:
+        ticks_at(ax, sorted(places))
+    else:
+        plain_ticks(ax, "x")
+    plain_ticks(ax, "y")
+    place_legend(ax, [*filter(None, used.values()), *notes], handles=handles)
 
 
-def _draw_points(ax: Axes, one: Series, colour: Any, label: str, joined: bool) -> None:
-    """Points with error bars; joined, or along their kernel average where they are many."""
-    x, y, _ = one.arrays()
+def _draw_points(
+    ax: Axes, one: Series, look: Look, law: LawComparison | None, used: dict[str, Any]
+) -> list[Any]:
+    """Points with error bars; joined, or along their average where they are many.
+
+    Returns:
+        What stands for the series in a legend; nothing where it has no name.
+    """
+    label = typeset(textwrap.shorten(one.label, _LONGEST_LABEL, placeholder="…"))
+    if law is not None:
+        label = (
+            f"{label}{': ' if label else ''}{_LAWS[law.best.law]}, odds {100 * law.odds[0]:.0f} %"
+        )
+    x, y, errors = one.arrays()
     measured = one.measured
-    below = [max(p.estimate.value - p.estimate.low, 0) for p in measured]
-    # An interval without an upper end is drawn as far as a factor of 3.
-    above = [min(p.estimate.high, 3 * p.estimate.value) - p.estimate.value for p in measured]
-    many = joined and len(x) >= _MANY
-    ax.errorbar(
-        x, y, yerr=[below, above], fmt="o", linestyle="-" if joined and not many else "none",
-        color=colour, label=None if many else label, elinewidth=0.6, alpha=0.35 if many else 0.9,
-        markersize=2.2 if many else 3.5,
-    )  # fmt: skip
-    if many:
+    drawn: list[Any] = []
+    is_cloud = law is None and len(x) >= _MANY
+    if len(x):
+        below = [max(p.estimate.value - p.estimate.low, 0) for p in measured]
+        above = np.minimum([p.estimate.high for p in measured], _OPEN_BAR * y) - y
+        points = ax.errorbar(
+            x, y, yerr=np.array([below, above]), fmt=look.marker, color=look.colour, elinewidth=0.6,
+            linestyle="-" if law is None and not is_cloud else "none",
+            label=label, alpha=0.35 if is_cloud else 0.9,
+            markersize=2.2 if is_cloud else 3.5,
+        )  # fmt: skip
+        drawn.append(points)
+        used["bars"] = bars("bars: 95 % intervals")
+        if any(p.estimate.high > _OPEN_BAR * p.estimate.value for p in measured):
+            used["open"] = bars(f"… cut at {_OPEN_BAR:g} times the value")
+    if is_cloud:
         logs = np.log(x)
         at = np.linspace(logs.min(), logs.max(), 300)
-        errors = np.array([p.log_error for p in measured])
         width = max(0.07, 1.2 * float(np.median(np.diff(np.unique(logs)))))
         average = smoothed(logs, np.log(y), errors, at, width)
-        ax.plot(np.exp(at), np.exp(average), color=colour, label=label, linewidth=1.4)
+        drawn = ax.plot(
+            np.exp(at), np.exp(average), color=look.colour, label=label, linewidth=1.4,
+            marker=look.marker, markevery=(look.order * 11 % 50, 50), markersize=4.5,
+        )  # fmt: skip
+        used["average"] = mark("lines: averages of neighbouring points", linestyle="-")
     bounds = [p for p in one.points if p not in measured]
     if bounds:
-        ax.plot(
+        triangles = ax.plot(
             [p.along(one.axis) for p in bounds], [p.estimate.low for p in bounds],
-            linestyle="none", marker="^", markerfacecolor="none", color=colour,
+            linestyle="none", marker="^", markerfacecolor="none", color=look.colour, label=label,
+            markersize=8 - 1.5 * (look.order % 4),  # bounds of several series are often equal
         )  # fmt: skip
+        drawn += triangles
+        used["bounds"] = mark("lower bounds: too many given up", marker="^", markersize=5,
+                              markerfacecolor="none")  # fmt: skip
+    return drawn[:1] if label else []
 
 
-def _draw_peak(ax: Axes, density: Any, height: float, colour: Any) -> None:
+def _draw_law(ax: Axes, one: Series, look: Look, law: LawComparison, used: dict[str, Any]) -> None:
+    x = np.geomspace(one.points[0].size, one.points[-1].size, 200)
+    low, high = law.best.band(x, 2.0)
+    ax.plot(x, law.best.predict(x), color=look.colour)
+    ax.fill_between(x, low, high, color=look.colour, alpha=0.18, linewidth=0)
+    used["law"] = band("fitted laws ± 2 standard errors")
+
+
+def _draw_peak(ax: Axes, peak: Peak, look: Look, used: dict[str, Any]) -> None:
+    density = peak.density
+    star: Any = {"marker": "*", "markersize": 8, "markeredgecolor": "black",
+                 "markeredgewidth": 0.5}  # fmt: skip
     ax.errorbar(
-        [density.value], [height], fmt="*", markersize=8, color=colour, markeredgecolor="black",
-        markeredgewidth=0.5, zorder=5,
+        [density.value], [peak.height], color=look.colour, zorder=5, **star,
         xerr=[[density.value - density.low], [density.high - density.value]],
         ecolor="black", elinewidth=0.8,
     )  # fmt: skip
-
-
-def plain_ticks(ax: Axes, which: str) -> None:
-    """Numbers such as 0.2 and 50 along a logarithmic axis, instead of powers of ten."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-    axis = ax.xaxis if which == "x" else ax.yaxis
-    if axis.get_scale() != "log":
-        return
-    low, high = ax.get_xlim() if which == "x" else ax.get_ylim()
-    steps = (1.0, 2.0, 3.0, 5.0, 7.0) if high / low < 20 else (1.0, 2.0, 5.0)
-    axis.set_major_locator(LogLocator(subs=steps if high / low < 2000 else (1.0,), numticks=20))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axis.set_minor_formatter(NullFormatter())
-
-
-def place_legend(ax: Axes, entries: int) -> None:
-    """Inside for a few entries, beside the axes for many."""
-    if entries <= 6:
-        ax.legend()
-    else:
-        ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), handlelength=1.2)
+    used["peak"] = mark("peaks of local fits, 95 % intervals", **star)
 
 
 def settings_text(points: Iterable[Point]) -> str:
@@ -231,19 +221,17 @@ def settings_text(points: Iterable[Point]) -> str:
     return (
         f"β linear from {firsts} to {lasts} (units of 1/loop weight), N_sweep {sweeps}, reset to "
         f"random spins after each run, success checked at the end of each sweep, given up after "
-        f"{limit} sweeps ({censored} of {samples} instances); {each} instances a point, bars 95 %"
+        f"{limit} sweeps ({censored} of {samples} instances); {each} instances per point"
     )
 
 
 def _span(values: Sequence[float]) -> str:
     low, high = min(values), max(values)
-    return f"{low:.4g}" if low == high else f"{low:.4g}-{high:.4g}"
+    return f"{low:.4g}" if low == high else f"{low:.4g}–{high:.4g}"
 
 
 def note_settings(ax: Axes, points: Iterable[Point]) -> None:
     """Write the settings below the figure."""
-    import textwrap
-
-    figure = ax.figure
-    text = textwrap.fill(settings_text(points), 118)
-    figure.supxlabel(text, fontsize=6.5, color="0.35", x=0.01, ha="left")
+    figure: Any = ax.figure
+    text = textwrap.fill(settings_text(points), round(_LETTERS * figure.get_figwidth()))
+    figure.supxlabel(typeset(text), fontsize=6.5, color=NOTE_COLOUR, x=0.01, ha="left")

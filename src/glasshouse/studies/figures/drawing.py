@@ -10,86 +10,143 @@ import numpy.typing as npt
 from glasshouse.landscape import gauge
 from glasshouse.planting import Planted, block_size
 from glasshouse.problems import Ising, Rbm
-from glasshouse.studies.figures.curves import new_figure, styled
+from glasshouse.studies.figures.layouts import Layout, layout_of
+from glasshouse.studies.figures.style import mark, new_figure, place_legend, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Larger matrices are averaged to this many pixels, larger graphs are not drawn.
-_MOST_PIXELS = 1000
-_MOST_NODES = 2500
-_MOST_ON_CIRCLE = 60
+Floats = npt.NDArray[np.float64]
+
+# Larger matrices are summed to this many cells, which are still seen one by one.
+_MOST_CELLS = 250
 _SHOWN_LOOPS = 3
-_LOOP_COLOURS = ("#1b9e77", "#7570b3", "#e6ab02")
+_LOOP_COLOURS = ("#117733", "#7b3fa0", "#e08214")
+_SATISFIED, _FRUSTRATED, _FREE = "#3b6fb6", "#c0392b", "0.7"
+# A matrix longer than this many times its width is stretched to be seen.
+_LONGEST_SHAPE = 4.0
+_NAMED_NODES = 100  # labels of more nodes would be a grey mist
+_SMALLEST_NAMED = 8.0  # points across a node that has room for its label
 
 
 def draw(plant: Planted) -> Figure:
     """Draw an instance: an RBM as its weight matrices, an Ising problem as its graph.
 
+    Chips (Chimera, Pegasus, Zephyr) are drawn as they are laid out, with their dead qubits. A graph
+    of too many spins for a picture is drawn as its matrix of couplings.
+
     Args:
         plant: any planted instance.
 
     Returns:
-        A figure; `figures.save` writes it.
+        A figure; `style.save` writes it.
     """
+    layout = None if isinstance(plant.problem, Rbm) else layout_of(plant)
     with styled():
-        if isinstance(plant.problem, Rbm):
-            figure, axes = new_figure(8.4, 4.4, columns=2)
+        if layout is None:
+            rows, columns = _shape(plant.problem)
+            height = 1.4 + 2.9 * min(max(rows / columns, 1 / _LONGEST_SHAPE), 1.6)
+            figure, axes = new_figure(9.0, height, columns=2)
             draw_weights(axes[0], plant, gauged=False)
             draw_weights(axes[1], plant, gauged=True)
+            handles = axes[1].get_legend_handles_labels()[0]
+            if handles:
+                figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
         else:
-            figure, ax = new_figure(5.2, 5.2)
-            draw_graph(ax, plant)
+            side = min(5.2 + len(layout.places) / 800, 10.0)
+            figure, ax = new_figure(side, side)
+            draw_graph(ax, plant, layout)
         figure.suptitle(_caption(plant), fontsize=9)
     return figure
 
 
 def draw_weights(ax: Axes, plant: Planted, *, gauged: bool, loops: int = _SHOWN_LOOPS) -> None:
-    """Draw the weight matrix of an RBM, with its blocks and a few loops when gauged.
+    """Draw the weights of an instance, with its blocks and a few loops when gauged.
 
     Red is negative, blue positive. In the planted gauge the ground state is all up and what is
-    red is frustrated; the dashed lines bound the block that structured loops put it into.
+    red is frustrated; the dashed lines bound the block that structured loops put it into. Biases
+    stand above and beside the matrix. Blocks and loops carry labels for a legend.
 
     Args:
         ax: where to draw.
-        plant: an RBM instance.
+        plant: an RBM; of other problems the symmetric matrix of couplings is drawn.
         gauged: in the planted gauge, instead of as it is handed out.
-        loops: how many loops to draw over the gauged matrix.
+        loops: how many loops to draw over the gauged matrix of an RBM.
     """
-    if not isinstance(plant.problem, Rbm):
-        raise ValueError("only an Rbm has a weight matrix; use draw_graph")
+    from matplotlib.ticker import MaxNLocator
+
     problem: Any = gauge(plant.problem, plant.state) if gauged else plant.problem
-    matrix = _pixels(problem.matrix)
+    rows, columns = _shape(problem)
+    matrix, step = _pixels(problem)
     reach = max(float(np.abs(matrix).max()), 1e-9)
+    colours: Any = {"cmap": "RdBu", "vmin": -reach, "vmax": reach, "interpolation": "nearest"}
+    is_long = not 1 / _LONGEST_SHAPE <= rows / columns <= _LONGEST_SHAPE
     image = ax.imshow(
-        np.ma.masked_equal(matrix, 0), cmap="RdBu", vmin=-reach, vmax=reach,
-        interpolation="nearest", extent=(-0.5, problem.num_hidden - 0.5,
-                                         problem.num_visible - 0.5, -0.5),
+        np.ma.masked_equal(matrix, 0), aspect="auto" if is_long else "equal",
+        extent=(-0.5, columns - 0.5, rows - 0.5, -0.5), **colours,
     )  # fmt: skip
-    ax.figure.colorbar(image, ax=ax, shrink=0.75, label="weight")
+    has_biases = _draw_biases(ax, problem, step, colours)
+    # Inside the axes' own frame of reference, so that it is as high as the matrix is drawn.
+    scale = ax.inset_axes((1.1 if has_biases else 1.03, 0.0, 0.045, 1.0))
+    summed = "" if step == 1 else rf", summed over ${step} \times {step}$"
+    ax.figure.colorbar(image, cax=scale, label=f"weight{summed}")
     ax.grid(visible=False)
-    ax.set_xlabel("hidden spin j")
-    ax.set_ylabel("visible spin i")
-    ax.set_title("in the planted gauge" if gauged else "as it is handed out")
-    if gauged:
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_locator(MaxNLocator(6, integer=True))
+    is_rbm = isinstance(problem, Rbm)
+    ax.set_xlabel("hidden spin $j$" if is_rbm else "spin $j$")
+    ax.set_ylabel("visible spin $i$" if is_rbm else "spin $i$")
+    title = "in the planted gauge" if gauged else "as it is handed out"
+    ax.set_title(title, pad=16 if has_biases else 6)
+    if gauged and is_rbm:
         _draw_block(ax, plant)
         _draw_loops(ax, plant, loops)
 
 
-def _pixels(weights: Any) -> npt.NDArray[np.float64]:
-    """The matrix, averaged over squares where it is too large for a picture."""
-    n, m = weights.shape
-    step = -(-max(n, m) // _MOST_PIXELS)
-    if step == 1:
-        return np.asarray(weights.toarray() if hasattr(weights, "toarray") else weights, float)
+def _shape(problem: Rbm | Ising) -> tuple[int, int]:
+    if isinstance(problem, Rbm):
+        return problem.num_visible, problem.num_hidden
+    return problem.num_variables, problem.num_variables
+
+
+def _pixels(problem: Rbm | Ising) -> tuple[Floats, int]:
+    """The matrix, summed over squares where it is too large for a picture, and their side."""
     from scipy.sparse import coo_array
 
-    entries = coo_array(weights)
-    rows, columns = entries.coords
+    n, m = _shape(problem)
+    step = -(-max(n, m) // _MOST_CELLS)
+    if isinstance(problem, Rbm):
+        entries = coo_array(problem.matrix)
+        (rows, columns), values = entries.coords, entries.data
+    else:
+        rows, columns = np.concatenate([problem.edges, problem.edges[:, ::-1]]).T
+        values = np.concatenate([problem.weights, problem.weights])
     pixels = np.zeros((-(-n // step), -(-m // step)))
-    np.add.at(pixels, (rows // step, columns // step), entries.data)
-    return pixels
+    np.add.at(pixels, (rows // step, columns // step), values)
+    return pixels, step
+
+
+def _draw_biases(ax: Axes, problem: Any, step: int, colours: dict[str, Any]) -> bool:
+    """A strip above the matrix for hidden biases, one beside it for visible ones; if any."""
+    if isinstance(problem, Rbm):
+        beside, above = problem.visible_bias, problem.hidden_bias
+    else:
+        beside = above = problem.fields
+    if not (np.any(beside) or np.any(above)):
+        return False
+    boxes = {"above": (0.0, 1.02, 1.0, 0.035), "beside": (1.02, 0.0, 0.035, 1.0)}
+    for name, values in (("above", above), ("beside", beside)):
+        strip = ax.inset_axes(boxes[name])
+        sums = np.add.reduceat(np.asarray(values, float), np.arange(0, len(values), step))
+        line = np.ma.masked_equal(sums[None, :] if name == "above" else sums[:, None], 0)
+        strip.imshow(line, aspect="auto", **colours)
+        strip.set_xticks([])
+        strip.set_yticks([])
+        for spine in strip.spines.values():
+            spine.set_visible(True)
+    ax.annotate("biases", (1.0, 1.07), xycoords="axes fraction", fontsize=7, ha="right")
+    return True
 
 
 def _draw_block(ax: Axes, plant: Planted) -> None:
@@ -98,118 +155,167 @@ def _draw_block(ax: Axes, plant: Planted) -> None:
     if plant.recipe.method != "structured_loops":
         return
     rows, columns = block_size(asked["n"], asked["m"], asked["block"], asked["block_rule"])
-    ax.axhline(rows - 0.5, color="black", linestyle="--", linewidth=0.9)
-    ax.axvline(columns - 0.5, color="black", linestyle="--", linewidth=0.9)
-    ax.text(0.0, rows - 1.0, "B1", fontsize=8, va="bottom", ha="left", weight="bold")
+    line: Any = {"color": "black", "linestyle": "--", "linewidth": 0.9}
+    ax.axhline(rows - 0.5, label="block $B_1$, upper left", **line)
+    ax.axvline(columns - 0.5, **line)
 
 
 def _draw_loops(ax: Axes, plant: Planted, most: int) -> None:
     """A loop of an RBM is a closed path of cells: along a row, along a column, and back."""
-    n = plant.problem.num_visible  # type: ignore[union-attr]
-    shown = [k for k in range(plant.loops.num_loops) if plant.loops[k].nodes.max() < sum_of(plant)]
-    for k, colour in zip(shown[:most], _LOOP_COLOURS, strict=False):
+    n, size = _shape(plant.problem)[0], plant.problem.num_variables
+    # A loop through a bias visits a ghost, which is no cell.
+    inside = (k for k in range(plant.loops.num_loops) if plant.loops[k].nodes.max() < size)
+    edge: Any = {"linestyle": "none", "marker": "s", "markeredgecolor": "black", "markersize": 6}
+    shown = list(zip(inside, _LOOP_COLOURS[:most], strict=False))
+    for k, colour in shown:
         nodes = [int(node) for node in plant.loops[k].nodes]
-        cells = []
-        for a, b in zip(nodes, nodes[1:] + nodes[:1], strict=True):
-            cells.append((max(a, b) - n, min(a, b)))
+        cells = [
+            (max(a, b) - n, min(a, b)) for a, b in zip(nodes, nodes[1:] + nodes[:1], strict=True)
+        ]
         x, y = zip(*(cells + cells[:1]), strict=True)
-        ax.plot(x, y, "-", color=colour, linewidth=1.4)
+        ax.plot(x, y, "-", color=colour, linewidth=1.4, label=f"loop {k}")
         ax.plot(x[:-2], y[:-2], "o", color=colour, markersize=4)
-        ax.plot(x[-2], y[-2], "s", color=colour, markeredgecolor="black", markersize=6)
+        ax.plot(x[-2], y[-2], color=colour, **edge)
+    if shown:
+        ax.plot([], [], color="white", label="a loop's negative weight", **edge)
 
 
-def sum_of(plant: Planted) -> int:
-    """Spins of an instance; a loop through more than these visits a ghost."""
-    return int(plant.problem.num_variables)
+def draw_graph(ax: Axes, plant: Planted, layout: Layout | None = None) -> None:
+    """Draw the graph of an instance, edges coloured by whether the plant satisfies them.
 
-
-def draw_graph(ax: Axes, plant: Planted) -> None:
-    """Draw the graph of an Ising instance, edges coloured by whether the plant satisfies them.
-
-    Lattices are drawn as lattices, everything else by a force-directed layout.
+    Lattices are drawn as lattices and chips as chips, everything else by a force-directed layout.
 
     Args:
         ax: where to draw.
-        plant: an instance of at most 2500 spins.
+        plant: an instance of at most 20,000 spins, 2500 where there is no layout but forces.
+        layout: where to put the spins; found out when None.
     """
-    from matplotlib.collections import LineCollection
-
     problem = plant.ising
-    if problem.num_variables > _MOST_NODES:
+    layout = layout_of(plant) if layout is None else layout
+    if layout is None:
         raise ValueError(
-            f"a picture of {problem.num_variables} spins shows nothing; draw at most {_MOST_NODES}"
+            f"a graph of {problem.num_variables} spins shows nothing; use draw_weights instead"
         )
-    places, wrapped = _layout(plant, problem)
-    satisfied = np.asarray(gauge(problem, plant.state).weights) > 0
-    widths = 0.6 + 2.4 * np.abs(problem.weights) / max(float(np.abs(problem.weights).max()), 1e-9)
-    for mark, colour, label in ((True, "#3b6fb6", "satisfied"), (False, "#c0392b", "frustrated")):
-        chosen = (satisfied == mark) & ~wrapped
-        lines = places[problem.edges[chosen]]
-        collection = LineCollection(
-            list(lines), colors=colour, linewidths=widths[chosen], label=label
-        )
-        ax.add_collection(collection)
-        _draw_stubs(ax, places, problem, (satisfied == mark) & wrapped, colour)
-    up = plant.state > 0
-    size = max(6.0, 2000 / max(problem.num_variables, 20))
-    for mark, face in ((True, "black"), (False, "white")):
-        x, y = places[up == mark].T
-        ax.scatter(
-            x, y, s=size, c=face, edgecolors="black", linewidths=0.7, zorder=3,
-            label="spin up" if mark else "spin down",
-        )  # fmt: skip
+    across = _points_across(ax, layout)
+    gauged = gauge(problem, plant.state)
+    handles = _draw_edges(ax, layout, gauged, across)
+    handles += _draw_fields(ax, layout, gauged, across)
+    handles += _draw_nodes(ax, layout, plant, across)
+    if len(layout.dead):
+        cross: Any = {"marker": "x", "markeredgecolor": "black", "linestyle": "none"}
+        ax.plot(*layout.dead.T, markersize=max(across, 3.0), **cross)
+        handles.append(mark("dead qubit" if _is_chip(plant) else "missing node", **cross))
+    if problem.num_variables <= _NAMED_NODES and across >= _SMALLEST_NAMED:
+        for spin, (place, name) in enumerate(zip(layout.places, layout.labels, strict=True)):
+            ax.annotate(
+                str(name), place, ha="center", va="center", zorder=4,
+                fontsize=across / (0.9 + 0.55 * len(str(name))),
+                color="white" if plant.state[spin] > 0 else "black", clip_on=True,
+            )  # fmt: skip
     ax.set_aspect("equal")
     ax.axis("off")
     ax.margins(0.05)
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=4)
+    columns = len(handles) if len(handles) <= 4 else -(-len(handles) // 2)
+    place_legend(ax, handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=columns)
 
 
-def _draw_stubs(
-    ax: Axes, places: npt.NDArray[np.float64], problem: Ising, chosen: Any, colour: str
-) -> None:
-    """Edges around a torus: half an edge at either end, pointing outwards."""
-    for i, j in problem.edges[chosen]:
-        way = np.sign(places[i] - places[j]) * (np.abs(places[i] - places[j]) > 1.5)
-        for node, direction in ((i, way), (j, -way)):
-            x, y = np.stack([places[node], places[node] + 0.45 * direction]).T
-            ax.plot(x, y, color=colour, linewidth=1.0, linestyle=":")
+def _draw_nodes(ax: Axes, layout: Layout, plant: Planted, across: float) -> list[Any]:
+    """Spins as circles; those that nothing acts on are grey, so that the others are seen."""
+    form = plant.ising
+    is_free = np.asarray(form.fields) == 0
+    is_free[np.unique(form.edges)] = False
+    is_up = np.asarray(plant.state) > 0
+    kinds = (
+        (is_up & ~is_free, "black", "black", "spin up"),
+        (~is_up & ~is_free, "white", "black", "spin down"),
+        (is_up & is_free, _FREE, _FREE, "free spin, up"),
+        (~is_up & is_free, "white", _FREE, "free spin, down"),
+    )
+    handles = []
+    for chosen, face, line, label in kinds:
+        if chosen.any():
+            look: Any = {"marker": "o", "markerfacecolor": face, "markeredgecolor": line,
+                         "markeredgewidth": min(0.7, across / 8)}  # fmt: skip
+            x, y = layout.places[chosen].T
+            ax.plot(x, y, linestyle="none", markersize=across, zorder=3, **look)
+            handles.append(mark(label, markersize=6, **look | {"markeredgewidth": 0.7}))
+    return handles
 
 
-def _layout(plant: Planted, problem: Ising) -> tuple[npt.NDArray[np.float64], Any]:
-    """Places of the nodes, and which edges go around the back of a torus."""
-    name = str(plant.recipe.parameters.get("graph", ""))
-    head, _, shape = name.partition(":")
-    sides = shape.split(" ")[0].split("x")
-    is_flat = head in ("lattice", "torus") and len(sides) == 2 and all(s.isdigit() for s in sides)
-    if is_flat and int(sides[0]) * int(sides[1]) == problem.num_variables:
-        rows, columns = np.divmod(np.arange(problem.num_variables), int(sides[1]))
-        places = np.column_stack([columns, -rows]).astype(float)
-        ends = places[problem.edges]
-        return places, np.abs(ends[:, 0] - ends[:, 1]).sum(axis=1) > 1.5
-    return _free_layout(problem), np.zeros(problem.num_edges, dtype=bool)
+def _points_across(ax: Axes, layout: Layout) -> float:
+    """How large a node may be, in points: half of its distance to the next one, less for many."""
+    from scipy.spatial import KDTree
+
+    everywhere = np.concatenate([layout.places, layout.dead])
+    if len(everywhere) < 2:
+        return 14.0
+    extent = max(float(np.ptp(everywhere, axis=0).max()), 1e-9)
+    nearest = float(np.median(KDTree(everywhere).query(everywhere, k=2)[0][:, 1]))
+    figure: Any = ax.figure
+    points = 72 * min(figure.get_figwidth(), figure.get_figheight()) * 0.8
+    across = 0.55 * nearest / extent * points
+    return float(np.clip(across if across > _SMALLEST_NAMED else 0.75 * across, 0.8, 14.0))
 
 
-def _free_layout(problem: Ising) -> npt.NDArray[np.float64]:
-    """A circle for a few nodes; else by forces, with the isolated nodes in rows below."""
-    import networkx
+def _draw_edges(ax: Axes, layout: Layout, gauged: Ising, across: float) -> list[Any]:
+    """Couplings as lines, thick ones strong; around a torus, stubs at both ends."""
+    from matplotlib.collections import LineCollection
 
-    if problem.num_variables <= _MOST_ON_CIRCLE:
-        angles = np.pi / 2 - 2 * np.pi * np.arange(problem.num_variables) / max(
-            problem.num_variables, 1
-        )
-        return np.column_stack([np.cos(angles), np.sin(angles)])
-    graph = networkx.Graph(problem.edges.tolist())
-    found = networkx.spring_layout(graph, seed=1)
-    alone = [k for k in range(problem.num_variables) if k not in found]
-    for order, node in enumerate(alone):
-        row, column = divmod(order, 40)
-        found[node] = np.array([-1 + column / 19.5, -1.15 - 0.08 * row])
-    return np.array([found[k] for k in range(problem.num_variables)])
+    strength = np.abs(gauged.weights) / max(float(np.abs(gauged.weights).max(initial=0)), 1e-9)
+    widths = (0.25 + 0.75 * strength) * np.clip(0.3 * across, 0.6, 3.0)
+    handles = []
+    kinds = ((True, _SATISFIED, "coupling, satisfied"), (False, _FRUSTRATED, "… frustrated"))
+    for is_satisfied, colour, label in kinds:
+        chosen = (np.asarray(gauged.weights) > 0) == is_satisfied
+        flat = chosen & ~layout.wrapped
+        lines = layout.places[gauged.edges[flat]]
+        ax.add_collection(LineCollection(list(lines), colors=colour, linewidths=widths[flat]))
+        stubs = _stubs(layout.places, gauged.edges[chosen & layout.wrapped])
+        ax.add_collection(LineCollection(list(stubs), colors=colour, linewidths=1.0,
+                                         linestyles=":"))  # fmt: skip
+        if chosen.any():
+            handles.append(mark(label, colour, linestyle="-", linewidth=2.0))
+    if layout.wrapped.any():
+        handles.append(mark("… around the torus", linestyle=":"))
+    return handles
+
+
+def _stubs(places: Floats, edges: Any) -> Floats:
+    """Half an edge at either end, pointing outwards."""
+    ways = places[edges[:, 0]] - places[edges[:, 1]]
+    ways = 0.45 * np.sign(ways) * (np.abs(ways) > 1.5)
+    ends = [(edges[:, 0], ways), (edges[:, 1], -ways)]
+    return np.concatenate(
+        [np.stack([places[node], places[node] + way], axis=1) for node, way in ends]
+    )
+
+
+def _draw_fields(ax: Axes, layout: Layout, gauged: Ising, across: float) -> list[Any]:
+    """Biases as rings around their spins, thick ones strong."""
+    fields = np.asarray(gauged.fields, dtype=np.float64)
+    most = max(float(np.abs(fields).max(initial=0)), 1e-9)
+    handles = []
+    kinds = ((1, _SATISFIED, "bias, satisfied"), (-1, _FRUSTRATED, "bias, frustrated"))
+    for sign, colour, label in kinds:
+        chosen = np.sign(fields) == sign
+        if chosen.any():
+            x, y = layout.places[chosen].T
+            widths = (0.3 + 0.7 * np.abs(fields[chosen]) / most) * max(0.25 * across, 0.4)
+            ax.scatter(x, y, s=(1.5 * across) ** 2, facecolors="none", edgecolors=colour,
+                       linewidths=widths, zorder=2.5)  # fmt: skip
+            handles.append(mark(label, colour, marker="o", markerfacecolor="none", markersize=8,
+                                markeredgewidth=2.0))  # fmt: skip
+    return handles
+
+
+def _is_chip(plant: Planted) -> bool:
+    return str(plant.recipe.parameters.get("graph")).startswith(("chimera", "pegasus", "zephyr"))
 
 
 def _caption(plant: Planted) -> str:
     found = plant.summary()
     return (
-        f"{found.method.replace('_', ' ')}: {found.size}, {found.loops} loops, "
-        f"f = {float(found.frustration):.4g}, ground energy {found.energy}"
+        f"{found.method.replace('_', ' ')}: {found.size}, {found.loops} "
+        f"loop{'s' if found.loops != 1 else ''}, "
+        rf"$f = {float(found.frustration):.4g}$, ground energy ${found.energy}$"
     )

@@ -122,15 +122,23 @@ class RunPlan:
 
 def measure(task: Task, first: int, count: int) -> Columns:
     """Grow and solve instances first to first+count-1."""
+    return _measure(task, first, count, task.schedule)
+
+
+def warm_up(task: Task, index: int) -> None:
+    """Load or compile all that measuring takes: an instance, given up after one sweep."""
+    usual = task.schedule
+    _measure(task, index, 1, RunPlan(1, usual.first_beta, usual.last_beta, 1))
+
+
+def _measure(task: Task, first: int, count: int, schedule: RunPlan) -> Columns:
     if task.method == "random_loops" and set(task.parameters) <= _BATCHED:
-        return _measure_ensemble(task, first, count)
-    return _measure_one_by_one(task, first, count)
+        return _measure_ensemble(task, first, count, schedule)
+    return _measure_one_by_one(task, first, count, schedule)
 
 
-def _measure_ensemble(task: Task, first: int, count: int) -> Columns:
+def _measure_ensemble(task: Task, first: int, count: int, schedule: RunPlan) -> Columns:
     """Random loops: all instances at once, in compiled code."""
-    assert task.solver is not None
-    schedule = task.schedule
     begin = time.perf_counter()
     many = random_loops_ensemble(
         count=count, first=first, rng=task.planting_seed, **task.parameters
@@ -146,14 +154,13 @@ def _measure_ensemble(task: Task, first: int, count: int) -> Columns:
     # Random loops never cancel: f is the loops' own, exactly.
     rows["frustration"][:] = float(Fraction(-many.negative, 3 * many.positive - many.negative))
     for k in np.flatnonzero(totals[:, 0] < 0):
-        rows["energy"][k] = _best_energy(task, many[int(k)], first + int(k))
+        rows["energy"][k] = _best_energy(task, many[int(k)], first + int(k), schedule)
     rows["seconds"][:] = (time.perf_counter() - begin) / count
     return rows
 
 
-def _measure_one_by_one(task: Task, first: int, count: int) -> Columns:
+def _measure_one_by_one(task: Task, first: int, count: int, schedule: RunPlan) -> Columns:
     """Any family: grow an instance, make it ready for the kernel that suits it, solve it."""
-    schedule = task.schedule
     rows = _rows(count)
     for k in range(count):
         begin = time.perf_counter()
@@ -162,7 +169,9 @@ def _measure_one_by_one(task: Task, first: int, count: int) -> Columns:
         betas = schedule.betas(plant.loop_weight)
         total = race_one(plant.ising, plant.energy, betas, schedule.max_sweeps, 1, key)[0]
         rows["sweeps"][k], rows["solved"][k] = abs(total), total > 0
-        rows["energy"][k] = plant.energy if total > 0 else _best_energy(task, plant, first + k)
+        rows["energy"][k] = (
+            plant.energy if total > 0 else _best_energy(task, plant, first + k, schedule)
+        )
         rows["frustration"][k] = float(frustration_index(plant.ising, plant.state))
         rows["loops"][k] = plant.loops.num_loops
         rows["seconds"][k] = time.perf_counter() - begin
@@ -173,9 +182,8 @@ def _rows(count: int) -> dict[str, npt.NDArray[Any]]:
     return {column.name: np.zeros(count, dtype=column.dtype) for column in HARDNESS.measured}
 
 
-def _best_energy(task: Task, plant: Planted, index: int) -> int:
+def _best_energy(task: Task, plant: Planted, index: int, schedule: RunPlan) -> int:
     """How deep the annealer gets where it was given up: a few more runs of the same schedule."""
-    schedule = task.schedule
     betas = schedule.betas(plant.loop_weight)
     found = anneal(
         plant.ising, sweeps=schedule.sweeps_per_run, runs=_EXTRA_RUNS, beta=betas,

@@ -175,5 +175,8 @@ class Measurable(Protocol):
     def canonical(self) -> str:
         """All that its rows depend on, as JSON on one line."""
 
+    def realise(self) -> Mapping[str, Any]:
+        """What came out of the task as a whole, in JSON's values: stored once, for figures."""
+
     def measure(self, first: int, count: int) -> Columns:
         """Rows of instances first to first+count-1: a function of the task and the index only."""

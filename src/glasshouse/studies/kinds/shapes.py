@@ -41,3 +41,8 @@ def measure(task: Task, first: int, count: int) -> Columns:
         rows["loops"][k] = plant.loops.num_loops
         rows["seconds"][k] = time.perf_counter() - begin
     return rows
+
+
+def warm_up(task: Task, index: int) -> None:
+    """Load or compile all that measuring takes."""
+    measure(task, index, 1)

@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 
 from glasshouse.studies.collect import collect
-from glasshouse.studies.figures.curves import save, styled
+from glasshouse.studies.figures.style import picture_paths, save, styled
 from glasshouse.studies.paper import decay, dispersion, excited, frustration, peak, structured
 from glasshouse.studies.paper.report import Claim, Reproduction, write_data, write_report
 from glasshouse.studies.store.store import Store
@@ -73,7 +73,7 @@ def write_figure(name: str, store: Store | None, folder: str | Path) -> Reproduc
     place.mkdir(parents=True, exist_ok=True)
     with styled():
         done = figure.build(store) if figure.has_study else figure.build()
-    save(done.figure, place / name)
+    save(done.figure, picture_paths(place / name))
     write_data(done, place / f"{name}.csv")
     write_report(done, name, figure.section, place / f"{name}.md")
     return done

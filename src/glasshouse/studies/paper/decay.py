@@ -7,7 +7,13 @@ import math
 import numpy as np
 
 from glasshouse.landscape import expected_frustration, expected_intersections
-from glasshouse.studies.figures.curves import PAPER_COLOUR, new_figure
+from glasshouse.studies.figures.style import (
+    PAPER_COLOUR,
+    bars,
+    new_figure,
+    place_legend,
+    ticks_at,
+)
 from glasshouse.studies.paper.report import Claim, Reproduction
 from glasshouse.studies.store.store import Store, StoredTask
 from glasshouse.studies.store.storefile import StoreError
@@ -38,7 +44,7 @@ def build(store: Store) -> Reproduction:
         )  # fmt: skip
     n, m = sides
     number = np.array([row["loops"] for row in data], dtype=float)
-    figure, (ax, side) = new_figure(9.2, 3.9, columns=2)
+    figure, (ax, side) = new_figure(10.4, 3.9, columns=2)
     fine = np.unique(np.geomspace(number.min(), number.max(), 120).astype(int))
     for axes, name, curve in (
         (ax, "frustration", [expected_frustration(n, m, int(k)) for k in fine]),
@@ -48,13 +54,14 @@ def build(store: Store) -> Reproduction:
         values = np.array([row[name] for row in data]) * scale
         errors = 1.96 * np.array([row[f"{name}_error"] for row in data]) * scale
         axes.plot(fine, curve, "--", color=PAPER_COLOUR, label="the paper's formula")
-        axes.errorbar(number, values, yerr=errors, fmt="o", color="black", label="measured, 95 %")
+        axes.errorbar(number, values, yerr=errors, fmt="o", color="black", label="measured")
         axes.set_xscale("log")
-        axes.set_xlabel("loops N")
-        axes.legend()
-    ax.set_ylabel("frustration index f")
+        axes.set_xlabel("loops $N$")
+        ticks_at(axes, number)
+    place_legend(side, [bars("bars: 95 % intervals")])
+    ax.set_ylabel("frustration index $f$")
     ax.set_title(f"Frustration of the classic algorithm, {n} × {m}")
-    side.set_ylabel("destructive intersections a loop, N×/N")
+    side.set_ylabel(r"destructive intersections per loop, $N_\times/N$")
     side.set_title("Intersections")
     claims = [
         Claim(
@@ -68,7 +75,7 @@ def build(store: Store) -> Reproduction:
     return Reproduction(
         "Decay of frustration", figure, claims,
         "within 2 % and the 95 % interval: the formula takes edges as independent",
-        f"4-loops dropped at random on {n} × {m}, signs free; {data[0]['instances']} instances a "
+        f"4-loops dropped at random on {n} × {m}, signs free; {data[0]['instances']} instances per "
         "point; no solver",
         data,
     )  # fmt: skip

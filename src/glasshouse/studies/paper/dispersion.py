@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.landscape import local_field_dispersion
-from glasshouse.studies.figures.curves import colours, new_figure
+from glasshouse.studies.figures.style import looks, mark, new_figure, place_legend
 from glasshouse.studies.paper.report import Claim, Reproduction
 
 _BLOCKS = (0.1, 0.2, 0.3, 0.4, 0.5)
@@ -23,15 +23,15 @@ def build() -> Reproduction:
     aligned = np.linspace(0.55, 0.99, 89)
     data, claims = [], []
     rng = np.random.default_rng(1)
-    for d, colour in zip(_BLOCKS, colours(len(_BLOCKS)), strict=True):
+    for d, look in zip(_BLOCKS, looks(len(_BLOCKS)), strict=True):
         curve = [_formula(d, r) for r in aligned]
-        ax.plot(aligned, curve, color=colour, label=f"d = {d}")
+        ax.plot(aligned, curve, color=look.colour)
         data += [
             {"block": d, "aligned": round(float(r), 4), "dispersion": c}
             for r, c in zip(aligned, curve, strict=True)
         ]
         drawn = [_simulated(d, r, rng) for r in (0.6, 0.7, 0.8, 0.9)]
-        ax.plot((0.6, 0.7, 0.8, 0.9), drawn, "o", color=colour)
+        ax.plot((0.6, 0.7, 0.8, 0.9), drawn, look.marker, color=look.colour, label=f"$d = {d}$")
         claims.append(
             Claim(
                 f"c_v at r = 0.8, d = {d}", "falls with d", f"{_formula(d, 0.8):.2f}",
@@ -40,10 +40,10 @@ def build() -> Reproduction:
             )
         )  # fmt: skip
     ax.set_yscale("log")
-    ax.set_xlabel("share r of visible spins aligned with the plant")
-    ax.set_ylabel("dispersion c_v of a local field")
-    ax.set_title("Dispersion of local fields, n = N = 1000, ε = 0.01")
-    ax.legend(title="lines: formula, points: simulated")
+    ax.set_xlabel("share $r$ of visible spins aligned with the plant")
+    ax.set_ylabel("dispersion $c_v$ of a local field")
+    ax.set_title(r"Dispersion of local fields, $n = N = 1000$, $\epsilon = 0.01$")
+    place_legend(ax, [mark("lines: formula", linestyle="-"), mark("points: simulated", marker="o")])
     return Reproduction(
         "Dispersion of local fields", figure, claims,
         "more concentrated frustration, more dispersion",

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from glasshouse.landscape.ratio import ratio
-from glasshouse.studies.figures.curves import new_figure
+from glasshouse.studies.figures.style import bars, new_figure, place_legend, ticks_at
 from glasshouse.studies.paper.report import Claim, Reproduction
 from glasshouse.studies.store.store import Store
 
@@ -28,15 +28,17 @@ def build(store: Store) -> Reproduction:
             | _mean("ground_states", rows["ground_states"].astype(float))
         )
     f = np.array([row["frustration"] for row in data])
-    figure, (ax, side) = new_figure(9.2, 3.9, columns=2)
+    figure, (ax, side) = new_figure(10.0, 3.9, columns=2)
     for axes, name in ((ax, "distance"), (side, "gap")):
         values = np.array([row[name] for row in data])
         errors = 1.96 * np.array([row[f"{name}_error"] for row in data])
-        axes.errorbar(f, values, yerr=errors, fmt="o-", color="black")
-        axes.set_xlabel("frustration index f")
+        axes.errorbar(f, values, yerr=errors, fmt="o-", color="black", label="mean")
+        axes.set_xlabel("frustration index $f$")
         axes.set_ylim(bottom=0)
-    ax.set_ylabel("distance |F|/nm of the first excited state")
-    ax.set_title("Distance of the first excited state, 8 × 8, density 5")
+        ticks_at(axes, f)
+    place_legend(side, [bars("bars: 95 % intervals")])
+    ax.set_ylabel("distance $|F|/nm$ of the first excited state")
+    ax.set_title(r"Distance of the first excited state, $8 \times 8$, density 5")
     side.set_ylabel("gap in units of the loop weight")
     side.set_title("Gap to the first excited state")
     first, last = data[0], data[-1]
@@ -51,7 +53,7 @@ def build(store: Store) -> Reproduction:
     ]  # fmt: skip
     return Reproduction(
         "First excited state", figure, claims, "rank correlation with f above 0.8",
-        f"exact enumeration of 8 × 8 instances, loop density 5, {data[0]['instances']} a point; "
+        f"exact enumeration of 8 × 8 instances, loop density 5, {data[0]['instances']} per point; "
         "no solver",
         data,
         (

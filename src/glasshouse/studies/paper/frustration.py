@@ -8,13 +8,12 @@ import numpy as np
 
 from glasshouse.studies.analysis import Point, Series, fit_series, points_of, series_of
 from glasshouse.studies.figures.curves import (
-    PAPER_COLOUR,
     STATISTIC_NAMES,
-    new_figure,
     note_settings,
     plot_series,
     settings_text,
 )
+from glasshouse.studies.figures.style import PAPER_COLOUR, new_figure
 from glasshouse.studies.paper.report import Claim, Reproduction, point_row
 from glasshouse.studies.statistics.scaling import FORMULAS, LAWS, Law, LawComparison
 from glasshouse.studies.store.store import Store
@@ -62,14 +61,15 @@ def build(store: Store) -> Reproduction:
     series = series_of(points, "size")
     fits = fit_series(series)
     figure, ax = new_figure(7.6, 5.0)
-    plot_series(ax, series, fits=fits)
+    label: str | None = "the paper's fits"
     for one in series:
         f = _frustration(one)
         if f in PAPER_LAWS:
             n = np.geomspace(one.points[0].size, one.points[-1].size, 100)
-            ax.plot(n, [paper_value(f, k) for k in n], "--", color=PAPER_COLOUR, linewidth=0.8)
-    ax.plot([], [], "--", color=PAPER_COLOUR, linewidth=0.8, label="the paper's fits")
-    ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+            curve = [paper_value(f, k) for k in n]
+            ax.plot(n, curve, "--", color=PAPER_COLOUR, linewidth=0.8, label=label)
+            label = None
+    plot_series(ax, series, fits=fits)
     ax.set_ylabel(STATISTIC_NAMES["geometric_mean"])
     ax.set_title("Difficulty versus size at the hardness peak")
     note_settings(ax, points)

@@ -7,19 +7,25 @@ import numpy as np
 from glasshouse.solvers import peak_density
 from glasshouse.studies.analysis import fit_series, points_of, series_of
 from glasshouse.studies.figures.curves import (
-    PAPER_COLOUR,
     STATISTIC_NAMES,
-    new_figure,
     note_settings,
     plot_series,
     settings_text,
+)
+from glasshouse.studies.figures.style import (
+    PAPER_COLOUR,
+    band,
+    bars,
+    new_figure,
+    place_legend,
+    ticks_at,
 )
 from glasshouse.studies.paper.report import Claim, Reproduction, point_row
 from glasshouse.studies.store.store import Store
 
 _CLOSE = 0.03
 _PAPER_DECAY = (0.3035, 0.2952, 0.0196)
-_FORMULA = "0.3035 + 0.2952 exp(-0.0196 n)"
+_FORMULA = r"$0.3035 + 0.2952\,e^{-0.0196 n}$"
 _SHOWN = 8  # curves beyond these are measured and fitted, but would crowd the figure
 
 
@@ -28,21 +34,20 @@ def build(store: Store) -> Reproduction:
     points = points_of(store, "paper_95")
     series = series_of(points, "density")
     fits = fit_series(series)
-    figure, (ax, side) = new_figure(9.6, 4.2, columns=2)
+    figure, (ax, side) = new_figure(12.4, 4.2, columns=2)
     step = -(-len(series) // _SHOWN)
-    plot_series(ax, series[::step], fits=fits)
-    ax.set_ylabel(STATISTIC_NAMES["paper_95"])
-    ax.set_title("Hardness over loop density, random loops, f = 0.05")
     sizes = np.array([one.points[0].size for one in series if one.label in fits.peaks])
     peaks = [fits.peaks[one.label] for one in series if one.label in fits.peaks]
     places = np.array([peak.density.value for peak in peaks])
     heights = np.array([peak.height for peak in peaks])
     ax.plot([peak_density(int(n)) for n in sizes], heights, "--", color=PAPER_COLOUR,
-            label="paper: ρ_peak(n)")  # fmt: skip
-    ax.legend(fontsize=6.5)
+            label=r"paper: $\rho_{\mathrm{peak}}(n)$")  # fmt: skip
+    plot_series(ax, series[::step], fits=fits)
+    ax.set_ylabel(STATISTIC_NAMES["paper_95"])
+    ax.set_title("Hardness over loop density, random loops, $f = 0.05$")
     low = places - [peak.density.low for peak in peaks]
     high = [peak.density.high for peak in peaks] - places
-    side.errorbar(sizes, places, yerr=[low, high], fmt="o", color="black", label="measured, 95 %")
+    side.errorbar(sizes, places, yerr=[low, high], fmt="o", color="black", label="measured")
     n = np.linspace(sizes.min(), sizes.max(), 200)
     plateau, amplitude, rate = _PAPER_DECAY
     curve = plateau + amplitude * np.exp(-rate * n)
@@ -52,10 +57,12 @@ def build(store: Store) -> Reproduction:
     )
     if fits.decay is not None:
         side.plot(n, fits.decay.predict(n), color="black", label="our fit")
-    side.set_xlabel("system size n")
-    side.set_ylabel("peak loop density ρ")
+    side.set_xlabel("system size $n$")
+    side.set_ylabel(r"peak loop density $\rho$")
     side.set_title("Peak density over system size")
-    side.legend()
+    ticks_at(side, sizes)
+    close = band(f"within {_CLOSE} of the paper", PAPER_COLOUR)
+    place_legend(side, [bars("bars: 95 % intervals"), close])
     note_settings(ax, points)
     claims = [
         Claim(
@@ -80,7 +87,7 @@ def build(store: Store) -> Reproduction:
             "Densities are requested ones, as in the paper: N = ⌈ρn⌉, so N/n is on average 1/(2n) "
             "higher. A peak is the maximum of a cubic in ln ρ around the highest place; its "
             "interval is a parametric bootstrap of the whole fit. Lines in the figure are kernel "
-            "averages of the points. Small samples scatter: with 100 instances a point n = 30 came "
-            "out at 0.50 over N/n and 0.51 over ρ, outside the 0.03 either way.",
+            "averages of the points. Small samples scatter: with 100 instances per point n = 30 "
+            "came out at 0.50 over N/n and 0.51 over ρ, outside the 0.03 either way.",
         ),
     )  # fmt: skip

@@ -10,10 +10,17 @@ import numpy.typing as npt
 from glasshouse.studies.analysis import Point, Series, points_of, series_of
 from glasshouse.studies.figures.curves import (
     STATISTIC_NAMES,
-    new_figure,
     note_settings,
     plot_series,
     settings_text,
+)
+from glasshouse.studies.figures.style import (
+    bars,
+    mark,
+    new_figure,
+    place_legend,
+    plain_ticks,
+    ticks_at,
 )
 from glasshouse.studies.paper.report import Claim, Reproduction, point_row
 from glasshouse.studies.store.store import Store
@@ -28,7 +35,7 @@ def build(store: Store) -> Reproduction:
     figure, ax = new_figure(7.6, 4.6)
     plot_series(ax, series)
     ax.set_ylabel(STATISTIC_NAMES["median"])
-    ax.set_title("Structured and random loops, 40 × 40, f = 0.23")
+    ax.set_title(r"Structured and random loops, $40 \times 40$, $f = 0.23$")
     note_settings(ax, points)
     return Reproduction(
         "Structured loops", figure, _claims(series),
@@ -37,9 +44,9 @@ def build(store: Store) -> Reproduction:
         (
             "The place and the height of the right peak depend on the last β. Here it is the "
             "authors' code's, ln n times min(1, n/ρ). With the text's 1/ρ (`beta = "
-            '"paper-text"` in the study) a probe of 40 instances a point was harder at most '
+            '"paper-text"` in the study) a probe of 40 instances per point was harder at most '
             "densities and had no fall up to 200 at d = 0.3; at d = 0.2 most were given up.",
-            "Smoothing (0.2 in ln ρ) and prominence (0.5) were set on a run of 20 instances a "
+            "Smoothing (0.2 in ln ρ) and prominence (0.5) were set on a run of 20 instances per "
             "point; with 0.35 and 0.4 the left peak of d = 0.2 was not counted.",
         ),
     )  # fmt: skip
@@ -127,17 +134,24 @@ def build_ratio(store: Store) -> Reproduction:
     error = np.array([math.hypot(a.log_error, b.log_error) if math.isfinite(a.log_error) else 0.0
                       for a, b in zip(structured.points, random.points, strict=True)])  # fmt: skip
     sure = np.array([math.isfinite(p.estimate.value) for p in structured.points])
-    figure, (ax, side) = new_figure(9.2, 3.9, columns=2)
+    figure, (ax, side) = new_figure(11.4, 3.9, columns=2)
     plot_series(ax, [random, structured])
     ax.set_ylabel(STATISTIC_NAMES["median"])
-    ax.set_title("Hardness at density 40, 40 × 40")
+    ax.set_title(r"Hardness at density 40, $40 \times 40$")
     spread = [ratio - ratio * np.exp(-1.96 * error), ratio * np.exp(1.96 * error) - ratio]
-    side.errorbar(f[sure], ratio[sure], yerr=[s[sure] for s in spread], fmt="o-", color="black")
-    side.plot(f[~sure], ratio[~sure], "^", markerfacecolor="none", color="black")
+    side.errorbar(f[sure], ratio[sure], yerr=[s[sure] for s in spread], fmt="o-", color="black",
+                  label="ratio")  # fmt: skip
+    notes = [bars("bars: 95 % intervals")]
+    if not sure.all():
+        side.plot(f[~sure], ratio[~sure], "^", markerfacecolor="none", color="black")
+        notes.append(mark("lower bounds", "black", marker="^", markerfacecolor="none"))
     side.set_yscale("log")
-    side.set_xlabel("frustration index f")
+    side.set_xlabel("frustration index $f$")
+    ticks_at(side, f)
+    plain_ticks(side, "y")
+    place_legend(side, notes)
     side.set_ylabel("median, structured over random")
-    side.set_title("How much harder the structured ones are (d = 0.3)")
+    side.set_title("How much harder the structured ones are ($d = 0.3$)")
     note_settings(ax, points)
     claims = _growth_claims(f[sure], ratio[sure], error[sure])
     return Reproduction(
@@ -146,7 +160,7 @@ def build_ratio(store: Store) -> Reproduction:
         settings_text(points), [point_row(point) for point in points],
         (
             "The paper states the growth in words only. The range matters: over f = 0.15 to 0.24 "
-            "the curvature was negative (-109, 100 instances a point), because below about 0.18 "
+            "the curvature was negative (-109, 100 instances per point), because below about 0.18 "
             "the median jumps between a few sweeps and a whole run. The range here was chosen "
             "above that, after seeing it, and random loops take 3 to 4 sweeps throughout: this "
             "shows upward curvature in a window, not a doubly exponential law.",

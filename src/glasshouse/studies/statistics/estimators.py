@@ -35,6 +35,8 @@ __all__ = [
 # The null distribution of the K-S statistic is simulated with at most this many values, and scaled:
 # √k·D has reached its limit long before.
 _MOST_SIMULATED = 1000
+# The standard deviation of a number that was rounded to a whole one.
+_ROUNDING = 1 / math.sqrt(12)
 
 
 def quantile(
@@ -297,3 +299,47 @@ def statistic(sample: Sample, name: Statistic, confidence: float = 0.95) -> Esti
         named = fit.paper_95 if name == "paper_95" else fit.geometric_mean
         return named(confidence)
     raise ValueError(f"statistic={name!r} is not one of {', '.join(STATISTICS)}")
+
+
+def standard_log_error(sample: Sample, name: Statistic, estimate: Estimate) -> float:
+    """The standard error of a statistic's logarithm, as fits weigh it; infinite for lower bounds.
+
+    It is that of the statistic's interval, but no less than that of the same quantile of a fitted
+    log-normal, the most that a sample of such a spread and size can tell (Cramér and Rao). The
+    interval of a median can be far narrower, or of no width at all, when many instances happen to
+    take the same number of sweeps around it: one such point would outweigh all others in a fit.
+
+    Args:
+        sample: where it comes from.
+        name: of the statistic.
+        estimate: the statistic with its interval.
+
+    >>> sample = Sample.of([30] * 21 + [5, 90, 200, 400, 1000])
+    >>> lucky = median(sample.values)
+    >>> lucky.low == lucky.high, round(standard_log_error(sample, "median", lucky), 2)
+    (True, 0.21)
+    """
+    if not math.isfinite(estimate.value):
+        return math.inf
+    fit = fit_lognormal(sample.values, solved=sample.solved)
+    at_best = {
+        "median": fit.geometric_mean,
+        "geometric_mean": fit.geometric_mean,
+        "quantile_95": lambda confidence: fit.quantile(0.95, confidence),
+        "paper_95": fit.paper_95,
+    }[name](estimate.confidence)
+    return max(log_error(estimate), log_error(at_best))
+
+
+def log_error(estimate: Estimate) -> float:
+    """The standard error of an estimate's logarithm, from the width of its interval.
+
+    Sweeps are whole numbers, so it is never below the error of rounding; an interval that is open
+    above counts as far as it goes below.
+    """
+    from scipy.special import ndtri
+
+    reach = float(ndtri((1 + estimate.confidence) / 2))
+    low = max(estimate.low, 0.5)
+    high = estimate.high if math.isfinite(estimate.high) else estimate.value**2 / low
+    return max(math.log(high / low) / (2 * reach), _ROUNDING / estimate.value)

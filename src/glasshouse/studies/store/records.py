@@ -44,6 +44,7 @@ class StoredTask:
         canonical: what was asked, as JSON.
         stop: the rules of the last run that collected it.
         is_finished: whether that run found that it has enough.
+        realised: what came out of it as a whole; None in the oldest stores.
     """
 
     number: int
@@ -52,6 +53,7 @@ class StoredTask:
     canonical: str
     stop: Stop
     is_finished: bool = False
+    realised: dict[str, Any] | None = None
 
     @property
     def description(self) -> dict[str, Any]:
@@ -128,7 +130,7 @@ def ascending(rows: Iterable[Row], keys: int, table: str) -> Iterator[Row]:
 
 def task_record(row: Row) -> StoredTask:
     """A row of `tasks`."""
-    number, task_id, kind, canonical, stop, finished = row
+    number, task_id, kind, canonical, stop, finished, realised = row
     if not (isinstance(task_id, str) and isinstance(kind, str)):
         raise ValueError(f"a task is called {short(task_id)}, of kind {short(kind)}")
     what = f"task {short(task_id[:12])}"
@@ -137,7 +139,8 @@ def task_record(row: Row) -> StoredTask:
         raise ValueError(f"{what} is not the one that it describes")
     if type(finished) is not int or finished not in (0, 1):
         raise ValueError(f"{what} has finished={short(finished)}")
-    return StoredTask(number, task_id, kind, canonical, _stop(stop, what), bool(finished))
+    known = None if realised is None else json_object(realised, f"what was realised of {what}")
+    return StoredTask(number, task_id, kind, canonical, _stop(stop, what), bool(finished), known)
 
 
 def _stop(text: object, what: str) -> Stop:

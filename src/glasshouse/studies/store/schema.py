@@ -30,6 +30,9 @@ TABLES = {
 # What SQLite makes by itself for `UNIQUE`.
 _INDEX = ("index", "sqlite_autoindex_tasks_1", "tasks", None)
 _KIND = "kind "
+# What was realised of a task stands in `meta` under its id: stores from before have none, and
+# need no other tables to get it.
+REALISED = "realised "
 
 
 def table_of(kind: Kind) -> str:

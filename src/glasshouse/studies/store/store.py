@@ -34,6 +34,8 @@ from glasshouse.version import __version__
 
 # Numbers that are joined to one text at a time.
 _JOINED = 1 << 20
+_TASKS = f"""SELECT task, task_id, kind, canonical, stop, finished,
+    (SELECT value FROM meta WHERE key = '{schema.REALISED}' || task_id) FROM tasks ORDER BY task"""
 _BATCHES = "SELECT task, first, count, counted, seconds, version FROM batches"
 _INSTANCE = Column("instance", "integer", "its index")
 
@@ -139,13 +141,19 @@ class Store:
             self._database.execute("ROLLBACK")
 
     def add_tasks(self, tasks: Iterable[Measurable]) -> list[StoredTask]:
-        """Make sure that tasks and their kinds are there; keep their newest stop rules."""
+        """Make sure that tasks and their kinds are there; keep their newest stop rules.
+
+        What is realised of a task is found out when it comes for the first time, and kept.
+        """
         tasks = list(tasks)
-        known = self._insert_tasks(
+        known = {task.task_id for task in self.tasks() if task.realised is not None}
+        realised = {t.task_id: t.realise() for t in tasks if t.task_id not in known}
+        stored = self._insert_tasks(
             {task.kind.name: task.kind for task in tasks},
             [(t.task_id, t.kind.name, t.canonical(), json.dumps(asdict(t.stop))) for t in tasks],
+            realised,
         )
-        return [known[task.task_id] for task in tasks]
+        return [stored[task.task_id] for task in tasks]
 
     def import_tasks(
         self, tasks: Iterable[StoredTask], kinds: Mapping[str, Kind]
@@ -155,11 +163,13 @@ class Store:
         return self._insert_tasks(
             {task.kind: kinds[task.kind] for task in tasks},
             [(t.task_id, t.kind, t.canonical, json.dumps(asdict(t.stop))) for t in tasks],
+            {t.task_id: t.realised for t in tasks if t.realised is not None},
         )
 
     def _insert_tasks(
-        self, kinds: Mapping[str, Kind], values: list[tuple[str, str, str, str]]
-    ) -> dict[str, StoredTask]:
+        self, kinds: Mapping[str, Kind], values: list[tuple[str, str, str, str]],
+        realised: Mapping[str, Mapping[str, Any]],
+    ) -> dict[str, StoredTask]:  # fmt: skip
         with self.transaction() as database:
             for kind in kinds.values():
                 self._add_kind(kind)
@@ -167,6 +177,10 @@ class Store:
                 "INSERT INTO tasks (task_id, kind, canonical, stop) VALUES (?, ?, ?, ?) "
                 "ON CONFLICT (task_id) DO UPDATE SET stop = excluded.stop, finished = 0",
                 values,
+            )
+            database.executemany(
+                "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO NOTHING",
+                [(schema.REALISED + task, json.dumps(what)) for task, what in realised.items()],
             )
         return {task.task_id: task for task in self.tasks()}
 
@@ -221,8 +235,7 @@ class Store:
             return self._tasks()
 
     def _tasks(self) -> list[StoredTask]:
-        query = "SELECT task, task_id, kind, canonical, stop, finished FROM tasks ORDER BY task"
-        rows = records.ascending(self._database.execute(query), 1, "tasks")
+        rows = records.ascending(self._database.execute(_TASKS), 1, "tasks")
         tasks = [records.task_record(row) for row in rows]
         if any(task.kind not in self._kinds for task in tasks):
             self._kinds = schema.read_kinds(self._database)  # a writer may have added some

@@ -1,4 +1,4 @@
-"""Tasks out of a store: what their descriptions ask for is grown, so it is looked at first."""
+"""Tasks out of a store: what their descriptions ask for may be grown, so it is looked at first."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def task_of(stored: StoredTask) -> Task:
         size = _size(stored.table("parameters"))
         if size > _LARGEST:
             raise ValueError(f"an instance of about {size} parts is more than {_LARGEST}")
-        task = Task.from_canonical(stored.canonical, stored.stop)
+        task = Task.from_canonical(stored.canonical, stored.stop, stored.realised)
     # A description from a stranger can hold anything, and the methods of planting meet it here.
     except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:
         raise StoreError(f"{name} cannot be grown: {one_line(error)}") from error
@@ -40,11 +40,14 @@ def _size(parameters: Mapping[str, Any]) -> int:
     """About how many spins, couplings or loops an instance has, before it is grown."""
     spins = sum(_whole(parameters.get(name, 0)) for name in ("n", "m"))
     spins = max(2 * _whole(parameters.get("n", 0)), spins, _graph_size(parameters.get("graph")))
-    densities = [
-        ratio(parameters[name], name)
-        for name in ("loop_density", "clause_density")
+    shares = {
+        name: ratio(parameters[name], name)
+        for name in ("loop_density", "clause_density", "frustration")
         if parameters.get(name) is not None
-    ]
+    }
+    if shares.pop("frustration", Fraction(0)) < 0 or min(shares.values(), default=1) <= 0:
+        raise ValueError("a density or frustration is below 0")
+    densities = shares.values()
     dropped = math.ceil(max([Fraction(1), *densities]) * spins)
     return max(dropped, _whole(parameters.get("loops") or 0))
 

@@ -1,0 +1,99 @@
+"""Where the nodes of a graph are drawn: lattices and chips as they are built, others by forces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.planting import Planted
+from glasshouse.planting.graph_names import MACHINES, GraphName
+from glasshouse.planting.graphs import dwave_networkx
+from glasshouse.planting.shuffling import names
+from glasshouse.problems import Ising
+
+Places = npt.NDArray[np.float64]
+
+# Forces between more nodes take minutes; more nodes than the others are finer than a picture.
+MOST_BY_FORCES, MOST_NODES = 2500, 20_000
+_MOST_ON_CIRCLE = 60
+_ALONE_IN_ROW = 40
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Places in the plane.
+
+    Attributes:
+        places: one for each spin.
+        labels: what each spin is called on its chip or lattice.
+        wrapped: which edges go around the back of a torus.
+        dead: places of nodes that are not there, such as broken qubits.
+    """
+
+    places: Places
+    labels: tuple[int, ...]
+    wrapped: npt.NDArray[np.bool_]
+    dead: Places
+
+
+def layout_of(plant: Planted) -> Layout | None:
+    """Places for the spins of an instance; None where there are too many for a picture."""
+    problem = plant.ising
+    size = problem.num_variables
+    if size > MOST_NODES:
+        return None
+    wrapped = np.zeros(problem.num_edges, dtype=bool)
+    name = _graph_name(plant)
+    built = {} if name is None else _built(name)
+    dead = set() if name is None else name.dead
+    alive = sorted(set(built) - dead)
+    if len(alive) != size:
+        places = _free(problem) if size <= MOST_BY_FORCES else None
+        none = np.empty((0, 2))
+        return None if places is None else Layout(places, tuple(range(size)), wrapped, none)
+    if plant.recipe.parameters.get("shuffled"):  # spin k of the graph is now called new[k]
+        alive = [alive[k] for k in np.argsort(names(plant.recipe, size))]
+    places = np.array([built[label] for label in alive], dtype=np.float64)
+    if name is not None and name.family == "torus":
+        ends = places[problem.edges]
+        wrapped = np.abs(ends[:, 0] - ends[:, 1]).sum(axis=1) > 1.5
+    gone = np.array([built[label] for label in sorted(dead)], dtype=np.float64).reshape(-1, 2)
+    return Layout(places, tuple(alive), wrapped, gone)
+
+
+def _graph_name(plant: Planted) -> GraphName | None:
+    graph = plant.recipe.parameters.get("graph")
+    return GraphName.parse(graph) if isinstance(graph, str) else None
+
+
+def _built(name: GraphName) -> dict[int, Any]:
+    """The places of a whole lattice or chip by labels; none where a family has no such form."""
+    if name.family in MACHINES:
+        tools = dwave_networkx()
+        whole = getattr(tools, f"{name.family}_graph")(*name.sizes)
+        found: dict[int, Any] = getattr(tools, f"{name.family}_layout")(whole)
+        return found
+    if name.family in ("lattice", "torus") and len(name.sizes) == 2:
+        rows, columns = name.sizes
+        return {k: (k % columns, -(k // columns)) for k in range(rows * columns)}
+    return {}
+
+
+def _free(problem: Ising) -> Places:
+    """A circle for a few nodes; else by forces, with the isolated nodes in rows below."""
+    import networkx
+
+    size = problem.num_variables
+    if size <= _MOST_ON_CIRCLE:
+        angles = np.pi / 2 - 2 * np.pi * np.arange(size) / max(size, 1)
+        return np.column_stack([np.cos(angles), np.sin(angles)])
+    graph = networkx.Graph(problem.edges.tolist())
+    found = networkx.spring_layout(graph, seed=1)
+    alone = [k for k in range(size) if k not in found]
+    for order, node in enumerate(alone):
+        row, column = divmod(order, _ALONE_IN_ROW)
+        found[node] = np.array([-1 + 2 * column / (_ALONE_IN_ROW - 1), -1.15 - 0.08 * row])
+    return np.array([found[k] for k in range(size)])

@@ -1,0 +1,225 @@
+"""One look for all pictures: colours and markers, ticks at the data, legends beside it, files."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Quiet axes, text as text in SVG, letters as letters in PDF.
+STYLE: Any = {
+    "figure.dpi": 100,
+    "savefig.dpi": 200,
+    "savefig.bbox": "tight",
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.labelsize": 9,
+    "legend.fontsize": 7.5,
+    "legend.frameon": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.7,
+    "lines.linewidth": 1.1,
+    "lines.markersize": 3.5,
+    "xtick.major.width": 0.7,
+    "ytick.major.width": 0.7,
+    "axes.grid": True,
+    "grid.color": "0.92",
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "glasshouse",
+    "pdf.fonttype": 42,
+}
+PAPER_COLOUR = "#c0392b"  # the paper's own curves, in every figure
+NOTE_COLOUR = "0.35"  # what stands for all curves in a legend
+# Neighbours differ in lightness and hue, also for the colour-blind (a test measures it).
+_COLOURS = (
+    "#332288", "#56b4e9", "#117733", "#cc79a7", "#882255", "#999933", "#0072b2", "#e08214",
+    "#000000",
+)  # fmt: skip
+# Triangles upwards are lower bounds, and stars are peaks.
+_MARKERS = ("o", "s", "D", "v", "P", "X", "<", ">", "h", "p")
+# No date inside: the same data give the same bytes.
+_METADATA: dict[str, dict[str, Any]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None},
+}
+_LARGEST_PLAIN = 10_000  # larger numbers are powers of ten
+_LONGEST_LEGEND = 40  # lines in a column
+_DIGIT = 6.0  # points that a digit at a tick is wide
+_SHARE_OF_AXES = 0.75  # what a legend beside the axes leaves of their width, at least
+
+
+class Look(NamedTuple):
+    """How one of several curves is drawn."""
+
+    colour: str
+    marker: str
+    order: int
+
+
+def looks(count: int) -> list[Look]:
+    """So many looks, no two alike up to ninety."""
+    return [
+        Look(_COLOURS[k % len(_COLOURS)], _MARKERS[k % len(_MARKERS)], k) for k in range(count)
+    ]  # fmt: skip
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Draw in the look of this project."""
+    import matplotlib as mpl
+
+    with mpl.rc_context(STYLE):
+        yield
+
+
+def new_figure(width: float = 6.2, height: float = 4.0, columns: int = 1) -> tuple[Figure, Any]:
+    """A figure and its axes (an array of them for several columns), without a window."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, figure.subplots(1, columns)
+
+
+def picture_paths(name: str | Path) -> list[Path]:
+    """The files that a name stands for: NAME.png and NAME.svg when it has no suffix.
+
+    >>> [path.name for path in picture_paths("peak")], picture_paths("peak.pdf")[0].name
+    (['peak.png', 'peak.svg'], 'peak.pdf')
+    """
+    path = Path(name)
+    if not path.suffix:
+        return [path.with_name(f"{path.name}.{suffix}") for suffix in ("png", "svg")]
+    if path.suffix[1:].lower() not in _METADATA:
+        raise ValueError(f"{path} is no picture; use a name that ends in .png, .svg or .pdf")
+    return [path]
+
+
+def save(figure: Figure, paths: Iterable[str | Path]) -> list[Path]:
+    """Write a figure to files in the formats of their suffixes; each as a whole or not at all."""
+    written = []
+    for path in map(Path, paths):
+        suffix = path.suffix[1:].lower()
+        fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
+        try:
+            with styled():
+                figure.savefig(fresh, format=suffix, metadata=_METADATA[suffix])
+            fresh.replace(path)
+        finally:
+            fresh.unlink(missing_ok=True)
+        written.append(path)
+    return written
+
+
+def typeset(text: str) -> str:
+    """Symbols in plain text as mathematics.
+
+    >>> typeset("n = 30, f = 0.05")
+    '$n = 30$, $f = 0.05$'
+    """
+    plain = text.replace("$", r"\$")
+    plain = re.sub(r"([0-9.]+)e([+-])0*([0-9]+)", _power_of_ten, plain)
+    plain = re.sub(r"\b([nmfd]) = ([0-9.]+)", r"$\1 = \2$", plain)
+    plain = re.sub(r"\bN_(sweep|tot)( = )?", r"$N_{\\mathrm{\1}}\2$", plain)
+    return re.sub(r"β|ρ", lambda found: {"β": r"$\beta$", "ρ": r"$\rho$"}[found[0]], plain)
+
+
+def _power_of_ten(found: re.Match[str]) -> str:
+    factor = "" if found[1] == "1" else rf"{found[1]} \times "
+    return rf"${factor}10^{{{found[2].strip('+')}{found[3]}}}$"
+
+
+def ticks_at(ax: Axes, places: npt.ArrayLike) -> None:
+    """Ticks along x where there are data: all of them, with a number wherever one fits."""
+    from matplotlib.ticker import FixedFormatter, FixedLocator, NullFormatter
+
+    values = np.unique(np.asarray(places, dtype=np.float64))
+    shape: Any = np.log if ax.get_xscale() == "log" else np.asarray
+    low, high = shape(ax.get_xlim())
+    figure: Any = ax.figure
+    width = 72 * ax.get_position().width * figure.get_figwidth() * _SHARE_OF_AXES
+    named = _apart(values, shape(values) * width / max(high - low, 1e-12))
+    ax.xaxis.set_major_locator(FixedLocator(list(named)))
+    ax.xaxis.set_major_formatter(FixedFormatter([f"{value:g}" for value in named]))
+    ax.xaxis.set_minor_locator(FixedLocator(list(np.setdiff1d(values, named))))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _apart(values: npt.NDArray[np.float64], at: Any) -> npt.NDArray[np.float64]:
+    """Values whose numbers do not touch, placed in points; the roundest ones come first."""
+    texts = [f"{value:g}" for value in values]
+    chosen: list[int] = []
+    for k in sorted(range(len(values)), key=lambda k: (len(texts[k].strip("0.")), values[k])):
+        room = [(len(texts[k]) + len(texts[other])) / 2 * _DIGIT + 4 for other in chosen]
+        if all(abs(at[k] - at[c]) >= space for c, space in zip(chosen, room, strict=True)):
+            chosen.append(k)
+    return values[sorted(chosen)]
+
+
+def plain_ticks(ax: Axes, which: str) -> None:
+    """Numbers such as 0.2 and 50 along a logarithmic axis, powers of ten where it is long."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis = ax.xaxis if which == "x" else ax.yaxis
+    low, high = ax.get_xlim() if which == "x" else ax.get_ylim()
+    if axis.get_scale() != "log" or high > 10 * _LARGEST_PLAIN or low < 1 / _LARGEST_PLAIN:
+        return
+    steps = (1.0, 2.0, 3.0, 5.0, 7.0) if high / low < 20 else (1.0, 2.0, 5.0)
+    axis.set_major_locator(LogLocator(subs=steps if high / low < 2000 else (1.0,), numticks=20))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def place_legend(ax: Axes, notes: Sequence[Any] = (), **options: Any) -> None:
+    """A legend beside the axes, where no data can be.
+
+    Args:
+        ax: whose labelled curves to list.
+        notes: handles of what stands for all curves, such as bars; they come last.
+        options: for matplotlib's legend; `handles` are listed instead of what has a label.
+    """
+    handles = options.pop("handles", None) or ax.get_legend_handles_labels()[0]
+    if handles or notes:
+        columns = legend_columns(len(handles) + len(notes))
+        place: Any = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "ncols": columns}
+        place |= options
+        ax.legend(handles=[*handles, *notes], handlelength=1.6, borderaxespad=0.0, **place)
+
+
+def legend_columns(lines: int) -> int:
+    """In how many columns a legend of so many lines stands."""
+    return -(-lines // _LONGEST_LEGEND)
+
+
+def mark(label: str, colour: str = NOTE_COLOUR, **look: Any) -> Any:
+    """A handle for a legend that explains one kind of mark."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], label=label, color=colour, **({"linestyle": "none"} | look))
+
+
+def bars(label: str, colour: str = NOTE_COLOUR) -> Any:
+    """A handle for a legend that explains upright bars."""
+    return mark(label, colour, marker="|", markersize=9, markeredgewidth=0.8)
+
+
+def band(label: str, colour: str = NOTE_COLOUR) -> Any:
+    """A handle for a legend that explains a shaded band."""
+    from matplotlib.patches import Patch
+
+    return Patch(facecolor=colour, alpha=0.25, label=label)
