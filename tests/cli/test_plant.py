@@ -107,6 +107,74 @@ def test_blind_files_tell_nothing(tmp_path):
     assert main(["check", str(tmp_path / "manifest.jsonl")]) == 0
 
 
+def test_answers_lie_in_another_folder(tmp_path, capsys):
+    files, answers = tmp_path / "files", tmp_path / "answers"
+    options = ["--blind", "--answers", str(answers)]
+    assert plant_suite(files, *options, "--shuffle") == 0
+    names = [f"random-0000{k}.wcnf" for k in range(3)]
+    assert sorted(p.name for p in files.iterdir()) == names
+    key = ["manifest.jsonl", "optima.csv", *(name + ".cert" for name in names)]
+    assert sorted(p.name for p in answers.iterdir()) == key
+    lines = (answers / "optima.csv").read_text().splitlines()
+    assert lines[0] == "name,optimum,method,sha256"
+    assert [line.split(",")[:2] for line in lines[1:]] == [[name, "18"] for name in names]
+    manifest = str(answers / "manifest.jsonl")
+    assert main(["check", manifest, "--files", str(files)]) == 0
+    assert main(["check", manifest]) != 0
+    proof = str(answers / (names[0] + ".cert"))
+    assert main(["check", str(files / names[0]), "--certificate", proof]) == 0
+    assert main(["check", str(files / names[0]), "--files", str(files)]) == 2
+    capsys.readouterr()
+    assert plant_suite(files, *options, "--shuffle") == 2
+    assert "manifest.jsonl: exists" in capsys.readouterr().err
+
+
+def test_a_suite_with_answers_goes_on_where_it_stopped(tmp_path):
+    files, answers = tmp_path / "files", tmp_path / "answers"
+    options = ["--blind", "--answers", str(answers)]
+    assert plant_suite(files, *options) == 0
+    whole = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    for gone in ("manifest.jsonl", "optima.csv", "random-00002.wcnf.cert"):
+        (answers / gone).unlink()
+    (files / "random-00001.wcnf").unlink()
+    assert plant_suite(files, *options) == 0
+    assert {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()} == whole
+    (answers / "manifest.jsonl").unlink()
+    (answers / "optima.csv").unlink()
+    (answers / "random-00000.wcnf.cert").write_text("mine")
+    assert plant_suite(files, *options) == 2
+    assert (answers / "random-00000.wcnf.cert").read_text() == "mine"
+
+
+def test_answers_are_for_blind_suites(tmp_path, capsys):
+    assert plant_suite(tmp_path / "s", "--answers", str(tmp_path / "a")) == 2
+    assert plant_suite(tmp_path / "s", "--blind", "--answers", str(tmp_path / "s")) == 2
+    assert "another folder" in capsys.readouterr().err
+    assert not list(tmp_path.rglob("*.wcnf"))
+
+
+def test_a_lie_in_the_table_of_optima_is_found(tmp_path, capsys):
+    plant_suite(tmp_path)
+    table = tmp_path / "optima.csv"
+    table.write_text(table.read_text().replace(",18,", ",17,", 1))
+    assert main(["check", str(tmp_path / "manifest.jsonl")]) == 1
+    assert "optima.csv: does not say" in capsys.readouterr().err
+
+
+def test_what_equal_weights_still_tell_of_a_blind_file(tmp_path):
+    """The optimum is f times the sum of weights: exactly for equal weights, not for normal ones."""
+    method = ["random", "-n", "30", "-f", "1/5", "--loops", "40"]
+    for law, off in (("equal", False), ("normal", True)):
+        folder = tmp_path / law
+        words = [*method, "--weights", law, "--count", "4", "--out-dir", str(folder), "--blind"]
+        assert main(["plant", *words, "--seed", "1"]) == 0
+        lines = (folder / "manifest.jsonl").read_text().splitlines()
+        entries = [json.loads(line) for line in lines]
+        guesses = [gh.read(folder / e["file"]).weights.sum() / 2 / 5 for e in entries]
+        for guess, entry in zip(guesses, entries, strict=True):
+            assert (guess != entry["optimum"]) == off
+
+
 def test_shuffled_files_are_proven_and_can_be_undone(tmp_path):
     assert plant_suite(tmp_path, "--shuffle") == 0
     path = tmp_path / "random-00000.wcnf"

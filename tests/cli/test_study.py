@@ -36,6 +36,10 @@ def test_run_status_plot_fit_export_check(study, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["new_rows"] == 0
     assert main(["study", "status", str(store)]) == 0
     assert "60 of 60 instances, 5 of 5 tasks" in capsys.readouterr().out
+    assert main(["study", "status", str(store), "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)["tasks"][0]
+    assert first["method"] == "random_loops"
+    assert first["parameters"] == {"frustration": 0.1, "loop_density": 0.3, "m": 12, "n": 12}
     assert main(["study", "plot", str(store)]) == 0
     assert (tmp_path / "tiny.png").stat().st_size > 1000
     assert main(["study", "fit", str(store)]) == 0
@@ -43,7 +47,24 @@ def test_run_status_plot_fit_export_check(study, tmp_path, capsys):
     parquet = tmp_path / "tiny.parquet"
     assert main(["study", "export", str(store), "--parquet", str(parquet)]) == 0
     assert main(["study", "export", str(store), "--parquet", str(parquet)]) == 2
+    csv = tmp_path / "tiny.csv"
+    for name, code in ((csv, 0), (csv, 2), (store, 2)):
+        assert main(["study", "export", str(store), "--csv", str(name)]) == code
+    capsys.readouterr()
+    assert main(["study", "export", str(store), "--csv", "-"]) == 0
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err) == (csv.read_text(), "-: 60 rows\n")
+    assert main(["study", "export", str(store)]) == 2
     assert main(["study", "check", str(store)]) == 0
+
+
+def test_status_speaks_in_decimals(tmp_path, capsys):
+    parameters = {"n": 12, "frustration": 0.1, "loop_density": "1/3"}
+    with gh.studies.Store(tmp_path / "s.sqlite", write=True) as store:
+        store.add_tasks([gh.studies.Task("random_loops", parameters)])
+    assert main(["study", "status", str(tmp_path / "s.sqlite")]) == 0
+    told = capsys.readouterr().out
+    assert "frustration=0.1 loop_density=1/3 m=12 n=12" in told
 
 
 def test_merge_two_halves(study, tmp_path, capsys):

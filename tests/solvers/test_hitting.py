@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
+
 import numpy as np
 import pytest
 
@@ -138,3 +143,14 @@ def test_geometric_means_agree_with_the_table(case):
     )
     mean = sweeps_to_solution(many, rng=1).geometric_mean
     assert mean == pytest.approx(ERRATA_TABLE[case], rel=0.15)
+
+
+def test_ctrl_c_is_heard_in_the_middle_of_an_ensemble():
+    many = random_loops_ensemble(60, 60, 4, frustration="0.249", loop_density=0.4, rng=1)
+    sweeps_to_solution(many, max_sweeps=1, rng=1)  # compiled from here on
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    begin = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        sweeps_to_solution(many, max_sweeps=10**9, rng=1)  # minutes
+    assert time.perf_counter() - begin < 30

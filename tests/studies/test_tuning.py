@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import time
 
 import numpy as np
 import pytest
 
-from glasshouse.studies import Annealer
+from glasshouse.studies import Annealer, tuning
 from glasshouse.studies.statistics.estimators import median
+from glasshouse.studies.statistics.estimators import statistic as statistic_of
 from glasshouse.studies.statistics.samples import Estimate, Sample
 from glasshouse.studies.sweep_schedule import (
     Optimum,
@@ -41,10 +43,64 @@ class TestTune:
         assert 0.1 < found.setting < 0.5
 
     def test_a_target_out_of_reach_is_refused(self):
-        with pytest.raises(ValueError, match="out of reach"):
+        with pytest.raises(
+            ValueError, match=r"out of reach: frustration=0.05 has median \d+ .*249"
+        ):
             tune(10, 10**6, solver=Annealer(50), seed=1)
         with pytest.raises(ValueError, match="out of reach"):
             tune(30, 3, seed=1)
+
+    def test_what_would_take_years_is_refused_within_seconds(self):
+        """The hard end of n = 40 is beyond a cheap look, but 1e12 sweeps are beyond any."""
+        begin = time.perf_counter()
+        with pytest.raises(ValueError, match=r"out of reach: a day is enough .* above \d"):
+            tune(40, 1e12, seed=1)
+        assert time.perf_counter() - begin < 60  # minutes of others' work on this machine included
+
+    def test_an_end_that_only_the_search_finds_wrong_is_refused_too(self, monkeypatch):
+        monkeypatch.setattr(tuning, "_PROBE_SECONDS", 0)
+        monkeypatch.setattr(tuning, "_FIRST_LIMIT", 1)
+        with pytest.raises(ValueError, match=r"out of reach: frustration=0.24\d has"):
+            tune(10, 10**5, seed=1)
+
+    def test_a_graph(self):
+        found = tune("torus:6x6", 30, parameters={"length": 4}, tolerance=0.5, seed=1)
+        assert found.task.method == "graph_loops"
+        assert found.task.parameters["graph"] == "torus:6x6"
+        assert found.is_within_tolerance
+        triangles = tune("complete:12", 6, tolerance=0.9, parameters={"length": 3}, seed=1)
+        assert triangles.task.grow(0).problem.num_variables == 12
+
+    @pytest.mark.parametrize("statistic", ["median", "geometric_mean", "quantile_95", "paper_95"])
+    def test_every_statistic(self, statistic):
+        found = tune(16, 150, statistic=statistic, tolerance=0.6, seed=1)
+        rows = found.task.measure(0, found.steps[-1].instances)
+        sample = Sample(rows["sweeps"].astype(float), rows["solved"] != 0)
+        assert found.estimate == statistic_of(sample, statistic)
+        assert f": {statistic} " in found.summary()
+
+    def test_the_nearest_setting_is_returned_where_none_is_right(self):
+        found = tune(20, 301, tolerance=1e-4, most_instances=32, seed=0)
+        assert not found.is_within_tolerance
+        assert found.estimate in [step.estimate for step in found.steps]
+        assert all(found.steps[k].distance(301) >= abs(math.log(found.estimate.value / 301))
+                   for k in range(len(found.steps)))  # fmt: skip
+
+    def test_progress_and_interruption(self):
+        told = []
+
+        def interrupt(at):
+            told.append(at)
+            if at.best is not None:
+                raise KeyboardInterrupt
+
+        with pytest.raises(
+            KeyboardInterrupt, match=r"the best so far: frustration=0\.\d+ has median"
+        ):
+            tune(20, 200, tolerance=0.001, seed=1, progress=interrupt)
+        shares = [at.fraction for at in told]
+        assert shares == sorted(shares)
+        assert 0 <= shares[0] <= shares[-1] <= 1
 
     @pytest.mark.parametrize(
         ("arguments", "words"),
@@ -53,6 +109,7 @@ class TestTune:
             ({"target_sweeps": math.inf}, "target_sweeps=inf"),
             ({"tolerance": 0}, "tolerance=0"),
             ({"knob": "n"}, "not one of"),
+            ({"statistic": "mean"}, "not one of"),
             ({"parameters": {"frustration": 0.1}}, "leave it out"),
             ({"n": 1}, "n=1"),
         ],

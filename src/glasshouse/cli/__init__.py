@@ -7,13 +7,14 @@ answer so far was given).
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any
 
 from cyclopts import App, CycloptsError, Parameter
 
+from glasshouse.cli import console, pipes
 from glasshouse.cli.check import check
+from glasshouse.cli.completion import completion
 from glasshouse.cli.convert import convert
 from glasshouse.cli.demo import demo
 from glasshouse.cli.draw import draw
@@ -37,6 +38,7 @@ app = App(
     name="glasshouse",
     help=HELP,
     version=__version__,
+    version_flags=["--version", "-V"],
     help_format="markdown",
     default_parameter=Parameter(negative=()),
     result_action="return_value",
@@ -55,6 +57,7 @@ COMMANDS: dict[str, Any] = {
     "tune": tune,
     "paper": paper,
     "draw": draw,
+    "completion": completion,
 }
 for _order, (_name, _command) in enumerate(COMMANDS.items()):
     if isinstance(_command, App):
@@ -66,6 +69,7 @@ for _order, (_name, _command) in enumerate(COMMANDS.items()):
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; errors are one line on standard error, never a traceback."""
+    console.survive()
     with heeded() as termination:
         told = ""
         try:
@@ -79,7 +83,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _run(arguments: list[str] | None) -> int:
     try:
-        result = app(arguments, exit_on_error=False, print_error=False)
+        try:
+            words = sys.argv[1:] if arguments is None else arguments
+            result = app(pipes.as_paths(words), exit_on_error=False, print_error=False)
+        finally:
+            console.flush()
     except CycloptsError as error:
         return _complain(f"{error} (see --help)", 2)
     except CheckFailedError as error:
@@ -91,8 +99,7 @@ def _run(arguments: list[str] | None) -> int:
     except ModuleNotFoundError as error:
         return _complain(f"{error}; see the extras in the README", 2)
     except BrokenPipeError:
-        # The reader of our output went away; say nothing more, also not while Python shuts down.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        console.hush()  # the reader of our output went away
         return 141
     except OSError as error:
         return _complain(error, 2)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.output import show_json
+from glasshouse.cli.pipes import source
 
 CHECKER = Path(__file__).parents[1] / "certificates" / "checker.py"
 
@@ -13,6 +17,8 @@ CHECKER = Path(__file__).parents[1] / "certificates" / "checker.py"
 def check(
     *files: Path,
     certificate: Path | None = None,
+    folder: Annotated[Path | None, Parameter(name="--files")] = None,
+    format: str | None = None,
     print_checker: bool = False,
     json: bool = False,
 ) -> None:
@@ -28,37 +34,42 @@ def check(
     glasshouse check inst.wcnf
     glasshouse check inst.wcnf --certificate other.cert
     glasshouse check suite/manifest.jsonl
+    glasshouse check answers/manifest.jsonl --files suite
     glasshouse check --print-checker > checker.py && python3 checker.py inst.wcnf inst.wcnf.cert
     ```
 
     Args:
         files: problem files or manifests.
         certificate: the certificate of a single file, if it is not beside it.
+        folder: the folder of the instances that a manifest lists, if it is not the manifest's own.
+        format: the format of `-` (standard input), or of a file whose suffix does not tell it.
         print_checker: print a checker for WCNF that needs Python alone, and none of glasshouse.
         json: print one JSON object per file.
     """
     if print_checker:
-        print(CHECKER.read_text(), end="")
+        print(CHECKER.read_text(encoding="utf-8"), end="")
         return
     if not files:
         raise ValueError("no FILE to check")
     if certificate is not None and len(files) != 1:
         raise ValueError(f"--certificate is for one file, but {len(files)} were given")
     for file in files:
-        if file.name.endswith(".jsonl"):
+        if file.suffix.lower() == ".jsonl":
             if certificate is not None:
                 raise ValueError("--certificate is for an instance, not for a manifest")
-            _check_suite(file, json)
+            _check_suite(file, folder, json)
+        elif folder is not None:
+            raise ValueError(f"--files is for a manifest.jsonl, but {file} is none")
         else:
-            _check_file(file, certificate, json)
+            _check_file(file, certificate, format, json)
 
 
-def _check_file(file: Path, certificate: Path | None, json: bool) -> None:
+def _check_file(file: Path, certificate: Path | None, format: str | None, json: bool) -> None:
     from glasshouse.certificates import CertificateError
     from glasshouse.files import verify_file
 
     try:
-        result = verify_file(file, certificate)
+        result = verify_file(source(file, format), certificate, format=format)
     except CertificateError as lie:
         if json:
             show_json({"file": file, "proven": False, "reason": str(lie)})
@@ -75,14 +86,14 @@ def _check_file(file: Path, certificate: Path | None, json: bool) -> None:
         print(f"{file}: VERIFIED, {result.cost} is the optimum (proven by {result.loops} loops)")
 
 
-def _check_suite(manifest: Path, json: bool) -> None:
+def _check_suite(manifest: Path, folder: Path | None, json: bool) -> None:
     from glasshouse.files.suite import iter_check_suite, read_manifest
 
     for _ in read_manifest(manifest):  # what cannot be read is no lie, but wrong input
         pass
     proven = 0
     try:
-        for entry in iter_check_suite(manifest):
+        for entry in iter_check_suite(manifest, files=folder):
             proven += 1
             if json:
                 show_json({"file": entry.file, "cost": entry.optimum, "proven": True})

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from cyclopts import Parameter
+
+from glasshouse.cli import pipes
 from glasshouse.cli.errors import CheckFailedError
-from glasshouse.cli.output import show_json
+from glasshouse.cli.output import model_of, show, show_json
 
 if TYPE_CHECKING:
     from glasshouse.files import Document
@@ -21,18 +24,26 @@ def convert(
     /,
     *,
     kind: Kind | None = None,
+    source_format: Annotated[str | None, Parameter(name=["--from", "--format"])] = None,
+    target_format: Annotated[str | None, Parameter(name="--to")] = None,
     dialect: Literal["classic", "mse22"] = "classic",
     encoding: Literal["clause", "edge"] = "clause",
+    back: Path | None = None,
+    certificate: Path | None = None,
     blind: bool = False,
     force: bool = False,
     json: bool = False,
 ) -> None:
-    """Convert a problem file into another format, told by its suffix.
+    """Convert a problem file into another format, told by its suffix; or bring a solution back.
 
     Integers are converted exactly and stay integers; floats are rounded to their last bit. An
     optimum that the file states and proves is carried over into the weights of the new file, with
     its proof. What cannot be carried, or is stated without proof, is left out and named; what is
     stated falsely is refused.
+
+    With --back nothing is converted: SOURCE and TARGET exist, and a solution of TARGET is told in
+    the variables of SOURCE, with its energy there. TARGET may be of another kind, doubled,
+    edge-encoded or shuffled. Ends with exit code 1 where the solution breaks hard clauses.
 
     For instance:
 
@@ -40,12 +51,19 @@ def convert(
     glasshouse convert inst.wcnf inst.qubo
     glasshouse convert spins.coo inst.wcnf --dialect mse22
     glasshouse convert any.wcnf machine.npz --kind rbm
+    glasshouse convert spins.coo inst.wcnf --back solution.txt
+    glasshouse convert - - --from coo --to wcnf < spins.coo | glasshouse solve - --format wcnf
     ```
 
     Args:
-        source: the file to read.
-        target: the file to write.
+        source: the file to read, or `-` for standard input.
+        target: the file to write, or `-` for standard output.
         kind: what the problem shall become before it is written; else what the format holds.
+        source_format: the format to read where no suffix tells it: wcnf, coo, qubo.gz, …
+        target_format: the format to write where no suffix tells it.
+        back: a solution of TARGET: a solver's v lines, 0 and 1, ±1, or JSON; `-` is standard input.
+        certificate: where the proof goes, TARGET.cert by default; `-` has none without this option.
+            With --back: where the one is that tells how variables were shuffled.
         dialect: how to write WCNF: `p wcnf` header, or the form of the MaxSAT Evaluation 2022.
         encoding: how to write WCNF: two clauses per edge, or one relaxation variable per edge.
         blind: leave out all that is known of the optimum.
@@ -57,7 +75,13 @@ def convert(
     from glasshouse.problems import convert as reductions
     from glasshouse.problems.convert import unchanged
 
-    document = read_document(source)
+    if back is not None:
+        _refuse_with_back(kind=kind, blind=blind, force=force)
+        formats = {"format": source_format, "converted_format": target_format}
+        _bring_back(source, target, back, json, **formats, certificate=certificate)
+        return
+    pipes.refuse_json(target, json)
+    document = read_document(pipes.source(source, source_format, "--from"), format=source_format)
     left_out: tuple[str, ...] = ()
     if not blind:
         try:
@@ -71,15 +95,17 @@ def convert(
             if problem is not document.problem:
                 document = carry(document, problem, first)
         second = write(
-            target, document, dialect=dialect, encoding=encoding, blind=blind, overwrite=force
-        )
+            pipes.target(target, target_format, "--to"), document, format=target_format,
+            dialect=dialect, encoding=encoding, blind=blind, certificate=certificate,
+            overwrite=force,
+        )  # fmt: skip
     except FileError:
         raise
     except ValueError as error:
         raise ValueError(f"{source}: {error}") from error
     reduction = first.then(second)
     if not blind:
-        left_out += _lost(document, target, encoding)
+        left_out += _lost(document, target, target_format, encoding, certificate)
     for what in left_out:
         print(f"glasshouse: left out: {what}", file=sys.stderr)
     if json:
@@ -87,20 +113,59 @@ def convert(
                    "to": str(reduction.target), "identity": reduction.identity,
                    "left_out": left_out})  # fmt: skip
     else:
-        print(f"{target}: {reduction}")
+        pipes.say(f"{target}: {reduction}", target)
 
 
-def _lost(document: Document, target: Path, encoding: str) -> tuple[str, ...]:
+def _refuse_with_back(**given: object) -> None:
+    for name, value in given.items():
+        if value:
+            raise ValueError(f"--{name} is for converting; with --back nothing is written")
+
+
+def _bring_back(
+    source: Path, target: Path, back: Path, json: bool, format: str | None, **options: Any
+) -> None:
+    from glasshouse.files import bring_back
+    from glasshouse.problems import Max2Sat
+
+    if pipes.is_pipe(target) or (pipes.is_pipe(source) and pipes.is_pipe(back)):
+        raise ValueError("--back needs the converted file by its name, and `-` once at most")
+    original, solution = pipes.source(source, format, "--from"), pipes.source(back, "txt")
+    found = bring_back(original, target, solution, format=format, **options)
+    name = "cost" if isinstance(found.problem, Max2Sat) else "energy"
+    broken = int(found.problem.broken(found.state)) if isinstance(found.problem, Max2Sat) else 0
+    if json:
+        show_json({"source": source, "target": target, name: found.energy,
+                   "model": model_of(found.state), "target_energy": found.converted_energy,
+                   "identity": found.reduction.identity,
+                   "broken_hard_clauses": broken})  # fmt: skip
+    else:
+        show([(name, found.energy), ("model", model_of(found.state))])
+        there = "" if found.converted_energy is None else f", {found.converted_energy} in {target}"
+        print(f"{found.energy} in {source}{there}; {found.reduction}")
+    if broken:
+        raise CheckFailedError(f"{source}: this assignment breaks {broken} hard clauses")
+
+
+def _lost(
+    document: Document, target: Path, format: str | None, encoding: str, certificate: Path | None
+) -> tuple[str, ...]:
     """What is known about the problem and did not come along, with the reason."""
     from glasshouse.files import Metadata, side_car
     from glasshouse.files.registry import format_of
 
-    kind, lost = format_of(target), []
+    kind, lost = format_of(target, format), []
     if document.metadata != Metadata() and not kind.has_notes:
         lost.append(f"stated cost, model and recipe ({kind.suffix} files have no place for them)")
     proven = document.planted is not None or document.load_proof is not None
-    if proven and not side_car(target).exists() and not (kind.native and document.planted):
+    if pipes.is_pipe(target) or certificate is not None:
+        is_kept = certificate is not None
+    else:
+        is_kept = side_car(target).exists()
+    if proven and not is_kept and not (kind.native and document.planted):
         why = "it proves less about the new file"
+        if pipes.is_pipe(target):
+            why = "none can stand beside standard output; --certificate FILE keeps it"
         if encoding == "edge":
             why = "no checker reads the edge encoding"
         lost.append(f"the certificate ({why})")

@@ -7,12 +7,15 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from glasshouse.cli.pipes import source
+
 
 def draw(
     file: Path,
     /,
     *,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    format: str | None = None,
     force: bool = False,
 ) -> None:
     """Draw a planted instance: its weight matrix, as handed out and gauged; or its graph.
@@ -29,6 +32,7 @@ def draw(
     Args:
         file: a planted instance: .npz, or any file whose comments hold its recipe.
         output: the picture; .png, .svg or .pdf. Without a suffix, PNG and SVG are written.
+        format: the format of `-` (standard input), or of a file whose suffix does not tell it.
         force: overwrite what is there.
     """
     from glasshouse.files import read_planted
@@ -39,5 +43,5 @@ def draw(
     paths = picture_paths(output)
     for path in paths:
         refuse_existing(path, overwrite=force and path.resolve() != file.resolve())
-    for path in save(draw_plant(read_planted(file)), paths):
+    for path in save(draw_plant(read_planted(source(file, format), format=format)), paths):
         print(path)

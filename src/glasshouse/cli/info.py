@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from glasshouse.cli.output import show, show_json
+from glasshouse.cli.pipes import source
 
 
-def info(file: Path, /, *, json: bool = False) -> None:
+def info(file: Path, /, *, format: str | None = None, json: bool = False) -> None:
     """Show what a problem file holds: sizes, weights, graph, and what is stated about its plant.
 
     For instance:
@@ -15,17 +16,19 @@ def info(file: Path, /, *, json: bool = False) -> None:
     ```
     glasshouse info inst.wcnf
     glasshouse info inst.wcnf.xz --json
+    glasshouse plant random -n 9 -f 1/5 --loops 4 -o - --format coo | glasshouse info - --format coo
     ```
 
     Args:
         file: any format that glasshouse reads, also compressed (.gz, .xz).
+        format: the format of `-` (standard input), or of a file whose suffix does not tell it.
         json: print one JSON object instead.
     """
     from glasshouse.files import FileError, read_document
     from glasshouse.files.errors import printable
     from glasshouse.landscape import overview
 
-    document = read_document(file)
+    document = read_document(source(file, format), format=format)
     view, known = overview(document.problem), document.metadata
     if json:
         recipe = known.recipe

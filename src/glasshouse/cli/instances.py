@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from glasshouse.cli import pipes
 from glasshouse.cli.output import show_json
 from glasshouse.cli.types import MaybeWhole
 
@@ -25,13 +26,17 @@ class Output:
 
     Attributes:
         seed: a whole number that fixes all randomness; without it every call grows another one.
-        output: the file to write; its suffix is the format. The proof goes beside it (.cert).
+        output: the file to write; its suffix is the format. The proof goes beside it (.cert). `-`
+            is standard output, with all that is said on standard error.
         count: how many instances, written to --out-dir with a manifest.jsonl.
         out_dir: a folder for a suite of instances.
-        format: the format of a suite's files, by its suffix: npz, qubo, wcnf.xz, …; wcnf if not
-            given.
+        format: the format of a suite's files, by its suffix: npz, qubo, wcnf.xz, … (wcnf by
+            default); or of `-`, or of a file whose suffix does not tell it.
+        certificate: where the proof of one instance goes, also that of a blind one; `-` has none
+            without this option, but its comments hold the recipe.
         dialect: how to write WCNF: `p wcnf` header, or the form of the MaxSAT Evaluation 2022.
         blind: leave nothing of the plant in the files (a suite's manifest still has it).
+        answers: another folder for manifest, optima and certificates of a blind suite.
         shuffle: give variables random names and clauses a random order.
         force: overwrite what is there.
         json: print one JSON object per instance.
@@ -42,8 +47,10 @@ class Output:
     count: MaybeWhole = None
     out_dir: Path | None = None
     format: str | None = None
+    certificate: Path | None = None
     dialect: Literal["classic", "mse22"] = "classic"
     blind: bool = False
+    answers: Path | None = None
     shuffle: bool = False
     force: bool = False
     json: bool = False
@@ -69,10 +76,14 @@ def _refuse_contradictions(output: Output) -> None:
         raise ValueError("--output is for one instance; a suite goes to --out-dir")
     if output.count is not None and output.count < 1:
         raise ValueError(f"--count {output.count} is below 1")
-    if output.format is not None and output.out_dir is None:
-        raise ValueError("--format is for a suite; the suffix of --output tells a file's format")
+    pipes.refuse_json(output.output, output.json)
+    if output.answers is not None and not (output.blind and output.out_dir is not None):
+        raise ValueError("--answers is for a suite of blind files: --count, --out-dir and --blind")
+    if output.out_dir is not None and output.certificate is not None:
+        raise ValueError("--certificate is for one instance; those of a suite stand beside them")
     if output.output is None and output.out_dir is None:
         idle = {"--blind": output.blind, "--force": output.force,
+                "--format": output.format, "--certificate": output.certificate,
                 "--dialect": output.dialect != "classic"}  # fmt: skip
         for option, given in idle.items():
             if given:
@@ -86,20 +97,27 @@ def _one(planted: Planted, output: Output) -> None:
     cost, beside = None, None
     if path is not None:
         reduction = write(
-            path, planted, dialect=output.dialect, blind=output.blind, overwrite=output.force
-        )
+            pipes.target(path, output.format), planted, format=output.format,
+            dialect=output.dialect, blind=output.blind, certificate=output.certificate,
+            overwrite=output.force,
+        )  # fmt: skip
         cost = reduction.target_energy(planted.energy)
-        beside = side_car(path) if side_car(path).exists() else None
+        beside = output.certificate
+        if beside is None and not pipes.is_pipe(path) and side_car(path).exists():
+            beside = side_car(path)
     if output.json:
         files = {"file": path, "certificate": beside, "optimum": cost}
         show_json({**files, **vars(summary), "seed": seed})
+        return
+    proof = f", proven by {beside}" if beside is not None else ""
+    if pipes.is_pipe(path):
+        pipes.say(f"glasshouse: optimum {cost}{proof}; seed {seed}", path)
         return
     print(summary)
     print(f"seed {seed}")
     if path is None:
         print("nothing was written: -o FILE keeps the instance")
     else:
-        proof = f", proven by {beside}" if beside is not None else ""
         print(f"{path}: optimum {cost}{proof}")
 
 
@@ -112,7 +130,7 @@ def _suite(instances: Iterator[Planted], stem: str, output: Output) -> None:
     assert output.out_dir is not None
     entries = iter_write_suite(
         output.out_dir, instances, stem=stem, suffix="." + (output.format or "wcnf").lstrip("."),
-        dialect=output.dialect, blind=output.blind, overwrite=output.force,
+        dialect=output.dialect, blind=output.blind, answers=output.answers, overwrite=output.force,
     )  # fmt: skip
     console = Console(stderr=True)
     shown = track(
@@ -123,4 +141,5 @@ def _suite(instances: Iterator[Planted], stem: str, output: Output) -> None:
         if output.json:
             show_json(entry)
     if not output.json:
-        print(f"{output.out_dir}: {output.count} instances, their optima in manifest.jsonl")
+        manifest = (output.answers or output.out_dir) / "manifest.jsonl"
+        print(f"{output.out_dir}: {output.count} instances, their optima in {manifest}")

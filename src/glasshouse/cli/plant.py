@@ -65,7 +65,7 @@ def random_loops(
         resolution: integer steps of normal weights in the weight of a loop.
         max_weight: the largest weight allowed on an edge.
     """
-    _grow(
+    grow(
         "random_loops", output, n=n, m=n if m is None else m, frustration=frustration,
         loop_density=loop_density, loops=loops, overlap=overlap, weights=weights, spread=spread,
         resolution=resolution, max_weight=max_weight,
@@ -109,7 +109,7 @@ def structured_loops(
         center: share of center loops, all by default.
         block_rule: ceil((n-1)d) as in the paper, or ceil(nd) as in its authors' code.
     """
-    _grow(
+    grow(
         "structured_loops", output, n=n, m=n if m is None else m, frustration=frustration,
         loop_density=loop_density, loops=loops, block=block, left=left, upper=upper,
         center=center, block_rule=block_rule,
@@ -145,7 +145,7 @@ def bias_loops(
         ghosts: through how many fixed spins a loop runs.
         bias_strength: multiplies the biases, which keeps the planted state optimal.
     """
-    _grow(
+    grow(
         "bias_loops", output, n=n, m=n if m is None else m, frustration=frustration,
         loop_density=loop_density, loops=loops, ghosts=ghosts, bias_strength=bias_strength,
     )  # fmt: skip
@@ -188,7 +188,7 @@ def classic_loops(
     if (graph is None) == (n is None) or (graph is not None and m is not None):
         raise ValueError("give either --graph, or -n (and -m)")
     where = (n, n if m is None else m) if graph is None else named_graph(graph)
-    _grow(
+    grow(
         "classic_loops", output, graph=where, frustration=frustration, loop_density=loop_density,
         loops=loops, length=length, min_length=min_length, max_weight=max_weight,
     )  # fmt: skip
@@ -241,7 +241,7 @@ def graph_loops(
                 "--block goes with none of --length, --max-length, --overlap, "
                 "--max-weight: structured loops have length 4 and add up"
             )
-        _grow(
+        grow(
             "structured_graph_loops",
             output,
             graph=where,
@@ -250,7 +250,7 @@ def graph_loops(
             **shared,
         )
         return
-    _grow(
+    grow(
         "graph_loops", output, graph=where, frustration=frustration, length=length,
         max_length=max_length, overlap=overlap, max_weight=max_weight, **shared,
     )  # fmt: skip
@@ -277,7 +277,7 @@ def uniform_max2sat(
         m: hidden spins, as many as visible ones by default.
         clause_density: clauses for each variable.
     """
-    _grow("uniform_max2sat", output, n=n, m=n if m is None else m, clause_density=clause_density)
+    grow("uniform_max2sat", output, n=n, m=n if m is None else m, clause_density=clause_density)
 
 
 def named_graph(text: str) -> Any:
@@ -289,7 +289,7 @@ def named_graph(text: str) -> Any:
     return read_graph(text)
 
 
-def _grow(method: str, output: Output, **parameters: Any) -> None:
+def grow(method: str, output: Output, **parameters: Any) -> None:
     """Call a planting method with what was given on the command line, and write what grew."""
     from glasshouse import planting
 

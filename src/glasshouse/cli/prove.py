@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from glasshouse.cli.claims import false_claim
 from glasshouse.cli.errors import CheckFailedError, FalseClaimError
 from glasshouse.cli.output import model_of, show_json
+from glasshouse.cli.pipes import is_pipe, source
 
 if TYPE_CHECKING:
     from glasshouse.certificates import Verdict
@@ -26,6 +27,7 @@ def prove(
     veripb_form: Literal["wcnf", "opb"] = "wcnf",
     veripb_version: Literal["3.0", "2.0"] = "3.0",
     time_limit: float | None = None,
+    format: str | None = None,
     force: bool = False,
     json: bool = False,
 ) -> None:
@@ -46,12 +48,13 @@ def prove(
 
     Args:
         file: any problem file, planted or not.
-        certificate: where the certificate goes, FILE.cert by default. One that is there already is
-            replaced by a better one only, unless --force is given.
+        certificate: where the certificate goes, FILE.cert by default (`-` needs this option). One
+            that is there already is replaced by a better one only, unless --force is given.
         veripb: also write a proof for VeriPB, the MaxSAT community's proof checker.
         veripb_form: what VeriPB will read: the WCNF in its 2022 dialect, or its OPB (`convert`).
         veripb_version: syntax of the proof.
         time_limit: seconds, after which the best bound and state so far are shown.
+        format: the format of `-` (standard input), or of a file whose suffix does not tell it.
         force: overwrite what is there.
         json: print one JSON object.
     """
@@ -62,10 +65,14 @@ def prove(
     from glasshouse.proofs import prove as find_proof
     from glasshouse.proofs.veripb import veripb_proof
 
+    if is_pipe(file) and certificate is None:
+        raise ValueError(
+            "no certificate can stand beside standard input (-); add --certificate FILE"
+        )
     target = certificate or side_car(file)
     if veripb is not None:
         refuse_existing(veripb, overwrite=force)
-    document = read_document(file)
+    document = read_document(source(file, format), format=format)
     problem = document.problem
     before = _before(target, problem, force)
     clauses = problem if isinstance(problem, Max2Sat) else None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from glasshouse.cli.claims import false_claim
 from glasshouse.cli.errors import CheckFailedError, FalseClaimError
 from glasshouse.cli.output import model_of, show, show_json
+from glasshouse.cli.pipes import source
 from glasshouse.cli.types import MaybeWhole, Whole
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def solve(
     time_limit: float | None = None,
     threads: Whole = 1,
     seed: MaybeWhole = None,
+    format: str | None = None,
     maxsat_output: bool = False,
     json: bool = False,
 ) -> None:
@@ -47,6 +49,7 @@ def solve(
     glasshouse solve inst.wcnf --solver temper --target planted --time-limit 10
     glasshouse solve spins.coo --target -420 --check flip --threads 2
     glasshouse solve inst.wcnf --solver rc2 --maxsat-output
+    xzcat old.wcnf.xz | glasshouse solve - --format wcnf
     ```
 
     Args:
@@ -60,13 +63,14 @@ def solve(
         time_limit: seconds, after which the best so far is shown.
         threads: how many work at the same time; the result does not depend on it.
         seed: a whole number that fixes all randomness.
+        format: the format of `-` (standard input), or of a file whose suffix does not tell it.
         maxsat_output: print o, s and v lines as in the MaxSAT Evaluation.
         json: print one JSON object.
     """
     from glasshouse.files import read_document
     from glasshouse.problems import Max2Sat
 
-    document = read_document(file)
+    document = read_document(source(file, format), format=format)
     if maxsat_output and not isinstance(document.problem, Max2Sat):
         raise ValueError(f"--maxsat-output is for clauses; {file} holds {document.problem!r}")
     goal = _target(target, document, file)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
+from glasshouse.cli import pipes
 from glasshouse.cli.errors import CheckFailedError, StudyFileError
 from glasshouse.cli.output import show_json
 from glasshouse.cli.types import MaybeWhole
@@ -96,6 +97,7 @@ def status(store: Path, /, *, json: bool = False) -> None:
         json: print one JSON object.
     """
     from glasshouse.studies import Store
+    from glasshouse.studies.store.export import plain_number
 
     with Store(store) as opened:
         found = opened.status()
@@ -105,7 +107,10 @@ def status(store: Path, /, *, json: bool = False) -> None:
     if json:
         tasks = [
             {"task_id": one.task.task_id, "rows": one.rows, "wanted": one.task.stop.instances,
-             "finished": one.task.is_finished, "solved": one.counted, "seconds": one.seconds}
+             "finished": one.task.is_finished, "solved": one.counted, "seconds": one.seconds,
+             "method": one.task.description.get("method"),
+             "parameters": {name: plain_number(value)
+                            for name, value in one.task.table("parameters").items()}}
             for one in found
         ]  # fmt: skip
         show_json({"rows": rows, "wanted": wanted, "seconds": seconds, "tasks": tasks})
@@ -179,29 +184,47 @@ def fit(store: Path, /) -> None:
 
 
 @study.command
-def export(store: Path, /, *, parquet: Path, kind: str = "hardness", force: bool = False) -> None:
-    """Hand over all rows as a Parquet file.
+def export(
+    store: Path,
+    /,
+    *,
+    csv: Path | None = None,
+    parquet: Path | None = None,
+    kind: str = "hardness",
+    force: bool = False,
+) -> None:
+    """Hand over all rows as a CSV or a Parquet file.
 
     For instance:
 
     ```
+    glasshouse study export peak.sqlite --csv peak.csv
     glasshouse study export peak.sqlite --parquet peak.parquet
     ```
 
     Args:
         store: the study's store.
-        parquet: the file to write.
+        csv: the CSV file to write, or `-` for standard output.
+        parquet: the Parquet file to write (needs the extra `tables`).
         kind: which rows: hardness, excitations or shapes.
         force: overwrite what is there.
     """
     from glasshouse.files.streams import refuse_existing
     from glasshouse.studies import Store
-    from glasshouse.studies.store.export import export_parquet
+    from glasshouse.studies.store.export import export_csv, export_parquet
 
-    refuse_existing(parquet, overwrite=force)
+    if csv is None and parquet is None:
+        raise ValueError("nothing to write; add --csv FILE or --parquet FILE")
+    for file in (csv, parquet):
+        if file is not None and not pipes.is_pipe(file):
+            refuse_existing(file, overwrite=force and file.resolve() != store.resolve())
     with Store(store) as opened:
-        number = export_parquet(opened, parquet, kind)
-    print(f"{parquet}: {number:,} rows")
+        if csv is not None:
+            number = export_csv(opened, pipes.target(csv, "csv"), kind, overwrite=force)
+            pipes.say(f"{csv}: {number:,} rows", csv)
+        if parquet is not None:
+            number = export_parquet(opened, parquet, kind)
+            pipes.say(f"{parquet}: {number:,} rows", csv)
 
 
 @study.command
@@ -330,8 +353,18 @@ def _duration(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
+def _decimal(value: Any) -> Any:
+    """A fraction such as 1/20 as 0.05; whatever else a store holds as it is."""
+    from glasshouse.landscape.ratio import decimal_text, ratio
+
+    try:
+        return decimal_text(ratio(value, "it")) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
 def _task_name(task: StoredTask) -> str:
-    values = " ".join(f"{k}={v}" for k, v in task.table("parameters").items())
+    values = " ".join(f"{k}={_decimal(v)}" for k, v in task.table("parameters").items())
     name = f"{task.description.get('method', '')} {values}"[:_WIDEST]
     # A store may come from a stranger: no control codes to the terminal.
     return "".join(c if c.isprintable() else "?" for c in name)

@@ -2,67 +2,165 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from glasshouse.cli.errors import CheckFailedError
+from glasshouse.cli.instances import Output
 from glasshouse.cli.output import show_json
-from glasshouse.cli.types import Whole, whole
+from glasshouse.cli.plant import grow, named_graph
+from glasshouse.cli.types import MaybeWhole, Whole, whole
+
+if TYPE_CHECKING:
+    from glasshouse.studies.tuned import Tuned, TuningProgress
+
+# The words of `glasshouse plant` for methods, and for parameters with a short option.
+_COMMANDS = {"random_loops": "random", "structured_loops": "structured", "graph_loops": "graph",
+             "structured_graph_loops": "graph"}  # fmt: skip
+_SHORT = {"n": "-n", "m": "-m", "frustration": "-f"}
 
 
 def tune(
     *,
-    n: Annotated[int, Parameter(name=["--n", "-n"], converter=whole)],
+    n: Annotated[int | None, Parameter(name=["--n", "-n"], converter=whole)] = None,
+    graph: str | None = None,
     target_sweeps: float,
     knob: Literal["frustration", "loop_density", "block"] = "frustration",
     frustration: Annotated[str | None, Parameter(name=["--frustration", "-f"])] = None,
     loop_density: str | None = None,
     block: str | None = None,
+    length: MaybeWhole = None,
+    statistic: Literal["median", "geometric_mean", "quantile_95", "paper_95"] = "median",
     tolerance: float = 0.15,
     seed: Whole = 0,
+    out_dir: Annotated[Path | None, Parameter(name=["--out-dir", "--output", "-o"])] = None,
+    count: MaybeWhole = None,
+    format: str | None = None,
     json: bool = False,
 ) -> None:
-    """Find the instances of a given size that are as hard as wanted.
+    """Find the instances of a given size that are as hard as wanted, and plant them.
 
-    Bisects one knob, solving as many instances at each setting as it takes to be sure. Hardness is
-    the median number of sweeps that simulated annealing needs, with the paper's schedule.
+    Turns one knob, solving as many instances at each setting as it takes to be sure. Hardness is
+    the number of sweeps that simulated annealing needs, with the paper's schedule. What the knob
+    cannot reach is refused soon. Ctrl-C tells the best so far. Ends with exit code 1, and plants
+    nothing, where no setting is within the tolerance.
 
     For instance:
 
     ```
     glasshouse tune -n 100 --target-sweeps 1e4
     glasshouse tune -n 40 --target-sweeps 1e5 --knob block -f 0.23 --loop-density 10
+    glasshouse tune --graph torus:8x8 --length 4 --target-sweeps 300
+    glasshouse tune -n 60 --target-sweeps 1000 -o suite --count 100
     ```
 
     Args:
         n: visible spins, and as many hidden ones.
+        graph: a graph's name, such as torus:8x8, or a file of edges; instead of -n.
         target_sweeps: the wanted hardness.
         knob: what to turn; the others are given, or the peak density.
         frustration: given, for the other knobs.
         loop_density: given; the paper's peak density by default.
         block: given: structured loops instead of random ones.
+        length: of all loops, on a graph.
+        statistic: of the hardness of instances: half of them need more than the median.
         tolerance: how far off the measured value may be, as a share of the target.
         seed: a whole number that fixes all randomness.
-        json: print one JSON object.
+        out_dir: a folder for a suite of what was found; needs --count.
+        count: how many instances to plant there.
+        format: the format of the suite's files; wcnf by default.
+        json: print one JSON object, and one per instance planted.
     """
     from glasshouse.studies.tuning import tune as search
 
-    given: dict[str, Any] = {
-        "frustration": frustration, "loop_density": loop_density, "block": block,
-    }  # fmt: skip
+    if (n is None) == (graph is None):
+        raise ValueError("give either -n or --graph")
+    if (out_dir is None) != (count is None):
+        raise ValueError("--count and -o DIR go together: a suite needs both")
+    if format is not None and out_dir is None:
+        raise ValueError("--format is for files, but none is written; add -o DIR --count K")
+    if out_dir is not None and (out_dir / "manifest.jsonl").exists():  # before the long search
+        raise ValueError(f"{out_dir} holds a suite already; name another folder")
+    given = {"frustration": frustration, "loop_density": loop_density, "block": block,
+             "length": length}  # fmt: skip
     if given.pop(knob) is not None:
         raise ValueError(f"--knob {knob} is what is searched for; leave its own option out")
-    method = "structured_loops" if knob == "block" or block is not None else "random_loops"
     parameters = {name: value for name, value in given.items() if value is not None}
-    found = search(
-        n, target_sweeps, knob=knob, method=method, parameters=parameters, tolerance=tolerance,
-        seed=seed,
-    )  # fmt: skip
+    with _progress() as progress:
+        found = search(
+            n if graph is None else named_graph(graph), target_sweeps, knob=knob,
+            parameters=parameters, statistic=statistic, tolerance=tolerance, seed=seed,
+            progress=progress,
+        )  # fmt: skip
+    line = _plant_line(found, graph, seed, count, out_dir, format)
     if json:
-        show_json({
-            "method": found.task.method, "parameters": dict(found.task.parameters),
-            "median": found.estimate.value, "low": found.estimate.low, "high": found.estimate.high,
-            "instances": found.instances, "sweeps": found.sweeps, "seconds": found.seconds,
-        })  # fmt: skip
+        show_json(_values(found, line))
     else:
         print(found.summary())
+    if not found.is_within_tolerance:
+        off = abs(found.estimate.value / found.target - 1)
+        raise CheckFailedError(
+            f"{found.estimate} is {off:.0%} off the wanted {found.target:g}, outside the tolerance "
+            f"of {tolerance:.0%}; no setting of {knob} that was tried is nearer: try another size "
+            f"or knob. To plant it all the same: {line}"
+        )
+    if not json:
+        print(line)
+    if out_dir is not None:
+        method, where = found.task.method, {} if graph is None else {"graph": named_graph(graph)}
+        output = Output(seed=seed, count=count, out_dir=out_dir, format=format, json=json)
+        grow(method, output, **{**found.task.parameters, **where})
+
+
+def _values(found: Tuned, line: str) -> dict[str, Any]:
+    return {
+        "method": found.task.method, "parameters": dict(found.task.parameters),
+        "statistic": found.statistic, "value": found.estimate.value, "low": found.estimate.low,
+        "high": found.estimate.high, "target": found.target,
+        "within_tolerance": found.is_within_tolerance, "instances": found.instances,
+        "sweeps": found.sweeps, "seconds": found.seconds, "plant": line,
+    }  # fmt: skip
+
+
+def _plant_line(
+    found: Tuned, graph: str | None, seed: int, count: int | None, out_dir: Path | None,
+    format: str | None,
+) -> str:  # fmt: skip
+    """The command that plants what was found; the same seed gives the same bytes."""
+    from glasshouse.studies.tuned import as_typed
+
+    words = ["glasshouse", "plant", _COMMANDS[found.task.method]]
+    words += [] if graph is None else [graph]
+    for name, value in found.task.parameters.items():
+        if name != "graph":
+            words += [_SHORT.get(name, "--" + name.replace("_", "-")), as_typed(value)]
+    words += ["--seed", str(seed), "--count", str(count or 10)]
+    words += ["--out-dir", str(out_dir or "suite")]
+    return shlex.join(words + ([] if format is None else ["--format", format]))
+
+
+@contextmanager
+def _progress() -> Iterator[Any]:
+    """A bar with the setting and the best so far, where there is a terminal to see it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("looking how far the knob reaches", total=1.0)
+
+        def report(at: TuningProgress) -> None:
+            best = "" if at.best is None else f"; best {at.best.estimate.value:.4g} sweeps"
+            at_setting = f"at {float(at.setting):g}, {at.instances} instances{best}"
+            bar.update(task, completed=at.fraction, description=at_setting)
+
+        yield report

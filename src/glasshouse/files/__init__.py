@@ -6,6 +6,7 @@ from glasshouse.files.errors import FileError
 from glasshouse.files.keeping import standing_verdict, write_if_better
 from glasshouse.files.reading import read, read_document
 from glasshouse.files.regrowing import read_planted
+from glasshouse.files.returning import Returned, bring_back
 from glasshouse.files.sidecar import (
     SideCar,
     read_certificate,
@@ -26,8 +27,10 @@ __all__ = [
     "Document",
     "FileError",
     "Metadata",
+    "Returned",
     "SideCar",
     "Verification",
+    "bring_back",
     "carry",
     "check_suite",
     "iter_check_suite",

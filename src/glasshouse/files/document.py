@@ -77,6 +77,7 @@ class Document:
         load_proof: reads the side-car that stands beside the file, if there is one. Its multipliers
             and its cost are in units of `problem` (see `docs/certificate.md`).
         path: the file that it was read from.
+        suffix: of the format that it was read in.
         is_verified: whether all of that is known to be true (see `verified`); what a file says is
             only stated.
     """
@@ -86,6 +87,7 @@ class Document:
     planted: Planted | None = None
     load_proof: Callable[[], SideCar] | None = field(default=None, compare=False, repr=False)
     path: Path | None = field(default=None, compare=False)
+    suffix: str = field(default="", compare=False)
     is_verified: bool = field(default=False, compare=False)
 
     @classmethod

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from glasshouse.certificates import CertificateError
 from glasshouse.files.document import Document
 from glasshouse.files.errors import FileError
 from glasshouse.files.registry import format_of
 from glasshouse.files.sidecar import has_side_car, read_side_car, side_car
-from glasshouse.files.streams import opened
+from glasshouse.files.streams import Place, is_stream, name_of, opened
 from glasshouse.planting import Planted
 from glasshouse.problems import Problem
 
 
-def read(path: str | os.PathLike[str], *, verify: bool = True) -> Problem | Planted:
+def read(place: Place, *, format: str | None = None, verify: bool = True) -> Problem | Planted:
     r"""The problem that a file holds; its plant where the file holds all of it (`.npz`).
 
     The suffix tells the format (see `docs/files.md`); `.gz` and `.xz` may follow it. Anything wrong
@@ -25,17 +23,19 @@ def read(path: str | os.PathLike[str], *, verify: bool = True) -> Problem | Plan
     a false one is a `CertificateError`.
 
     Args:
-        path: the file.
+        place: the file, or an open stream of bytes.
+        format: its format where no suffix tells it: "wcnf", "npz", "qubo.gz", …
         verify: False believes a plant as the file states it.
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "small.wcnf"
     ...     _ = path.write_text("p wcnf 2 2 8\n3 1 -2 0\n4 2 0\n")
     ...     read(path)
     Max2Sat(2 variables, 2 clauses, integer weights 3 to 4)
     """
-    document = read_document(path)
+    document = read_document(place, format=format)
     return document.problem if document.planted is None else stated_plant(document, verify)
 
 
@@ -50,17 +50,17 @@ def stated_plant(document: Document, verify: bool) -> Planted:
     return document.planted
 
 
-def read_document(path: str | os.PathLike[str]) -> Document:
+def read_document(place: Place, *, format: str | None = None) -> Document:
     """The problem that a file holds, with what it states about a plant; nothing is verified.
 
-    A side-car is not read before somebody asks for it, with `Document.load_proof`.
+    A side-car is not read before somebody asks for it, with `Document.load_proof`; a stream has
+    none. The arguments are those of `read`.
     """
-    path = Path(path)
-    format_ = format_of(path)
+    path, format_ = name_of(place), format_of(place, format)
     if format_.read is None:
         raise FileError(path, f"{format_.suffix} files are written, not read; convert the original")
-    with opened(path) as source:
-        document = replace(format_.read(source), path=path)
-    if document.planted is None and has_side_car(path):
+    with opened(place, format) as source:
+        document = replace(format_.read(source), path=path, suffix=format_.suffix)
+    if document.planted is None and not is_stream(place) and has_side_car(path):
         return replace(document, load_proof=partial(read_side_car, side_car(path)))
     return document

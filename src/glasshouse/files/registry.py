@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from glasshouse.files.bqm import BQM
 from glasshouse.files.cnf import CNF
 from glasshouse.files.coo import COO
@@ -13,16 +11,18 @@ from glasshouse.files.maxcut import MAXCUT
 from glasshouse.files.npz import NPZ
 from glasshouse.files.opb import OPB
 from glasshouse.files.qubo import QUBO
-from glasshouse.files.streams import format_suffix
+from glasshouse.files.streams import Place, format_suffix, name_of, typed_name
 from glasshouse.files.wcnf import WCNF
 
 FORMATS = {f.suffix: f for f in (WCNF, CNF, OPB, QUBO, MAXCUT, COO, BQM, NPZ)}
 
 
-def format_of(path: Path) -> Format:
-    """The format that a file's name asks for."""
-    suffix = format_suffix(path)
+def format_of(place: Place, format: str | None = None) -> Format:
+    """The format that a file's name asks for, or the one named."""
+    suffix = format_suffix(typed_name(place, format))
     if suffix not in FORMATS:
         known = " ".join(FORMATS)
-        raise FileError(path, f"unknown suffix {suffix!r}; expected one of {known} (+ .gz or .xz)")
+        raise FileError(
+            name_of(place), f"unknown suffix {suffix!r}; expected one of {known} (+ .gz or .xz)"
+        )
     return FORMATS[suffix]

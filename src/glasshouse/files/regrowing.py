@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from glasshouse.files.document import Document
 from glasshouse.files.errors import FileError
 from glasshouse.files.reading import read_document, stated_plant
 from glasshouse.files.registry import format_of
+from glasshouse.files.streams import Place, name_of
 from glasshouse.planting import Planted, Recipe, effort
 from glasshouse.planting.demand import Demand
 from glasshouse.problems import Max2Sat, Problem
@@ -20,18 +20,18 @@ from glasshouse.problems.reduction import Reduction
 _ANOTHER = "its recipe grows another problem"
 
 
-def read_planted(path: str | os.PathLike[str], *, verify: bool = True) -> Planted:
+def read_planted(place: Place, *, format: str | None = None, verify: bool = True) -> Planted:
     """The plant that a file holds: its own (`.npz`), or the one that its stated recipe grows.
 
     What was grown is compared with the file's problem; a recipe of another instance is an error.
     A plant that the file holds is verified, in linear time; a false one is a `CertificateError`.
 
     Args:
-        path: the file.
+        place: the file, or an open stream of bytes.
+        format: its format where no suffix tells it.
         verify: False believes a plant as the file states it.
     """
-    path = Path(path)
-    document = read_document(path)
+    path, document = name_of(place), read_document(place, format=format)
     if document.planted is not None:
         return stated_plant(document, verify)
     if document.metadata.recipe is None:
@@ -50,14 +50,14 @@ def regrow(path: Path, held: Document, recipe: dict[str, Any]) -> tuple[Planted,
             planted = Planted.from_recipe(parsed)
         if planted.problem.num_edges > terms:
             raise FileError(path, _ANOTHER)
-        problem, reduction = format_of(path).convert(planted.problem)
+        problem, reduction = format_of(path, held.suffix or None).convert(planted.problem)
     except FileError:
         raise
     except effort.EffortError as fault:
         raise FileError(path, f"its recipe grows nothing: {fault}; {budget.remedy}") from None
     except (ValueError, ArithmeticError) as fault:
         raise FileError(path, f"its recipe grows nothing: {fault}") from None
-    if _ordered(held.problem) != _ordered(problem):
+    if ordered(held.problem) != ordered(problem):
         raise FileError(path, _ANOTHER)
     return planted, reduction
 
@@ -84,6 +84,6 @@ def _num_terms(problem: Problem) -> int:
     return problem.num_edges
 
 
-def _ordered(problem: Problem) -> Problem:
+def ordered(problem: Problem) -> Problem:
     """Clauses in one order, whatever order they stand in; other problems as they are."""
     return problem.simplified() if isinstance(problem, Max2Sat) else problem

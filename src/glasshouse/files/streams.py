@@ -7,18 +7,23 @@ import io
 import lzma
 import os
 import secrets
+import shutil
 import stat
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, TypeAlias, TypeGuard, cast
 
 from glasshouse.files.budget import Budget
 from glasshouse.files.errors import FileError
 from glasshouse.files.unpacking import Unpacker, UnpackError
 
 COMPRESSED = (".gz", ".xz")
+
+# Where bytes come from or go to: a file by its name, or an open stream of bytes.
+Place: TypeAlias = str | os.PathLike[str] | BinaryIO
 
 BLOCK = 1 << 20
 # What a line of compressed text costs beside its bytes: the numbers that it becomes.
@@ -31,6 +36,30 @@ def format_suffix(path: Path) -> str:
     if suffixes and suffixes[-1] in COMPRESSED:
         suffixes.pop()
     return suffixes[-1] if suffixes else ""
+
+
+def is_stream(place: Place) -> TypeGuard[BinaryIO]:
+    """Whether a place is an open stream, which has no name to tell its format."""
+    return not isinstance(place, (str, os.PathLike))
+
+
+def name_of(place: Place) -> Path:
+    """What a file or stream is called in messages, such as `<stdin>`."""
+    if isinstance(place, (str, os.PathLike)):
+        return Path(place)
+    name = getattr(place, "name", None)
+    return Path(name if isinstance(name, str) and name else "<stream>")
+
+
+def typed_name(place: Place, format: str | None) -> Path:
+    """A name whose suffixes tell the format: the one asked for, else that of the file."""
+    if format is not None:
+        return Path(f"_.{format.lower().lstrip('.')}")
+    if is_stream(place):
+        raise FileError(
+            name_of(place), 'has no suffix that tells its format; give one, such as format="wcnf"'
+        )
+    return name_of(place)
 
 
 @dataclass(frozen=True)
@@ -143,8 +172,16 @@ class Source:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Source]:
-    """Open a file for reading, unpacked where its name ends in .gz or .xz."""
+def opened(place: Place, format: str | None = None) -> Iterator[Source]:
+    """Open a file for reading, unpacked where its name, or its format, ends in .gz or .xz.
+
+    A stream is read from where it stands, and left open.
+    """
+    path = name_of(place)
+    kind = path.suffix.lower() if format is None else typed_name(place, format).suffix
+    if is_stream(place):
+        yield _source(path, place, kind, _size_of_stream(place))
+        return
     try:
         raw = open(path, "rb", opener=_without_waiting)  # noqa: SIM115  # it is entered below
     except FileNotFoundError:
@@ -157,10 +194,21 @@ def opened(path: Path) -> Iterator[Source]:
         known = os.fstat(raw.fileno())
         if not stat.S_ISREG(known.st_mode) and not stat.S_ISFIFO(known.st_mode):
             raise FileError(path, "is a device; expected a file")
-        budget = Budget(known.st_size)
-        kind = path.suffix.lower()
-        unpacker = Unpacker(raw, kind, budget) if kind in COMPRESSED else None
-        yield Source(path, raw, budget, unpacker)
+        yield _source(path, raw, kind, known.st_size)
+
+
+def _source(path: Path, raw: BinaryIO, kind: str, size: int) -> Source:
+    budget = Budget(size)
+    return Source(path, raw, budget, Unpacker(raw, kind, budget) if kind in COMPRESSED else None)
+
+
+def _size_of_stream(stream: BinaryIO) -> int:
+    """Bytes of the file behind a stream (`< file`); 0 for a pipe, which may never end."""
+    try:
+        known = os.fstat(stream.fileno())
+    except (OSError, AttributeError):  # a stream in memory
+        return 0
+    return known.st_size if stat.S_ISREG(known.st_mode) else 0
 
 
 def _without_waiting(name: str, flags: int) -> int:
@@ -172,7 +220,7 @@ def _without_waiting(name: str, flags: int) -> int:
 
 
 @contextmanager
-def replacing(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
+def replacing(path: Path, format: str | None = None, *, overwrite: bool) -> Iterator[BinaryIO]:
     """Write to a temporary file beside `path`, which takes its name once all went well.
 
     A reader never sees half a file, and what was there before stays when writing fails. The same
@@ -180,14 +228,38 @@ def replacing(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
     """
     refuse_existing(path, overwrite=overwrite)
     draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    kind = typed_name(path, format).suffix.lower()
     try:
-        with draft.open("xb") as raw, _compressing(raw, path.suffix.lower()) as file:
+        with draft.open("xb") as raw, _compressing(raw, kind) as file:
             yield file
         _appear(draft, path, overwrite=overwrite)
     except OSError as cause:
         raise FileError(path, f"cannot be written ({_reason(cause)})") from cause
     finally:
         draft.unlink(missing_ok=True)
+
+
+def writing(
+    place: Place, format: str | None = None, *, overwrite: bool = False
+) -> AbstractContextManager[BinaryIO]:
+    """What to write to: a file that appears once all went well, or a stream that gets it then."""
+    if is_stream(place):
+        return _passing(place, typed_name(place, format).suffix)
+    return replacing(name_of(place), format, overwrite=overwrite)
+
+
+@contextmanager
+def _passing(stream: BinaryIO, kind: str) -> Iterator[BinaryIO]:
+    """Write to a temporary file, which goes to `stream` as a whole once all went well.
+
+    Some formats move about in what they write, which a pipe does not allow.
+    """
+    with tempfile.TemporaryFile() as raw:
+        with _compressing(cast(BinaryIO, raw), kind) as file:
+            yield file
+        raw.seek(0)
+        shutil.copyfileobj(raw, stream)
+        stream.flush()
 
 
 def _appear(draft: Path, path: Path, *, overwrite: bool) -> None:

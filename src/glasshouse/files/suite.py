@@ -2,16 +2,19 @@
 
 `manifest.jsonl` has one JSON object per line: the name of the file, its SHA-256, the recipe that
 grows it again, and the optimum in the file's own weights. It is written last, so a folder with a
-manifest holds a whole suite. The files may be blind; then the manifest is the key, to be kept
-apart.
+manifest holds a whole suite. `optima.csv` says the same in short. The files may be blind; then
+these two are the key, to be kept apart: `answers` puts them, and the certificates, into another
+folder.
 """
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import io
 import json
 import os
+import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -34,6 +37,7 @@ from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.validation import Number
 
 MANIFEST = "manifest.jsonl"
+OPTIMA = "optima.csv"
 
 
 @dataclass(frozen=True)
@@ -61,12 +65,23 @@ def write_suite(
     suffix: str = ".wcnf",
     dialect: Dialect = "classic",
     blind: bool = False,
+    answers: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
 ) -> list[Entry]:
     """Write each instance as `stem-00000` + suffix, and the manifest when all are done.
 
     The same call goes on after an interruption: files that are there already stay if they are the
     very same. `iter_write_suite` yields each entry as its file is written.
+
+    Args:
+        folder: where the files go; made if need be.
+        instances: what to write.
+        stem: how the names of the files begin.
+        suffix: the format.
+        dialect: of WCNF.
+        blind: leave out of the files all that tells the optimum.
+        answers: for blind files, the folder of manifest, optima and certificates; else `folder`.
+        overwrite: replace what is there.
 
     >>> import tempfile
     >>> from glasshouse.planting import random_loops
@@ -80,7 +95,7 @@ def write_suite(
     return list(
         iter_write_suite(
             folder, instances, stem=stem, suffix=suffix, dialect=dialect, blind=blind,
-            overwrite=overwrite,
+            answers=answers, overwrite=overwrite,
         )
     )  # fmt: skip
 
@@ -93,32 +108,66 @@ def iter_write_suite(
     suffix: str = ".wcnf",
     dialect: Dialect = "classic",
     blind: bool = False,
+    answers: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
 ) -> Iterator[Entry]:
     """The same one by one, so that a caller can show progress; nothing happens unless iterated."""
-    folder = Path(folder)
-    manifest = folder / MANIFEST
+    folder, suffix = Path(folder), suffix.lower()
+    key = _key_folder(folder, answers, blind)
     _refuse_names(folder, stem, suffix)
-    refuse_existing(manifest, overwrite=overwrite)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as cause:
-        raise FileError(folder, f"is no folder, and cannot become one ({cause.strerror})") from None
-    manifest.unlink(missing_ok=True)  # from now on the folder holds no whole suite
-    lines = []
+    for name in (MANIFEST, OPTIMA):
+        refuse_existing(key / name, overwrite=overwrite)
+    for one in (folder, key):
+        _make(one)
+    for name in (MANIFEST, OPTIMA):
+        (key / name).unlink(missing_ok=True)  # from now on the folder holds no whole suite
+    entries = []
     for number, planted in enumerate(instances):
         path = folder / f"{stem}-{number:05d}{suffix}"
-        reduction = _write_once(path, planted, dialect=dialect, blind=blind, overwrite=overwrite)
+        certificate = None if answers is None else side_car(key / path.name)
+        reduction = _write_once(
+            path, planted, dialect=dialect, blind=blind, certificate=certificate,
+            overwrite=overwrite,
+        )  # fmt: skip
         entry = Entry(
             path.name,
             sha256_of(path),
             json.loads(planted.recipe.to_json()),
             reduction.target_energy(planted.energy),
         )
-        lines.append(json.dumps(asdict(entry), sort_keys=True) + "\n")
+        entries.append(entry)
         yield entry
-    with replacing(manifest, overwrite=overwrite) as file:
-        file.write("".join(lines).encode("ascii"))
+    lines = [json.dumps(asdict(entry), sort_keys=True) + "\n" for entry in entries]
+    for name, text in ((OPTIMA, _table(entries)), (MANIFEST, "".join(lines))):
+        with replacing(key / name, overwrite=overwrite) as file:
+            file.write(text.encode("ascii"))
+
+
+def _key_folder(folder: Path, answers: str | os.PathLike[str] | None, blind: bool) -> Path:
+    """Where the optima are told."""
+    if answers is None:
+        return folder
+    if not blind:
+        raise ValueError("answers is for blind files; these tell their optima themselves")
+    if Path(answers).resolve() == folder.resolve():
+        raise ValueError(f"the answers would lie beside the files in {folder}; name another folder")
+    return Path(answers)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as cause:
+        raise FileError(folder, f"is no folder, and cannot become one ({cause.strerror})") from None
+
+
+def _table(entries: Iterable[Entry]) -> str:
+    """The optima as CSV."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(["name", "optimum", "method", "sha256"])
+    table.writerows([e.file, e.optimum, e.recipe.get("method"), e.sha256] for e in entries)
+    return text.getvalue()
 
 
 def _refuse_names(folder: Path, stem: str, suffix: str) -> None:
@@ -133,20 +182,26 @@ def _refuse_names(folder: Path, stem: str, suffix: str) -> None:
         )
 
 
-def _write_once(path: Path, planted: Planted, *, overwrite: bool, **options: Any) -> Reduction:
+def _write_once(
+    path: Path, planted: Planted, *, certificate: Path | None, overwrite: bool, **options: Any
+) -> Reduction:
     """Write an instance, unless an interrupted run left the very same one."""
-    if overwrite or not (path.exists() or side_car(path).exists()):
-        return write(path, planted, overwrite=overwrite, **options)
+    beside = certificate or side_car(path)
+    if overwrite or not (path.exists() or beside.exists() or side_car(path).exists()):
+        return write(path, planted, certificate=certificate, overwrite=overwrite, **options)
     with TemporaryDirectory(dir=path.parent) as folder:
         draft = Path(folder) / path.name
-        reduction = write(draft, planted, **options)
-        pairs = [(draft, path), (side_car(draft), side_car(path))]
+        proof = side_car(draft)
+        reduction = write(draft, planted, certificate=certificate and proof, **options)
+        pairs = [(draft, path), (proof, beside)]
+        if certificate is not None:
+            refuse_existing(side_car(path), overwrite=False)
         for new, old in pairs:
             if old.exists() and not (new.exists() and sha256_of(new) == sha256_of(old)):
                 refuse_existing(old, overwrite=False)
         for new, old in pairs:
             if new.exists():
-                new.replace(old)
+                shutil.move(new, old)  # also onto another disk
     return reduction
 
 
@@ -174,22 +229,33 @@ def _entry(source: Source, number: int, line: bytes) -> Entry:
     return entry
 
 
-def check_suite(manifest: str | os.PathLike[str]) -> list[Entry]:
+def check_suite(
+    manifest: str | os.PathLike[str], *, files: str | os.PathLike[str] | None = None
+) -> list[Entry]:
     """Prove every line of a manifest, or raise a ValueError at the first that is not true.
 
     For each instance: the file's bytes are the ones listed; the recipe grows a plant that its
     loops prove; the file holds that very problem; the optimum is the plant's; and all that the file
     and its side-car state (cost, model, recipe, loops) is true, the names of shuffled variables
-    apart. `iter_check_suite` yields each entry as it is proven.
+    apart. A CSV of optima beside the manifest must agree with it. `iter_check_suite` yields each
+    entry as it is proven.
+
+    Args:
+        manifest: its `manifest.jsonl`.
+        files: the folder of the instances, where that is not the manifest's own.
     """
-    return list(iter_check_suite(manifest))
+    return list(iter_check_suite(manifest, files=files))
 
 
-def iter_check_suite(manifest: str | os.PathLike[str]) -> Iterator[Entry]:
+def iter_check_suite(
+    manifest: str | os.PathLike[str], *, files: str | os.PathLike[str] | None = None
+) -> Iterator[Entry]:
     """The same one by one; nothing is proven unless iterated."""
     manifest = Path(manifest)
+    folder = manifest.parent if files is None else Path(files)
+    proven = []
     for entry in read_manifest(manifest):
-        path = manifest.parent / entry.file
+        path = folder / entry.file
         if sha256_of(path) != entry.sha256:
             raise FileError(path, "its SHA-256 is not the one in the manifest; it was changed")
         held = read_document(path)
@@ -201,7 +267,18 @@ def iter_check_suite(manifest: str | os.PathLike[str]) -> Iterator[Entry]:
                 path, f"its optimum is {optimum}, but the manifest says {entry.optimum}"
             )
         _check_statements(path, held, entry)
+        proven.append(entry)
         yield entry
+    _check_table(manifest.with_name(OPTIMA), proven)
+
+
+def _check_table(path: Path, proven: list[Entry]) -> None:
+    """Refuse a CSV of optima beside a manifest that says anything else."""
+    if not path.exists():
+        return
+    with opened(path) as source:
+        if source.read_all().replace(b"\r\n", b"\n") != _table(proven).encode():
+            raise source.error(f"does not say what {MANIFEST} says")
 
 
 def _check_statements(path: Path, held: Document, entry: Entry) -> None:

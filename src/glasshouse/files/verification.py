@@ -17,6 +17,7 @@ from glasshouse.files.errors import FileError
 from glasshouse.files.reading import read_document
 from glasshouse.files.regrowing import regrow
 from glasshouse.files.sidecar import SideCar, read_side_car, side_car
+from glasshouse.files.streams import Place, name_of
 from glasshouse.problems import Problem, validation
 from glasshouse.problems.validation import Number
 
@@ -40,7 +41,10 @@ class Verification:
 
 
 def verify_file(
-    path: str | os.PathLike[str], certificate: str | os.PathLike[str] | None = None
+    place: Place,
+    certificate: str | os.PathLike[str] | None = None,
+    *,
+    format: str | None = None,
 ) -> Verification:
     """Verify what a file says about its optimum, trusting nothing that made it.
 
@@ -50,12 +54,16 @@ def verify_file(
 
     Not verified are a recipe (`Planted.from_recipe` grows it) and the names of a shuffled file.
 
+    Args:
+        place: the file, or an open stream of bytes.
+        certificate: where its certificate is, if not beside it.
+        format: the file's format where no suffix tells it.
+
     Raises:
         CertificateError: something stated is not true, or not proven by the loops.
         FileError: a file cannot be read, or states nothing that could be verified.
     """
-    path = Path(path)
-    document = read_document(path)
+    path, document = name_of(place), read_document(place, format=format)
     beside = Path(certificate) if certificate is not None else side_car(path)
     try:
         if certificate is not None or document.load_proof is not None:

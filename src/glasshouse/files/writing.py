@@ -9,10 +9,11 @@ from typing import Any
 from glasshouse.files.carrying import carried_proof, still_true
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.edge import EDGE_WCNF
+from glasshouse.files.errors import FileError
 from glasshouse.files.formats import Dialect, Encoding, Format, Sheet
 from glasshouse.files.registry import format_of
 from glasshouse.files.sidecar import side_car, write_certificate
-from glasshouse.files.streams import refuse_existing, replacing
+from glasshouse.files.streams import Place, is_stream, name_of, refuse_existing, writing
 from glasshouse.files.verification import verified
 from glasshouse.files.wcnf import WCNF
 from glasshouse.planting import Planted, shuffling
@@ -21,12 +22,14 @@ from glasshouse.problems.reduction import Reduction
 
 
 def write(
-    path: str | os.PathLike[str],
+    place: Place,
     thing: Problem | Planted | Document,
     *,
+    format: str | None = None,
     blind: bool = False,
     dialect: Dialect = "classic",
     encoding: Encoding = "clause",
+    certificate: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
 ) -> Reduction:
     """Write a problem or a plant in the format that the file's suffix asks for.
@@ -38,11 +41,15 @@ def write(
     appears whole or not at all.
 
     Args:
-        path: its suffix tells the format; `.gz` or `.xz` may follow.
+        place: a file, whose suffix tells the format; `.gz` or `.xz` may follow. Or an open stream
+            of bytes, which gets all of them at once.
         thing: any problem, a plant, or a document as `read_document` gives it.
+        format: the format where no suffix tells it: "wcnf", "npz", "qubo.gz", …
         blind: leave out all that tells the optimum, the side-car included.
         dialect: of WCNF: "classic" (`p wcnf`, read by every tool) or "mse22" (`h` lines).
         encoding: of WCNF: "clause", or "edge" (for solvers, see `edge`).
+        certificate: where the certificate goes instead of a side-car, also that of a blind file. A
+            stream has no place beside it: without this, its certificate is not written.
         overwrite: replace a file, and its side-car, that exist already.
 
     Raises:
@@ -64,29 +71,35 @@ def write(
     3 1 -2 0
     3 -1 2 0
     """
-    path = Path(path)
-    format_ = _chosen(path, dialect, encoding)
+    format_ = _chosen(format_of(place, format), dialect, encoding)
     document = Document.of(thing)
-    if not blind:
+    if not blind or certificate is not None:
         document, _ = verified(document)
     problem, reduction = format_.convert(document.problem)
     known = Metadata() if blind else document.metadata.reduced(document.problem, reduction)
     planted = None if blind else document.planted
-    proof = None
-    if not blind and encoding == "clause" and not (format_.native and planted):
+    proof, is_wanted = None, not blind and not (format_.native and planted)
+    if encoding == "clause" and (is_wanted or certificate is not None):
         proof = carried_proof(document, problem, reduction)
         if proof is None:
             known = still_true(known, document, problem)
+    if proof is None and certificate is not None:
+        raise FileError(certificate, "nothing would go there: no proof is known for such a file")
     sheet = Sheet(_mixed(problem, document.planted), known, _remarks(reduction), dialect, planted)
-    beside = side_car(path)
-    refuse_existing(beside, overwrite=overwrite)
-    with replacing(path, overwrite=overwrite) as file:
+    beside = None if is_stream(place) else side_car(name_of(place))
+    goal = beside if certificate is None else Path(certificate)
+    if goal is not None and goal == name_of(place):
+        raise FileError(goal, "cannot be both the file and its certificate")
+    for one in (beside, goal):
+        if one is not None:
+            refuse_existing(one, overwrite=overwrite)
+    with writing(place, format, overwrite=overwrite) as file:
         format_.write(file, sheet)
-    if proof is None:
+    if beside is not None and (proof is None or goal != beside):
         beside.unlink(missing_ok=True)  # whatever it proved, it was not this file
-    else:
+    if goal is not None and proof is not None:
         cost, names = proof.cost, proof.names
-        write_certificate(beside, proof.certificate, cost=cost, names=names, overwrite=True)
+        write_certificate(goal, proof.certificate, cost=cost, names=names, overwrite=overwrite)
     return reduction
 
 
@@ -102,8 +115,7 @@ def _mixed(problem: Any, planted: Planted | None) -> Any:
     )
 
 
-def _chosen(path: Path, dialect: str, encoding: str) -> Format:
-    format_ = format_of(path)
+def _chosen(format_: Format, dialect: str, encoding: str) -> Format:
     if dialect not in ("classic", "mse22"):
         raise ValueError(f'dialect={dialect!r} is not known; use "classic" or "mse22"')
     if encoding not in ("clause", "edge"):

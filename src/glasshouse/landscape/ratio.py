@@ -14,6 +14,7 @@ Ratio: TypeAlias = Fraction | Decimal | str | int | float
 # Every float fits. Larger exponents are refused before anybody multiplies them out.
 _MOST_DIGITS = 450
 _MOST_BITS = int(_MOST_DIGITS * 3.33)
+_SHORT_DECIMAL = 14
 _LARGE_EXPONENT = re.compile(r"[eE][+-]?[\d_]{4}")
 
 
@@ -37,6 +38,17 @@ def ratio(value: Ratio, name: str) -> Fraction:
     if exact is None or max(abs(exact.numerator), exact.denominator).bit_length() > _MOST_BITS:
         raise ValueError(f'{name} has more than {_MOST_DIGITS} digits; write it as "1/5" or 0.2')
     return exact
+
+
+def decimal_text(value: Fraction) -> str:
+    """A fraction as people type it: as a decimal where a short one is exact.
+
+    >>> decimal_text(Fraction(1, 5)), decimal_text(Fraction(7)), decimal_text(Fraction(1, 3))
+    ('0.2', '7', '1/3')
+    """
+    short = f"{Decimal(value.numerator) / Decimal(value.denominator):f}"
+    is_exact = len(short) <= _SHORT_DECIMAL and Fraction(short) == value
+    return short if is_exact else str(value)
 
 
 def _parsed(text: str, name: str) -> Fraction:

@@ -7,7 +7,7 @@ of the recipe, so it can always be undone by who has the recipe, and by nobody e
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from glasshouse.planting.kernels.permutation import permute
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import Ising
+from glasshouse.problems.renaming import renamed
 
 if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted
@@ -41,9 +42,8 @@ def shuffle(planted: Planted) -> Planted:
         raise ValueError("the instance is shuffled already")
     source = planted.ising
     new = names(planted.recipe, source.num_variables)
-    problem = Ising.from_edges(
-        source.num_variables, new[source.edges], source.weights, _moved(source.fields, new)
-    )
+    problem, way = renamed(source, new)
+    assert isinstance(problem, Ising)
     with_ghost = np.append(new, source.num_variables).astype(np.int32)
     loops = Loops(with_ghost[planted.loops.nodes], planted.loops.starts, planted.loops.weights)
     recipe = Recipe(
@@ -52,7 +52,7 @@ def shuffle(planted: Planted) -> Planted:
         planted.recipe.seed,
         planted.recipe.version,
     )
-    state = _moved(planted.state, new)
+    state = way.forward(planted.state)
     return type(planted)(problem, state, planted.energy, planted.loop_weight, loops, recipe)
 
 
@@ -71,9 +71,3 @@ def random_order(recipe: Recipe, size: int, stream: int) -> npt.NDArray[np.int32
     order = np.arange(size, dtype=np.int32)
     permute(recipe.seed.child(_SHUFFLE).streams(2)[stream].copy(), order)
     return order
-
-
-def _moved(values: npt.NDArray[Any], new: npt.NDArray[np.int32]) -> npt.NDArray[Any]:
-    moved = np.empty_like(values)
-    moved[new] = values
-    return moved

@@ -183,12 +183,14 @@ def race(
     """
     nodes = np.ascontiguousarray(nodes, np.int32)
     totals = np.zeros((len(nodes), samples), np.int64)
+    stop = np.zeros(1, np.uint8)  # tells the threads that nobody waits for them any more
 
     def work(low: int, high: int) -> None:
         part = slice(low, high)
         hitting.race_ensemble(
-            num_spins, nodes[part], weights, betas, max_sweeps, key, first + low, totals[part]
-        )
+            num_spins, nodes[part], weights, betas, max_sweeps, key, first + low, totals[part],
+            stop,
+        )  # fmt: skip
 
     work(0, 0)  # compiles what is not compiled yet, before the clock runs
     began = time.perf_counter()
@@ -200,6 +202,7 @@ def race(
             for chunk in chunks:
                 chunk.result()
         except BaseException:
+            stop[0] = 1
             pool.shutdown(cancel_futures=True)
             raise
     for k in np.flatnonzero(totals[:, 0] == 0):  # not for the byte kernel: one at a time

@@ -22,7 +22,7 @@ from glasshouse.studies.statistics.lognormal import LogNormal, fit_lognormal
 from glasshouse.studies.statistics.peaks import fit_decay, hardness_peak
 from glasshouse.studies.statistics.samples import Estimate, Sample
 from glasshouse.studies.statistics.scaling import compare_laws, fit_law
-from glasshouse.studies.store.export import export_parquet, to_frame
+from glasshouse.studies.store.export import export_csv, export_parquet, to_frame
 from glasshouse.studies.store.merging import merge
 from glasshouse.studies.store.store import Store
 from glasshouse.studies.study import Study, load_study, study_of
@@ -45,6 +45,7 @@ __all__ = [
     "Task",
     "collect",
     "compare_laws",
+    "export_csv",
     "export_parquet",
     "fit_decay",
     "fit_law",

@@ -4,121 +4,79 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from glasshouse.landscape.ratio import ratio
 from glasshouse.problems import validation
-from glasshouse.solvers import peak_density
 from glasshouse.studies.kinds.hardness import Annealer
-from glasshouse.studies.statistics.estimators import Statistic, statistic
+from glasshouse.studies.knobs import BOUNDS, STEP, Family, Knob
+from glasshouse.studies.statistics.estimators import STATISTICS, Statistic
+from glasshouse.studies.statistics.estimators import statistic as statistic_of
 from glasshouse.studies.statistics.samples import Estimate, Sample
-from glasshouse.studies.task import Task
+from glasshouse.studies.tuned import Tuned, TuningProgress, TuningStep, as_typed, is_near
 
-Knob = Literal["frustration", "loop_density", "block"]
+if TYPE_CHECKING:
+    from glasshouse.planting.graphs import GraphLike
 
-# Where each knob is turned by default; hardness rises from the first to the last of these.
-_BOUNDS: dict[Knob, tuple[Fraction, Fraction]] = {
-    "frustration": (Fraction(1, 20), Fraction(249, 1000)),
-    "loop_density": (Fraction(1, 10), Fraction(3, 10)),
-    "block": (Fraction(1, 2), Fraction(1, 10)),
-}
-_STEP = Fraction(1, 1000)  # finer differences are lost in the scatter of instances
 _FIRST_SAMPLE = 32
+_AT_ONCE = 16  # instances between two reports of progress, or an eighth of the sample
 # A step of the bisection is taken when it is this sure.
 _SURE = 0.99
 # Instances are given up at this multiple of the target: enough to know on which side they are.
 _GIVE_UP = 3
-
-
-@dataclass(frozen=True)
-class TuningStep:
-    """One setting of the knob that was tried.
-
-    Attributes:
-        setting: of the knob.
-        estimate: hardness there; infinite where too many instances were given up.
-        instances: how many were solved or given up.
-    """
-
-    setting: Fraction
-    estimate: Estimate
-    instances: int
-
-
-@dataclass(frozen=True)
-class Tuned:
-    """A family of instances of the wanted hardness.
-
-    Attributes:
-        task: the family and the annealer; `task.grow(k)` is its k-th instance.
-        setting: of the knob.
-        estimate: measured hardness, with a 95 % interval.
-        target: what was wanted.
-        steps: all settings that were tried.
-        instances: how many instances that took.
-        sweeps: how many sweeps.
-        seconds: how long.
-    """
-
-    task: Task
-    setting: Fraction
-    estimate: Estimate
-    target: float
-    steps: tuple[TuningStep, ...]
-    instances: int
-    sweeps: int
-    seconds: float
-
-    def summary(self) -> str:
-        """What was found and what it took."""
-        parameters = ", ".join(f"{name}={value}" for name, value in self.task.parameters.items())
-        return (
-            f"{self.task.method}({parameters}): {self.estimate} sweeps, wanted {self.target:.4g}; "
-            f"found in {len(self.steps)} steps, {self.instances} instances, {self.sweeps:.3g} "
-            f"sweeps, {self.seconds:.1f} s"
-        )
+# An end of the knob is probed with limits that grow by this factor, for about so many seconds.
+_FIRST_LIMIT, _GROWTH, _PROBE_SECONDS = 1000, 4, 5.0
+# The first sample at a setting may take so long, by the speed of a probe of so many sweeps.
+_LONGEST_SAMPLE, _ENOUGH_TO_CLOCK = 24 * 3600.0, 100_000
 
 
 def tune(
-    n: int,
+    n: int | GraphLike,
     target_sweeps: float,
     *,
     knob: Knob = "frustration",
-    method: str = "random_loops",
+    method: str | None = None,
     parameters: Mapping[str, Any] | None = None,
     bounds: tuple[Any, Any] | None = None,
-    name: Statistic = "median",
+    statistic: Statistic = "median",
     tolerance: float = 0.15,
     solver: Annealer | None = None,
     most_instances: int = 4096,
     seed: int = 0,
+    progress: Callable[[TuningProgress], None] | None = None,
 ) -> Tuned:
-    """Find the instances of a given size whose hardness is `target_sweeps`.
+    """Find the instances of a given size, or on a graph, whose hardness is `target_sweeps`.
 
-    The knob is bisected in steps of 1/1000. At each setting instances are solved, twice as many
-    each time, until it is 99 % sure on which side the target lies, or until the setting is good
-    enough. An instance is given up at three times the target.
+    Both ends of the knob are probed first; what lies beyond them is refused. Then the knob is
+    bisected in steps of 1/1000. At each setting instances are solved, twice as many each time,
+    until it is 99 % sure on which side the target lies, or until the setting is good enough. An
+    instance is given up at three times the target. Where no setting is within the tolerance, the
+    nearest one is returned, and `is_within_tolerance` says so.
 
     Args:
-        n: visible spins, and as many hidden ones.
+        n: visible spins, and as many hidden ones; or a graph, by name or as planting takes it.
         target_sweeps: the wanted hardness.
         knob: what to turn: "frustration" (at the paper's peak density), or "loop_density" or
             "block" at a given frustration.
-        method: the planting method.
+        method: the planting method; random_loops, or graph_loops on a graph, and their structured
+            forms where there is a block.
         parameters: the other parameters; `loop_density` is the peak density when left out.
         bounds: the easy and the hard end of the knob.
-        name: the statistic of the hardness.
+        statistic: of the hardness: "median", "geometric_mean", "quantile_95" or "paper_95".
         tolerance: how far off the measured value may be, as a share of the target.
         solver: the annealer's settings; the paper's when None.
         most_instances: at one setting.
         seed: a whole number.
+        progress: called with a `TuningProgress` every few instances.
 
     Raises:
         ValueError: if the target lies outside what the knob can reach.
+        KeyboardInterrupt: with the best so far as its message.
 
     >>> found = tune(20, 200, tolerance=0.5, seed=1)
     >>> found.estimate.low < 300 and found.estimate.high > 100
@@ -126,77 +84,179 @@ def tune(
     """
     target = _checked_target(target_sweeps, tolerance)
     validation.count(most_instances, "most_instances", _FIRST_SAMPLE)
-    if knob not in _BOUNDS:
-        raise ValueError(f"knob={knob!r} is not one of {', '.join(_BOUNDS)}")
-    easy, hard = (Fraction(str(end)) for end in (bounds or _BOUNDS[knob]))
-    limit = math.ceil(_GIVE_UP * target)
-    annealer = replace(solver or Annealer(), max_sweeps=limit)
-    fixed = _family(n, knob, method, parameters)
-    search = _Search(method, fixed, knob, annealer, seed, target, name, tolerance, most_instances)
-    low, high = Fraction(0), Fraction(1)  # along the way from the easy to the hard end
-    finest = _STEP / abs(hard - easy)
+    for name, value, known in (("knob", knob, BOUNDS), ("statistic", statistic, STATISTICS)):
+        if value not in known:
+            raise ValueError(f"{name}={value!r} is not one of {', '.join(known)}")
+    if bounds is not None:
+        bounds = (ratio(bounds[0], "bounds"), ratio(bounds[1], "bounds"))
+    family = Family.of(n, knob, method, parameters, solver or Annealer(), seed)
+    search = _Search(
+        family, bounds or family.bounds(), target, statistic, tolerance, most_instances, progress
+    )
     begin = time.perf_counter()
-    while True:
-        middle = (low + high) / 2
-        setting = round((easy + middle * (hard - easy)) / _STEP) * _STEP
-        task, estimate, side = search.look(setting)
-        if side == 0 or high - low <= finest:
-            break
-        low, high = (middle, high) if side < 0 else (low, middle)
-    _refuse_the_ends(search, knob, setting, side, (easy, hard), target)
+    try:
+        search.refuse_what_is_out_of_reach()
+        search.bisect()
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(search.best_so_far()) from None
+    best = search.best
+    assert best is not None
     return Tuned(
-        task, setting, estimate, target, tuple(search.steps),
-        sum(step.instances for step in search.steps), search.sweeps, time.perf_counter() - begin,
+        family.task(best.setting, search.limit), best.setting, best.estimate, target, statistic,
+        tolerance, tuple(search.steps), sum(step.instances for step in search.steps),
+        search.sweeps, time.perf_counter() - begin,
     )  # fmt: skip
 
 
+@dataclass
 class _Search:
-    """Samples of hardness at settings of a knob."""
+    """Samples of hardness at settings of a knob, and what was learned from them."""
 
-    def __init__(
-        self, method: str, fixed: Mapping[str, Any], knob: str, solver: Annealer, seed: int,
-        target: float, name: Statistic, tolerance: float, most: int,
-    ) -> None:  # fmt: skip
-        self.method, self.fixed, self.knob = method, fixed, knob
-        self.solver, self.seed = solver, seed
-        self.target, self.name, self.tolerance, self.most = target, name, tolerance, most
-        self.steps: list[TuningStep] = []
-        self.sweeps = 0
+    family: Family
+    bounds: tuple[Fraction, Fraction]
+    target: float
+    statistic: Statistic
+    tolerance: float
+    most: int
+    progress: Callable[[TuningProgress], None] | None
+    steps: list[TuningStep] = field(default_factory=list)
+    sweeps: int = 0
+    probed: dict[Fraction, Estimate] = field(default_factory=dict)
+    speed: float = math.inf  # sweeps per second, as far as it was clocked
 
-    def look(self, setting: Fraction) -> tuple[Task, Estimate, int]:
-        """The family at a setting, its hardness, and its side: -1 too easy, 1 too hard, 0 right."""
-        parameters = dict(self.fixed) | {self.knob: setting}
-        task = Task(self.method, parameters, solver=self.solver, seed=self.seed)
+    @property
+    def limit(self) -> int:
+        """When an instance is given up."""
+        return math.ceil(_GIVE_UP * self.target)
+
+    @property
+    def best(self) -> TuningStep | None:
+        """The setting nearest to the target so far."""
+        return min(self.steps, key=lambda step: step.distance(self.target), default=None)
+
+    def best_so_far(self) -> str:
+        """The same in words."""
+        if self.best is None:
+            return "no setting was measured yet"
+        return f"the best so far: {self._words(self.best.setting, self.best.estimate)}"
+
+    def refuse_what_is_out_of_reach(self) -> None:
+        """Probe both ends, and the middle, before anything is spent on a search without hope."""
+        (easy, hard), middle = self.bounds, self._setting(Fraction(1, 2))
+        for end, side in ((easy, 1), (hard, -1)):
+            if self._side(self._probe(end, _PROBE_SECONDS, side)) != side:
+                continue
+            if self._side(self._probe(middle, _PROBE_SECONDS, side)) != side:
+                continue  # hardness does not rise all the way
+            self._refuse(*self._reach())
+        most = _LONGEST_SAMPLE * self.speed / _FIRST_SAMPLE
+        if self.target > most:
+            self._refuse(
+                f"a day is enough for {_FIRST_SAMPLE} instances of {most:.0e} sweeps here",
+                *self._reach(),
+            )
+
+    def _reach(self) -> list[str]:
+        """What both ends of the knob have, as far as it is known or soon found out."""
+        ends = ((end, self.probed.get(end) or self._probe(end, 1.0)) for end in self.bounds)
+        return [self._words(*end) for end in ends]
+
+    def _refuse(self, *reasons: str) -> NoReturn:
+        raise ValueError(
+            f"target_sweeps={self.target:g} is out of reach: {', '.join(reasons)}; change the "
+            "size, or what is given beside the knob"
+        )
+
+    def bisect(self) -> None:
+        """Halve the way from the easy to the hard end until a setting is right."""
+        low, high = Fraction(0), Fraction(1)
+        finest = STEP / abs(self.bounds[1] - self.bounds[0])
+        while True:
+            middle = (low + high) / 2
+            side = self._look(self._setting(middle))
+            if side == 0 or high - low <= finest:
+                break
+            low, high = (middle, high) if side < 0 else (low, middle)
+        last = self.steps[-1]
+        for end, wrong_side in zip(self.bounds, (1, -1), strict=True):
+            if abs(last.setting - end) <= 2 * STEP and side == wrong_side:
+                self._refuse(self._words(last.setting, last.estimate))
+
+    def _setting(self, share: Fraction) -> Fraction:
+        easy, hard = self.bounds
+        return round((easy + share * (hard - easy)) / STEP) * STEP
+
+    def _look(self, setting: Fraction) -> int:
+        """Measure a setting, and tell its side: -1 too easy, 1 too hard, 0 right."""
+        task = self.family.task(setting, self.limit)
         sweeps, solved = np.empty(0), np.empty(0, dtype=bool)
         wanted = _FIRST_SAMPLE
         while True:
-            rows = task.measure(len(sweeps), wanted - len(sweeps))
-            sweeps = np.concatenate([sweeps, rows["sweeps"]])
-            solved = np.concatenate([solved, rows["solved"] != 0])
-            self.sweeps += int(rows["sweeps"].sum())
+            while len(sweeps) < wanted:
+                rows = task.measure(len(sweeps), max(_AT_ONCE, wanted // 8))
+                sweeps = np.concatenate([sweeps, rows["sweeps"]])
+                solved = np.concatenate([solved, rows["solved"] != 0])
+                self.sweeps += int(rows["sweeps"].sum())
+                self._tell(setting, len(sweeps))
             side, estimate = self._judge(Sample(sweeps, solved), wanted >= self.most)
             if side is not None:
                 self.steps.append(TuningStep(setting, estimate, len(sweeps)))
-                return task, estimate, side
+                return side
             wanted = min(2 * wanted, self.most)
 
     def _judge(self, sample: Sample, is_last: bool) -> tuple[int | None, Estimate]:
         """The side on which the target lies, or None if more instances are needed to tell."""
-        if not sample.solved.any():
-            limit = float(sample.values.min())
-            return 1, Estimate(math.inf, limit, math.inf, 0.95)
-        sure = statistic(sample, self.name, _SURE)
-        estimate = statistic(sample, self.name)
-        off = abs(math.log(estimate.value / self.target)) if estimate.value < math.inf else math.inf
-        if sure.high < self.target:
-            return -1, estimate
-        if sure.low > self.target:
-            return 1, estimate
-        if off <= math.log1p(self.tolerance) and estimate.relative_error <= self.tolerance:
+        sure, estimate = self._estimate(sample, _SURE), self._estimate(sample)
+        side = self._side(sure)
+        if side:
+            return side, estimate
+        is_right = is_near(estimate, self.target, self.tolerance)
+        if is_right and estimate.relative_error <= self.tolerance:
             return 0, estimate
         if is_last:
             return (-1 if estimate.value < self.target else 1), estimate
         return None, estimate
+
+    def _estimate(self, sample: Sample, confidence: float = 0.95) -> Estimate:
+        if not sample.solved.any():
+            return Estimate(math.inf, float(sample.values.min()), math.inf, confidence)
+        return statistic_of(sample, self.statistic, confidence)
+
+    def _side(self, sure: Estimate) -> int:
+        """-1 where it is sure that instances are too easy, 1 where too hard, 0 where neither."""
+        return -1 if sure.high < self.target else int(sure.low > self.target)
+
+    def _probe(self, setting: Fraction, seconds: float, side: int = 0) -> Estimate:
+        """Hardness at a setting, cheaply: given up early at first, then later and later.
+
+        Args:
+            setting: of the knob.
+            seconds: about how long the last and longest try may take.
+            side: end as soon as it is sure that the setting is not on this side of the target.
+        """
+        limit = _FIRST_LIMIT
+        while True:
+            rows = self.family.task(setting, limit).measure(0, _FIRST_SAMPLE)
+            done, took = int(rows["sweeps"].sum()), float(rows["seconds"].sum())
+            self.sweeps += done
+            if done >= _ENOUGH_TO_CLOCK:
+                self.speed = done / took
+            self._tell(setting, _FIRST_SAMPLE)
+            sample = Sample(rows["sweeps"].astype(float), rows["solved"] != 0)
+            self.probed[setting] = sure = self._estimate(sample, _SURE)
+            is_told = side != 0 and self._side(sure) == -side
+            if is_told or math.isfinite(sure.high) or _GROWTH * took > seconds:
+                return sure
+            limit *= _GROWTH
+
+    def _tell(self, setting: Fraction, instances: int) -> None:
+        if self.progress is not None:
+            most = math.log2(float(abs(self.bounds[1] - self.bounds[0]) / STEP)) + 1
+            share = min(len(self.steps) / most, 1.0)
+            self.progress(TuningProgress(share, setting, instances, self.best))
+
+    def _words(self, setting: Fraction, estimate: Estimate) -> str:
+        return f"{self.family.knob}={as_typed(setting)} has {self.statistic} {estimate} sweeps"
 
 
 def _checked_target(target_sweeps: float, tolerance: float) -> float:
@@ -205,26 +265,3 @@ def _checked_target(target_sweeps: float, tolerance: float) -> float:
     if not 0 < tolerance < 1:
         raise ValueError(f"tolerance={tolerance} must lie between 0 and 1")
     return float(target_sweeps)
-
-
-def _family(n: int, knob: Knob, method: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
-    fixed: dict[str, Any] = {"n": validation.count(n, "n", 2)} | dict(given or {})
-    if knob in fixed:
-        raise ValueError(f"{knob} is the knob that is tuned; leave it out of parameters")
-    if knob != "loop_density" and "loops" not in fixed:
-        fixed.setdefault("loop_density", str(round(peak_density(n), 4)))
-    return fixed
-
-
-def _refuse_the_ends(
-    search: _Search, knob: str, setting: Fraction, side: int,
-    bounds: tuple[Fraction, Fraction], target: float,
-) -> None:  # fmt: skip
-    """An end that is still on the wrong side means that the target is out of reach."""
-    for end, wrong_side, words in ((bounds[0], 1, "already"), (bounds[1], -1, "only")):
-        if abs(setting - end) <= 2 * _STEP and side == wrong_side:
-            reached = search.steps[-1].estimate
-            raise ValueError(
-                f"target_sweeps={target:g} is out of reach: {knob}={float(setting):g} has "
-                f"{words} {reached}; change n or bounds"
-            )

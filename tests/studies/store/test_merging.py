@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import sqlite3
+import sys
 from pathlib import Path
 
 import pytest
 from tests.studies.synthetic import Fake, table
 
 from glasshouse.studies import Annealer, Stop, Store, Task, collect
-from glasshouse.studies.store.export import export_parquet, to_frame
+from glasshouse.studies.store.export import export_csv, export_parquet, to_frame
 from glasshouse.studies.store.merging import merge
 from glasshouse.studies.store.storefile import StoreError
 from glasshouse.version import __version__
@@ -65,6 +67,34 @@ def test_wrong_sources_make_no_target(tmp_path):
     mine = part(tmp_path / "a.sqlite", (0, 3))
     with pytest.raises(ValueError, match="into itself"):
         merge(mine, [mine])
+
+
+def test_csv_holds_the_table_of_parquet(tmp_path):
+    polars = pytest.importorskip("polars")
+    solver = Annealer(sweeps_per_run=20, beta=(0.01, 2))
+    common = {"n": 6, "frustration": 0.2}
+    tasks = [
+        Task("random_loops", common | density, solver=solver, stop=Stop(5), seed=4)
+        for density in ({"loop_density": "1/3"}, {"loops": 3})
+    ]
+    collect(tasks, tmp_path / "s.sqlite")
+    with Store(tmp_path / "s.sqlite") as store:
+        assert export_csv(store, tmp_path / "s.csv") == 10
+        stream = io.BytesIO()
+        assert export_csv(store, stream) == 10
+        with pytest.raises(ValueError, match="exists"):
+            export_csv(store, tmp_path / "s.csv")
+        wanted = to_frame(store)
+    assert stream.getvalue() == (tmp_path / "s.csv").read_bytes()
+    frame = polars.read_csv(tmp_path / "s.csv", schema_overrides=wanted.schema)
+    assert frame.equals(wanted)
+
+
+def test_csv_needs_no_polars(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with Store(part(tmp_path / "s.sqlite", (0, 3))) as store:
+        assert export_csv(store, tmp_path / "s.csv") == 3
+    assert len((tmp_path / "s.csv").read_text().splitlines()) == 4
 
 
 def test_parquet_holds_what_was_asked_beside_what_was_measured(tmp_path):

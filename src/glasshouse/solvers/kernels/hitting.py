@@ -118,12 +118,12 @@ def loop_adjacency(num_spins: Any, nodes: Any, weights: Any) -> Any:
 @compiled
 def race_ensemble(
     num_spins: Any, nodes: Any, weights: Any, betas: Any, max_sweeps: Any, key: Any, first: Any,
-    totals: Any,
+    totals: Any, stop: Any,
 ) -> None:  # fmt: skip
     """Samples of N_tot for many instances that are sums of equal loops, on the byte kernel.
 
     Instance k is nodes[k]; its random numbers depend on the key and on first + k. Samples of
-    instances that the byte kernel does not take are left 0.
+    instances that the byte kernel does not take are left 0. Ends early once stop[0] is set.
     """
     own_key = np.empty(4, np.uint64)
     generator = np.empty(32, np.uint64)
@@ -144,6 +144,8 @@ def race_ensemble(
         goal = -nodes.shape[1] * weights.sum()
         index, done, spent = 0, 0, 0
         while done < totals.shape[1]:
+            if stop[0] != 0:
+                return
             needed = min(64, totals.shape[1] - done)
             race_block(tables, betas, own_key, index, goal, needed, block)
             done, spent = count_sweeps(hits, betas.size, max_sweeps, totals[k], done, spent)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from glasshouse.files.streams import Place, is_stream, writing
 from glasshouse.landscape.ratio import ratio
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.studies.store.store import Store, StoredTask
@@ -28,12 +32,7 @@ def to_frame(store: Store, kind: str = "hardness") -> polars.DataFrame:
     """
     import polars
 
-    if kind not in store.kinds:
-        known = ", ".join(store.kinds) or "none"
-        raise ValueError(f"{store.path} has no {kind} rows; it has {known}")
-    frames = [_frame(store, task) for task in store.tasks() if task.kind == kind]
-    if not frames:
-        raise ValueError(f"{store.path} has no {kind} rows yet; run the study first")
+    frames = [_frame(store, task) for task in _tasks(store, kind)]
     try:
         return polars.concat(frames, how="diagonal_relaxed", rechunk=False)
     except polars.exceptions.PolarsError as error:
@@ -53,10 +52,48 @@ def export_parquet(store: Store, path: str | Path, kind: str = "hardness") -> in
     return int(frame.height)
 
 
+def export_csv(store: Store, place: Place, kind: str = "hardness", overwrite: bool = False) -> int:
+    """Write all rows of a kind as CSV, to a file or a stream; returns how many.
+
+    The columns are those of `to_frame`; a cell is empty where a task has no such parameter.
+    """
+    parts = [_columns(store, task) for task in _tasks(store, kind)]
+    names = dict.fromkeys(name for constants, rows in parts for name in (*constants, *rows))
+    format_ = "csv" if is_stream(place) else None
+    with writing(place, format_, overwrite=overwrite) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        table = csv.writer(text, lineterminator="\n")
+        table.writerow(names)
+        for constants, rows in parts:
+            cells = [rows[name].tolist() if name in rows else repeat(constants.get(name))
+                     for name in names]  # fmt: skip
+            table.writerows(zip(*cells, strict=False))
+        text.detach()
+    return sum(len(rows["instance"]) for _, rows in parts)
+
+
+def _tasks(store: Store, kind: str) -> list[StoredTask]:
+    """All tasks with rows of a kind; at least one."""
+    if kind not in store.kinds:
+        known = ", ".join(store.kinds) or "none"
+        raise ValueError(f"{store.path} has no {kind} rows; it has {known}")
+    tasks = [task for task in store.tasks() if task.kind == kind]
+    if not tasks:
+        raise ValueError(f"{store.path} has no {kind} rows yet; run the study first")
+    return tasks
+
+
 def _frame(store: Store, task: StoredTask) -> polars.DataFrame:
     import polars
 
-    rows = store.rows(task)
+    constants, rows = _columns(store, task)
+    given = [polars.lit(value).alias(name) for name, value in constants.items()]
+    return polars.DataFrame(rows).select(*given, *rows)
+
+
+def _columns(store: Store, task: StoredTask) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What all rows of a task share, and the columns of its rows."""
+    rows = dict(store.rows(task))
     described = task.description
     constants = {"task_id": task.task_id, "method": described.get("method")}
     constants |= task.table("parameters")
@@ -66,15 +103,15 @@ def _frame(store: Store, task: StoredTask) -> polars.DataFrame:
     counts = [end - first for first, end, _ in batches]
     versions = np.repeat(np.array([version for _, _, version in batches], dtype=object), counts)
     rows["version"] = versions[: len(rows["instance"])]  # a writer may have added a batch meanwhile
-    columns = []
+    shared = {}
     for name, value in constants.items():
         while name in rows:
             name = f"requested_{name}"  # such as frustration, which is also measured
-        columns.append(polars.lit(_number(value)).alias(name))
-    return polars.DataFrame(rows).select(*columns, *rows)
+        shared[name] = plain_number(value)
+    return shared, rows
 
 
-def _number(value: Any) -> Any:
+def plain_number(value: Any) -> Any:
     """A fraction as a float; lists, and numbers that no column can hold, as text."""
     if isinstance(value, str) and "/" in value:
         try:

@@ -1,0 +1,99 @@
+"""Knobs: the parameters of planting that tuning turns, and how far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+from glasshouse.planting.graphs import Graph
+from glasshouse.problems import validation
+from glasshouse.solvers import peak_density
+from glasshouse.studies.kinds.hardness import Annealer
+from glasshouse.studies.task import Task
+
+if TYPE_CHECKING:
+    from glasshouse.planting.graphs import GraphLike
+
+Knob = Literal["frustration", "loop_density", "block"]
+
+# Where each knob is turned by default; hardness rises from the first to the last of these. The
+# largest frustration depends on the length of loops.
+BOUNDS: dict[Knob, tuple[Fraction, Fraction]] = {
+    "frustration": (Fraction(1, 20), Fraction(1, 4)),
+    "loop_density": (Fraction(1, 10), Fraction(3, 10)),
+    "block": (Fraction(1, 2), Fraction(1, 10)),
+}
+STEP = Fraction(1, 1000)  # finer differences are lost in the scatter of instances
+
+
+@dataclass(frozen=True)
+class Family:
+    """Instances that differ in the setting of a knob.
+
+    Attributes:
+        method: how they are planted.
+        fixed: the other parameters.
+        knob: the parameter that is turned.
+        solver: what measures them.
+        seed: a whole number.
+    """
+
+    method: str
+    fixed: Mapping[str, Any]
+    knob: Knob
+    solver: Annealer
+    seed: int
+
+    @classmethod
+    def of(
+        cls,
+        where: int | GraphLike,
+        knob: Knob,
+        method: str | None,
+        given: Mapping[str, Any] | None,
+        solver: Annealer,
+        seed: int,
+    ) -> Family:
+        """The family on an RBM of a size or on a graph; at the peak density if none is given."""
+        fixed = dict(given or {})
+        if isinstance(where, int):
+            n = validation.count(where, "n", 2)
+            fixed["n"] = n
+        else:
+            graph = Graph.of(where)
+            n = max(graph.num_nodes // 2, 1)
+            fixed["graph"] = graph.name
+        if knob in fixed:
+            raise ValueError(f"{knob} is the knob that is tuned; leave it out of parameters")
+        if knob != "loop_density" and "loops" not in fixed:
+            fixed.setdefault("loop_density", str(round(peak_density(n), 4)))
+        if method is None:
+            ground = "graph" if "graph" in fixed else "random"
+            has_block = knob == "block" or "block" in fixed
+            structured = {"graph": "structured_graph_loops", "random": "structured_loops"}
+            method = structured[ground] if has_block else f"{ground}_loops"
+        return cls(method, fixed, knob, solver, seed)
+
+    def bounds(self) -> tuple[Fraction, Fraction]:
+        """The easy and the hard end; the frustration of a loop of length L is at most 1/L."""
+        easy, hard = BOUNDS[self.knob]
+        if self.knob != "frustration":
+            return easy, hard
+        longest = self.fixed.get("length") or self.fixed.get("max_length")
+        if longest is None:
+            has_triangles = self.method == "graph_loops" and not self._graph.is_bipartite
+            longest = 3 if has_triangles else 4
+        hard = (Fraction(1, int(longest)) // STEP - 1) * STEP
+        return easy if easy < hard else hard / 5, hard
+
+    @property
+    def _graph(self) -> Graph:
+        return Graph.parse(self.fixed["graph"])
+
+    def task(self, setting: Fraction, limit: int) -> Task:
+        """The instances at a setting, given up at a limit."""
+        parameters = dict(self.fixed) | {self.knob: setting}
+        solver = replace(self.solver, max_sweeps=limit)
+        return Task(self.method, parameters, solver=solver, seed=self.seed)
