@@ -113,7 +113,7 @@ def test_only_our_own_errors_in_one_line_are_refusals():
 def test_a_finding_is_named_by_its_exception_and_place():
     with pytest.raises(FileError) as caught:
         read_document("nowhere.wcnf")
-    assert re.fullmatch(r"FileError-streams-opened-\d+", kind_of(caught.value))
+    assert re.fullmatch(r"MissingFileError-streams-opened-\d+", kind_of(caught.value))
 
 
 def test_a_finding_keeps_the_shortest_input(tmp_path):

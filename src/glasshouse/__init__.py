@@ -16,6 +16,8 @@ from typing import Any
 from glasshouse.version import __version__
 
 _NAMES_OF = {
+    # What is raised where an optional package is not there.
+    "extras": "MissingPackageError",
     # What a problem is, and how one kind becomes another.
     "problems": "Ising Max2Sat Qubo Rbm",
     "problems.convert": "to_ising to_max2sat to_maxcut to_qubo to_rbm",

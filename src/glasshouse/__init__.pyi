@@ -3,6 +3,7 @@ from glasshouse.certificates import Certificate as Certificate
 from glasshouse.certificates import CertificateError as CertificateError
 from glasshouse.certificates import Verdict as Verdict
 from glasshouse.certificates import verify as verify
+from glasshouse.extras import MissingPackageError as MissingPackageError
 from glasshouse.files import FileError as FileError
 from glasshouse.files import check_suite as check_suite
 from glasshouse.files import iter_check_suite as iter_check_suite

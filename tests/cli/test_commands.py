@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from cyclopts import App
 
 import glasshouse as gh
 from glasshouse.cli import COMMANDS, main
@@ -130,7 +131,10 @@ def test_convert_carries_nothing_that_it_did_not_verify(tmp_path, capsys):
         (["plant"], None),
         (["plant", "random", "-n", "10"], "frustration"),
         (["plant", "random", "-n", "10", "-f", "0.3", "--loops", "3"], "above 1/4"),
-        (["plant", "random", "-n", "x", "-f", "0.1", "--loops", "3"], "x"),
+        (
+            ["plant", "random", "-n", "x", "-f", "0.1", "--loops", "3"],
+            "-n: x is not a whole number",
+        ),
         (["plant", "random", "-n", "10", "-f", "1/5"], "--loop-density"),
         (["plant", "random", "-n", "10.7", "-f", "1/5", "--loops", "3"], "10.7"),
         (["plant", "random", "-n", "9", "-f", "1/5", "--loops", "0x3"], "0x3"),
@@ -157,11 +161,23 @@ def test_a_bad_file_is_named_with_its_line(tmp_path, capsys):
     assert "line 2" in message
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+def commands_and_their_parts() -> list[list[str]]:
+    found = []
+    for name, command in COMMANDS.items():
+        found.append([name])
+        if isinstance(command, App):
+            found += [[name, part] for part in command if not part.startswith("-")]
+    return found
+
+
+@pytest.mark.parametrize("command", commands_and_their_parts(), ids=" ".join)
 def test_every_command_has_help_with_examples(command, capsys):
-    assert main([command, "--help"]) == 0
-    shown = capsys.readouterr().out
-    assert f"glasshouse {command}" in shown
+    assert main([*command, "--help"]) == 0
+    usage, *lines = capsys.readouterr().out.splitlines()
+    typed = " ".join(["glasshouse", *command])
+    assert usage.startswith(f"Usage: {typed}")
+    assert any(line.strip().startswith(typed) for line in lines)  # the usage is no example
+    assert any(line.startswith("For instance") for line in lines)
 
 
 def test_the_installed_command_runs():

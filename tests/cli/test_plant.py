@@ -199,7 +199,7 @@ def test_a_corrupted_file_fails_the_check(tmp_path, capsys):
     assert "planted-cost 18\n" in text
     path.write_text(text.replace("planted-cost 18\n", "planted-cost 17\n"))
     assert main(["check", str(path)]) == 1
-    assert "17" in capsys.readouterr().err
+    assert "states a cost of 17" in capsys.readouterr().err
 
 
 def test_a_graph_from_a_file(tmp_path, capsys):

@@ -23,7 +23,7 @@ def blind(tmp_path):
 def test_prove_then_check(blind, capsys):
     path, optimum = blind
     assert main(["prove", str(path)]) == 0
-    assert "proven" in capsys.readouterr().out
+    assert "optimal      proven\n" in capsys.readouterr().out
     assert main(["check", str(path)]) == 0
     assert f"VERIFIED, {optimum} is the optimum" in capsys.readouterr().out
 

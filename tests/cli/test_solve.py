@@ -79,7 +79,7 @@ def test_maxsat_output(planted, capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--target", "low"], "low"),
+        (["--target", "low"], "--target low is neither"),
         (["--runs", "0"], "--runs 0"),
         (["--sweeps", "-3"], "--sweeps -3"),
         (["--threads", "0"], "--threads 0"),

@@ -82,9 +82,9 @@ def test_merge_two_halves(study, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("figure", "figur"), "figur"),
-        (("0.3, 0.4", "-0.3, 0.4"), "loop_density"),
-        (("instances = 12", "instances = 0"), "instances"),
+        (("figure", "figur"), "unknown keys figur"),
+        (("0.3, 0.4", "-0.3, 0.4"), "loop_density=-3/10 must be above 0"),
+        (("instances = 12", "instances = 0"), "instances=0 is below 1"),
         (("random_loops", "magic_loops"), "magic_loops"),
         (('name = "tiny"', "name = tiny"), "TOML"),
     ],
@@ -144,7 +144,7 @@ def test_tune(capsys):
 
 def test_paper_dispersion(tmp_path, capsys):
     assert main(["paper", "dispersion", "--out-dir", str(tmp_path)]) == 0
-    assert "agree" in capsys.readouterr().out
+    assert "5 of 5 claims of the paper agree" in capsys.readouterr().out
     assert {p.suffix for p in tmp_path.iterdir()} >= {".png", ".svg", ".md", ".csv"}
 
 

@@ -101,6 +101,19 @@ def test_seeds_come_from_whatever_numpy_takes() -> None:
     assert Seed.of(generator) != Seed.of(generator)
     assert Seed.of(None) != Seed.of(None)
     assert Seed.of(np.random.SeedSequence([1, 2])).entropy < 2**128
+    for several in ([1, 2], (1, 2), range(1, 3), np.array([1, 2]), [np.int32(1), 2]):
+        assert Seed.of(several) == Seed.of(np.random.SeedSequence([1, 2]))
+    assert Seed.of([1, 2]) != Seed.of([2, 1])
+    for make in (np.random.PCG64, np.random.Philox):
+        assert Seed.of(make(3)) == Seed.of(np.random.Generator(make(3)))
+    assert Seed.of(Seed(4, (2,))) == Seed(4, (2,))
+
+
+def test_a_seed_as_one_number_keeps_plain_seeds_and_tells_paths_apart() -> None:
+    assert Seed.of(5).number == 5
+    numbers = {Seed(5, path).number for path in [(), (0,), (1,), (0, 1)]}
+    assert len(numbers) == 4
+    assert max(numbers) < 2**128
 
 
 def test_streams_are_numpys_own_seeding_and_do_not_depend_on_their_number() -> None:
@@ -109,7 +122,9 @@ def test_streams_are_numpys_own_seeding_and_do_not_depend_on_their_number() -> N
     assert Seed(9).child(4).streams(1)[0].tolist() == expected[:4].tolist()
 
 
-@pytest.mark.parametrize("rng", [-1, 0.5, "1", True])
+@pytest.mark.parametrize(
+    "rng", [-1, 0.5, "1", True, [], [1, -1], [0.5], [True], [[1, 2], [3]], {1}]
+)
 def test_other_seeds_are_refused(rng: object) -> None:
     with pytest.raises(ValueError, match="rng="):
         Seed.of(rng)

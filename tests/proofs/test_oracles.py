@@ -98,10 +98,10 @@ def test_hard_clauses_that_contradict_each_other(solver):
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_time_limits(solver, capfd):
     problem = Max2Sat.from_clauses(2, [[1, 2], [-1], [-2]], [3, 1, 2])
-    for limit in (0, -1, np.nan, np.inf, "x"):
-        with pytest.raises(ValueError, match=r"time_limit=.* is not above 0 and finite"):
+    for limit in (0, -1, np.nan, -np.inf, True, "x"):
+        with pytest.raises(ValueError, match=r"time_limit=.* is not a number of seconds above 0"):
             solve_exactly(problem, solver=solver, time_limit=limit)
-    for limit in (0.5, 1e30, 10**400):
+    for limit in (0.5, 1e30, 10**400, np.inf, None):
         assert solve_exactly(problem, solver=solver, time_limit=limit).energy == 1
     assert "rror" not in capfd.readouterr().err
 

@@ -135,13 +135,13 @@ def test_a_time_limit_returns_the_best_so_far():
     assert verify(problem, proof.certificate).lower_bound == proof.lower_bound
 
 
-@pytest.mark.parametrize("limit", [0, -1, "x", np.nan, np.inf])
+@pytest.mark.parametrize("limit", [0, -1, "x", True, np.nan, -np.inf])
 def test_time_limits_are_positive_numbers(limit):
-    with pytest.raises(ValueError, match=r"time_limit=.* is not above 0 and finite"):
+    with pytest.raises(ValueError, match=r"time_limit=.* is not a number of seconds above 0"):
         prove(Ising.from_edges(2, [(0, 1)], [1]), time_limit=limit)
 
 
-@pytest.mark.parametrize("target", ["x", np.nan, np.inf, [1]])
+@pytest.mark.parametrize("target", ["x", np.nan, True, [1]])
 def test_targets_are_numbers(target):
     with pytest.raises(ValueError, match=r"target=.* is not an energy"):
         prove(Ising.from_edges(2, [(0, 1)], [1]), target=target)

@@ -35,14 +35,31 @@ def test_time_to_solution_is_runs_needed_times_the_length_of_a_run():
     assert tts.low < tts.value < tts.high < math.inf
     assert result.tts().value == pytest.approx(tts.value / 10 * 2.0 / 4)
     assert result.tts(0.4, "sweeps").value == 10  # one run is enough
+    assert (tts.success, tts.confidence) == (0.99, 0.95)
+
+
+def test_the_confidence_of_an_interval_is_not_the_probability_of_success():
+    result = result_with([3, 0, 5, 0])
+    usual, sure = result.tts(unit="sweeps"), result.tts(unit="sweeps", confidence=0.999)
+    assert sure.value == usual.value
+    assert sure.low < usual.low < usual.high < sure.high
+    low, high = binomial_interval(2, 4, 0.999)
+    assert result.success_interval(0.999) == (low, high)
+    assert sure.low == pytest.approx(10 * runs_needed(high, 0.99))
+    assert str(sure).startswith("TTS99 = ")
+    assert "(99.9 %: " in str(sure)
+    assert str(result.tts(0.5, "sweeps")).startswith("TTS50 = 10 sweeps (95 %: ")
+    for wrong in ({"success": 1.0}, {"success": True}, {"confidence": 0}, {"confidence": "high"}):
+        with pytest.raises(ValueError, match=f"{next(iter(wrong))}=.* between 0 and 1"):
+            result.tts(**wrong)
 
 
 def test_no_success_gives_a_lower_bound():
     tts = result_with([0] * 100).tts(unit="sweeps")
     assert tts.is_bound
-    assert tts.low == tts.value == pytest.approx(10 * runs_needed(1 - 0.05**0.01, 0.99))
+    assert tts.low == tts.value == pytest.approx(10 * runs_needed(1 - 0.025**0.01, 0.99))
     assert tts.high == math.inf
-    assert str(tts).startswith("TTS99 > 1.54e+03 sweeps")
+    assert str(tts).startswith("TTS99 > 1.25e+03 sweeps")
 
 
 def test_certain_success_takes_one_run():
@@ -81,7 +98,7 @@ def test_after_a_stop_without_success_the_finished_runs_give_the_bound():
     )
     tts = stopped.tts(unit="sweeps")
     assert tts.is_bound
-    assert tts.value == pytest.approx(10 * runs_needed(1 - 0.05**0.25, 0.99))
+    assert tts.value == pytest.approx(10 * runs_needed(1 - 0.025**0.25, 0.99))
 
 
 def test_success_needs_a_target():

@@ -113,7 +113,7 @@ class TestStopRules:
         ],
     )
     def test_bad_rules_are_refused(self, settings):
-        with pytest.raises(ValueError, match="="):
+        with pytest.raises(ValueError, match=f"^{list(settings)[-1]}="):
             Stop(**settings)
 
 

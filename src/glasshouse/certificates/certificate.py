@@ -25,6 +25,7 @@ import numpy.typing as npt
 from glasshouse.certificates.flat_cycles import NodeArray, checked_cycles
 from glasshouse.problems import validation
 from glasshouse.problems.validation import INT64_MAX, IntArray, SpinArray
+from glasshouse.summaries import Summarised
 
 
 class CertificateError(ValueError):
@@ -32,7 +33,7 @@ class CertificateError(ValueError):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Certificate:
+class Certificate(Summarised):
     """A state and loops with multipliers over one common denominator.
 
     Loops may run over edges that the problem lacks, because weights cancelled there, and over the

@@ -21,13 +21,14 @@ from glasshouse.certificates.flat_cycles import edges_of_cycles
 from glasshouse.problems import Max2Sat
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.validation import IntArray
+from glasshouse.summaries import Summarised
 
 # Python integers are added up in slices of about so many: each may have thousands of digits.
 _AT_ONCE = 1 << 15
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Summarised):
     """What was proven, in the problem's own numbers.
 
     Floats are whole numbers over a power of two, so float problems are checked exactly as they

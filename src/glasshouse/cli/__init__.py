@@ -27,6 +27,7 @@ from glasshouse.cli.solve import solve
 from glasshouse.cli.study import study
 from glasshouse.cli.termination import heeded
 from glasshouse.cli.tune import tune
+from glasshouse.extras import MissingPackageError
 from glasshouse.version import __version__
 
 HELP = """Grow spin glasses and MAX-2-SAT instances whose optimum is planted, and prove it.
@@ -96,8 +97,8 @@ def _run(arguments: list[str] | None) -> int:
         return _complain(error, 3)
     except (ValueError, MemoryError) as error:
         return _complain(error, 2)
-    except ModuleNotFoundError as error:
-        return _complain(f"{error}; see the extras in the README", 2)
+    except MissingPackageError as error:
+        return _complain(error, 2)
     except BrokenPipeError:
         console.hush()  # the reader of our output went away
         return 141

@@ -318,9 +318,9 @@ def _executor(address: str | None) -> Iterator[Executor | None]:
     if address is None:
         yield None
         return
-    from distributed import Client
+    from glasshouse.extras import optional
 
-    with Client(address) as client:  # type: ignore[no-untyped-call]
+    with optional("distributed", "--dask").Client(address) as client:
         yield client.get_executor()
 
 

@@ -94,7 +94,7 @@ def tune(
     with _progress() as progress:
         found = search(
             n if graph is None else named_graph(graph), target_sweeps, knob=knob,
-            parameters=parameters, statistic=statistic, tolerance=tolerance, seed=seed,
+            parameters=parameters, statistic=statistic, tolerance=tolerance, rng=seed,
             progress=progress,
         )  # fmt: skip
     line = _plant_line(found, graph, seed, count, out_dir, format)

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.extras import optional
 from glasshouse.files import terms
 from glasshouse.files.arrays import bounds_of, whole_between
 from glasshouse.files.coo import spin_or_binary
@@ -68,10 +69,7 @@ def read(source: Source) -> Document:
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
     """The model, its variables numbered from 0."""
-    try:
-        import dimod
-    except ImportError:
-        raise ValueError("writing a .bqm file needs dimod; install glasshouse[solvers]") from None
+    dimod = optional("dimod", "writing a .bqm file")
     problem: Ising | Qubo = sheet.problem
     if isinstance(problem, Ising):
         vartype, sign, singles = "SPIN", -1.0, problem.fields
@@ -80,8 +78,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     weights, linear = _as_floats(problem.weights), _as_floats(singles)
     offset = _as_floats(np.array([problem.offset]))[0]
     pairs = (problem.edges[:, 0], problem.edges[:, 1], sign * weights)
-    make: Any = dimod.BinaryQuadraticModel.from_numpy_vectors
-    model = make(sign * linear, pairs, offset, vartype)
+    model = dimod.BinaryQuadraticModel.from_numpy_vectors(sign * linear, pairs, offset, vartype)
     with model.to_file() as data:
         file.write(data.read())
 

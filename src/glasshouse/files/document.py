@@ -15,13 +15,14 @@ from glasshouse.planting import Planted
 from glasshouse.problems import Problem
 from glasshouse.problems.reduction import Reduction, to_bits
 from glasshouse.problems.validation import Number
+from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
     from glasshouse.files.sidecar import SideCar
 
 
-@dataclass(frozen=True, eq=False)
-class Metadata:
+@dataclass(frozen=True, eq=False, repr=False)
+class Metadata(Summarised):
     """What a file says about its problem in comments, or next to it.
 
     Attributes:
@@ -66,8 +67,8 @@ class Metadata:
     __hash__ = None  # type: ignore[assignment]
 
 
-@dataclass(frozen=True)
-class Document:
+@dataclass(frozen=True, repr=False)
+class Document(Summarised):
     """A problem with its metadata; with all of its plant where the file holds that.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""The one error of this room."""
+"""The errors of this room."""
 
 from __future__ import annotations
 
@@ -26,6 +26,22 @@ class FileError(ValueError):
         super().__init__(printable(f"{os.fspath(path)}{where}: ") + printable(message[:_LONGEST]))
         self.path = os.fspath(path)
         self.line = line
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """There is no such file: also a FileNotFoundError, so that `except OSError` catches it.
+
+    >>> isinstance(MissingFileError("x.wcnf", "there is no such file"), FileNotFoundError)
+    True
+    """
+
+
+class ExistingFileError(FileError, FileExistsError):
+    """A file would be overwritten: also a FileExistsError."""
+
+
+class FileAccessError(FileError, OSError):
+    """The system does not let a file be read or written: also an OSError."""
 
 
 def shown(text: bytes, most: int = 40) -> str:

@@ -39,13 +39,14 @@ from glasshouse.problems import Ising, Max2Sat, Problem, convert
 from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.renaming import renamed
 from glasshouse.problems.validation import Number
+from glasshouse.summaries import Summarised
 
 KINDS = ("ising", "rbm", "qubo", "max2sat", "maxcut")
 _COMMENTS = {".wcnf": b"c", ".opb": b"*"}
 
 
-@dataclass(frozen=True)
-class Returned:
+@dataclass(frozen=True, repr=False)
+class Returned(Summarised):
     """A solution, brought back.
 
     Attributes:

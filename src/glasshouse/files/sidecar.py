@@ -19,6 +19,7 @@ from glasshouse.files.rows import Rows, joined, read_rows, write_rows
 from glasshouse.files.streams import Source, opened, replacing
 from glasshouse.problems import Max2Sat, Problem
 from glasshouse.problems.validation import MOST_VARIABLES, IntArray, Number
+from glasshouse.summaries import Summarised
 
 TITLE = "glasshouse-certificate"
 VERSION = 1
@@ -31,8 +32,8 @@ _MOST_DIGITS = 4300
 _LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ#"
 
 
-@dataclass(frozen=True)
-class SideCar:
+@dataclass(frozen=True, repr=False)
+class SideCar(Summarised):
     """What a `.cert` file holds.
 
     Attributes:

@@ -11,13 +11,18 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, TypeAlias, TypeGuard, cast
 
 from glasshouse.files.budget import Budget
-from glasshouse.files.errors import FileError
+from glasshouse.files.errors import (
+    ExistingFileError,
+    FileAccessError,
+    FileError,
+    MissingFileError,
+)
 from glasshouse.files.unpacking import Unpacker, UnpackError
 
 COMPRESSED = (".gz", ".xz")
@@ -91,7 +96,7 @@ class Source:
         except UnpackError as cause:
             raise self.error(str(cause)) from None
         except OSError as cause:
-            raise self.error(f"cannot be read ({_reason(cause)})") from None
+            raise FileAccessError(self.path, f"cannot be read ({_reason(cause)})") from None
         self.spend(len(data))
         return data
 
@@ -185,11 +190,11 @@ def opened(place: Place, format: str | None = None) -> Iterator[Source]:
     try:
         raw = open(path, "rb", opener=_without_waiting)  # noqa: SIM115  # it is entered below
     except FileNotFoundError:
-        raise FileError(path, "there is no such file") from None
+        raise MissingFileError(path, "there is no such file") from None
     except IsADirectoryError:
-        raise FileError(path, "is a directory; expected a file") from None
+        raise FileAccessError(path, "is a directory; expected a file") from None
     except (OSError, ValueError) as cause:  # ValueError: a NUL in the name
-        raise FileError(path, f"cannot be read ({_reason(cause)})") from None
+        raise FileAccessError(path, f"cannot be read ({_reason(cause)})") from None
     with raw:
         known = os.fstat(raw.fileno())
         if not stat.S_ISREG(known.st_mode) and not stat.S_ISFIFO(known.st_mode):
@@ -233,10 +238,13 @@ def replacing(path: Path, format: str | None = None, *, overwrite: bool) -> Iter
         with draft.open("xb") as raw, _compressing(raw, kind) as file:
             yield file
         _appear(draft, path, overwrite=overwrite)
+    except FileError:
+        raise
     except OSError as cause:
-        raise FileError(path, f"cannot be written ({_reason(cause)})") from cause
+        raise FileAccessError(path, f"cannot be written ({_reason(cause)})") from cause
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):  # where there is no draft, or no folder for one
+            draft.unlink()
 
 
 def writing(
@@ -269,7 +277,7 @@ def _appear(draft: Path, path: Path, *, overwrite: bool) -> None:
             os.link(draft, path)
             return
         except FileExistsError:
-            raise FileError(
+            raise ExistingFileError(
                 path, "was made by somebody else meanwhile; say overwrite=True to replace it"
             ) from None
         except OSError:  # a disk that knows no links
@@ -280,9 +288,9 @@ def _appear(draft: Path, path: Path, *, overwrite: bool) -> None:
 def refuse_existing(path: Path, *, overwrite: bool) -> None:
     """Raise if something would be overwritten by accident."""
     if path.is_dir():
-        raise FileError(path, "is a directory; expected the name of a file")
+        raise FileAccessError(path, "is a directory; expected the name of a file")
     if not overwrite and path.exists():
-        raise FileError(path, "exists already; say overwrite=True to replace it")
+        raise ExistingFileError(path, "exists already; say overwrite=True to replace it")
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from glasshouse.files.document import Document
-from glasshouse.files.errors import FileError
+from glasshouse.files.errors import FileAccessError, FileError
 from glasshouse.files.formats import Dialect
 from glasshouse.files.notes import parse_object
 from glasshouse.files.reading import read_document
@@ -35,13 +35,14 @@ from glasshouse.files.writing import write
 from glasshouse.planting import Planted
 from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.validation import Number
+from glasshouse.summaries import Summarised
 
 MANIFEST = "manifest.jsonl"
 OPTIMA = "optima.csv"
 
 
-@dataclass(frozen=True)
-class Entry:
+@dataclass(frozen=True, repr=False)
+class Entry(Summarised):
     """One line of a manifest.
 
     Attributes:
@@ -158,7 +159,9 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as cause:
-        raise FileError(folder, f"is no folder, and cannot become one ({cause.strerror})") from None
+        raise FileAccessError(
+            folder, f"is no folder, and cannot become one ({cause.strerror})"
+        ) from None
 
 
 def _table(entries: Iterable[Entry]) -> str:
@@ -305,7 +308,7 @@ def sha256_of(path: Path) -> str:
                 digest.update(data)
             return digest.hexdigest()
         except OSError as cause:
-            raise FileError(path, f"cannot be read ({cause.strerror})") from None
+            raise FileAccessError(path, f"cannot be read ({cause.strerror})") from None
 
 
 def _is_plain_name(name: object) -> bool:

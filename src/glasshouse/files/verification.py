@@ -11,6 +11,7 @@ import numpy as np
 
 from glasshouse.certificates import CertificateError, Verdict, verify
 from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.extras import MissingPackageError
 from glasshouse.files.carrying import scaled_proof
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.errors import FileError
@@ -20,10 +21,11 @@ from glasshouse.files.sidecar import SideCar, read_side_car, side_car
 from glasshouse.files.streams import Place, name_of
 from glasshouse.problems import Problem, validation
 from glasshouse.problems.validation import Number
+from glasshouse.summaries import Summarised
 
 
-@dataclass(frozen=True)
-class Verification:
+@dataclass(frozen=True, repr=False)
+class Verification(Summarised):
     """What was verified about a file.
 
     Attributes:
@@ -152,7 +154,7 @@ def _grown(document: Document) -> tuple[SideCar | None, str | None]:
         return None, None if recipe is None else "it was not read from a file"
     try:
         planted, reduction = regrow(path, document, recipe)
-    except FileError as fault:
+    except (FileError, MissingPackageError) as fault:
         return None, str(fault).removeprefix(f"{path}: ")
     planted.verify()
     proof = scaled_proof(Document.of(planted), document.problem, reduction)

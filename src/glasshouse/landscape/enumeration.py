@@ -23,13 +23,14 @@ from glasshouse.landscape.spins import ising_form
 from glasshouse.problems import Ising, Problem, Rbm
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.validation import IntArray, Number, count
+from glasshouse.summaries import Summarised
 
 # All parts together; some seconds of work.
 MOST_STATES = 1 << 27
 
 
-@dataclass(frozen=True)
-class LocalMinima:
+@dataclass(frozen=True, repr=False)
+class LocalMinima(Summarised):
     """Exact counts of the local minima of a problem.
 
     Attributes:
@@ -59,8 +60,8 @@ class LocalMinima:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class LowEnergyStates:
+@dataclass(frozen=True, eq=False, repr=False)
+class LowEnergyStates(Summarised):
     """The lowest states of a problem, up to its trivial symmetries.
 
     Attributes:

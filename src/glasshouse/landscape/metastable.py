@@ -14,10 +14,11 @@ from glasshouse.landscape.spins import at_state
 from glasshouse.problems import Rbm
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.validation import Number, SpinArray, WeightArray, count
+from glasshouse.summaries import Summarised
 
 
-@dataclass(frozen=True, eq=False)
-class Metastable:
+@dataclass(frozen=True, eq=False, repr=False)
+class Metastable(Summarised):
     """The metastable state of a structured instance.
 
     Attributes:

@@ -12,10 +12,11 @@ from glasshouse.problems import Ising, Max2Sat, Problem, Rbm
 from glasshouse.problems.bipartite import two_colouring
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.validation import Number
+from glasshouse.summaries import Summarised
 
 
-@dataclass(frozen=True)
-class Overview:
+@dataclass(frozen=True, repr=False)
+class Overview(Summarised):
     """Sizes, weights and graph of a problem; the graph is the one of its Ising form.
 
     Attributes:

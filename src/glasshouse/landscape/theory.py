@@ -10,10 +10,11 @@ import numpy as np
 
 from glasshouse.landscape.ratio import ratio
 from glasshouse.problems import validation
+from glasshouse.summaries import Summarised
 
 
-@dataclass(frozen=True)
-class ExpectedMinima:
+@dataclass(frozen=True, repr=False)
+class ExpectedMinima(Summarised):
     """An *approximation* of how many local minima a dense random instance has.
 
     Attributes:

@@ -21,10 +21,11 @@ from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import validation
 from glasshouse.problems.validation import SpinArray
+from glasshouse.summaries import Summarised
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ensemble:
+class Ensemble(Summarised):
     """Random-loop instances that differ in nothing but their seeds, in batched arrays.
 
     Instance k is `random_loops(..., rng=SeedSequence(seed, spawn_key=(first + k,)))`, bit for bit;

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.extras import optional
 from glasshouse.planting.graph_names import (
     EXTENTS,
     MOST_MACHINE_EDGES,
@@ -22,6 +23,7 @@ from glasshouse.planting.graph_names import (
 from glasshouse.planting.kernels.cycles import core_nodes
 from glasshouse.problems import Ising, pairs, validation
 from glasshouse.problems.validation import IntArray
+from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
     import networkx
@@ -33,7 +35,7 @@ Rows: TypeAlias = tuple[IntArray, npt.NDArray[np.int32], IntArray, npt.NDArray[n
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Graph:
+class Graph(Summarised):
     """An undirected graph without self-loops or parallel edges; node k carries spin k.
 
     Attributes:
@@ -309,13 +311,7 @@ def dwave_networkx() -> Any:
     """The package of D-Wave's graphs, or an error that says how to get it."""
     import warnings
 
-    try:
-        with warnings.catch_warnings():
-            # It announces its successor at import, which is no news to our users.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            import dwave_networkx
-    except ImportError:
-        raise ValueError(
-            "Chimera, Pegasus and Zephyr graphs need dwave-networkx; install glasshouse[graphs]"
-        ) from None
-    return dwave_networkx
+    with warnings.catch_warnings():
+        # It announces its successor at import, which is no news to our users.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return optional("dwave_networkx", "a Chimera, Pegasus or Zephyr graph")

@@ -14,6 +14,7 @@ from glasshouse.certificates.flat_cycles import NodeArray, checked_cycles, edges
 from glasshouse.planting.kernels import sums
 from glasshouse.problems import Ising, validation
 from glasshouse.problems.validation import IntArray
+from glasshouse.summaries import Summarised
 
 
 class Loop(NamedTuple):
@@ -22,9 +23,13 @@ class Loop(NamedTuple):
     nodes: NodeArray
     weights: IntArray
 
+    def __repr__(self) -> str:
+        low, high = self.weights.min(), self.weights.max()
+        return f"Loop({len(self.nodes)} nodes, weights {low} to {high})"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Loops:
+class Loops(Summarised):
     """Any number of frustrated loops in flat arrays, as weighed in the planted gauge.
 
     Loop k visits `nodes[starts[k]:starts[k+1]]`, each once, and returns to its first node.

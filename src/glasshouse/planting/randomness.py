@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+_GENERATORS = (np.random.Generator, np.random.BitGenerator, np.random.RandomState)
 
 
 @dataclass(frozen=True)
@@ -25,31 +28,37 @@ class Seed:
 
     @classmethod
     def of(cls, rng: RngLike) -> Seed:
-        """A seed from whatever `numpy.random.default_rng` takes.
+        """A seed from whatever `numpy.random.default_rng` takes, or from a Seed.
 
-        None draws fresh entropy; a Generator gives one 128-bit seed and moves on.
+        None draws fresh entropy; a Generator gives one 128-bit seed and moves on. Several whole
+        numbers make one seed together.
         """
         if isinstance(rng, Seed):
             if rng is NO_SEED:
                 raise SeedAskedForError
             return rng
-        if rng is None:
-            rng = np.random.SeedSequence()
-        if isinstance(rng, np.random.SeedSequence):
-            if isinstance(rng.entropy, int) and rng.pool_size == 4:
-                return cls(rng.entropy, tuple(rng.spawn_key))
-            words = rng.generate_state(2, np.uint64)
-        elif isinstance(rng, (np.random.Generator, np.random.BitGenerator)):
-            words = np.random.default_rng(rng).integers(2**64, size=2, dtype=np.uint64)
-        elif isinstance(rng, (int, np.integer)) and not isinstance(rng, bool):
+        if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool):
             if rng < 0:
                 raise ValueError(f"rng={rng} is negative; a seed is a whole number from 0 on")
             return cls(int(rng))
-        else:
-            raise ValueError(
-                f"rng={rng!r} is none of: None, a whole number, a numpy SeedSequence or Generator"
-            )
-        return cls(int(words[0]) | int(words[1]) << 64)
+        if isinstance(rng, _GENERATORS):
+            return cls(_joined(np.random.default_rng(rng).integers(2**64, size=2, dtype=np.uint64)))
+        if not isinstance(rng, np.random.SeedSequence):
+            rng = np.random.SeedSequence(None if rng is None else _whole_numbers(rng))
+        if isinstance(rng.entropy, int) and rng.pool_size == 4:
+            return cls(rng.entropy, tuple(rng.spawn_key))
+        return cls(_joined(rng.generate_state(2, np.uint64)))
+
+    @property
+    def number(self) -> int:
+        """One whole number instead of the pair: the entropy itself where there is no path.
+
+        >>> Seed(7).number, Seed(7, (3,)).number == Seed(7, (4,)).number
+        (7, False)
+        """
+        if not self.spawn_key:
+            return self.entropy
+        return _joined(self.sequence().generate_state(2, np.uint64))
 
     def child(self, index: int) -> Seed:
         """The seed of work item `index`, independent of all its siblings."""
@@ -68,6 +77,27 @@ class Seed:
         return words.astype(np.uint64, copy=False).reshape(number, 4)
 
 
+def _whole_numbers(rng: object) -> list[int]:
+    """Several seeds in one, as NumPy takes them."""
+    numbers = rng.tolist() if isinstance(rng, np.ndarray) else rng
+    if (
+        not isinstance(numbers, (list, tuple, range))
+        or not numbers
+        or not all(
+            isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= 0 for n in numbers
+        )
+    ):
+        raise ValueError(
+            f"rng={rng!r:.60} is none of: None, one or several whole numbers from 0 on, or a numpy "
+            "SeedSequence, BitGenerator, Generator or RandomState"
+        )
+    return [int(number) for number in numbers]
+
+
+def _joined(words: npt.NDArray[Any]) -> int:
+    return int(words[0]) | int(words[1]) << 64
+
+
 class SeedAskedForError(Exception):
     """A planting method has found its arguments good and would now grow an instance."""
 
@@ -78,6 +108,6 @@ NO_SEED = Seed(0, (-1,))
 
 
 RngLike: TypeAlias = (
-    int | np.integer | np.random.SeedSequence | np.random.Generator | np.random.BitGenerator
-    | Seed | None
+    int | np.integer | Sequence[int] | npt.NDArray[np.integer] | np.random.SeedSequence
+    | np.random.Generator | np.random.BitGenerator | np.random.RandomState | Seed | None
 )  # fmt: skip

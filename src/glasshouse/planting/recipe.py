@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from glasshouse.planting.randomness import Seed
+from glasshouse.summaries import Summarised
 from glasshouse.version import __version__
 
 _KEYS = {"method", "parameters", "seed", "spawn_key", "version"}
@@ -16,8 +17,8 @@ _KEYS = {"method", "parameters", "seed", "spawn_key", "version"}
 _LONGEST_SPAWN_KEY, _DEEPEST_PARAMETER = 1000, 8
 
 
-@dataclass(frozen=True)
-class Recipe:
+@dataclass(frozen=True, repr=False)
+class Recipe(Summarised):
     """The method, all its parameters, the seed and the version that grew an instance.
 
     Parameters are JSON values without floats: fractions are strings such as "1/5", a given

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from glasshouse.landscape import components, free_spins, frustration_index
 from glasshouse.landscape.ratio import Ratio, ratio
 from glasshouse.problems import Rbm
+from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted
 
 
-@dataclass(frozen=True)
-class Summary:
+@dataclass(frozen=True, repr=False)
+class Summary(Summarised):
     """Requested and realised, side by side; `str()` prints them as a table.
 
     Attributes:

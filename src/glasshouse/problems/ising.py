@@ -12,6 +12,7 @@ from glasshouse.problems import pairs, validation
 from glasshouse.problems.pairs import PairArray
 from glasshouse.problems.reduction import Space, spins
 from glasshouse.problems.validation import Number, WeightArray
+from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
     import dimod
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ising:
+class Ising(Summarised):
     """Minimise `E(s) = -Σ J_ij s_i s_j - Σ h_i s_i + offset` over spins s_i = ±1.
 
     J > 0 is ferromagnetic (the paper's sign; dimod's is the opposite). Weights are all int64 and

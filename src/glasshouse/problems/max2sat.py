@@ -13,6 +13,7 @@ import numpy.typing as npt
 from glasshouse.problems import validation
 from glasshouse.problems.reduction import Space
 from glasshouse.problems.validation import Number, WeightArray
+from glasshouse.summaries import Summarised
 
 ClauseArray = npt.NDArray[np.int32]
 
@@ -20,7 +21,7 @@ _CHUNK = 1 << 22
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Max2Sat:
+class Max2Sat(Summarised):
     """Find the assignment whose falsified soft clauses weigh least and that breaks no hard clause.
 
     Literals are DIMACS integers: +k is variable k (from 1), -k its negation. A clause is a row of

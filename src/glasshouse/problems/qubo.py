@@ -12,13 +12,14 @@ from glasshouse.problems import pairs, validation
 from glasshouse.problems.pairs import PairArray
 from glasshouse.problems.reduction import Space, bits
 from glasshouse.problems.validation import Number, WeightArray
+from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
     import scipy.sparse
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Qubo:
+class Qubo(Summarised):
     """Minimise `E(x) = Σ Q_ij x_i x_j + Σ B_i x_i + offset` over x_i in {0, 1}.
 
     Everybody's sign: minimised. (The paper *maximises* its QUBO; `convert` turns the sign.)

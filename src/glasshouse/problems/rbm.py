@@ -12,6 +12,7 @@ import numpy.typing as npt
 from glasshouse.problems import validation
 from glasshouse.problems.reduction import Space, spins
 from glasshouse.problems.validation import Number, WeightArray
+from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
     import dimod
@@ -21,7 +22,7 @@ Matrix: TypeAlias = Any  # an ndarray or a scipy csr_array, which no common type
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Rbm:
+class Rbm(Summarised):
     """Minimise `E(v, h) = -(v·W·h + a·v + b·h) + offset` over spins v_i = ±1 and h_j = ±1.
 
     This is the energy of a restricted Boltzmann machine with ±1 units (the paper's eq. 1). A state

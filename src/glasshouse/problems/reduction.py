@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import validation
+from glasshouse.summaries import Summarised
 
 StateMap: TypeAlias = Callable[[npt.NDArray[np.int8]], npt.NDArray[np.int8]]
 Exact: TypeAlias = Fraction | float
@@ -64,8 +65,8 @@ def bits(kind: str, size: int) -> Space:
     return Space(kind, size, 0)
 
 
-@dataclass(frozen=True)
-class Reduction:
+@dataclass(frozen=True, repr=False)
+class Reduction(Summarised):
     """From a source problem to a target problem: `E_target = factor · E_source + shift`.
 
     The identity holds for every source state s and its image `forward(s)`. `back` undoes `forward`;
@@ -150,6 +151,9 @@ class Reduction:
 
     def __str__(self) -> str:
         return f"{self.source} → {self.target}: {self.identity}"
+
+    def __repr__(self) -> str:
+        return f"Reduction({self})"
 
 
 def same_state(source: Space, target: Space, factor: Fraction = Fraction(1)) -> Reduction:

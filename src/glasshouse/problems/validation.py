@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -30,6 +31,10 @@ MOST_VARIABLES = 2**31 - 1
 MOST_FLOAT = 2.0**1020
 # From here on there are whole numbers that no float64 holds.
 _EXACT_IN_FLOATS = 2**53
+# Kernels multiply β by a little more than 2, and infinity times a local field of 0 is no number.
+MOST_BETA = 1e307
+# Thirty years; timers and other people's solvers take no more than some such number.
+_LONGEST = 1e9
 
 
 def count(value: object, name: str, least: int = 0) -> int:
@@ -47,6 +52,64 @@ def size(value: object, name: str) -> int:
     if number > MOST_VARIABLES:
         raise ValueError(f"{name}={number} is above {MOST_VARIABLES}, the most a problem can have")
     return number
+
+
+def time_limit(value: Any) -> float | None:
+    """Seconds, or None for no limit, which infinity means, too.
+
+    >>> time_limit(3), time_limit(math.inf), time_limit(None)
+    (3.0, None, None)
+    >>> time_limit(0)
+    Traceback (most recent call last):
+        ...
+    ValueError: time_limit=0 is not a number of seconds above 0; None sets no limit
+    """
+    if value is None:
+        return None
+    if not is_real(value) or not value > 0:  # NaN is not, either
+        raise ValueError(
+            f"time_limit={value!r} is not a number of seconds above 0; None sets no limit"
+        )
+    return None if value == math.inf else float(min(value, _LONGEST))
+
+
+def energy(value: Any, name: str = "target") -> Any:
+    """A number to compare energies with, or None; whole numbers stay exact."""
+    if value is None:
+        return None
+    if not is_real(value) or value != value:
+        raise ValueError(f"{name}={value!r} is not an energy; expected a number or None")
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def is_real(value: object) -> bool:
+    """Whether something is a number, NumPy's included; True and False are none."""
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+
+
+def share(value: Any, name: str) -> float:
+    """A number strictly between 0 and 1, such as a probability or a confidence."""
+    if not is_real(value) or not 0 < value < 1:
+        raise ValueError(f"{name}={value} must lie between 0 and 1, both excluded")
+    return float(value)
+
+
+def inverse_temperatures(beta: Any) -> FloatArray:
+    """One or more β, in a list, tuple or array: finite, at least 0, at most `MOST_BETA`.
+
+    Two numbers are always the first and the last of a range.
+    """
+    values = np.asarray(beta) if isinstance(beta, (list, tuple, np.ndarray)) else np.empty(0)
+    if values.dtype.kind not in "iuf" or values.ndim != 1 or not values.size:
+        raise ValueError(
+            f"beta={beta!r:.60} is not a list of numbers; give (first, last), or all of them"
+        )
+    values = values.astype(np.float64)
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise ValueError(f"beta={beta!r:.60} must be finite and not negative")
+    if (values > MOST_BETA).any():
+        raise ValueError(f"beta={values.max()} is above {MOST_BETA}, the most that kernels take")
+    return values
 
 
 def weights(values: npt.ArrayLike, name: str) -> WeightArray:

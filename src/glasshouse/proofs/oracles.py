@@ -16,23 +16,16 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import Max2Sat, Problem
+from glasshouse.extras import MissingPackageError, optional
+from glasshouse.problems import Max2Sat, Problem, validation
 from glasshouse.problems.convert import to_max2sat
-from glasshouse.proofs import arguments
 from glasshouse.proofs.two_sat import satisfy
+from glasshouse.summaries import Summarised
 
 Solver: TypeAlias = Literal["rc2", "rc2-edge", "toulbar2", "scip", "highs"]
 
 # Bits of the best assignment found (None: none) and whether it was proven to be the best.
 _Answer: TypeAlias = tuple[list[int] | None, bool]
-
-PACKAGES = {
-    "rc2": "python-sat",
-    "rc2-edge": "python-sat",
-    "toulbar2": "pytoulbar2",
-    "scip": "pyscipopt",
-    "highs": "highspy",
-}
 
 # Up to which sum of soft weights an answer can be trusted. Integer programs are solved in floats:
 # an assignment that is feasible up to _TOLERANCE costs up to _TOLERANCE times all weights too
@@ -42,8 +35,8 @@ _TOLERANCE = 1e-9
 _MOST_WEIGHT = {"toulbar2": 2**45, "scip": 2**28, "highs": 2**28}
 
 
-@dataclass(frozen=True)
-class ExactResult:
+@dataclass(frozen=True, repr=False)
+class ExactResult(Summarised):
     """What an exact solver found.
 
     Attributes:
@@ -75,7 +68,8 @@ def solve_exactly(
         time_limit: seconds.
 
     Raises:
-        ValueError: the solver is not installed, failed, or cannot tell weights this large apart.
+        MissingPackageError: the solver is not installed.
+        ValueError: it failed, or cannot tell weights this large apart.
         HardClausesUnsatisfiableError: no assignment satisfies the hard clauses.
 
     >>> from glasshouse.problems import Ising
@@ -85,7 +79,7 @@ def solve_exactly(
     """
     if solver not in _SOLVERS:
         raise ValueError(f"solver={solver!r} is not known; there are {', '.join(_SOLVERS)}")
-    time_limit = arguments.seconds(time_limit)
+    time_limit = validation.time_limit(time_limit)
     clauses, reduction = to_max2sat(problem)
     clauses = clauses.simplified()
     if not clauses.is_integer:
@@ -103,10 +97,8 @@ def solve_exactly(
             bits, optimal = _SOLVERS[solver](clauses, time_limit)
         else:  # not every solver takes a problem without an objective
             bits, optimal = feasible.tolist(), True
-    except ImportError as error:
-        raise ValueError(
-            f"solver={solver!r} is not installed; pip install {PACKAGES[solver]}"
-        ) from error
+    except MissingPackageError:
+        raise
     except Exception as error:  # each solver has kinds of its own
         raise ValueError(
             f"solver={solver!r} failed with {type(error).__name__}: {error}; use solver='rc2', or "
@@ -127,18 +119,14 @@ def _literals(problem: Max2Sat) -> list[tuple[int | None, list[int]]]:
 
 
 def _rc2(problem: Max2Sat, time_limit: float | None) -> _Answer:
-    from pysat.formula import WCNF
-
-    formula = WCNF()
+    formula = optional("pysat.formula", "solver='rc2'").WCNF()
     for weight, clause in _literals(problem):
         formula.append(clause, weight=weight)
     return _compute(formula, problem.num_variables, time_limit)
 
 
 def _rc2_edge(problem: Max2Sat, time_limit: float | None) -> _Answer:
-    from pysat.formula import WCNF
-
-    formula = WCNF()
+    formula = optional("pysat.formula", "solver='rc2-edge'").WCNF()
     relaxed: dict[tuple[int, ...], tuple[int, int]] = {}
     for weight, clause in _literals(problem):
         opposite = tuple(sorted(-x for x in clause))
@@ -156,9 +144,8 @@ def _rc2_edge(problem: Max2Sat, time_limit: float | None) -> _Answer:
 
 
 def _compute(formula: Any, num_variables: int, time_limit: float | None) -> _Answer:
-    from pysat.examples.rc2 import RC2Stratified
-
-    with RC2Stratified(formula) as solver:
+    rc2 = optional("pysat.examples.rc2", "solver='rc2'")
+    with rc2.RC2Stratified(formula) as solver:
         timer = Timer(time_limit or 0, solver.interrupt)
         timer.daemon = True
         if time_limit is not None:
@@ -172,8 +159,7 @@ def _compute(formula: Any, num_variables: int, time_limit: float | None) -> _Ans
 
 
 def _toulbar2(problem: Max2Sat, time_limit: float | None) -> _Answer:
-    import pytoulbar2  # type: ignore[import-untyped,import-not-found,unused-ignore]
-
+    pytoulbar2 = optional("pytoulbar2", "solver='toulbar2'")
     top = int(problem.hard_weight)
     network = pytoulbar2.CFN(top, vac=0)
     for variable in range(problem.num_variables):
@@ -192,8 +178,7 @@ def _toulbar2(problem: Max2Sat, time_limit: float | None) -> _Answer:
 
 
 def _scip(problem: Max2Sat, time_limit: float | None) -> _Answer:
-    import pyscipopt  # type: ignore[import-untyped,import-not-found,unused-ignore]
-
+    pyscipopt = optional("pyscipopt", "solver='scip'")
     model = pyscipopt.Model()
     model.hideOutput()
     for name in ("sumepsilon", "feastol", "dualfeastol"):

@@ -15,15 +15,16 @@ from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.problems import Max2Sat, Problem, validation
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.reduction import to_spins
-from glasshouse.proofs import arguments, kernels
+from glasshouse.proofs import kernels
 from glasshouse.proofs.cycles import clause_cycles, make_certificate, walk_loops
 from glasshouse.proofs.search import Bounds, Search, Statistics
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.proofs.two_sat import satisfy
+from glasshouse.summaries import Summarised
 
 
-@dataclass(frozen=True)
-class Proof:
+@dataclass(frozen=True, repr=False)
+class Proof(Summarised):
     """A state, a lower bound, and the certificate that shows it.
 
     Attributes:
@@ -110,7 +111,7 @@ def prove(
     (-6, -6, True, array([1, 1, 1, 1], dtype=int8))
     """
     problem = given_problem(problem)
-    time_limit, target = arguments.seconds(time_limit), arguments.energy(target)
+    time_limit, target = validation.time_limit(time_limit), validation.energy(target)
     known = [] if state is None else [_spins(problem, state)]
     lighter = Fraction(0)
     if isinstance(problem, Max2Sat):

@@ -12,10 +12,11 @@ from typing import Literal
 from glasshouse.proofs.contraction import ContractedGraph, OddCycle
 from glasshouse.proofs.cycle_lp import BlockResult, CycleLp
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
+from glasshouse.summaries import Summarised
 
 
-@dataclass(frozen=True)
-class Bounds:
+@dataclass(frozen=True, repr=False)
+class Bounds(Summarised):
     """What is known so far: `lower` ≤ optimum ≤ `upper`, up to the LP's float error."""
 
     lower: float
@@ -24,8 +25,8 @@ class Bounds:
     rounds: int
 
 
-@dataclass(frozen=True)
-class Statistics:
+@dataclass(frozen=True, repr=False)
+class Statistics(Summarised):
     """How a proof was found.
 
     Attributes:

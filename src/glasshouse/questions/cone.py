@@ -17,13 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.questions.gauged import integer_matrix
+from glasshouse.summaries import Summarised
 
 _TOLERANCE = 1e-7
 _DENOMINATORS = (1, 10, 100, 1000, 10**4, 10**6)
 
 
-@dataclass(frozen=True)
-class ConicDecomposition:
+@dataclass(frozen=True, repr=False)
+class ConicDecomposition(Summarised):
     """The answer; exactly one of `multipliers` and `witness` is there, and it was checked exactly.
 
     Attributes:
@@ -43,6 +44,11 @@ class ConicDecomposition:
     def exists(self) -> bool:
         """Whether W is a conical combination of loops plus a non-negative matrix."""
         return self.witness is None
+
+    def __str__(self) -> str:
+        if self.exists:
+            return f"a combination of {len(self.loops)} loops and a non-negative rest"
+        return "no combination of loops, as the witness shows"
 
 
 def conic_decomposition(weights: npt.ArrayLike, *, max_length: int = 4) -> ConicDecomposition:

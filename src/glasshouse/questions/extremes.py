@@ -12,13 +12,14 @@ import numpy.typing as npt
 
 from glasshouse.problems import validation
 from glasshouse.questions.gauged import ground_state
+from glasshouse.summaries import Summarised
 
 # 2^20 patterns of signs, a second or two.
 _MOST_FREE_SIGNS = 20
 
 
-@dataclass(frozen=True)
-class MaximumFrustration:
+@dataclass(frozen=True, repr=False)
+class MaximumFrustration(Summarised):
     """The most frustrated n×m RBM.
 
     Attributes:

@@ -71,7 +71,7 @@ def is_gauged(weights: npt.ArrayLike, *, time_limit: float | None = 60) -> bool 
     >>> is_gauged([[2, 1], [1, -1]]), is_gauged([[1, 1], [1, -2]])
     (True, False)
     """
-    matrix = integer_matrix(weights)
+    matrix, time_limit = integer_matrix(weights), validation.time_limit(time_limit)
     problem = Rbm(matrix)  # refuses weights whose sum leaves int64
     up = -int(matrix.sum())
     if min(matrix.shape) <= _ENUMERABLE and problem.total_weight <= _MOST_WEIGHT:

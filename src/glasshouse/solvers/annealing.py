@@ -70,9 +70,9 @@ def anneal(
         problem: an Ising, Rbm, Qubo or Max2Sat problem, or a planted one.
         sweeps: sweeps of a run (the paper's N_sweep), below 2^31.
         runs: how many runs from random states; run r is the same whatever their number.
-        beta: inverse temperature in units of the problem's own energy: (first, last), or an array
-            with one for each sweep; by default a range that suits the problem's local fields, see
-            `schedule.default_range`.
+        beta: inverse temperature in units of the problem's own energy: (first, last), or one for
+            each sweep, in a list, tuple or array; by default a range that suits the problem's
+            local fields, see `schedule.default_range`.
         schedule: "geometric" or "linear" between first and last.
         target: an energy to look for. A block of runs ends when all of them have reached it. By
             default that of the plant, if one is given; None looks for nothing.
@@ -80,7 +80,7 @@ def anneal(
             after every flip. "flip" hits far more often where frustration is high.
         rng: a seed, or anything that numpy.random.default_rng takes.
         threads: how many work at the same time; the result does not depend on it.
-        time_limit: seconds after which the best so far is returned.
+        time_limit: seconds after which the best so far is returned; None sets no limit.
         progress: called about ten times a second with a `RunProgress`.
 
     Returns:

@@ -34,7 +34,7 @@ class OptimalTts:
         """A line for each run length, for people; the best one is marked."""
         lines = []
         for result in self.results:
-            tts = result.tts(self.tts.confidence, self.tts.unit)
+            tts = result.tts(self.tts.success, self.tts.unit, confidence=self.tts.confidence)
             mark = "  ← best" if result.sweeps == self.sweeps else ""
             share = result.success_probability
             lines.append(f"{result.sweeps} sweeps: p = {share:.3g}, {tts}{mark}")
@@ -51,7 +51,7 @@ def optimal_tts(
     target: Target = "planted",
     sweeps_grid: Sequence[int] = (10, 30, 100, 300, 1000, 3000),
     *,
-    confidence: float = 0.99,
+    success: float = 0.99,
     unit: Unit = "seconds",
     runs: int = 1024,
     rng: RngLike = None,
@@ -63,7 +63,7 @@ def optimal_tts(
         problem: anything that `anneal` takes.
         target: the energy that counts as success; by default that of the plant, if one is given.
         sweeps_grid: run lengths to try, each once.
-        confidence: wanted probability of a success, 0.99 for TTS99.
+        success: the wanted probability of at least one success: 0.99 gives TTS99.
         unit: "seconds", or "sweeps".
         runs: how many runs of each length.
         rng: a seed, or anything that numpy.random.default_rng takes.
@@ -90,7 +90,7 @@ def optimal_tts(
         )
         for k, sweeps in enumerate(grid)
     )  # fmt: skip
-    times = [result.tts(confidence, unit) for result in results]
+    times = [result.tts(success, unit) for result in results]
     # A length without successes has a lower bound only, and wins only if all have.
     best = min(range(len(grid)), key=lambda k: (times[k].is_bound, times[k].value))
     edge = grid[best] in (min(grid), max(grid))

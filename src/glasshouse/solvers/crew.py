@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import math
-import numbers
 import threading
 import time
 from collections.abc import Callable
@@ -21,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import is_ready
+from glasshouse.problems import validation
 from glasshouse.problems.validation import Number, SpinArray
 from glasshouse.solvers.engine import Engine
 from glasshouse.solvers.forms import Form
@@ -92,12 +92,8 @@ class Crew:
         time_limit: float | None,
         progress: Callable[[RunProgress], None] | None,
     ) -> None:
-        if time_limit is not None:
-            is_number = isinstance(time_limit, numbers.Real) and not isinstance(time_limit, bool)
-            if not is_number or not time_limit > 0:  # NaN is not, either
-                raise ValueError(f"time_limit={time_limit!r} is not a positive number of seconds")
-            time_limit = float(time_limit)
-        self.threads, self.time_limit, self.progress = threads, time_limit, progress
+        self.threads, self.progress = threads, progress
+        self.time_limit = validation.time_limit(time_limit)
 
     def work(self, job: Job, runs: int, form: Form) -> Log:
         """Carry out a job on as many blocks as the runs need."""

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import Problem
+from glasshouse.problems import Problem, validation
 from glasshouse.problems.convert import Given, given_problem, to_ising
 from glasshouse.problems.validation import FloatArray, Number, SpinArray
 from glasshouse.solvers.engine import exact_unit
@@ -43,18 +43,11 @@ class Form:
 
     def target(self, energy: Number | None) -> Any:
         """A target energy of the problem as one of the Ising form."""
+        energy = validation.energy(energy)
         if energy is None:
             return None
-        if isinstance(energy, (bool, np.bool_)) or not isinstance(
-            energy, (int, float, np.integer, np.floating)
-        ):
-            raise ValueError(f"target={energy!r} is not an energy; give a number")
-        if isinstance(energy, np.generic):
-            energy = energy.item()
         if isinstance(energy, int) and abs(energy) > sys.float_info.max:
             return math.inf if energy > 0 else -math.inf
-        if math.isnan(energy):
-            raise ValueError("target is NaN; give an energy")
         if isinstance(energy, float) and math.isinf(energy):
             return energy
         return self.reduction.target_energy(energy)
@@ -79,12 +72,11 @@ class Form:
         confirmed = np.where(reached, np.where(hits > 0, hits, sweeps), 0)
         return confirmed.astype(np.int32)
 
-    def beta(self, beta: Beta) -> Any:
+    def beta(self, beta: Beta) -> FloatArray | None:
         """Inverse temperatures of the problem as those of the Ising form."""
-        if beta is None or self.reduction.factor == 1:
-            return beta
-        scaled = np.asarray(beta) / float(self.reduction.factor)
-        return tuple(scaled.tolist()) if isinstance(beta, tuple) else scaled
+        if beta is None:
+            return None
+        return validation.inverse_temperatures(beta) / float(self.reduction.factor)
 
     def own_betas(self, betas: FloatArray) -> FloatArray:
         """And back."""

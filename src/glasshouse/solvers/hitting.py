@@ -21,7 +21,7 @@ from glasshouse.solvers.annealing import choose_engine, key_of
 from glasshouse.solvers.crew import announce_compilation
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.kernels import generator, hitting
-from glasshouse.solvers.schedule import MOST_BETA, PaperSchedule, paper_schedule, sweep_count
+from glasshouse.solvers.schedule import Beta, PaperSchedule, paper_schedule, sweep_count
 
 _CHUNK = 64  # instances that a thread takes at a time
 _MOST_SWEEPS = 2**26  # of a run, whose inverse temperatures are all held at once
@@ -73,7 +73,7 @@ def sweeps_to_solution(
     planted: Planted | Ensemble,
     *,
     sweeps_per_run: int | Literal["paper"] = "paper",
-    beta: tuple[float, float] | None = None,
+    beta: Beta = None,
     max_sweeps: int = 10_000_000,
     samples: int = 1,
     rng: RngLike = None,
@@ -225,7 +225,7 @@ def _sum_of_loops(num_spins: int, nodes: npt.NDArray[np.int32], weights: IntArra
 def _plan(
     planted: Planted | Ensemble,
     sweeps_per_run: int | Literal["paper"],
-    beta: tuple[float, float] | None,
+    beta: Beta,
 ) -> PaperSchedule:
     """Sweeps of a run and range of β: what was given, the paper's for the rest."""
     if sweeps_per_run != "paper":
@@ -250,13 +250,8 @@ def _plan(
 
 
 def _range_of(beta: Any) -> tuple[float, float]:
-    """First and last β, checked."""
-    values = np.asarray(beta) if isinstance(beta, (tuple, list, np.ndarray)) else np.empty(0)
-    if values.shape != (2,) or values.dtype.kind not in "iuf":
-        raise ValueError(f"beta={beta!r} is not a pair of numbers; give (first, last)")
-    first, last = map(float, values)
-    if not 0 <= first <= last <= MOST_BETA:
-        raise ValueError(
-            f"beta={beta} does not rise from a number of at least 0 to one of at most {MOST_BETA}"
-        )
-    return first, last
+    """First and last β, rising."""
+    values = validation.inverse_temperatures(beta).tolist()
+    if len(values) != 2 or values[0] > values[1]:
+        raise ValueError(f"beta={beta!r:.60} is not a rising pair of numbers; give (first, last)")
+    return values[0], values[1]

@@ -11,22 +11,25 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.planting.randomness import Seed
+from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray, Number, SpinArray
+from glasshouse.summaries import Summarised
 
 Unit: TypeAlias = Literal["seconds", "sweeps"]
 Check: TypeAlias = Literal["sweep", "flip"]
 Stopped: TypeAlias = Literal["time limit", "interrupted"]
 
 
-@dataclass(frozen=True)
-class TimeToSolution:
-    """How long to go on until a success has been seen with the given confidence.
+@dataclass(frozen=True, repr=False)
+class TimeToSolution(Summarised):
+    """How long to go on until a success has been seen with the wanted probability.
 
     Attributes:
         value: the estimate; where no run succeeded, the same lower bound as `low`.
-        low: lower end of a 95 % interval; where no run succeeded, a one-sided 95 % bound.
+        low: lower end of its interval.
         high: upper end; infinite where no run succeeded.
-        confidence: the wanted probability of a success.
+        success: the wanted probability of at least one success: 0.99 gives TTS99.
+        confidence: of the interval.
         unit: seconds or sweeps.
         is_bound: whether no run succeeded, so that only a lower bound is known.
         is_upper_bound: whether runs were stopped, so that `value` is the most it can be; `low` and
@@ -36,6 +39,7 @@ class TimeToSolution:
     value: float
     low: float
     high: float
+    success: float
     confidence: float
     unit: Unit
     is_bound: bool
@@ -43,11 +47,12 @@ class TimeToSolution:
 
     def __str__(self) -> str:
         unit = "s" if self.unit == "seconds" else "sweeps"
-        name = f"TTS{100 * self.confidence:g}"
+        name = f"TTS{100 * self.success:g}"
         if self.is_bound:
             return f"{name} > {self.value:.3g} {unit}"
         sign = "≤" if self.is_upper_bound else "="
-        return f"{name} {sign} {self.value:.3g} {unit} (95 %: {self.low:.3g} to {self.high:.3g})"
+        interval = f"{100 * self.confidence:g} %: {self.low:.3g} to {self.high:.3g}"
+        return f"{name} {sign} {self.value:.3g} {unit} ({interval})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,47 +138,49 @@ class AnnealResult:
         self._need_evidence()
         return self.successes / self.runs
 
-    def success_interval(self, level: float = 0.95) -> tuple[float, float]:
+    def success_interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Clopper–Pearson interval of the success probability.
 
         After a stop its lower end takes unfinished runs for failures, its upper end for successes.
         """
         self._need_evidence()
         undecided = int(np.count_nonzero(~self.complete & (self.hits == 0)))
-        low, high = binomial_interval(self.successes, self.runs, level)
+        low, high = binomial_interval(self.successes, self.runs, confidence)
         if undecided:
-            high = binomial_interval(self.successes + undecided, self.runs, level)[1]
+            high = binomial_interval(self.successes + undecided, self.runs, confidence)[1]
         return low, high
 
-    def tts(self, confidence: float = 0.99, unit: Unit = "seconds") -> TimeToSolution:
-        """Time to solution: a run's length times the runs needed, ln(1 - c) / ln(1 - p).
+    def tts(
+        self, success: float = 0.99, unit: Unit = "seconds", *, confidence: float = 0.95
+    ) -> TimeToSolution:
+        """Time to solution: a run's length times the runs needed, ln(1 - success) / ln(1 - p).
 
         A run's length in seconds is the wall-clock time divided by the number of runs: all lanes
         and threads count as working at the same time. After a stop it is the time that a run of
         full length would have taken, and the result is an upper bound.
 
         Args:
-            confidence: c, the probability of at least one success.
+            success: the wanted probability of at least one success: 0.99 gives TTS99.
             unit: "seconds", or "sweeps" of one run.
+            confidence: of the interval.
         """
-        if not 0 < confidence < 1:
-            raise ValueError(f"confidence={confidence} is not between 0 and 1")
+        success = validation.share(success, "success")
         if unit not in ("seconds", "sweeps"):
             raise ValueError(f"unit={unit!r} is neither 'seconds' nor 'sweeps'")
-        success = self.success_probability
+        p = self.success_probability
         length = float(self.sweeps * self.replicas)
         if unit == "seconds":
             length = self.seconds / self.runs / (self.share if self.stopped else 1)
-        if success == 0:  # no block ended early, so that the finished runs are a fair sample
+        if p == 0:  # no block ended early, so that the finished runs are a fair sample
             number = int(np.count_nonzero(self.complete))
-            bound = length * runs_needed(1 - 0.05 ** (1 / number), confidence)
-            return TimeToSolution(bound, bound, math.inf, confidence, unit, is_bound=True)
-        low, high = self.success_interval()
+            bound = length * runs_needed(binomial_interval(0, number, confidence)[1], success)
+            return TimeToSolution(bound, bound, math.inf, success, confidence, unit, is_bound=True)
+        low, high = self.success_interval(confidence)
         return TimeToSolution(
-            length * runs_needed(success, confidence),
-            length * runs_needed(high, confidence),
-            length * runs_needed(low, confidence),
-            confidence, unit, is_bound=False, is_upper_bound=self.stopped is not None,
+            length * runs_needed(p, success),
+            length * runs_needed(high, success),
+            length * runs_needed(low, success),
+            success, confidence, unit, is_bound=False, is_upper_bound=self.stopped is not None,
         )  # fmt: skip
 
     def summary(self) -> str:
@@ -214,14 +221,14 @@ class AnnealResult:
             raise ValueError("no run was completed before the stop; give it more time")
 
 
-def runs_needed(probability: float, confidence: float) -> float:
-    """Runs until one succeeds with the given confidence, at least one; infinite for p = 0."""
-    if probability >= confidence:
+def runs_needed(probability: float, success: float) -> float:
+    """Runs until one succeeds with probability `success`, at least one; infinite for p = 0."""
+    if probability >= success:
         return 1.0
-    return math.log1p(-confidence) / math.log1p(-probability) if probability > 0 else math.inf
+    return math.log1p(-success) / math.log1p(-probability) if probability > 0 else math.inf
 
 
-def binomial_interval(successes: int, number: int, level: float = 0.95) -> tuple[float, float]:
+def binomial_interval(successes: int, number: int, confidence: float = 0.95) -> tuple[float, float]:
     """Clopper–Pearson: the probabilities that do not contradict k successes out of n.
 
     >>> low, high = binomial_interval(0, 100)
@@ -230,7 +237,7 @@ def binomial_interval(successes: int, number: int, level: float = 0.95) -> tuple
     """
     from scipy.special import betaincinv
 
-    tail = (1 - level) / 2
+    tail = (1 - validation.share(confidence, "confidence")) / 2
     low = float(betaincinv(successes, number - successes + 1, tail)) if successes else 0.0
     failures = number - successes
     high = float(betaincinv(successes + 1, failures, 1 - tail)) if failures else 1.0

@@ -8,26 +8,26 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from glasshouse.landscape.ratio import Ratio, ratio
 from glasshouse.problems import validation
-from glasshouse.problems.validation import FloatArray
+from glasshouse.problems.validation import MOST_BETA, FloatArray
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.kernels.adjacency import field_scales
+from glasshouse.summaries import Summarised
 
 Schedule: TypeAlias = Literal["linear", "geometric"]
-Beta: TypeAlias = tuple[float, float] | npt.ArrayLike | None
+Beta: TypeAlias = Sequence[float] | npt.NDArray[Any] | None
 
 # Sweeps are counted in 32 bits. Longer lists of β than this are not made: β then rises in so many
 # steps, each of them held for some sweeps, which no run can tell from a smooth rise.
 MOST_SWEEPS, _MOST_STEPS = 2**31 - 1, 2**22
-# Kernels multiply β by a little more than 2, and infinity times a local field of 0 is no number.
-MOST_BETA = 1e307
 
 
 def sweep_count(sweeps: object, name: str = "sweeps", most: int = MOST_SWEEPS) -> int:
@@ -43,7 +43,7 @@ def sweep_count(sweeps: object, name: str = "sweeps", most: int = MOST_SWEEPS) -
 def inverse_temperatures(
     network: ColouredGraph, beta: Beta, sweeps: int, schedule: Schedule
 ) -> FloatArray:
-    """One β for each sweep, from what a user gave: nothing, (first, last), or all of them.
+    """One β for each sweep, from what a user gave: none, (first, last), or all of them.
 
     Of more than 2^22 sweeps, unless all β were given, one for each of 2^22 equal parts of the run.
     """
@@ -53,24 +53,17 @@ def inverse_temperatures(
     if beta is None:
         first, last = default_range(network)
         return np.geomspace(first, last, steps) if sweeps > 1 else np.array([last])
-    values = np.asarray(beta)
-    if values.dtype.kind not in "iuf" or values.ndim > 1:
-        raise ValueError(f"beta={beta!r} is neither a pair of numbers nor an array, one a sweep")
-    values = np.asarray(values, np.float64)
-    if not np.isfinite(values).all() or (values < 0).any():
-        raise ValueError("beta must be finite and not negative")
-    if (values > MOST_BETA).any():
-        raise ValueError(f"beta={values.max()} is above {MOST_BETA}, the most that kernels take")
-    if isinstance(beta, tuple) and len(beta) == 2:
+    values = validation.inverse_temperatures(beta)
+    if len(values) == sweeps:
+        return values
+    if len(values) == 2:
         first, last = values
         if schedule == "linear":
             return np.linspace(first, last, steps) if sweeps > 1 else values[1:]
         if first == 0 or last == 0:
             raise ValueError("a geometric schedule cannot start or end at 0; use 'linear'")
         return np.geomspace(first, last, steps) if sweeps > 1 else values[1:]
-    if values.ndim != 1 or len(values) != sweeps:
-        raise ValueError(f"beta has shape {values.shape}, but there are {sweeps} sweeps")
-    return values
+    raise ValueError(f"beta has {len(values)} numbers, but there are {sweeps} sweeps")
 
 
 def default_range(network: ColouredGraph) -> tuple[float, float]:
@@ -114,8 +107,8 @@ def peak_density(n: int) -> float:
     return 0.3035 + 0.2952 * math.exp(-0.0196 * validation.count(n, "n", 1))
 
 
-@dataclass(frozen=True)
-class PaperSchedule:
+@dataclass(frozen=True, repr=False)
+class PaperSchedule(Summarised):
     """The paper's annealing: β linear from `beta[0]` to `beta[1]` over `sweeps` sweeps a run."""
 
     beta: tuple[float, float]
@@ -145,7 +138,7 @@ def paper_schedule(
             peak.
 
     >>> paper_schedule(100, 0.1)
-    PaperSchedule(beta=(0.01, 4.605170185988092), sweeps=139)
+    PaperSchedule(beta=(0.01, 4.60517), sweeps=139)
     """
     n = validation.count(n, "n", 2)
     f = float(ratio(frustration, "frustration"))

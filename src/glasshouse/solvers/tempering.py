@@ -48,14 +48,14 @@ def temper(
         problem: an Ising, Rbm, Qubo or Max2Sat problem, or a planted one.
         sweeps: sweeps of every replica, below 2^31.
         runs: how many independent ladders.
-        beta: (hottest, coldest), geometric between, or an array: the ladder itself, rising. By
-            default the range that `anneal` uses.
-        replicas: temperatures of the ladder, unless `beta` is an array.
+        beta: (hottest, coldest), geometric between, or more than two numbers: the ladder itself,
+            rising. By default the range that `anneal` uses.
+        replicas: temperatures of the ladder, unless `beta` lists them.
         target: an energy to look for, at the end of each sweep, in all replicas; by default that
             of the plant, if one is given.
         rng: a seed, or anything that numpy.random.default_rng takes.
         threads: how many work at the same time; the result does not depend on it.
-        time_limit: seconds after which the best so far is returned.
+        time_limit: seconds after which the best so far is returned; None sets no limit.
         progress: called about ten times a second with a `RunProgress`.
 
     Returns:
@@ -88,9 +88,8 @@ def temper(
     )  # fmt: skip
 
 
-def _ladder(network: ColouredGraph, beta: Any, replicas: int) -> FloatArray:
-    given = beta is not None and not isinstance(beta, tuple)
-    number = np.size(beta) if given else replicas
+def _ladder(network: ColouredGraph, beta: FloatArray | None, replicas: int) -> FloatArray:
+    number = replicas if beta is None or len(beta) == 2 else len(beta)
     if number > _MOST_REPLICAS:
         raise ValueError(
             f"{number} temperatures are more than {_MOST_REPLICAS}, the most a ladder can have"

@@ -24,6 +24,7 @@ from glasshouse.studies.store.store import Store, StoredTask
 from glasshouse.studies.store.stored_tasks import task_of
 from glasshouse.studies.study import Study, heading_of
 from glasshouse.studies.task import Task
+from glasshouse.summaries import Summarised
 
 Floats = npt.NDArray[np.float64]
 
@@ -35,8 +36,8 @@ AXES = {
 }
 
 
-@dataclass(frozen=True)
-class Point:
+@dataclass(frozen=True, repr=False)
+class Point(Summarised):
     """One task, measured.
 
     Attributes:
@@ -73,8 +74,8 @@ class Point:
         return float(Fraction(asked))
 
 
-@dataclass(frozen=True)
-class Series:
+@dataclass(frozen=True, repr=False)
+class Series(Summarised):
     """Points that differ along one axis only, in its order.
 
     Attributes:
@@ -199,8 +200,8 @@ def _is_fraction(value: Any) -> bool:
     return isinstance(value, str) and value.replace("/", "").isdigit()
 
 
-@dataclass(frozen=True)
-class StudyFits:
+@dataclass(frozen=True, repr=False)
+class StudyFits(Summarised):
     """What the series of a study tell.
 
     Attributes:

@@ -20,6 +20,7 @@ from glasshouse.studies.batches import Batch, Queue
 from glasshouse.studies.kinds.kind import Columns, Measurable
 from glasshouse.studies.pool import WorkerPool
 from glasshouse.studies.store.store import Store
+from glasshouse.summaries import Summarised
 
 # A batch is tried so often before it is reported as lost.
 ATTEMPTS = 3
@@ -33,8 +34,8 @@ _UNKNOWN_WORKERS = 32
 _LOOK_SECONDS = 0.5
 
 
-@dataclass(frozen=True)
-class Lost:
+@dataclass(frozen=True, repr=False)
+class Lost(Summarised):
     """A batch that failed every time it was tried; the next run tries it again.
 
     Attributes:
@@ -50,8 +51,8 @@ class Lost:
     error: str
 
 
-@dataclass(frozen=True)
-class StudyProgress:
+@dataclass(frozen=True, repr=False)
+class StudyProgress(Summarised):
     """How far a study is; one is made after every batch.
 
     Attributes:

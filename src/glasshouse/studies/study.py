@@ -27,12 +27,14 @@ import itertools
 import math
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, get_args
 
+from glasshouse.files.errors import FileError
+from glasshouse.files.streams import opened
 from glasshouse.landscape.ratio import ratio
 from glasshouse.solvers import peak_density
 from glasshouse.studies.kinds.hardness import Annealer
@@ -42,6 +44,7 @@ from glasshouse.studies.store.store import Store
 from glasshouse.studies.store.stored_tasks import task_of
 from glasshouse.studies.store.storefile import StoreError, one_line
 from glasshouse.studies.task import KINDS, Task
+from glasshouse.summaries import Summarised
 
 # What `study plot` draws: the parameter along the axis.
 FIGURES = ("density", "size", "frustration", "none")
@@ -56,8 +59,8 @@ _LONGEST_WORD = 1000
 _DIGITS = 6
 
 
-@dataclass(frozen=True)
-class Study:
+@dataclass(frozen=True, repr=False)
+class Study(Summarised):
     """What to measure, and how to look at it.
 
     Attributes:
@@ -74,7 +77,7 @@ class Study:
     figure: str
     statistic: Statistic
     tasks: tuple[Task, ...]
-    text: str
+    text: str = field(repr=False)
 
     def scaled(self, scale: float, least: int = 20) -> Study:
         """The same study with fewer (or more) instances a task, but at least `least`."""
@@ -91,9 +94,10 @@ def load_study(path: str | Path) -> Study:
     """Read a study from a TOML file; errors name the file."""
     place = Path(path)
     try:
-        text = place.read_text(encoding="utf-8")
+        with opened(place) as source:
+            text = source.read_all().decode("utf-8")
     except UnicodeDecodeError:
-        raise ValueError(f"{place} is not a text file") from None
+        raise FileError(place, "is not a text file; expected a study in TOML") from None
     return parse_study(text, str(place))
 
 

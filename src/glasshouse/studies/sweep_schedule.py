@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.studies.kinds.hardness import Annealer
 from glasshouse.studies.statistics.estimators import Statistic, log_error, statistic
 from glasshouse.studies.statistics.peaks import DecayFit, fit_decay, hardness_peak
 from glasshouse.studies.statistics.samples import Estimate, Sample
 from glasshouse.studies.task import Task
+from glasshouse.summaries import Summarised
 
 Floats = npt.NDArray[np.float64]
 
@@ -25,8 +27,8 @@ FIRST_DENSITY = 0.47  # the paper's first guess of the peak
 _DENSITIES = tuple(round(0.1 * 1.12**k, 4) for k in range(6, 20))
 
 
-@dataclass(frozen=True)
-class Optimum:
+@dataclass(frozen=True, repr=False)
+class Optimum(Summarised):
     """The best run length of one family.
 
     Attributes:
@@ -46,8 +48,8 @@ class Optimum:
     tries: tuple[tuple[int, float], ...]
 
 
-@dataclass(frozen=True, eq=False)
-class SweepSchedule:
+@dataclass(frozen=True, eq=False, repr=False)
+class SweepSchedule(Summarised):
     """N_sweep(n, f) as a product of two polynomials, fitted to optima.
 
     Attributes:
@@ -82,7 +84,7 @@ def optimal_sweeps(
     name: Statistic = "paper_95",
     instances: int = 1000,
     start: int = 100,
-    seed: int = 0,
+    rng: RngLike = None,
     measure: Callable[[Task, int], Sample] | None = None,
 ) -> Optimum:
     """The run length that makes the statistic of N_tot smallest, for one family.
@@ -99,14 +101,14 @@ def optimal_sweeps(
         name: the statistic that is made small; the paper's is "paper_95".
         instances: how many, for each length.
         start: where to begin.
-        seed: a whole number.
+        rng: a seed, or anything that numpy.random.default_rng takes.
         measure: gives the sample of a task's first instances; in this process when None.
 
-    >>> found = optimal_sweeps(10, 0.1, 0.6, instances=50, start=10)
+    >>> found = optimal_sweeps(10, 0.1, 0.6, instances=50, start=10, rng=1)
     >>> 2 <= found.sweeps_per_run < 100
     True
     """
-    look = measure or measure_here
+    look, seed = measure or measure_here, Seed.of(rng).number
     family = {"n": n, "frustration": frustration, "loop_density": loop_density}
     found: dict[int, Estimate] = {}
 
@@ -198,8 +200,8 @@ def fit_schedule(
     return SweepSchedule(tuple(map(float, by_size)), tuple(map(float, by_f)), known, scatter)
 
 
-@dataclass(frozen=True, eq=False)
-class TwoIterations:
+@dataclass(frozen=True, eq=False, repr=False)
+class TwoIterations(Summarised):
     """The paper's whole procedure.
 
     Attributes:
@@ -218,7 +220,7 @@ def optimise_schedule(
     frustrations: Iterable[float] = (0.05, 0.075, 0.1, 0.125, 0.15, 0.175),
     *,
     instances: int = 1000,
-    seed: int = 0,
+    rng: RngLike = None,
     measure: Callable[[Task, int], Sample] | None = None,
 ) -> TwoIterations:
     """Appendix "Optimal Sweep Schedule": optimise, find the peaks, optimise at the peaks.
@@ -227,11 +229,12 @@ def optimise_schedule(
         sizes: n, at least four.
         frustrations: f, at least four.
         instances: for each family and run length (the paper used 10,000).
-        seed: a whole number.
+        rng: a seed, or anything that numpy.random.default_rng takes.
         measure: gives the sample of a task's first instances; in this process when None.
     """
     sizes, frustrations = sorted(sizes), sorted(frustrations)
-    options: dict[str, Any] = {"instances": instances, "seed": seed, "measure": measure}
+    seed = Seed.of(rng).number  # all see the same instances
+    options: dict[str, Any] = {"instances": instances, "rng": seed, "measure": measure}
     first = fit_schedule(
         optimal_sweeps(n, f, FIRST_DENSITY, **options) for n in sizes for f in frustrations
     )
@@ -246,7 +249,7 @@ def optimise_schedule(
 
 
 def _peaks(
-    schedule: SweepSchedule, sizes: list[int], f: float, *, instances: int, seed: int,
+    schedule: SweepSchedule, sizes: list[int], f: float, *, instances: int, rng: int,
     measure: Callable[[Task, int], Sample] | None,
 ) -> DecayFit:  # fmt: skip
     """The decay of the peak density with the size, at one frustration."""
@@ -257,7 +260,7 @@ def _peaks(
         realised, values = [], []
         for density in _DENSITIES:
             family = {"n": n, "frustration": f, "loop_density": density}
-            task = Task("random_loops", family, solver=solver, seed=seed)
+            task = Task("random_loops", family, solver=solver, seed=rng)
             values.append(statistic(look(task, instances), "paper_95"))
             realised.append(math.ceil(density * n) / n)
         logs = [log_error(value) for value in values]

@@ -17,10 +17,12 @@ from glasshouse.landscape.ratio import ratio
 from glasshouse.planting import Planted, Seed
 from glasshouse.planting.methods import CATALOGUE
 from glasshouse.planting.randomness import NO_SEED, SeedAskedForError
+from glasshouse.problems import validation
 from glasshouse.studies.kinds import excitations, hardness, shapes
 from glasshouse.studies.kinds.hardness import Annealer, RunPlan
 from glasshouse.studies.kinds.kind import Columns, Kind, Stop
 from glasshouse.studies.realised import Realised
+from glasshouse.summaries import Summarised
 
 # What a task can measure: the row kind, and whether a solver takes part.
 KINDS: dict[str, tuple[Kind, bool]] = {
@@ -33,8 +35,8 @@ _MODULES: dict[str, Any] = {"hardness": hardness, "excitations": excitations, "s
 _WARM: set[str] = set()
 
 
-@dataclass(frozen=True, eq=False)
-class Task:
+@dataclass(frozen=True, eq=False, repr=False)
+class Task(Summarised):
     """A family of instances and what to measure of each.
 
     Instance k of a family grows from `SeedSequence(seed, spawn_key=(family, k))` and is solved with
@@ -75,7 +77,7 @@ class Task:
             raise ValueError(f"{self.measures} are measured without a solver; leave it out")
         if self.stop.relative_error is not None and self.measures != "hardness":
             raise ValueError(f"relative_error stops hardness only, not {self.measures}")
-        Seed.of(self.seed)
+        object.__setattr__(self, "seed", validation.count(self.seed, "seed"))
         object.__setattr__(self, "parameters", _canonical_parameters(self.method, self.parameters))
         with suppress(SeedAskedForError):  # what is wrong with them is said; nothing is grown
             self._method(**self.parameters, rng=NO_SEED)

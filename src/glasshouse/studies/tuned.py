@@ -11,10 +11,11 @@ from glasshouse.landscape.ratio import decimal_text, ratio
 from glasshouse.studies.statistics.estimators import Statistic
 from glasshouse.studies.statistics.samples import Estimate
 from glasshouse.studies.task import Task
+from glasshouse.summaries import Summarised
 
 
-@dataclass(frozen=True)
-class TuningStep:
+@dataclass(frozen=True, repr=False)
+class TuningStep(Summarised):
     """One setting of the knob that was tried.
 
     Attributes:
@@ -41,8 +42,8 @@ class TuningProgress(NamedTuple):
     best: TuningStep | None  # the setting nearest to the target so far
 
 
-@dataclass(frozen=True)
-class Tuned:
+@dataclass(frozen=True, repr=False)
+class Tuned(Summarised):
     """A family of instances of the wanted hardness, or as near to it as the knob can be set.
 
     Attributes:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from glasshouse.landscape.ratio import ratio
+from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
 from glasshouse.studies.kinds.hardness import Annealer
 from glasshouse.studies.knobs import BOUNDS, STEP, Family, Knob
@@ -47,7 +48,7 @@ def tune(
     tolerance: float = 0.15,
     solver: Annealer | None = None,
     most_instances: int = 4096,
-    seed: int = 0,
+    rng: RngLike = None,
     progress: Callable[[TuningProgress], None] | None = None,
 ) -> Tuned:
     """Find the instances of a given size, or on a graph, whose hardness is `target_sweeps`.
@@ -71,14 +72,15 @@ def tune(
         tolerance: how far off the measured value may be, as a share of the target.
         solver: the annealer's settings; the paper's when None.
         most_instances: at one setting.
-        seed: a whole number.
+        rng: a seed, or anything that numpy.random.default_rng takes; `task.seed` of the result
+            keeps it.
         progress: called with a `TuningProgress` every few instances.
 
     Raises:
         ValueError: if the target lies outside what the knob can reach.
         KeyboardInterrupt: with the best so far as its message.
 
-    >>> found = tune(20, 200, tolerance=0.5, seed=1)
+    >>> found = tune(20, 200, tolerance=0.5, rng=1)
     >>> found.estimate.low < 300 and found.estimate.high > 100
     True
     """
@@ -89,6 +91,7 @@ def tune(
             raise ValueError(f"{name}={value!r} is not one of {', '.join(known)}")
     if bounds is not None:
         bounds = (ratio(bounds[0], "bounds"), ratio(bounds[1], "bounds"))
+    seed = Seed.of(rng).number
     family = Family.of(n, knob, method, parameters, solver or Annealer(), seed)
     search = _Search(
         family, bounds or family.bounds(), target, statistic, tolerance, most_instances, progress

@@ -59,9 +59,9 @@ def test_a_contradiction_is_refused_and_nothing_is_added(tmp_path):
 
 def test_wrong_sources_make_no_target(tmp_path):
     (tmp_path / "text").write_text("hello")
-    with pytest.raises(StoreError):
+    with pytest.raises(StoreError, match="not a glasshouse store"):
         merge(tmp_path / "new.sqlite", [tmp_path / "text"])
-    with pytest.raises(StoreError):
+    with pytest.raises(FileNotFoundError, match="no such study"):
         merge(tmp_path / "new.sqlite", [tmp_path / "missing"])
     assert not (tmp_path / "new.sqlite").exists()
     mine = part(tmp_path / "a.sqlite", (0, 3))

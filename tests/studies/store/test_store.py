@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.studies.synthetic import KIND, Fake
 
+from glasshouse.files.errors import MissingFileError
 from glasshouse.studies.kinds.kind import Column, Kind, Stop
 from glasshouse.studies.ranges import Ranges
 from glasshouse.studies.store.store import Store
@@ -139,9 +140,15 @@ class TestRows:
 
 class TestFiles:
     def test_reading_what_is_not_there_makes_nothing(self, tmp_path):
-        with pytest.raises(StoreError, match="no such study"):
+        with pytest.raises(MissingFileError, match="no such study"):
             Store(tmp_path / "s.sqlite")
         assert list(tmp_path.iterdir()) == []
+
+    def test_a_closed_store_is_closed_and_not_damaged(self, tmp_path):
+        with Store(tmp_path / "s.sqlite", write=True) as store:
+            assert store.summary() == f"{tmp_path / 's.sqlite'}: 0 instances, 0 of 0 tasks done"
+        with pytest.raises(StoreError, match="is closed; open it again"):
+            store.status()
 
     @pytest.mark.parametrize("content", [b"hello", b"x" * 5000])
     @pytest.mark.parametrize("write", [False, True])

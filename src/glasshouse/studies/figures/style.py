@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.extras import optional
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -80,19 +82,15 @@ def looks(count: int) -> list[Look]:
 @contextmanager
 def styled() -> Iterator[None]:
     """Draw in the look of this project."""
-    import matplotlib as mpl
-
-    with mpl.rc_context(STYLE):
+    with optional("matplotlib", "a figure").rc_context(STYLE):
         yield
 
 
 def new_figure(width: float = 6.2, height: float = 4.0, columns: int = 1) -> tuple[Figure, Any]:
     """A figure and its axes (an array of them for several columns), without a window."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
+    make = optional("matplotlib.figure", "a figure").Figure
+    figure = make(figsize=(width, height), layout="constrained")
+    optional("matplotlib.backends.backend_agg", "a figure").FigureCanvasAgg(figure)
     return figure, figure.subplots(1, columns)
 
 

@@ -64,7 +64,7 @@ class Annealer:
         if self.sweeps_per_run not in ("paper", "paper-first"):
             validation.count(self.sweeps_per_run, "sweeps_per_run", 1)
         validation.count(self.max_sweeps, "max_sweeps", 1)
-        if self.beta not in ("paper", "paper-text"):
+        if not isinstance(self.beta, str) or self.beta not in ("paper", "paper-text"):
             object.__setattr__(self, "beta", _exact_range(self.beta))
 
     def canonical(self) -> dict[str, Any]:
@@ -207,11 +207,14 @@ def _loop_frustration(plant: Planted) -> Fraction:
 
 def _exact_range(value: Any) -> tuple[str, str]:
     try:
+        if not isinstance(value, (list, tuple, np.ndarray)):
+            raise TypeError("a set has no first")
         first, last = (ratio(part, "beta") for part in value)
-    except (TypeError, ValueError):
+        validation.inverse_temperatures([float(first), float(last)])
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(
-            f"beta={value!r} is neither 'paper', 'paper-text' nor a pair (first, last)"
+            f"beta={value!r:.60} is neither 'paper', 'paper-text' nor a pair (first, last)"
         ) from None
-    if not 0 <= first <= last:
-        raise ValueError(f"beta={value!r} must rise from at least 0")
+    if first > last:
+        raise ValueError(f"beta={value!r:.60} does not rise")
     return str(first), str(last)

@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from glasshouse.problems import validation
 from glasshouse.studies.statistics.estimators import STATISTICS, Statistic
-from glasshouse.studies.statistics.samples import share
 
 _NAME = re.compile(r"[a-z][a-z_0-9]*")
 _RESERVED = {"tasks", "batches", "meta", "task", "instance", "version", "seconds"}
@@ -130,7 +129,7 @@ class Stop:
     def __post_init__(self) -> None:
         if validation.count(self.instances, "instances", 1) > validation.INT64_MAX:
             raise ValueError(f"instances={self.instances} is above 2^63-1, the most there are")
-        share(self.confidence, "confidence")
+        validation.share(self.confidence, "confidence")
         if self.statistic not in STATISTICS:
             raise ValueError(f"statistic={self.statistic!r} is not one of {', '.join(STATISTICS)}")
         for name in ("relative_error", "seconds"):

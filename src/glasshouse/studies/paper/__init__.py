@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
+from glasshouse.extras import optional
 from glasshouse.studies.collect import collect
 from glasshouse.studies.figures.style import picture_paths, save, styled
 from glasshouse.studies.paper import decay, dispersion, excited, frustration, peak, structured
@@ -56,6 +57,7 @@ def paper_study(name: str, scale: float = 1.0) -> Study:
     """
     if not _figure(name).has_study:
         raise ValueError(f"{name} is a formula; there is nothing to collect")
+    optional("matplotlib", "a figure")  # said before hours of work that would end without one
     text = resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
     return parse_study(text, f"{name}.toml").scaled(scale)
 

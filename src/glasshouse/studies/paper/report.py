@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from glasshouse.studies.analysis import Point
+from glasshouse.summaries import Summarised
 from glasshouse.version import __version__
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True)
-class Claim:
+@dataclass(frozen=True, repr=False)
+class Claim(Summarised):
     """One line of a report.
 
     Attributes:
@@ -36,8 +37,8 @@ class Claim:
     remark: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class Reproduction:
+@dataclass(frozen=True, eq=False, repr=False)
+class Reproduction(Summarised):
     """A figure measured again.
 
     Attributes:

@@ -14,8 +14,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.problems.validation import share
 from glasshouse.studies.statistics.lognormal import LogNormal, fit_lognormal
-from glasshouse.studies.statistics.samples import Estimate, Sample, share
+from glasshouse.studies.statistics.samples import Estimate, Sample
+from glasshouse.summaries import Summarised
 
 __all__ = [
     "Estimate",
@@ -108,8 +110,8 @@ def geometric_mean(
     return fit_lognormal(values, solved=solved).geometric_mean(confidence)
 
 
-@dataclass(frozen=True, eq=False)
-class Survival:
+@dataclass(frozen=True, eq=False, repr=False)
+class Survival(Summarised):
     """A Kaplan-Meier curve: the share of instances that need more than so many sweeps.
 
     Attributes:
@@ -158,8 +160,8 @@ def survival(
     return Survival(steps, unsolved, low, high, confidence)
 
 
-@dataclass(frozen=True)
-class LogNormality:
+@dataclass(frozen=True, repr=False)
+class LogNormality(Summarised):
     """How far a sample is from log-normal.
 
     Attributes:

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.studies.statistics.samples import Estimate, Sample, share
+from glasshouse.problems.validation import share
+from glasshouse.studies.statistics.samples import Estimate, Sample
+from glasshouse.summaries import Summarised
 
 
-@dataclass(frozen=True)
-class LogNormal:
+@dataclass(frozen=True, repr=False)
+class LogNormal(Summarised):
     """The mean and the deviation of the logarithm of N_tot, and how sure they are.
 
     Attributes:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.studies.statistics.samples import Estimate, share
+from glasshouse.problems.validation import share
+from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.summaries import Summarised
 
 Floats = npt.NDArray[np.float64]
 
@@ -16,8 +18,8 @@ _RESAMPLES = 400
 _DEGREE = 3  # a skewed hill: a parabola would be drawn to the flatter side
 
 
-@dataclass(frozen=True)
-class Peak:
+@dataclass(frozen=True, repr=False)
+class Peak(Summarised):
     """Where a curve of hardness over density is highest.
 
     Attributes:
@@ -127,8 +129,8 @@ def smoothed(x: Floats, y: Floats, sigma: Floats, at: Floats, width: float = 0.1
     return np.asarray((weight @ y) / weight.sum(axis=1))
 
 
-@dataclass(frozen=True, eq=False)
-class DecayFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class DecayFit(Summarised):
     """`plateau + amplitude · exp(-rate · n)`, the paper's fit of the peak density.
 
     Attributes:

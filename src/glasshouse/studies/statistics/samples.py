@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.summaries import Summarised
 
-@dataclass(frozen=True)
-class Estimate:
+
+@dataclass(frozen=True, repr=False)
+class Estimate(Summarised):
     """A number and the interval it lies in.
 
     Attributes:
@@ -38,8 +40,8 @@ class Estimate:
         return f"{self.value:.4g} ({self.low:.4g} to {self.high:.4g})"
 
 
-@dataclass(frozen=True, eq=False)
-class Sample:
+@dataclass(frozen=True, eq=False, repr=False)
+class Sample(Summarised):
     """Positive numbers, some of them only known to be exceeded.
 
     Attributes:
@@ -90,10 +92,3 @@ class Sample:
                 "has no plain order; use survival"
             )
         return np.sort(np.where(self.solved, self.values, math.inf))
-
-
-def share(value: float, name: str) -> float:
-    """A number strictly between 0 and 1."""
-    if not isinstance(value, (int, float, np.number)) or not 0 < value < 1:
-        raise ValueError(f"{name}={value} must lie between 0 and 1, both excluded")
-    return float(value)

@@ -15,7 +15,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.studies.statistics.samples import Estimate, share
+from glasshouse.problems.validation import share
+from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.summaries import Summarised
 
 Law = Literal["power", "stretched", "exponential"]
 Floats = npt.NDArray[np.float64]
@@ -34,8 +36,8 @@ FORMULAS: dict[Law, str] = {
 _PARAMETERS = 3  # A, b and the scatter
 
 
-@dataclass(frozen=True, eq=False)
-class LawFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class LawFit(Summarised):
     """One law, fitted.
 
     Attributes:
@@ -135,8 +137,8 @@ def fit_law(
     return LawFit(law, prefactor, exponent, scatter, likelihood, len(n), inflated)
 
 
-@dataclass(frozen=True)
-class LawComparison:
+@dataclass(frozen=True, repr=False)
+class LawComparison(Summarised):
     """All laws on the same data, best first.
 
     Attributes:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from glasshouse.extras import optional
 from glasshouse.files.streams import Place, is_stream, writing
 from glasshouse.landscape.ratio import ratio
 from glasshouse.problems.validation import INT64_MAX
@@ -30,13 +31,13 @@ def to_frame(store: Store, kind: str = "hardness") -> polars.DataFrame:
         store: an open store.
         kind: which rows.
     """
-    import polars
-
+    pl = optional("polars", "a table of a store")
     frames = [_frame(store, task) for task in _tasks(store, kind)]
     try:
-        return polars.concat(frames, how="diagonal_relaxed", rechunk=False)
-    except polars.exceptions.PolarsError as error:
+        whole: polars.DataFrame = pl.concat(frames, how="diagonal_relaxed", rechunk=False)
+    except pl.exceptions.PolarsError as error:
         raise StoreError(f"{store.path}: its tasks make no table ({one_line(error)})") from error
+    return whole
 
 
 def export_parquet(store: Store, path: str | Path, kind: str = "hardness") -> int:
@@ -84,11 +85,11 @@ def _tasks(store: Store, kind: str) -> list[StoredTask]:
 
 
 def _frame(store: Store, task: StoredTask) -> polars.DataFrame:
-    import polars
-
+    pl = optional("polars", "a table of a store")
     constants, rows = _columns(store, task)
-    given = [polars.lit(value).alias(name) for name, value in constants.items()]
-    return polars.DataFrame(rows).select(*given, *rows)
+    given = [pl.lit(value).alias(name) for name, value in constants.items()]
+    frame: polars.DataFrame = pl.DataFrame(rows).select(*given, *rows)
+    return frame
 
 
 def _columns(store: Store, task: StoredTask) -> tuple[dict[str, Any], dict[str, Any]]:

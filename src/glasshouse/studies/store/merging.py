@@ -13,10 +13,11 @@ from glasshouse.studies.ranges import Ranges
 from glasshouse.studies.store.store import Store, StoredTask
 from glasshouse.studies.store.storefile import StoreError
 from glasshouse.studies.study import heading_of
+from glasshouse.summaries import Summarised
 
 
-@dataclass(frozen=True)
-class Merged:
+@dataclass(frozen=True, repr=False)
+class Merged(Summarised):
     """What a merge did.
 
     Attributes:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.studies.kinds.kind import Stop
 from glasshouse.studies.store.storefile import StoreError
+from glasshouse.summaries import Summarised
 
 Row = tuple[Any, ...]
 
@@ -33,8 +34,8 @@ _RULES = {
 }
 
 
-@dataclass(frozen=True)
-class StoredTask:
+@dataclass(frozen=True, repr=False)
+class StoredTask(Summarised):
     """A task as the store knows it.
 
     Attributes:
@@ -87,8 +88,8 @@ class BatchRecord:
         return self.first + self.count
 
 
-@dataclass(frozen=True)
-class TaskStatus:
+@dataclass(frozen=True, repr=False)
+class TaskStatus(Summarised):
     """How far a task is.
 
     Attributes:

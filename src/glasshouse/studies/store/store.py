@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.files.errors import MissingFileError
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.studies.kinds.kind import SECONDS, Column, Kind, Measurable
 from glasshouse.studies.ranges import Ranges
@@ -66,8 +67,8 @@ class Store:
             if storefile.is_there(self.path):
                 storefile.check_header(self.path)
             elif not write:
-                raise StoreError(
-                    f"{self.path}: no such study; `study run … -o {self.path.name}` first"
+                raise MissingFileError(
+                    self.path, f"no such study; `study run … -o {self.path.name}` first"
                 )
             with self._explained():
                 if write and not storefile.is_there(self.path):
@@ -90,6 +91,15 @@ class Store:
     def close(self) -> None:
         """Close the file; a writer also folds its journal into it."""
         self._opened.close()  # the last connection checkpoints and removes the journal
+
+    def summary(self) -> str:
+        """How much it holds, for people."""
+        parts = self.status()
+        rows, done = sum(part.rows for part in parts), sum(part.task.is_finished for part in parts)
+        return f"{self.path}: {rows} instances, {done} of {len(parts)} tasks done"
+
+    def __repr__(self) -> str:
+        return f"Store({str(self.path)!r}, {'writing' if self.write else 'reading'})"
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

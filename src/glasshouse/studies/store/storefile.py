@@ -187,6 +187,8 @@ def explain(path: Path, error: sqlite3.Error, write: bool) -> Exception:
         return OSError(
             f"{path}: {text}; all batches stored before are safe: make room and run again"
         )
+    if "closed database" in text:
+        return StoreError(f"{path} is closed; open it again to use it")
     if "locked" in text or isinstance(error, sqlite3.IntegrityError):
         return StoreError(f"{path}: {text}")
     return damaged(path, "it has more to read than fits into it" if "interrupt" in text else text)

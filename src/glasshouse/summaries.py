@@ -1,0 +1,77 @@
+"""What people see of a result: `summary()` for reading, and a repr of one short line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_LONGEST_LINE, _LONGEST_TEXT, _MOST_ITEMS = 100, 40, 3
+
+
+class Summarised:
+    """A base of all results; a class that has better words says them itself.
+
+    `summary()` is what `__str__` says, else the words of a repr of the class's own, else one line
+    per field. The repr names the fields, as a dataclass does, but spells out no arrays.
+    """
+
+    def summary(self) -> str:
+        """What it holds, for people."""
+        kind = type(self)
+        if kind.__str__ is not object.__str__:
+            return str(self)
+        if kind.__repr__ is not Summarised.__repr__:
+            return repr(self).removeprefix(f"{kind.__name__}(").removesuffix(")")
+        values = {name.replace("_", " "): value for name, value in _fields(self).items()}
+        width = max(map(len, values), default=0)
+        rows = {name: _words(value) for name, value in values.items()}
+        return "\n".join(f"{name:<{width}}  {text}".rstrip() for name, text in rows.items())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({_cut(_joined(_fields(self)), _LONGEST_LINE)})"
+
+
+def _fields(record: Any) -> dict[str, Any]:
+    return {field.name: getattr(record, field.name) for field in fields(record) if field.repr}
+
+
+def _words(value: Any) -> str:
+    """A value on a line of its own."""
+    return _cut(value, _LONGEST_LINE) if isinstance(value, str) else short(value, _LONGEST_LINE)
+
+
+def short(value: Any, longest: int = _LONGEST_TEXT) -> str:
+    """A value in a few characters.
+
+    >>> short(np.zeros((3, 4))), short([1, 0.1 + 0.2]), short(list(range(100)))
+    ('<3×4 float64>', '[1, 0.3]', '<100 items>')
+    """
+    if isinstance(value, np.ndarray):
+        return f"<{'×'.join(map(str, value.shape))} {value.dtype}>"
+    if isinstance(value, (list, tuple)) and len(value) <= _MOST_ITEMS:
+        inside = ", ".join(map(short, value)) + "," * (isinstance(value, tuple) and len(value) == 1)
+        return f"({inside})" if isinstance(value, tuple) else f"[{inside}]"
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return f"<{len(value)} items>"
+    if isinstance(value, Mapping):
+        return "{" + _cut(_joined({str(name): part for name, part in value.items()}), longest) + "}"
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return repr(float(f"{value:.6g}"))
+    is_plain = isinstance(value, (Fraction, Path, Summarised))
+    return _cut(str(value) if is_plain else repr(value), longest)
+
+
+def _joined(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={short(value)}" for name, value in values.items())
+
+
+def _cut(text: str, longest: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= longest else line[: longest - 1] + "…"

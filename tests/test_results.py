@@ -1,0 +1,270 @@
+"""Whatever a call returns has a `summary()` for people and a repr of one short line."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import typing
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+
+import glasshouse as gh
+from glasshouse.files import Document, bring_back, read_side_car
+from glasshouse.planting import Ensemble
+from glasshouse.proofs import solve_exactly
+from glasshouse.proofs.search import Bounds
+from glasshouse.questions import conic_decomposition, maximum_frustration
+from glasshouse.studies import (
+    Annealer,
+    Column,
+    Kind,
+    Sample,
+    Stop,
+    Study,
+    Task,
+    compare_laws,
+    fit_decay,
+    fit_law,
+    fit_lognormal,
+    fit_study,
+    hardness_peak,
+    load_study,
+    lognormality,
+    merge,
+    optimal_sweeps,
+    optimise_schedule,
+    points_of,
+    quantile,
+    series_of,
+    survival,
+)  # fmt: skip
+from glasshouse.studies.collect import Lost
+from glasshouse.studies.paper import Claim, write_figure
+from glasshouse.studies.study import parse_study
+from glasshouse.summaries import short
+
+ROOMS = ("", "problems", "landscape", "certificates", "planting", "files", "solvers", "proofs",
+         "questions", "studies", "studies.statistics", "studies.paper",
+         "studies.store")  # fmt: skip
+# What somebody sets, and small values: they say what they are by their fields.
+SETTINGS = {"Annealer", "Column", "Kind", "Stop", "Seed", "Loop", "RunProgress"}
+LONGEST = 130
+
+STUDY = """
+name = "small"
+[solver]
+sweeps_per_run = 20
+[stop]
+instances = 20
+[[family]]
+method = "random_loops"
+parameters = { frustration = 0.1 }
+grid = { n = [10, 12, 14, 16, 18], loop_density = [0.3, 0.4, 0.5, 0.6, 0.7] }
+"""
+
+
+def pretended(task: Task, instances: int) -> Sample:
+    """A hardness with a known best run length and a known peak."""
+    n, density = task.parameters["n"], float(Fraction(task.parameters["loop_density"]))
+    level = 5 + np.log(task.schedule.sweeps_per_run / (2 * n)) ** 2
+    level -= 2 * np.log(density / (0.3 + 0.3 * np.exp(-0.02 * n))) ** 2
+    noise = np.random.default_rng(n).standard_normal(instances)
+    return Sample.of(np.exp(level + 0.1 * noise) + 1)
+
+
+@cache
+def plant() -> gh.Planted:
+    return gh.random_loops(60, 60, frustration="1/5", loop_density=0.5, rng=1)
+
+
+def of_problems() -> Iterable[Any]:
+    yield plant().problem
+    yield plant().ising
+    for convert in (gh.to_ising, gh.to_qubo, gh.to_max2sat, gh.to_maxcut, gh.to_rbm):
+        yield from convert(plant().problem)
+    yield gh.Rbm(np.random.default_rng(1).normal(size=(20, 30)))
+
+
+def of_landscape() -> Iterable[Any]:
+    small = gh.Rbm([[-1, 2, 2], [2, 2, 2]])
+    yield gh.overview(plant())
+    yield gh.local_minima(small)
+    yield gh.low_energy_states(small, 8)
+    yield gh.metastable_state(small, [1] * 5, block=(1, 1))
+    yield gh.expected_local_minima(10, frustration="1/5")
+
+
+def of_planting() -> Iterable[Any]:
+    made = gh.structured_loops(40, 40, frustration="1/5", loops=60, block=0.3,
+                               state=[1, -1] * 40, rng=1)  # fmt: skip
+    edges = gh.graph_loops([(i, j) for i in range(12) for j in range(i)], frustration="1/4",
+                           loops=9, rng=1)  # fmt: skip
+    for one in (plant(), made, edges, gh.shuffle(plant())):
+        yield from (one, one.summary(), one.recipe, one.loops, one.loops[0], one.certificate)
+    yield edges.recipe.seed
+    yield gh.Graph.parse("torus:8x8")
+    yield gh.Graph.of([(i, i + 1) for i in range(500)])
+    many = gh.random_loops_ensemble(20, 20, 5, frustration="1/5", loops=9, rng=1)
+    assert isinstance(many, Ensemble)
+    yield many
+
+
+def of_files(folder: Any) -> Iterable[Any]:
+    (entry,) = gh.write_suite(folder / "suite", [plant()])
+    path = folder / "suite" / entry.file
+    held = gh.read_document(path)
+    yield from (entry, held, held.metadata, Document.of(plant()), gh.verify_file(path))
+    yield read_side_car(path.with_name(path.name + ".cert"))
+    solution = folder / "solution.txt"
+    solution.write_text("".join("1" if spin > 0 else "0" for spin in plant().state))
+    gh.write(folder / "a.qubo", held)
+    yield bring_back(path, folder / "a.qubo", solution)
+
+
+def of_solvers() -> Iterable[Any]:
+    result = gh.anneal(plant(), sweeps=20, runs=128, rng=1)
+    yield from (result, result.tts(), gh.temper(plant(), sweeps=2, runs=2, rng=1))
+    yield gh.optimal_tts(plant(), sweeps_grid=(10, 20), runs=64, rng=1)
+    yield gh.brute_force(gh.Rbm([[-1, 2, 2], [2, 2, 2]]))
+    yield gh.descend(plant(), np.ones((50, 120), np.int8))
+    yield gh.sweeps_to_solution(plant(), samples=9, rng=1)
+    yield gh.paper_schedule(100, 0.1)
+    heard: list[Any] = []
+    gh.anneal(plant(), sweeps=2, runs=2, progress=heard.append)
+    yield heard[0]
+
+
+def of_proofs() -> Iterable[Any]:
+    proof = gh.prove(plant())
+    yield from (proof, proof.statistics, proof.certificate)
+    yield gh.verify(plant().problem, proof.certificate)
+    yield gh.verify(plant().problem, plant().certificate)
+    yield solve_exactly(gh.Rbm([[-1, 2, 2], [2, 2, 2]]), solver="highs")
+    yield Bounds(-3.0, -2.5, 0.1, 4)
+
+
+def of_questions() -> Iterable[Any]:
+    yield conic_decomposition([[3, 1], [1, -1]])
+    yield conic_decomposition([[4, -1, -1, 2], [-1, 4, -1, 2], [-1, -1, 4, 2], [2, 2, 2, -2]],
+                              max_length=8)  # fmt: skip
+    yield maximum_frustration(3, 3)
+
+
+def of_statistics() -> Iterable[Any]:
+    rng = np.random.default_rng(1)
+    values = np.exp(rng.normal(5, 1, 200))
+    sizes = np.arange(10, 60, 5)
+    yield from (Sample.of(values), quantile(values, 0.5), survival(values), fit_lognormal(values))
+    yield lognormality(values, resamples=9)
+    yield from (fit_law(sizes, 3.0 * sizes**2, "power"), compare_laws(sizes, 3.0 * sizes**2))
+    density = np.linspace(0.2, 0.9, 20)
+    hill = 100 * np.exp(-(np.log(density / 0.45) ** 2))
+    yield hardness_peak(density, hill, errors=np.full(20, 0.01))
+    yield fit_decay(sizes, 0.3 + 0.3 * np.exp(-0.02 * sizes), errors=np.full(10, 0.01))
+
+
+def of_studies(folder: Any) -> Iterable[Any]:
+    (folder / "study.toml").write_text(STUDY)
+    study = load_study(folder / "study.toml")
+    yield from (study, study.tasks[0], parse_study(STUDY))
+    *_, last = gh.iter_collect(study.tasks, folder / "a.sqlite")
+    yield last
+    yield merge(folder / "b.sqlite", [folder / "a.sqlite"])
+    store = gh.Store(folder / "a.sqlite")  # closed when all results were looked at
+    yield from (store, store.status()[0], store.tasks()[0])
+    points = points_of(store, "median")
+    yield from (points[0], series_of(points, "density")[0])
+    yield fit_study(store, dataclasses.replace(study, figure="density"))
+    yield Lost("0" * 64, 0, 10, "the worker was killed; " * 20)
+    yield gh.tune(8, 20, tolerance=0.9, rng=1)
+    yield optimal_sweeps(30, 0.1, 0.47, instances=50, start=20, rng=1, measure=pretended)
+    sizes, frustrations = (30, 40, 50, 60), (0.05, 0.1, 0.15, 0.2)
+    both = optimise_schedule(sizes, frustrations, instances=20, rng=1, measure=pretended)
+    yield from (both, both.first)
+    yield Claim("the exponent", "0.2", "0.21 (0.19 to 0.23)", agrees=True)
+    yield from (Annealer(), Stop(9), Column("x", "real", "it"), Kind("k", ()))
+    yield write_figure("dispersion", None, folder)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory) -> Iterator[list[Any]]:
+    folder = tmp_path_factory.mktemp("results")
+    made = [
+        *of_problems(), *of_landscape(), *of_planting(), *of_files(folder), *of_solvers(),
+        *of_proofs(), *of_questions(), *of_statistics(), *of_studies(folder),
+    ]  # fmt: skip
+    yield made
+    for result in made:
+        if isinstance(result, gh.Store):
+            result.close()
+
+
+def test_every_result_has_a_summary_and_a_short_repr(results):
+    for result in results:
+        name, line = type(result).__name__, repr(result)
+        assert line.startswith(f"{name}("), line
+        assert line.endswith(")"), line
+        assert "\n" not in line
+        assert len(line) <= LONGEST, line
+        assert " object at 0x" not in line, line
+        if name not in SETTINGS:
+            text = str(result.summary())
+            assert text.strip(), name
+            assert " object at 0x" not in text, text
+            assert max(map(len, text.splitlines())) <= 250, text
+
+
+def returned_classes() -> set[type]:
+    """Classes that public functions return, alone or in lists and tuples, and public classes."""
+    found: set[type] = set()
+    for room in ROOMS:
+        module = import_module(f"glasshouse.{room}".removesuffix("."))
+        for name in getattr(module, "__all__", ()):
+            thing = getattr(module, name)
+            if inspect.isclass(thing):
+                found.add(thing)
+            elif inspect.isfunction(thing):
+                try:
+                    hints = typing.get_type_hints(thing)
+                except NameError:  # a type that is known to type checkers alone
+                    continue
+                waiting = [hints.get("return")]
+                while waiting:
+                    hint = waiting.pop()
+                    waiting += typing.get_args(hint)
+                    if inspect.isclass(hint):
+                        found.add(hint)
+    return {
+        one for one in found
+        if one.__module__.startswith("glasshouse") and not issubclass(one, Exception)
+    }  # fmt: skip
+
+
+def test_nothing_that_is_returned_is_left_out(results):
+    classes = returned_classes()
+    assert {gh.AnnealResult, gh.Verdict, gh.Reduction, Study} <= classes
+    assert not {one.__name__ for one in classes} - {type(result).__name__ for result in results}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (np.zeros((2, 3), np.int8), "<2×3 int8>"), (np.int64(3), "3"), ((1,), "(1,)"),
+        ([1, [2]], "[1, [2]]"), (range(3), "range(0, 3)"), ({1, 2}, "<2 items>"),
+        ({"a": np.zeros(5)}, "{a=<5 float64>}"), (Fraction(1, 3), "1/3"), (0.1 + 0.2, "0.3"),
+        (None, "None"),
+    ],
+)  # fmt: skip
+def test_values_are_shown_in_few_characters(value, text):
+    assert short(value) == text
+
+
+def test_a_long_text_is_cut():
+    assert short("word\n" * 100).endswith("…")
+    assert len(short("x" * 1000)) <= 40
