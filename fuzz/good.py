@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from fuzz import readers
@@ -25,6 +26,8 @@ PROBLEMS: dict[str, list[Problem]] = {
     "qubo": [Qubo.from_edges(3, [(0, 1), (1, 2)], [2.5, -1e-9], [0.5, 0, 0], 1.5)],
     "mc": [Ising.from_edges(3, [(0, 1), (1, 2)], [2, -10], [1, 0, -2], 7)],
     "coo": [SPINS, Qubo.from_edges(3, [(0, 1), (1, 2)], [2, -1], [1, 0, 0], 7)],
+    "qplib": [Qubo.from_edges(3, [(0, 1), (1, 2)], [2, -1], [1, 0, 0], 7, ["a", 7, "x3"])],
+    "json": [replace(SPINS, labels=[30, 31, 45, 7]), Qubo.from_edges(2, [(0, 1)], [1.5])],
     "bqm": [SPINS, Qubo.from_edges(3, [(0, 1), (1, 2)], [2.5, -1], [1, 0, 0], 7)],
     "npz": [SPINS, CLAUSES, Rbm.from_edges(2, 2, [(0, 0), (1, 0), (1, 1)], [1, 2, -3], [1, 0]),
             Rbm([[1, -2], [3, 4]], [1, 0], [0, -1]), Qubo.from_edges(2, [(0, 1)], [1.5], [1, 0])],

@@ -200,3 +200,26 @@ def test_weights_too_large_for_spins_can_still_be_looked_at(tmp_path, capsys):
     assert main(["info", str(path)]) == 0
     assert "9223372036854775805" in capsys.readouterr().out
     assert "large.wcnf" in fails(capsys, 2, "convert", path, tmp_path / "large.coo")
+
+
+def test_the_units_of_a_matrix_must_be_said(capsys, tmp_path):
+    path = tmp_path / "w.csv"
+    path.write_text("2,-1\n0.5,1\n1,1\n")
+    for command in ("info", "solve", "prove"):
+        fails(capsys, 2, command, path)
+    assert main(["solve", str(path), "--units", "binary", "--json", "--seed", "1"]) == 0
+    best = json.loads(capsys.readouterr().out)
+    assert best["energy"] == -4.5  # all units on: the sum of W
+    assert best["model"] == "11111"
+    assert main(["convert", str(path), str(tmp_path / "w.qplib"), "--units", "spin"]) == 0
+    capsys.readouterr()
+    fails(capsys, 2, "info", tmp_path / "w.qplib", "--units", "spin")
+
+
+def test_labels_are_told(capsys, tmp_path):
+    path = tmp_path / "x.coo"
+    path.write_text("# vartype=SPIN\n30 45 1\n45 45 1\n")
+    assert main(["solve", str(path), "--json", "--seed", "1"]) == 0
+    assert json.loads(capsys.readouterr().out)["labels"] == [30, 45]
+    assert main(["info", str(path)]) == 0
+    assert "30 to 45" in capsys.readouterr().out

@@ -14,6 +14,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,7 @@ class Originals:
         hard = Max2Sat.from_clauses(3, [[1, 2], [-3]], [3, 12], hard=[[1, 3]])
         floats = Qubo.from_edges(3, [(0, 1), (1, 2)], [2.5, -1e-9], [0.5, 0, 0], 1.5)
         spins = Ising.from_edges(3, [(0, 1), (1, 2)], [2, -10], [1, 0, -2], 7)
+        spins = replace(spins, labels=[30, 31, 45])
         sparse = Rbm.from_edges(2, 2, [(0, 0), (1, 0), (1, 1)], [1, 2, -3], [1, 0])
         plants = [
             random_loops(4, 4, frustration="1/5", loops=3, rng=1),
@@ -108,7 +110,7 @@ class Originals:
         write(folder / "a.cnf", clauses)
         write(folder / "new.wcnf", hard, dialect="mse22")
         for k, thing in enumerate([clauses, hard, floats, spins, sparse, *plants]):
-            for suffix in (".wcnf", ".qubo", ".mc", ".coo", ".bqm", ".npz"):
+            for suffix in (".wcnf", ".qubo", ".mc", ".coo", ".bqm", ".npz", ".qplib", ".json"):
                 if thing is not floats or suffix != ".wcnf":
                     write(folder / f"{k}{suffix}", thing)
         write_suite(folder, plants[:2], suffix=".mc", stem="suite")
@@ -148,6 +150,7 @@ def made_up_text(rng: random.Random) -> tuple[str, bytes]:
         (".wcnf", b"p wcnf %d %d 9\n"), (".wcnf", b""), (".cnf", b"p cnf %d %d\n"),
         (".qubo", b"p qubo 0 %d %d 0\n"), (".mc", b"%d %d\n"), (".coo", b"# vartype=SPIN\n"),
         (".coo", b"# vartype=BINARY\n"), (".edges", b""), (".jsonl", b""),
+        (".qplib", b"x\nQBN\nminimize\n%d\n%d\n"), (".csv", b""),
         (".cert", b"glasshouse-certificate 1\ndenominator 1\nstate 0101\nloops 2\n"),
     ])  # fmt: skip
     lines = rng.randint(0, 5)

@@ -20,15 +20,18 @@ PROBLEMS = {
     ".cnf": Max2Sat.from_clauses(3, [[1, 2], [-3], [2, -3]], [1, 1, 1]),
     ".qubo": Qubo.from_edges(3, [(0, 1), (1, 2)], [2.5, -1e-9], [0.5, 0, 0], 1.5),
     ".mc": Ising.from_edges(3, [(0, 1), (1, 2)], [2, -10], [1, 0, -2], 7),
-    ".coo": Ising.from_edges(3, [(0, 1), (1, 2)], [2, -1], [1, 0, 0], 7),
-    ".bqm": Ising.from_edges(3, [(0, 1), (1, 2)], [2, -1], [1, 0, 0], 7),
+    ".coo": Ising.from_edges(3, [(0, 1), (1, 2)], [2, -1], [1, 0, 0], 7, [9, 4, 30]),
+    ".bqm": Ising.from_edges(3, [(0, 1), (1, 2)], [2, -1], [1, 0, 0], 7, ["a", 3, (0, 1)]),
+    ".qplib": Qubo.from_edges(3, [(0, 1), (1, 2)], [2.5, -1], [0.5, 0, 0], 1, ["a", 7, "x3"]),
+    ".json": Ising.from_edges(3, [(0, 1), (1, 2)], [2, -1], [1, 0, 0], 7, [30, 31, 45]),
     ".npz": Rbm.from_edges(2, 2, [(0, 0), (1, 0), (1, 1)], [1, 2, -3], [1, 0]),
 }
 WORDS = [
     b"0", b"-1", b"9223372036854775807", b"9223372036854775808", b"99999999999999999999999", b"1.5",
     b"1e400", b"nan", b"h", b"c", b"p", b"#", b"\n", b"\r\n", b" ", b"p wcnf 2 2 9\n",
     b"c recipe {", b"c planted-cost 1\n", b"c planted-model 01\n", b"# offset 1e999\n",
-    b"# ancilla 1\n", b"\x00", b"\xff\xfe", b"-", b"+", b"4000000000", b"0 0 0",
+    b"# ancilla 1\n", b"# labels [1,2,3]\n", b'c labels ["a","b"]\n', b'"', b"[", b"}", b",",
+    b"\x00", b"\xff\xfe", b"-", b"+", b"4000000000", b"0 0 0",
 ]  # fmt: skip
 
 
@@ -41,6 +44,10 @@ def originals(tmp_path_factory):
         write(folder / f"packed{suffix}.gz", problem)
     write(folder / "packed.wcnf.xz", PROBLEMS[".wcnf"])
     write(folder / "new.wcnf", PROBLEMS[".wcnf"], dialect="mse22")
+    matrix = np.array([[1.5, -2, 3], [0, 1, 1e-9]])
+    np.save(folder / "plain.npy", matrix)
+    np.savetxt(folder / "plain.csv", matrix, delimiter=",")
+    np.savez(folder / "machine.npz", W=matrix, a=matrix[:, 0], b=matrix[0])
     plant = random_loops(4, 4, frustration="1/5", loops=3, rng=1)
     for suffix in PROBLEMS:
         if suffix != ".cnf":
@@ -62,6 +69,9 @@ def read_or_refuse(path: Path) -> None:
         if path.suffix == ".cert":
             read_side_car(path)
             return
+        if is_matrix(path):
+            read(path, units="binary")
+            return
         document = read_document(path)
         read(path, verify=False)
     except FileError:
@@ -69,6 +79,10 @@ def read_or_refuse(path: Path) -> None:
     assert np.isfinite(document.problem.total_weight)
     if document.problem.num_variables < 10_000:  # else it is rightly read, but long to write
         assert_rewritten(path, document)
+
+
+def is_matrix(path: Path) -> bool:
+    return path.suffix in (".npy", ".csv") or "machine" in path.name
 
 
 def assert_rewritten(path: Path, document: Document) -> None:
@@ -122,7 +136,7 @@ def test_many_mutated_files(originals, folder, data):
     fuzz_mutations(originals, folder, data)
 
 
-SUFFIXES = [*PROBLEMS, ".cert", ".wcnf.gz", ".npz.xz"]
+SUFFIXES = [*PROBLEMS, ".npy", ".csv", ".cert", ".wcnf.gz", ".npz.xz"]
 
 
 @given(st.sampled_from(SUFFIXES), st.binary(max_size=300))

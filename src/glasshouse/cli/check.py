@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.output import show_json
 from glasshouse.cli.pipes import source
+from glasshouse.cli.types import Units
 
 CHECKER = Path(__file__).parents[1] / "certificates" / "checker.py"
 
@@ -17,6 +18,7 @@ CHECKER = Path(__file__).parents[1] / "certificates" / "checker.py"
 def check(
     *files: Path,
     certificate: Path | None = None,
+    units: Units = None,
     folder: Annotated[Path | None, Parameter(name="--files")] = None,
     format: str | None = None,
     print_checker: bool = False,
@@ -41,6 +43,8 @@ def check(
     Args:
         files: problem files or manifests.
         certificate: the certificate of a single file, if it is not beside it.
+        units: what the units of a matrix are (.npy, .csv, .npz of W, a, b), which does not say it:
+            ±1, or 0 and 1.
         folder: the folder of the instances that a manifest lists, if it is not the manifest's own.
         format: the format of `-` (standard input), or of a file whose suffix does not tell it.
         print_checker: print a checker for WCNF that needs Python alone, and none of glasshouse.
@@ -61,15 +65,17 @@ def check(
         elif folder is not None:
             raise ValueError(f"--files is for a manifest.jsonl, but {file} is none")
         else:
-            _check_file(file, certificate, format, json)
+            _check_file(file, certificate, format, units, json)
 
 
-def _check_file(file: Path, certificate: Path | None, format: str | None, json: bool) -> None:
+def _check_file(
+    file: Path, certificate: Path | None, format: str | None, units: Units, json: bool
+) -> None:
     from glasshouse.certificates import CertificateError
     from glasshouse.files import verify_file
 
     try:
-        result = verify_file(source(file, format), certificate, format=format)
+        result = verify_file(source(file, format), certificate, format=format, units=units)
     except CertificateError as lie:
         if json:
             show_json({"file": file, "proven": False, "reason": str(lie)})

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from glasshouse.cli import pipes
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.output import model_of, show, show_json
+from glasshouse.cli.types import Units
 
 if TYPE_CHECKING:
     from glasshouse.files import Document
@@ -28,6 +29,7 @@ def convert(
     target_format: Annotated[str | None, Parameter(name="--to")] = None,
     dialect: Literal["classic", "mse22"] = "classic",
     encoding: Literal["clause", "edge"] = "clause",
+    units: Units = None,
     back: Path | None = None,
     certificate: Path | None = None,
     blind: bool = False,
@@ -51,6 +53,7 @@ def convert(
     glasshouse convert inst.wcnf inst.qubo
     glasshouse convert spins.coo inst.wcnf --dialect mse22
     glasshouse convert any.wcnf machine.npz --kind rbm
+    glasshouse convert trained.npy machine.qplib --units binary
     glasshouse convert spins.coo inst.wcnf --back solution.txt
     glasshouse convert - - --from coo --to wcnf < spins.coo | glasshouse solve - --format wcnf
     ```
@@ -66,6 +69,8 @@ def convert(
             With --back: where the one is that tells how variables were shuffled.
         dialect: how to write WCNF: `p wcnf` header, or the form of the MaxSAT Evaluation 2022.
         encoding: how to write WCNF: two clauses per edge, or one relaxation variable per edge.
+        units: what the units of a matrix are (.npy, .csv, .npz of W, a, b), which does not say it:
+            ±1, or 0 and 1.
         blind: leave out all that is known of the optimum.
         force: overwrite an existing file.
         json: print one JSON object.
@@ -78,10 +83,11 @@ def convert(
     if back is not None:
         _refuse_with_back(kind=kind, blind=blind, force=force)
         formats = {"format": source_format, "converted_format": target_format}
-        _bring_back(source, target, back, json, **formats, certificate=certificate)
+        _bring_back(source, target, back, json, **formats, certificate=certificate, units=units)
         return
     pipes.refuse_json(target, json)
-    document = read_document(pipes.source(source, source_format, "--from"), format=source_format)
+    place = pipes.source(source, source_format, "--from")
+    document = read_document(place, format=source_format, units=units)
     left_out: tuple[str, ...] = ()
     if not blind:
         try:

@@ -6,9 +6,12 @@ from pathlib import Path
 
 from glasshouse.cli.output import show, show_json
 from glasshouse.cli.pipes import source
+from glasshouse.cli.types import Units
 
 
-def info(file: Path, /, *, format: str | None = None, json: bool = False) -> None:
+def info(
+    file: Path, /, *, format: str | None = None, units: Units = None, json: bool = False
+) -> None:
     """Show what a problem file holds: sizes, weights, graph, and what is stated about its plant.
 
     For instance:
@@ -21,6 +24,8 @@ def info(file: Path, /, *, format: str | None = None, json: bool = False) -> Non
 
     Args:
         file: any format that glasshouse reads, also compressed (.gz, .xz).
+        units: what the units of a matrix are (.npy, .csv, .npz of W, a, b), which does not say it:
+            ±1, or 0 and 1.
         format: the format of `-` (standard input), or of a file whose suffix does not tell it.
         json: print one JSON object instead.
     """
@@ -28,14 +33,18 @@ def info(file: Path, /, *, format: str | None = None, json: bool = False) -> Non
     from glasshouse.files.errors import printable
     from glasshouse.landscape import overview
 
-    document = read_document(source(file, format), format=format)
+    document = read_document(source(file, format), format=format, units=units)
     view, known = overview(document.problem), document.metadata
     if json:
         recipe = known.recipe
         stated = {"planted_cost": known.planted_cost, "recipe": recipe}
-        show_json({"file": str(file), **vars(view), **stated})
+        labels = document.problem.labels
+        show_json({"file": str(file), **vars(view), **stated, "labels": labels})
         return
     show(view.rows())
+    if document.problem.labels is not None:
+        first, last = document.problem.labels[0], document.problem.labels[-1]
+        show([("labels", printable(f"{first!r:.40} to {last!r:.40}"))])
     if known.planted_cost is not None:
         doubt = "stated; `glasshouse check` tells whether it is true"
         show([("planted cost", f"{known.planted_cost} ({doubt})")])

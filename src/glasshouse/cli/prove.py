@@ -11,6 +11,7 @@ from glasshouse.cli.claims import false_claim
 from glasshouse.cli.errors import CheckFailedError, FalseClaimError
 from glasshouse.cli.output import model_of, show_json
 from glasshouse.cli.pipes import is_pipe, source
+from glasshouse.cli.types import Units
 
 if TYPE_CHECKING:
     from glasshouse.certificates import Verdict
@@ -27,6 +28,7 @@ def prove(
     veripb_form: Literal["wcnf", "opb"] = "wcnf",
     veripb_version: Literal["3.0", "2.0"] = "3.0",
     time_limit: float | None = None,
+    units: Units = None,
     format: str | None = None,
     force: bool = False,
     json: bool = False,
@@ -54,6 +56,8 @@ def prove(
         veripb_form: what VeriPB will read: the WCNF in its 2022 dialect, or its OPB (`convert`).
         veripb_version: syntax of the proof.
         time_limit: seconds, after which the best bound and state so far are shown.
+        units: what the units of a matrix are (.npy, .csv, .npz of W, a, b), which does not say it:
+            ±1, or 0 and 1.
         format: the format of `-` (standard input), or of a file whose suffix does not tell it.
         force: overwrite what is there.
         json: print one JSON object.
@@ -72,7 +76,7 @@ def prove(
     target = certificate or side_car(file)
     if veripb is not None:
         refuse_existing(veripb, overwrite=force)
-    document = read_document(source(file, format), format=format)
+    document = read_document(source(file, format), format=format, units=units)
     problem = document.problem
     before = _before(target, problem, force)
     clauses = problem if isinstance(problem, Max2Sat) else None

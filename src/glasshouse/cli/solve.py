@@ -11,7 +11,7 @@ from glasshouse.cli.claims import false_claim
 from glasshouse.cli.errors import CheckFailedError, FalseClaimError
 from glasshouse.cli.output import model_of, show, show_json
 from glasshouse.cli.pipes import source
-from glasshouse.cli.types import MaybeWhole, Whole
+from glasshouse.cli.types import MaybeWhole, Units, Whole
 
 if TYPE_CHECKING:
     from glasshouse.files import Document
@@ -34,6 +34,7 @@ def solve(
     seed: MaybeWhole = None,
     format: str | None = None,
     maxsat_output: bool = False,
+    units: Units = None,
     json: bool = False,
 ) -> None:
     """Find a state of low energy, or the optimum by an exact solver.
@@ -65,12 +66,14 @@ def solve(
         seed: a whole number that fixes all randomness.
         format: the format of `-` (standard input), or of a file whose suffix does not tell it.
         maxsat_output: print o, s and v lines as in the MaxSAT Evaluation.
+        units: what the units of a matrix are (.npy, .csv, .npz of W, a, b), which does not say it:
+            ±1, or 0 and 1.
         json: print one JSON object.
     """
     from glasshouse.files import read_document
     from glasshouse.problems import Max2Sat
 
-    document = read_document(source(file, format), format=format)
+    document = read_document(source(file, format), format=format, units=units)
     if maxsat_output and not isinstance(document.problem, Max2Sat):
         raise ValueError(f"--maxsat-output is for clauses; {file} holds {document.problem!r}")
     goal = _target(target, document, file)
@@ -95,6 +98,7 @@ def solve(
         _show_maxsat(answer)
     elif json:
         answer |= {"stated_optimum": document.metadata.planted_cost, "false_claim": bool(lie)}
+        answer |= {"labels": document.problem.labels}
         answer.pop("text")
         show_json({"file": str(file), "solver": solver, **answer})
     else:

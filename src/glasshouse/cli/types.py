@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -19,3 +19,5 @@ def whole(_type: Any, tokens: Sequence[Any]) -> int:
 
 Whole = Annotated[int, Parameter(converter=whole)]
 MaybeWhole = Annotated[int | None, Parameter(converter=whole)]
+# What the units of a matrix are: ±1, or 0 and 1.
+Units = Literal["spin", "binary"] | None

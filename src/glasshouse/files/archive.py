@@ -67,6 +67,11 @@ class Archive:
     ) -> None:
         self._zip.close()
 
+    @property
+    def names(self) -> set[str]:
+        """What its arrays are called."""
+        return {name.removesuffix(".npy") for name in self._members}
+
     def __contains__(self, name: str) -> bool:
         return f"{name}.npy" in self._members
 
@@ -94,19 +99,25 @@ class Archive:
         if self._left < 0:
             raise self._source.error(self._source.budget.too_much)
         with self._zip.open(member) as data:
-            kind, shape, start = _npy_head(data, name, text=text)
+            kind, shape, is_fortran, start = npy_head(data, name, text=text)
             count = 1
             for length in shape:
                 count *= length
             if count * kind.itemsize != member.file_size - start:
                 raise ValueError(f"{name} states shape {shape}, which is not what it holds")
-            array = np.empty(shape, kind)
-            _fill(array.reshape(-1).view(np.uint8), data, name)
-        return array
+            array = np.empty(count, kind)
+            _fill(array.view(np.uint8), data, name)
+        return array.reshape(shape, order="F" if is_fortran else "C")
 
 
-def _npy_head(data: Any, name: str, *, text: bool) -> tuple[np.dtype[Any], tuple[int, ...], int]:
-    """Type, shape and length of the head of an .npy file of version 1.0, as NumPy writes it."""
+def npy_head(
+    data: Any, name: str, *, text: bool
+) -> tuple[np.dtype[Any], tuple[int, ...], bool, int]:
+    """The head of an .npy file of version 1.0, as NumPy writes it.
+
+    Returns:
+        Type, shape, whether the array lies column by column, and the length of the head.
+    """
     magic = data.read(10)
     length = int.from_bytes(magic[8:], "little")
     if magic[:8] != b"\x93NUMPY\1\0" or len(magic) != 10 or length > _LONGEST_HEAD:
@@ -120,9 +131,7 @@ def _npy_head(data: Any, name: str, *, text: bool) -> tuple[np.dtype[Any], tuple
     if spelled not in _NUMBERS if not text else kind != b"U":
         raise ValueError(f"{name} holds {spelled}; expected {'text' if text else 'numbers'}")
     shape = tuple(map(int, lengths.split(b","))) if lengths else ()
-    if fortran == b"True" and len(shape) > 1:
-        raise ValueError(f"{name} lies column by column; expected it row by row")
-    return np.dtype(order.decode() + spelled), shape, 10 + length
+    return np.dtype(order.decode() + spelled), shape, fortran == b"True", 10 + length
 
 
 def _fill(memory: npt.NDArray[np.uint8], data: Any, name: str) -> None:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import itertools
 import struct
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.extras import optional
 from glasshouse.files import terms
 from glasshouse.files.arrays import bounds_of, whole_between
 from glasshouse.files.coo import spin_or_binary
@@ -23,7 +23,8 @@ from glasshouse.files.document import Document
 from glasshouse.files.formats import Format, Sheet
 from glasshouse.files.notes import parse_object
 from glasshouse.files.streams import Source
-from glasshouse.problems import Ising, Qubo
+from glasshouse.problems import Ising, Qubo, naming
+from glasshouse.problems.naming import Labels
 from glasshouse.problems.validation import MOST_VARIABLES
 
 _MAGIC = b"DIMODBQM"
@@ -34,7 +35,7 @@ _ENTRY_COST = 16
 
 
 def read(source: Source) -> Document:
-    """A model of vartype SPIN as an Ising problem, of BINARY as a QUBO; labels are passed over."""
+    """A model of vartype SPIN as an Ising problem, of BINARY as a QUBO, with its labels."""
     data = source.read_all()
     header, start = _header(source, data)
     kinds = [header.get(key) for key in ("dtype", "itype", "ntype")]
@@ -62,24 +63,16 @@ def read(source: Source) -> Document:
     all_weights = np.concatenate([linear["bias"], weights]).astype(np.float64)
     kind, sign = (Ising, -1) if header["vartype"] == "SPIN" else (Qubo, 1)
     all_pairs = np.concatenate([single, pairs])
-    return Document(
-        terms.make(source, kind, size, all_pairs, _whole(all_weights, offset), offset, sign)
-    )
+    weights = _whole(all_weights, offset)
+    problem = terms.make(source, kind, size, all_pairs, weights, offset, sign)
+    labels = _labels(source, header, data[ends[-1] :], size)
+    return Document(problem if labels is None else replace(problem, labels=labels))
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """The model, its variables numbered from 0."""
-    dimod = optional("dimod", "writing a .bqm file")
-    problem: Ising | Qubo = sheet.problem
-    if isinstance(problem, Ising):
-        vartype, sign, singles = "SPIN", -1.0, problem.fields
-    else:
-        vartype, sign, singles = "BINARY", 1.0, problem.linear
-    weights, linear = _as_floats(problem.weights), _as_floats(singles)
-    offset = _as_floats(np.array([problem.offset]))[0]
-    pairs = (problem.edges[:, 0], problem.edges[:, 1], sign * weights)
-    model = dimod.BinaryQuadraticModel.from_numpy_vectors(sign * linear, pairs, offset, vartype)
-    with model.to_file() as data:
+    """The model, its variables called by their labels."""
+    naming.refuse_odd(sheet.problem.labels)
+    with sheet.problem.to_bqm().to_file() as data:
         file.write(data.read())
 
 
@@ -105,6 +98,22 @@ def _shape(source: Source, header: dict[str, Any]) -> tuple[int, int]:
     ):
         raise source.error(f"its shape is {shape!r:.40}; expected variables and pairs")
     return shape[0], shape[1]
+
+
+def _labels(source: Source, header: dict[str, Any], tail: bytes, size: int) -> Labels | None:
+    """What variables are called: behind the numbers, in files of version 1 in the header."""
+    stated = header.get("variables")
+    try:
+        if isinstance(stated, list):
+            return naming.from_list(stated, size)
+        if not stated:
+            return None
+        length = int.from_bytes(tail[4:8], "little")
+        if tail[:4] != b"VARS" or len(tail) != 8 + length:
+            raise ValueError("are torn; the file is truncated or was changed")
+        return naming.from_json(tail[8:], size)
+    except ValueError as fault:
+        raise source.error(f"its labels: {fault}") from None
 
 
 def _pairs(
@@ -139,14 +148,6 @@ def _whole(weights: npt.NDArray[np.float64], offset: float) -> npt.NDArray[Any]:
     if (numbers == np.rint(numbers)).all() and (np.abs(numbers) < 2.0**53).all():
         return weights.astype(np.int64)
     return weights
-
-
-def _as_floats(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    if values.dtype == np.int64 and (np.abs(values) > 2**53).any():
-        raise ValueError(
-            "a .bqm file holds floats, which are not exact above 2^53; write .npz or .qubo instead"
-        )
-    return values.astype(np.float64)
 
 
 BQM = Format("dimod BQM", ".bqm", spin_or_binary, write, read, has_notes=False)

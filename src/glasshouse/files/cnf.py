@@ -26,7 +26,8 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     if problem.num_hard or (weights != 1).any():
         what = "hard clauses" if problem.num_hard else f"a weight of {weights[weights != 1][0]}"
         raise ValueError(f"CNF has no weights, but the problem has {what}; write .wcnf instead")
-    file.write(sheet.remark_lines("c") + notes.note_lines("c", sheet.metadata))
+    file.write(sheet.remark_lines("c") + notes.label_line("c", problem.labels))
+    file.write(notes.note_lines("c", sheet.metadata))
     file.write(b"p cnf %d %d\n" % (problem.num_variables, problem.num_clauses))
     write_clauses(file, problem.clauses, None)
 

@@ -1,4 +1,7 @@
-"""COO text as dimod writes it: `i j weight` from 0, fields as `i i weight`, in dimod's signs.
+"""COO text as dimod writes it: `i j weight`, fields as `i i weight`, in dimod's signs.
+
+i and j are the labels of variables, where these are whole numbers; numbers that no line has are no
+variables. Other labels stand in a note, and the lines count from 0.
 
 `# vartype=SPIN` holds an Ising problem, whose signs are turned (dimod minimises +ΣJ s s + Σh s),
 `# vartype=BINARY` a QUBO. Weights have no exponent, because dimod reads none.
@@ -7,9 +10,11 @@
 from __future__ import annotations
 
 import re
-from typing import BinaryIO
+from dataclasses import replace
+from typing import Any, BinaryIO
 
 import numpy as np
+import numpy.typing as npt
 
 from glasshouse.files import notes, terms
 from glasshouse.files.document import Document
@@ -18,8 +23,9 @@ from glasshouse.files.qubo import moved, stated_with
 from glasshouse.files.rows import read_rows
 from glasshouse.files.streams import Source
 from glasshouse.files.terms import TermCollector
-from glasshouse.problems import Ising, Problem, Qubo
+from glasshouse.problems import Ising, Problem, Qubo, naming
 from glasshouse.problems.convert import to_ising, to_qubo
+from glasshouse.problems.naming import Labels
 from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.validation import MOST_VARIABLES
 
@@ -40,10 +46,31 @@ class _Reader:
         if self.vartype is None:
             raise self.source.error("no vartype; expected '# vartype=SPIN' or '# vartype=BINARY'")
         pairs, weights = collector.terms(self.notes)
-        size, offset = collector.size(None), terms.offset_of(self.notes)
+        pairs, size, labels = self._named(pairs)
+        offset = terms.offset_of(self.notes)
         kind, sign = (Ising, -1) if self.vartype == b"SPIN" else (Qubo, 1)
         problem = terms.make(self.source, kind, size, pairs, weights, offset, sign)
+        if labels is not None:
+            problem = replace(problem, labels=labels)
         return Document(problem, stated_with(self.notes, size, offset))
+
+    def _named(self, pairs: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int32], int, Labels | None]:
+        """The terms with variables counted from 0, how many there are, and their labels."""
+        places, pairs = compact(pairs)
+        size = len(places)
+        has_gaps = size > 0 and places[-1] != size - 1
+        noted = self.notes.labels(size)
+        if noted is None:
+            return pairs, size, tuple(places.tolist()) if has_gaps else None
+        if naming.are_indices(noted, MOST_VARIABLES - 1):
+            numbers: npt.NDArray[Any] = np.array(noted)
+            order = np.argsort(numbers)  # the numbers in the lines, in another order
+            if not np.array_equal(numbers[order], places):
+                raise self.notes.error("labels", "are not the numbers in the lines")
+            return order.astype(np.int32)[pairs], size, noted
+        if has_gaps:
+            raise self.notes.error("labels", f"are {size}; expected lines with 0 to {size - 1}")
+        return pairs, size, noted
 
     def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
         found = _VARTYPE.match(text[:_LONGEST_VARTYPE])
@@ -56,7 +83,7 @@ class _Reader:
 
 
 def read(source: Source) -> Document:
-    """An Ising problem or a QUBO; as many variables as are named."""
+    """An Ising problem or a QUBO of the variables that are named."""
     return _Reader(source).read()
 
 
@@ -72,11 +99,33 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     idle = np.ones(size, dtype=np.bool_)
     idle[problem.edges.reshape(-1)] = False
     named = np.flatnonzero(idle | (singles != 0))
+    labels, numbers = problem.labels, np.arange(size)
+    if labels is not None and naming.are_indices(labels, MOST_VARIABLES - 1):
+        numbers = np.array(labels)
+        labels = None if (np.diff(numbers) > 0).all() else labels
     file.write(f"# vartype={vartype}\n".encode())
     file.write(sheet.remark_lines("#") + terms.number_notes("#", problem))
+    file.write(notes.label_line("#", labels))
     file.write(notes.note_lines("#", moved(sheet.metadata, -problem.offset)))
-    terms.write_terms(file, named, named, singles[named], _without_exponent)
-    terms.write_terms(file, problem.edges[:, 0], problem.edges[:, 1], weights, _without_exponent)
+    terms.write_terms(file, numbers[named], numbers[named], singles[named], _without_exponent)
+    first, second = numbers[problem.edges].T
+    terms.write_terms(file, first, second, weights, _without_exponent)
+
+
+def compact(pairs: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+    """The numbers in pairs, ascending, and the pairs with each number's place among them.
+
+    >>> compact(np.array([[7, 3], [3, 3]]))
+    (array([3, 7]), array([[1, 0], [0, 0]], dtype=int32))
+    """
+    highest = int(pairs.max(initial=-1))
+    if highest < 4 * pairs.size:
+        there = np.zeros(highest + 1, dtype=np.bool_)
+        there[pairs.reshape(-1)] = True
+        if there.all():
+            return np.arange(highest + 1), pairs.astype(np.int32, copy=False)
+    places, inverse = np.unique(pairs, return_inverse=True)
+    return places, inverse.reshape(pairs.shape).astype(np.int32)
 
 
 def spin_or_binary(problem: Problem) -> tuple[Ising | Qubo, Reduction]:

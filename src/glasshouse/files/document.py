@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from glasshouse.planting import Planted
 from glasshouse.problems import Problem
+from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.reduction import Reduction, to_bits
 from glasshouse.problems.validation import Number
 from glasshouse.summaries import Summarised
@@ -92,13 +93,13 @@ class Document(Summarised):
     is_verified: bool = field(default=False, compare=False)
 
     @classmethod
-    def of(cls, thing: Problem | Planted | Document) -> Document:
+    def of(cls, thing: Given | Document) -> Document:
         """A problem or plant with whatever is known about it; a caller's own plant is believed."""
         if isinstance(thing, Document):
             return thing
         if isinstance(thing, Planted):
             return cls(thing.problem, Metadata.of(thing), thing, is_verified=True)
-        return cls(thing, is_verified=True)
+        return cls(given_problem(thing), is_verified=True)
 
 
 def _same_model(mine: npt.NDArray[np.int8] | None, theirs: npt.NDArray[np.int8] | None) -> bool:

@@ -47,16 +47,18 @@ class Format:
         name: for people.
         suffix: with its dot; `.gz` or `.xz` may follow it.
         convert: brings any problem to a kind that the format holds.
-        write: writes one sheet.
+        write: writes one sheet; None for formats that are only read.
         read: reads a document; None for formats that are only written.
         native: whether a plant goes into the file whole, loops and all.
         has_notes: whether it has a place for a stated cost, model and recipe.
+        takes_units: whether a file may leave open what its units are.
     """
 
     name: str
     suffix: str
     convert: Callable[[Problem], tuple[Any, Reduction]]
-    write: Callable[[BinaryIO, Sheet], None]
+    write: Callable[[BinaryIO, Sheet], None] | None
     read: Callable[[Source], Document] | None = None
     native: bool = False
     has_notes: bool = True
+    takes_units: bool = False

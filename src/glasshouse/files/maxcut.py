@@ -36,7 +36,7 @@ class _Reader:
             if collector is None:
                 size, num_edges = self._header(rows)
                 collector = TermCollector(self.source, 1, size, "vertex", False)
-                rows = _without_first(rows)
+                rows = rows.part(1, len(rows.ends))
             if len(rows.ends):
                 collector.add(rows)
         if collector is None:
@@ -78,10 +78,12 @@ class _Reader:
         if cost is not None and not math.isfinite(cost):
             raise self.notes.error("planted-cut", "is an energy that no float can hold")
         if self.notes.count("ancilla", max(1, graph.num_variables), graph.num_variables) is None:
+            graph = self.notes.labelled(graph)
             return Document(graph, Metadata(cost, model, self.notes.recipe()))
         if model is not None:
             model = model[:-1] ^ model[-1] ^ 1  # relative to the ancilla, which is up
-        return Document(_without_ancilla(graph), Metadata(cost, model, self.notes.recipe()))
+        problem = self.notes.labelled(_without_ancilla(graph))
+        return Document(problem, Metadata(cost, model, self.notes.recipe()))
 
 
 def read(source: Source) -> Document:
@@ -98,6 +100,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     first, second = graph.edges[:, 0] + 1, graph.edges[:, 1] + 1
     terms.write_terms(file, first, second, -graph.weights)
     file.write(sheet.remark_lines("#") + terms.number_notes("#", graph))
+    file.write(notes.label_line("#", problem.labels))
     if graph is not problem:
         file.write(b"# ancilla %d\n" % graph.num_variables)
     if metadata.planted_cost is not None:
@@ -127,12 +130,6 @@ def _cut_of_energy(graph: Ising, energy: Number) -> Number:
 def _sum(graph: Ising) -> Number:
     total: Number = graph.weights.sum().item()  # no wrap: an Ising checks the sum of magnitudes
     return total
-
-
-def _without_first(rows: Rows) -> Rows:
-    skip = int(rows.ends[0])
-    odd = {place - skip: text for place, text in rows.odd.items() if place >= skip}
-    return Rows(rows.values[skip:], rows.ends[1:] - skip, rows.lines[1:], odd)
 
 
 MAXCUT = Format("rudy MaxCut", ".mc", to_ising, write, read)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, NoReturn
+from dataclasses import replace
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,11 @@ import numpy.typing as npt
 from glasshouse.files.document import Metadata
 from glasshouse.files.errors import shown
 from glasshouse.files.streams import Source
+from glasshouse.problems import Ising, Max2Sat, Qubo, naming
+from glasshouse.problems.naming import Labels
 from glasshouse.problems.validation import Number
+
+AnyProblem = TypeVar("AnyProblem", Ising, Qubo, Max2Sat)
 
 # No sum of 64-bit weights is larger; a longer number in a note is a slip.
 _TOO_LARGE = 2**70
@@ -40,7 +45,7 @@ class Notes:
 
     def __init__(self, source: Source, keys: tuple[str, ...] = PLANTED) -> None:
         self.source = source
-        self._keys = {key.encode(): key for key in keys}
+        self._keys = {key.encode(): key for key in (*keys, "labels")}
         self._values: dict[str, tuple[int, bytes]] = {}
 
     def take(self, line: int, comment: bytes) -> None:
@@ -49,7 +54,8 @@ class Notes:
         if len(words) != 2 or words[0] not in self._keys:
             return
         key, value = self._keys[words[0]], words[1].strip()
-        is_note = value.startswith(b"{") if key == "recipe" else len(value.split(maxsplit=1)) == 1
+        opening = {"recipe": b"{", "labels": b"["}.get(key)
+        is_note = value.startswith(opening) if opening else len(value.split(maxsplit=1)) == 1
         if not is_note:
             return
         if key in self._values:
@@ -113,6 +119,20 @@ class Notes:
             raise self.error("recipe", "is not a JSON object")
         return recipe
 
+    def labels(self, size: int) -> Labels | None:
+        """What the variables are called elsewhere."""
+        if "labels" not in self:
+            return None
+        try:
+            return naming.from_json(self._values["labels"][1], size)
+        except ValueError as fault:
+            raise self.error("labels", str(fault)) from None
+
+    def labelled(self, problem: AnyProblem) -> AnyProblem:
+        """The problem with the labels that the file notes."""
+        labels = self.labels(problem.num_variables)
+        return problem if labels is None else replace(problem, labels=labels)
+
     def metadata(self, size: int) -> Metadata:
         """What is said about the plant, as it stands in the file."""
         cost, model = self.number("planted-cost"), self.bits("planted-model", size)
@@ -130,6 +150,15 @@ def note_lines(mark: str, metadata: Metadata, cost_key: str = "planted-cost") ->
         text = json.dumps(metadata.recipe, sort_keys=True, separators=(",", ":"))
         lines.append(f"{mark} recipe {text}\n")
     return "".join(lines).encode("ascii")
+
+
+def label_line(mark: str, labels: Labels | None) -> bytes:
+    """Labels as a comment line; nothing where variables are the numbers from 0."""
+    if labels is None:
+        return b""
+    # A word that means something in a comment of COO files is not spelled out.
+    text = naming.to_json(labels).replace("vartype", "\\u0076artype")
+    return f"{mark} labels {text}\n".encode("ascii")
 
 
 def bit_string(bits: npt.NDArray[np.int8]) -> str:
@@ -175,16 +204,21 @@ def parse_object(text: bytes) -> dict[str, Any] | None:
     """A JSON object without NaN, neither deep nor of very many values; None for anything else."""
     if sum(map(text.count, (b",", b":", b"[", b"{"))) > _MOST_VALUES:
         return None
+    value = parse_json(text)
+    return value if isinstance(value, dict) and is_shallow(value) else None
+
+
+def parse_json(text: bytes) -> Any:
+    """A JSON value without NaN; None for anything else."""
     if len(text) > _LONGEST_FOREIGN_TEXT and (not text.isascii() or b"\\u" in text):
         return None  # a single character can make a string four times as large
     try:
-        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        return json.loads(text, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) and _is_shallow(value) else None
 
 
-def _is_shallow(value: Any) -> bool:
+def is_shallow(value: Any) -> bool:
     """Whether lists and objects lie in each other only so deep that nothing recurses too far."""
     level = [value]
     for _ in range(_DEEPEST):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -19,10 +20,11 @@ from glasshouse.files.arrays import bounds_of, whole_between
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.errors import FileError
 from glasshouse.files.formats import Format, Sheet
+from glasshouse.files.matrices import archive_document
 from glasshouse.files.notes import is_sound, parse_object
 from glasshouse.files.streams import Source
 from glasshouse.planting import Loops, Planted, Recipe
-from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm
+from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm, naming
 from glasshouse.problems.convert import unchanged
 from glasshouse.problems.reduction import Reduction
 
@@ -37,6 +39,8 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     metadata = sheet.metadata
     header |= {"format": "glasshouse", "version": VERSION, "recipe": metadata.recipe}
     header["planted_cost"] = metadata.planted_cost
+    if sheet.problem.labels is not None:
+        arrays["labels"] = np.array(naming.to_json(sheet.problem.labels))
     if metadata.planted_model is not None:
         arrays["planted_model"] = metadata.planted_model
     if sheet.planted is not None:
@@ -55,6 +59,9 @@ def read(source: Source) -> Document:
     """Whatever `write` was given, equal to it in every number."""
     try:
         with Archive(source) as archive:
+            if "header" not in archive:
+                return archive_document(source, archive)
+            source.refuse_units()
             return _document(source, archive)
     except FileError:
         raise
@@ -71,6 +78,9 @@ def _document(source: Source, archive: Archive) -> Document:
     if header.get("version") != VERSION:
         raise ValueError(f"version {header.get('version')!r}, but this is a reader of {VERSION}")
     problem = _problem(header, archive)
+    if "labels" in archive:
+        names = archive.text("labels").encode()
+        problem = replace(problem, labels=naming.from_json(names, problem.num_variables))
     if isinstance(problem, Max2Sat):  # the others have an array as long as they are large
         number = problem.num_clauses + problem.num_hard
         source.refuse_idle(problem.num_variables, number, "clauses")
@@ -175,4 +185,4 @@ def _any_problem(problem: Problem) -> tuple[Problem, Reduction]:
     return problem, unchanged(problem)
 
 
-NPZ = Format("glasshouse archive", ".npz", _any_problem, write, read, native=True)
+NPZ = Format("glasshouse archive", ".npz", _any_problem, write, read, native=True, takes_units=True)

@@ -27,7 +27,8 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     weights = whole_weights(problem, "OPB")
     size, soft, hard = problem.num_variables, problem.num_clauses, problem.num_hard
     file.write(b"* #variable= %d #constraint= %d\n" % (size + soft, soft + hard))
-    file.write(sheet.remark_lines("*") + notes.note_lines("*", sheet.metadata))
+    file.write(sheet.remark_lines("*") + notes.label_line("*", problem.labels))
+    file.write(notes.note_lines("*", sheet.metadata))
     file.write(b"min:")
     relaxed = size + 1 + np.arange(soft)
     for start in range(0, soft, _AT_ONCE):

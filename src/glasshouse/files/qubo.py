@@ -49,6 +49,7 @@ class _Reader:
         offset = terms.offset_of(self.notes)
         size = collector.size(size)
         problem = terms.make(self.source, Qubo, size, pairs, weights, offset)
+        problem = self.notes.labelled(problem)
         return Document(problem, stated_with(self.notes, size, offset))
 
     def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
@@ -114,6 +115,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     problem: Qubo = sheet.problem
     used = np.flatnonzero(problem.linear)
     file.write(sheet.remark_lines("c") + terms.number_notes("c", problem))
+    file.write(notes.label_line("c", problem.labels))
     file.write(notes.note_lines("c", moved(sheet.metadata, -problem.offset)))
     header = (problem.num_variables, len(used), problem.num_edges)
     file.write(b"p qubo 0 %d %d %d\n" % header)

@@ -13,9 +13,12 @@ from glasshouse.files.sidecar import has_side_car, read_side_car, side_car
 from glasshouse.files.streams import Place, is_stream, name_of, opened
 from glasshouse.planting import Planted
 from glasshouse.problems import Problem
+from glasshouse.problems.naming import Units
 
 
-def read(place: Place, *, format: str | None = None, verify: bool = True) -> Problem | Planted:
+def read(
+    place: Place, *, format: str | None = None, verify: bool = True, units: Units | None = None
+) -> Problem | Planted:
     r"""The problem that a file holds; its plant where the file holds all of it (`.npz`).
 
     The suffix tells the format (see `docs/files.md`); `.gz` and `.xz` may follow it. Anything wrong
@@ -26,6 +29,8 @@ def read(place: Place, *, format: str | None = None, verify: bool = True) -> Pro
         place: the file, or an open stream of bytes.
         format: its format where no suffix tells it: "wcnf", "npz", "qubo.gz", …
         verify: False believes a plant as the file states it.
+        units: of a matrix (.npy, .csv, .npz of W, a, b), which does not say it: "spin" for ±1,
+            "binary" for 0 and 1.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -35,7 +40,7 @@ def read(place: Place, *, format: str | None = None, verify: bool = True) -> Pro
     ...     read(path)
     Max2Sat(2 variables, 2 clauses, integer weights 3 to 4)
     """
-    document = read_document(place, format=format)
+    document = read_document(place, format=format, units=units)
     return document.problem if document.planted is None else stated_plant(document, verify)
 
 
@@ -50,16 +55,22 @@ def stated_plant(document: Document, verify: bool) -> Planted:
     return document.planted
 
 
-def read_document(place: Place, *, format: str | None = None) -> Document:
+def read_document(
+    place: Place, *, format: str | None = None, units: Units | None = None
+) -> Document:
     """The problem that a file holds, with what it states about a plant; nothing is verified.
 
     A side-car is not read before somebody asks for it, with `Document.load_proof`; a stream has
     none. The arguments are those of `read`.
     """
+    if units not in (None, "spin", "binary"):
+        raise ValueError(f"units={units!r} is neither 'spin' nor 'binary'")
     path, format_ = name_of(place), format_of(place, format)
     if format_.read is None:
         raise FileError(path, f"{format_.suffix} files are written, not read; convert the original")
-    with opened(place, format) as source:
+    with opened(place, format, units) as source:
+        if not format_.takes_units:
+            source.refuse_units()
         document = replace(format_.read(source), path=path, suffix=format_.suffix)
     if document.planted is None and not is_stream(place) and has_side_car(path):
         return replace(document, load_proof=partial(read_side_car, side_car(path)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,8 @@ def regrow(path: Path, held: Document, recipe: dict[str, Any]) -> tuple[Planted,
         raise FileError(path, f"its recipe grows nothing: {fault}") from None
     if ordered(held.problem) != ordered(problem):
         raise FileError(path, _ANOTHER)
+    if held.problem.labels not in (None, problem.labels):
+        raise FileError(path, "its recipe grows a problem with other labels")
     return planted, reduction
 
 
@@ -85,5 +88,9 @@ def _num_terms(problem: Problem) -> int:
 
 
 def ordered(problem: Problem) -> Problem:
-    """Clauses in one order, whatever order they stand in; other problems as they are."""
-    return problem.simplified() if isinstance(problem, Max2Sat) else problem
+    """Clauses in one order, whatever order they stand in; other problems as they are.
+
+    Without labels: not every file has them, and variables are compared place by place.
+    """
+    plain = problem if problem.labels is None else replace(problem, labels=None)
+    return plain.simplified() if isinstance(plain, Max2Sat) else plain

@@ -36,6 +36,7 @@ from glasshouse.files.streams import Place, opened
 from glasshouse.files.wcnf import WCNF
 from glasshouse.planting import Recipe, shuffling
 from glasshouse.problems import Ising, Max2Sat, Problem, convert
+from glasshouse.problems.naming import Units
 from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.renaming import renamed
 from glasshouse.problems.validation import Number
@@ -73,6 +74,7 @@ def bring_back(
     format: str | None = None,
     converted_format: str | None = None,
     certificate: str | os.PathLike[str] | None = None,
+    units: Units | None = None,
 ) -> Returned:
     """A solution of a converted, doubled, edge-encoded or shuffled file, for the original file.
 
@@ -85,11 +87,13 @@ def bring_back(
         converted_format: likewise of the converted file.
         certificate: of the converted file, where that was shuffled and the certificate, which tells
             how, is not beside it.
+        units: of the original, where that is a matrix (see `read`).
 
     Raises:
         FileError: the one file is no conversion of the other, or the solution is none of it.
     """
-    source, target = read_document(original, format=format), Path(converted)
+    source = read_document(original, format=format, units=units)
+    target = Path(converted)
     found = _find(source.problem, target, converted_format, certificate)
     if found is None:
         raise FileError(target, f"is no conversion of {source.path}: nothing leads back")
@@ -178,6 +182,7 @@ def _spellings(format_: Format, made: Any) -> list[list[bytes]]:
     spelled = []
     for dialect in dialects:
         file = io.BytesIO()
+        assert format_.write is not None
         try:
             format_.write(file, Sheet(made, dialect=dialect))
         except ValueError:  # weights that the format does not hold

@@ -64,6 +64,14 @@ class Rows:
         value = int(self.values[place])
         return "'h'" if value == HARD else str(value)
 
+    def part(self, start: int, stop: int) -> Rows:
+        """Some of the rows, one after the other."""
+        first = int(self.starts[start]) if start < len(self.ends) else len(self.values)
+        last = int(self.ends[stop - 1]) if stop > start else first
+        odd = {place - first: text for place, text in self.odd.items() if first <= place < last}
+        ends, lines = self.ends[start:stop] - first, self.lines[start:stop]
+        return Rows(self.values[first:last], ends, lines, odd)
+
     def having(self, tokens: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Which rows have one of some tokens."""
         rows = np.zeros(len(self.ends), dtype=np.bool_)

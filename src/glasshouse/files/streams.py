@@ -24,6 +24,7 @@ from glasshouse.files.errors import (
     MissingFileError,
 )
 from glasshouse.files.unpacking import Unpacker, UnpackError
+from glasshouse.problems.naming import Units
 
 COMPRESSED = (".gz", ".xz")
 
@@ -76,16 +77,26 @@ class Source:
         file: the file as it is on disk.
         budget: what it may cost.
         unpacker: what reads it, where it is compressed.
+        units: what the caller says of a file that does not say it: ±1, or 0 and 1.
     """
 
     path: Path
     file: BinaryIO
     budget: Budget = field(default_factory=Budget)
     unpacker: Unpacker | None = None
+    units: Units | None = None
 
     def error(self, message: str, line: int | None = None) -> FileError:
         """What to raise when this file is wrong."""
         return FileError(self.path, message, line)
+
+    def refuse_units(self) -> None:
+        """Refuse units that the caller stated of a file that states its own."""
+        if self.units is not None:
+            raise self.error(
+                "says itself what its variables are; units are for matrices: .npy, .csv, and .npz "
+                "of W, a, b"
+            )
 
     def read(self, size: int) -> bytes:
         """The next bytes, unpacked, at most `size` of them; a torn archive is an error."""
@@ -177,7 +188,7 @@ class Source:
 
 
 @contextmanager
-def opened(place: Place, format: str | None = None) -> Iterator[Source]:
+def opened(place: Place, format: str | None = None, units: Units | None = None) -> Iterator[Source]:
     """Open a file for reading, unpacked where its name, or its format, ends in .gz or .xz.
 
     A stream is read from where it stands, and left open.
@@ -185,7 +196,7 @@ def opened(place: Place, format: str | None = None) -> Iterator[Source]:
     path = name_of(place)
     kind = path.suffix.lower() if format is None else typed_name(place, format).suffix
     if is_stream(place):
-        yield _source(path, place, kind, _size_of_stream(place))
+        yield _source(path, place, kind, _size_of_stream(place), units)
         return
     try:
         raw = open(path, "rb", opener=_without_waiting)  # noqa: SIM115  # it is entered below
@@ -199,12 +210,13 @@ def opened(place: Place, format: str | None = None) -> Iterator[Source]:
         known = os.fstat(raw.fileno())
         if not stat.S_ISREG(known.st_mode) and not stat.S_ISFIFO(known.st_mode):
             raise FileError(path, "is a device; expected a file")
-        yield _source(path, raw, kind, known.st_size)
+        yield _source(path, raw, kind, known.st_size, units)
 
 
-def _source(path: Path, raw: BinaryIO, kind: str, size: int) -> Source:
+def _source(path: Path, raw: BinaryIO, kind: str, size: int, units: Units | None) -> Source:
     budget = Budget(size)
-    return Source(path, raw, budget, Unpacker(raw, kind, budget) if kind in COMPRESSED else None)
+    unpacker = Unpacker(raw, kind, budget) if kind in COMPRESSED else None
+    return Source(path, raw, budget, unpacker, units)
 
 
 def _size_of_stream(stream: BinaryIO) -> int:

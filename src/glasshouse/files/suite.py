@@ -177,7 +177,7 @@ def _refuse_names(folder: Path, stem: str, suffix: str) -> None:
     """Refuse names that lead elsewhere, and formats that cannot be checked."""
     if not stem or Path(stem).name != stem:
         raise FileError(folder / stem, "expected the plain beginning of a file's name")
-    known = [s for s, format_ in FORMATS.items() if format_.read is not None]
+    known = [s for s, format_ in FORMATS.items() if format_.read and format_.write]
     if suffix not in [s + packed for s in known for packed in ("", *COMPRESSED)]:
         raise FileError(
             folder / f"{stem}{suffix}",

@@ -100,14 +100,12 @@ class TermCollector:
     def _as_floats(self, weights: WeightArray) -> WeightArray:
         """Whole numbers where decimals, the offset or a note ask for floats."""
         reals = weights.astype(np.float64, copy=False)
-        if weights.dtype == np.int64 and (changed := _changed(weights, reals)).any():
-            raise self.source.error(_weight_message(str(weights[np.argmax(changed)])))
+        if weights.dtype == np.int64 and (lost := changed(weights, reals)).any():
+            raise self.source.error(_weight_message(str(weights[np.argmax(lost)])))
         return reals
 
-    def size(self, stated: int | None) -> int:
-        """How many variables there are: as stated, or as many as are named."""
-        named = max((int(part.max(initial=-1)) for part in self._pairs), default=-1) + 1
-        size = named if stated is None else stated
+    def size(self, size: int) -> int:
+        """How many variables there are, as stated; far more than terms are refused."""
         self.source.refuse_idle(size, self.count, "terms")
         return size
 
@@ -210,17 +208,17 @@ def _weights_of(rows: Rows) -> tuple[WeightArray, npt.NDArray[np.bool_]]:
     if not rows.odd:
         return values, bad
     weights = values.astype(np.float64)
-    bad |= _changed(values, weights)
+    bad |= changed(values, weights)
     places = np.fromiter(rows.odd, np.int64, len(rows.odd))
     row_of = np.searchsorted(rows.ends, places, side="right")
     # Odd entries elsewhere are wrong in another way, which is reported.
     third = (rows.lengths[row_of] == 3) & (places == rows.starts[row_of] + 2)
     texts = list(itertools.compress(rows.odd.values(), third.tolist()))
-    weights[row_of[third]], bad[row_of[third]] = _decimals(texts)
+    weights[row_of[third]], bad[row_of[third]] = decimals(texts)
     return weights, bad
 
 
-def _decimals(texts: list[bytes]) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+def decimals(texts: list[bytes]) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
     """Entries that are no whole numbers of 64 bits as floats, and which are no numbers at all."""
     count = len(texts)
     try:
@@ -254,7 +252,7 @@ def _is_held(text: bytes, number: float) -> bool:
     return not rest.strip(b"0") and whole.lstrip(b"0").rstrip(b"0").decode() == shortest
 
 
-def _changed(whole: WeightArray, reals: FloatArray) -> npt.NDArray[np.bool_]:
+def changed(whole: WeightArray, reals: FloatArray) -> npt.NDArray[np.bool_]:
     """Which whole numbers became others as floats, which hold all of them up to 2^53 only."""
     fits = np.abs(reals) < 2.0**63  # else there is no int64 to come back to
     back = np.where(fits, reals, 0).astype(np.int64)

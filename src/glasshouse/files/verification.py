@@ -20,6 +20,7 @@ from glasshouse.files.regrowing import regrow
 from glasshouse.files.sidecar import SideCar, read_side_car, side_car
 from glasshouse.files.streams import Place, name_of
 from glasshouse.problems import Problem, validation
+from glasshouse.problems.naming import Units
 from glasshouse.problems.validation import Number
 from glasshouse.summaries import Summarised
 
@@ -47,6 +48,7 @@ def verify_file(
     certificate: str | os.PathLike[str] | None = None,
     *,
     format: str | None = None,
+    units: Units | None = None,
 ) -> Verification:
     """Verify what a file says about its optimum, trusting nothing that made it.
 
@@ -60,12 +62,13 @@ def verify_file(
         place: the file, or an open stream of bytes.
         certificate: where its certificate is, if not beside it.
         format: the file's format where no suffix tells it.
+        units: those of a matrix, see `read`.
 
     Raises:
         CertificateError: something stated is not true, or not proven by the loops.
         FileError: a file cannot be read, or states nothing that could be verified.
     """
-    path, document = name_of(place), read_document(place, format=format)
+    path, document = name_of(place), read_document(place, format=format, units=units)
     beside = Path(certificate) if certificate is not None else side_car(path)
     try:
         if certificate is not None or document.load_proof is not None:

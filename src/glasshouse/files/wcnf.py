@@ -50,6 +50,7 @@ class ClauseReader:
         else:
             self._compare_count(collector, self.header[1], "the p line")
             problem = collector.problem(self.header[0])
+        problem = self.notes.labelled(problem)
         return Document(problem, self.notes.metadata(problem.num_variables))
 
     def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
@@ -126,7 +127,8 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     weights = whole_weights(problem, "WCNF")
     # Added up anew: a sum of whole floats is not exact.
     top = 1 + int(validation.total_magnitude([weights], 0, "the soft weights"))
-    file.write(sheet.remark_lines("c") + notes.note_lines("c", sheet.metadata))
+    file.write(sheet.remark_lines("c") + notes.label_line("c", problem.labels))
+    file.write(notes.note_lines("c", sheet.metadata))
     file.write(head(sheet.dialect, problem.num_variables, len(weights) + problem.num_hard, top))
     write_clauses(file, problem.hard, None, hard_prefix(sheet.dialect, top))
     write_clauses(file, problem.clauses, weights)

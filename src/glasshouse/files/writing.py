@@ -17,13 +17,14 @@ from glasshouse.files.streams import Place, is_stream, name_of, refuse_existing,
 from glasshouse.files.verification import verified
 from glasshouse.files.wcnf import WCNF
 from glasshouse.planting import Planted, shuffling
-from glasshouse.problems import Max2Sat, Problem
+from glasshouse.problems import Max2Sat
+from glasshouse.problems.convert import Given
 from glasshouse.problems.reduction import Reduction
 
 
 def write(
     place: Place,
-    thing: Problem | Planted | Document,
+    thing: Given | Document,
     *,
     format: str | None = None,
     blind: bool = False,
@@ -43,7 +44,7 @@ def write(
     Args:
         place: a file, whose suffix tells the format; `.gz` or `.xz` may follow. Or an open stream
             of bytes, which gets all of them at once.
-        thing: any problem, a plant, or a document as `read_document` gives it.
+        thing: any problem, a plant, a dimod model, or a document as `read_document` gives it.
         format: the format where no suffix tells it: "wcnf", "npz", "qubo.gz", …
         blind: leave out all that tells the optimum, the side-car included.
         dialect: of WCNF: "classic" (`p wcnf`, read by every tool) or "mse22" (`h` lines).
@@ -71,7 +72,7 @@ def write(
     3 1 -2 0
     3 -1 2 0
     """
-    format_ = _chosen(format_of(place, format), dialect, encoding)
+    format_ = _chosen(name_of(place), format_of(place, format), dialect, encoding)
     document = Document.of(thing)
     if not blind or certificate is not None:
         document, _ = verified(document)
@@ -93,6 +94,7 @@ def write(
     for one in (beside, goal):
         if one is not None:
             refuse_existing(one, overwrite=overwrite)
+    assert format_.write is not None
     with writing(place, format, overwrite=overwrite) as file:
         format_.write(file, sheet)
     if beside is not None and (proof is None or goal != beside):
@@ -111,11 +113,14 @@ def _mixed(problem: Any, planted: Planted | None) -> Any:
         return problem
     order = shuffling.clause_order(planted.recipe, problem.num_clauses)
     return Max2Sat(
-        problem.num_variables, problem.clauses[order], problem.weights[order], problem.hard
-    )
+        problem.num_variables, problem.clauses[order], problem.weights[order], problem.hard,
+        problem.labels,
+    )  # fmt: skip
 
 
-def _chosen(format_: Format, dialect: str, encoding: str) -> Format:
+def _chosen(path: Path, format_: Format, dialect: str, encoding: str) -> Format:
+    if format_.write is None:
+        raise FileError(path, f"{format_.suffix} files are read, not written; write .npz instead")
     if dialect not in ("classic", "mse22"):
         raise ValueError(f'dialect={dialect!r} is not known; use "classic" or "mse22"')
     if encoding not in ("clause", "edge"):

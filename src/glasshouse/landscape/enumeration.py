@@ -22,6 +22,7 @@ from glasshouse.landscape.metric import least_distance
 from glasshouse.landscape.spins import ising_form
 from glasshouse.problems import Ising, Problem, Rbm
 from glasshouse.problems.convert import Given, given_problem
+from glasshouse.problems.naming import Labels, Sampled
 from glasshouse.problems.validation import IntArray, Number, count
 from glasshouse.summaries import Summarised
 
@@ -61,7 +62,7 @@ class LocalMinima(Summarised):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LowEnergyStates(Summarised):
+class LowEnergyStates(Sampled, Summarised):
     """The lowest states of a problem, up to its trivial symmetries.
 
     Attributes:
@@ -74,6 +75,7 @@ class LowEnergyStates(Summarised):
             (see `distance`), or None; the paper expects it to grow with frustration. It is that of
             the rows as they stand: in an RBM of several components, where uncoupled pairs count
             too, a flipped component would change it.
+        labels: what the variables are called by who gave the problem; None for 0, 1, 2, …
     """
 
     energies: npt.NDArray[np.int64] | npt.NDArray[np.float64]
@@ -81,6 +83,7 @@ class LowEnergyStates(Summarised):
     copies: int
     gap: Number | None
     distance: Fraction | None
+    labels: Labels | None = None
 
     def summary(self) -> str:
         """One line for people.
@@ -183,7 +186,7 @@ def _described(
         energies = problem.energy(states)
     # As Python numbers: the difference of two int64 energies may not fit.
     gap = energies[above[0]].item() - energies[0].item() if len(above) else None
-    return LowEnergyStates(energies, states, copies, gap, least)
+    return LowEnergyStates(energies, states, copies, gap, least, problem.labels)
 
 
 @dataclass(frozen=True, eq=False)

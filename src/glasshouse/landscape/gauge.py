@@ -52,6 +52,7 @@ def gauge(problem: Any, state: npt.ArrayLike) -> Any:
             turned * problem.weights,
             spins * problem.fields,
             problem.offset,
+            problem.labels,
         )
     if isinstance(problem, Rbm):
         spins = one_state(state, problem.num_variables)
@@ -70,4 +71,4 @@ def _gauge_rbm(problem: Rbm, visible: npt.NDArray[np.int8], hidden: npt.NDArray[
         turned.data = weights.data * rows * hidden[weights.indices]
     else:
         turned = weights * visible[:, None] * hidden
-    return Rbm(turned, visible * biases[0], hidden * biases[1], problem.offset)
+    return Rbm(turned, visible * biases[0], hidden * biases[1], problem.offset, problem.labels)

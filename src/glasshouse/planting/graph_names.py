@@ -33,11 +33,15 @@ class Extent:
 
 @dataclass(frozen=True)
 class GraphName:
-    """A name taken apart: "torus:8x8 without 3" has a family, sizes and a tail."""
+    """A name taken apart: "torus:8x8 without 3" has a family, sizes and a tail.
+
+    Lists of edges may end in labels: "edges:3 0-1 1-2 0-2 as [30,31,45]".
+    """
 
     family: str
     sizes: tuple[int, ...]
     tail: str
+    labels: str = ""
 
     @classmethod
     def parse(cls, name: str) -> GraphName:
@@ -54,7 +58,9 @@ class GraphName:
         if family == "edges":
             if len(numbers) != 1:
                 raise ValueError(f'{name[:60]!r} is no list of edges like "edges:3 0-1 1-2"')
-        elif tail and not re.fullmatch(r"without [0-9]{1,18}(,[0-9]{1,18})*", tail, re.ASCII):
+            tail, _, labels = f" {tail}".partition(" as ")
+            return cls(family, numbers, tail.strip(), labels)
+        if tail and not re.fullmatch(r"without [0-9]{1,18}(,[0-9]{1,18})*", tail, re.ASCII):
             raise ValueError(f'{name[:60]!r} should end in "without" and numbers of nodes')
         most = _MOST_SIZES.get(family)
         if most is not None and len(numbers) > most:

@@ -21,7 +21,7 @@ from glasshouse.planting.graph_names import (
     refuse_large,
 )
 from glasshouse.planting.kernels.cycles import core_nodes
-from glasshouse.problems import Ising, pairs, validation
+from glasshouse.problems import Ising, exchange, naming, pairs, validation
 from glasshouse.problems.validation import IntArray
 from glasshouse.summaries import Summarised
 
@@ -42,7 +42,8 @@ class Graph(Summarised):
         num_nodes: how many nodes, isolated ones included.
         edges: (k, 2) array of unique pairs i < j in ascending order.
         name: what `Graph.parse` makes the same graph from: "torus:8x8", or the edges themselves.
-        labels: what a node is called elsewhere (a machine's qubit numbers); k when left out.
+        labels: what a node is called elsewhere (a machine's qubit numbers); k when left out. Plants
+            carry them, if they are numbers, strings or tuples of these, as recipes can hold.
 
     >>> Graph.lattice(3, 3)
     Graph(lattice:3x3, 9 nodes, 12 edges)
@@ -59,15 +60,17 @@ class Graph(Summarised):
     def of(cls, graph: GraphLike) -> Graph:
         """A graph from a Graph, its name, a networkx graph, an Ising problem, or a list of edges.
 
-        Node k is the k-th of `graph.nodes` of a networkx graph, and spin k of a problem. In a list
-        of edges nodes are numbers, and the largest says how many there are.
+        Node k is the k-th of `graph.nodes` of a networkx graph, and spin k of a problem; labels are
+        theirs. In a list of edges nodes are numbers, and the largest says how many there are.
         """
         if isinstance(graph, Graph):
             return graph
         if isinstance(graph, str):
             return cls.parse(graph)
+        if exchange.is_bqm(graph):
+            graph = Ising.from_bqm(graph)  # type: ignore[arg-type]
         if isinstance(graph, Ising):
-            return cls._explicit(graph.num_variables, graph.edges)
+            return cls._explicit(graph.num_variables, graph.edges, graph.labels)
         if hasattr(graph, "is_directed"):
             return cls._from_networkx(graph)
         array = np.asarray(graph)
@@ -91,7 +94,13 @@ class Graph(Summarised):
             ends = re.findall(r"([0-9]{1,18})-([0-9]{1,18})", parsed.tail, re.ASCII)
             if " ".join(f"{a}-{b}" for a, b in ends) != parsed.tail:
                 raise ValueError(f'{name[:60]!r} is no list of edges like "edges:3 0-1 1-2"')
-            return cls._explicit(parsed.sizes[0], np.array(ends, dtype=np.int64).reshape(-1, 2))
+            size, labels = parsed.sizes[0], None
+            if parsed.labels:
+                try:
+                    labels = naming.from_json(parsed.labels.encode(), size)
+                except ValueError as fault:
+                    raise ValueError(f"the labels of {name[:60]!r}: {fault}") from None
+            return cls._explicit(size, np.array(ends, dtype=np.int64).reshape(-1, 2), labels)
         graph: Graph = getattr(cls, parsed.family)(*parsed.sizes)
         return graph.without(parsed.dead)
 
@@ -157,12 +166,12 @@ class Graph(Summarised):
         renumbered = np.cumsum(alive) - 1
         kept = self.edges[alive[self.edges].all(axis=1)]
         labels = tuple(itertools.compress(self.labels, alive))
-        name = ""
-        if not self.name.startswith("edges:"):
-            family, _, before = self.name.partition(" without ")
-            all_gone = [*(map(int, before.split(",")) if before else ()), *gone]
-            name = f"{family} without {','.join(map(str, sorted(all_gone)))}"
-        return Graph._explicit(int(alive.sum()), renumbered[kept])._named(name, labels)
+        rest = Graph._explicit(int(alive.sum()), renumbered[kept], labels)
+        if self.name.startswith("edges:"):
+            return rest
+        family, _, before = self.name.partition(" without ")
+        all_gone = [*(map(int, before.split(",")) if before else ()), *gone]
+        return rest._named(f"{family} without {','.join(map(str, sorted(all_gone)))}", labels)
 
     @property
     def num_edges(self) -> int:
@@ -221,18 +230,22 @@ class Graph(Summarised):
         name = "" if self.name.startswith("edges:") else f"{self.name}, "
         return f"Graph({name}{self.num_nodes} nodes, {self.num_edges} edges)"
 
-    def _named(self, name: str, labels: tuple[Any, ...] | None = None) -> Graph:
-        labels = self.labels if labels is None else labels
-        return Graph(self.num_nodes, self.edges, name or self.name, labels)
+    def _named(self, name: str, labels: tuple[Any, ...]) -> Graph:
+        return Graph(self.num_nodes, self.edges, name, labels)
 
     @classmethod
-    def _explicit(cls, num_nodes: int, edges: npt.ArrayLike) -> Graph:
-        """Any list of edges, brought into order; its name lists them."""
+    def _explicit(
+        cls, num_nodes: int, edges: npt.ArrayLike, labels: naming.Names | None = None
+    ) -> Graph:
+        """Any list of edges, brought into order; its name lists them, and the labels."""
         array = np.asarray(edges).reshape(-1, 2)
         refuse_large(Extent(num_nodes, len(array)))
         merged = pairs.merge(array, np.ones(len(array), dtype=np.int64), num_nodes)[0]
-        listed = " ".join(f"{i}-{j}" for i, j in merged.tolist())
-        return cls(num_nodes, merged, f"edges:{num_nodes} {listed}", tuple(range(num_nodes)))
+        name = " ".join([f"edges:{num_nodes}", *(f"{i}-{j}" for i, j in merged.tolist())])
+        names = naming.check(labels, num_nodes)
+        if names is not None and naming.is_plain(names):
+            name += f" as {naming.to_json(names)}"
+        return cls(num_nodes, merged, name, tuple(range(num_nodes)) if names is None else names)
 
     @classmethod
     def _family(cls, family: str, sizes: list[int], num_nodes: int, edges: IntArray) -> Graph:
@@ -299,8 +312,7 @@ class Graph(Summarised):
                 raise ValueError(f"node {u!r} is joined with itself; remove such edges")
         edges = [(number[u], number[v]) for u, v in graph.edges()]
         array = np.array(edges, dtype=np.int64).reshape(-1, 2)
-        explicit = cls._explicit(len(labels), array)
-        return explicit._named(explicit.name, labels)
+        return cls._explicit(len(labels), array, labels)
 
 
 def _paired(first: IntArray, second: IntArray) -> IntArray:

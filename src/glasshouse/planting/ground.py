@@ -14,6 +14,7 @@ from glasshouse.planting.graphs import Graph, Rows
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.recipe import Recipe
+from glasshouse.problems import naming
 from glasshouse.problems.validation import SpinArray
 
 if TYPE_CHECKING:
@@ -88,7 +89,9 @@ class Ground:
     def plant(self, loops: Loops, state: SpinArray, loop_weight: int, recipe: Recipe) -> Planted:
         """The instance: an RBM, or an Ising problem."""
         if self.graph:
-            return Planted.of_ising(self.num_variables, loops, state, loop_weight, recipe)
+            labels = self.graph.labels
+            kept = labels if naming.is_plain(labels) else None
+            return Planted.of_ising(self.num_variables, loops, state, loop_weight, recipe, kept)
         return Planted.of_rbm(*self.layers, loops, state, loop_weight, recipe)
 
     def __str__(self) -> str:

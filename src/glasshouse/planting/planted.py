@@ -17,8 +17,9 @@ from glasshouse.planting.methods import grow_recipe
 from glasshouse.planting.recipe import Recipe
 from glasshouse.planting.shuffling import names
 from glasshouse.planting.summary import Summary
-from glasshouse.problems import Ising, Rbm, validation
+from glasshouse.problems import Ising, Rbm, naming, validation
 from glasshouse.problems.convert import to_ising
+from glasshouse.problems.naming import Labels
 from glasshouse.problems.validation import SpinArray, WeightArray
 
 # A weight matrix is dense when it is this small, or when loops cover an eighth of it.
@@ -79,10 +80,18 @@ class Planted:
 
     @classmethod
     def of_ising(
-        cls, num_spins: int, loops: Loops, state: SpinArray, loop_weight: int, recipe: Recipe
+        cls,
+        num_spins: int,
+        loops: Loops,
+        state: SpinArray,
+        loop_weight: int,
+        recipe: Recipe,
+        labels: Labels | None = None,
     ) -> Planted:
         """Add the loops up into an Ising problem on their own graph, and plant the state."""
         problem = gauge(loops.sum(num_spins), state)
+        if naming.check(labels, num_spins) is not None:
+            problem = replace(problem, labels=labels)
         return cls(problem, state, -int(loops.weights.sum()), loop_weight, loops, recipe)
 
     @classmethod

@@ -28,8 +28,9 @@ _SHUFFLE = 2**32 - 1
 def shuffle(planted: Planted) -> Planted:
     """Rename all variables at random; spin k becomes spin `names(recipe, n)[k]`.
 
-    The problem becomes an Ising problem, because visible and hidden spins are mixed. Clauses of a
-    WCNF file written from it come in random order too.
+    The problem becomes an Ising problem, because visible and hidden spins are mixed. Labels go, for
+    they would tell the old names: on a chip's graph, a shuffled instance must be embedded anew.
+    Clauses of a WCNF file written from it come in random order too.
 
     >>> from glasshouse.planting import random_loops
     >>> plant = random_loops(6, 6, frustration="1/5", loops=3, rng=1)

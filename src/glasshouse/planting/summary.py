@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from glasshouse.landscape import components, free_spins, frustration_index
 from glasshouse.landscape.ratio import Ratio, ratio
 from glasshouse.problems import Rbm
+from glasshouse.problems.naming import Labels
 from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Summary(Summarised):
         components: connected parts, isolated spins included.
         free_spins: spins that no loop touches.
         log2_degeneracy: there are at least 2 to this power ground states.
+        labels: what the spins are called, such as a chip's qubits; None for the numbers from 0.
     """
 
     method: str
@@ -56,6 +58,7 @@ class Summary(Summarised):
     components: int
     free_spins: int
     log2_degeneracy: int
+    labels: Labels | None
 
     @classmethod
     def of(cls, planted: Planted) -> Summary:
@@ -86,6 +89,7 @@ class Summary(Summarised):
             free_spins=len(free_spins(form)),
             # The part that hangs on fields cannot be flipped as a whole; every other part can.
             log2_degeneracy=parts - (1 if fields else 0),
+            labels=problem.labels,
         )
 
     def __str__(self) -> str:
@@ -99,6 +103,8 @@ class Summary(Summarised):
             ("components", "", _text(self.components)),
             ("free spins", "", _text(self.free_spins)),
         ]
+        if self.labels is not None:
+            rows.append(("labels", "", f"{self.labels[0]!r} to {self.labels[-1]!r}"))
         head = f"{self.method}: {self.size}, {self.edges} edges"
         head += f", {self.fields} fields" if self.fields else ""
         head += f"; ground energy {self.energy}, loop weight {self.loop_weight}"

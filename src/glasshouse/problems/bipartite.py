@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import exact, validation
+from glasshouse.problems.exchange import labels_of
 from glasshouse.problems.ising import Ising
 from glasshouse.problems.qubo import Qubo
 from glasshouse.problems.rbm import Rbm
@@ -109,23 +110,36 @@ def _adjacency(problem: Qubo) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.N
     return starts, ends[order, 1], np.concatenate([weights, weights])[order]
 
 
-def ising_to_rbm(problem: Ising, *, num_visible: int | None = None) -> tuple[Rbm, Reduction]:
+def ising_to_rbm(
+    problem: Ising,
+    *,
+    num_visible: int | None = None,
+    hidden: npt.NDArray[np.bool_] | None = None,
+) -> tuple[Rbm, Reduction]:
     """The two sides of a bipartite graph as visible and hidden spins, each in ascending order.
 
     The lowest spin of every component is visible, so isolated spins are. `num_visible` takes the
-    first spins as visible instead, and undoes `rbm_to_ising` exactly.
+    first spins as visible instead, and undoes `rbm_to_ising` exactly; `hidden` says it of every
+    spin.
 
     >>> square = Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (3, 0)], [1, 1, 1, -1])
     >>> ising_to_rbm(square)[0].matrix.toarray()
     array([[ 1, -1], [ 1,  1]])
     """
-    hidden = _sides(problem, num_visible)
+    if hidden is None and num_visible is not None:
+        visible = validation.count(num_visible, "num_visible", 1)
+        hidden = np.arange(problem.num_variables) >= visible
+    hidden = _sides(problem, hidden)
     order = np.argsort(hidden, kind="stable")  # visible spins first
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     visible_count = int(len(hidden) - hidden.sum())
     ends = np.sort(place[problem.edges], axis=1)
     fields = problem.fields[order]
+    labels = None
+    if problem.labels is not None or (np.diff(order) != 1).any():
+        # The same variables in another order: their names go with them.
+        labels = map(labels_of(problem).__getitem__, order.tolist())
     rbm = Rbm.from_edges(
         visible_count,
         len(hidden) - visible_count,
@@ -134,6 +148,7 @@ def ising_to_rbm(problem: Ising, *, num_visible: int | None = None) -> tuple[Rbm
         fields[:visible_count],
         fields[visible_count:],
         problem.offset,
+        labels,
     )
     size = problem.num_variables
     reduction = Reduction(
@@ -164,13 +179,12 @@ def two_colouring(problem: Ising) -> npt.NDArray[np.bool_] | None:
     return np.asarray(labels[:size] > labels[size:])
 
 
-def _sides(problem: Ising, num_visible: int | None) -> npt.NDArray[np.bool_]:
+def _sides(problem: Ising, hidden: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.bool_]:
     """Which spins are hidden; refuses a graph with an odd cycle or an edge inside a side."""
     size = problem.num_variables
     if size < 2:
         raise ValueError(f"a bipartite problem needs at least 2 spins, this one has {size}")
-    if num_visible is not None:
-        hidden = np.arange(size) >= validation.count(num_visible, "num_visible", 1)
+    if hidden is not None:
         inside = hidden[problem.edges[:, 0]] == hidden[problem.edges[:, 1]]
         if inside.any():
             i, j = problem.edges[np.flatnonzero(inside)[0]]

@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import exact, pairs, validation
+from glasshouse.problems import exact, exchange, pairs, validation
 from glasshouse.problems.bipartite import (
     Penalty,
     ising_to_rbm,
@@ -42,7 +42,18 @@ class HasProblem(Protocol):
         """The problem."""
 
 
-Given: TypeAlias = Problem | HasProblem
+class Bqm(Protocol):
+    """A dimod binary quadratic model, of which only so much is asked here."""
+
+    @property
+    def vartype(self) -> Any:
+        """SPIN or BINARY."""
+
+    def to_numpy_vectors(self) -> Any:
+        """Its numbers."""
+
+
+Given: TypeAlias = Problem | HasProblem | Bqm
 
 
 # From any problem ------------------------------------------------------------------------------
@@ -136,8 +147,9 @@ def max2sat_to_qubo(problem: Max2Sat) -> tuple[Qubo, Reduction]:
     edges = np.column_stack([x1[pair], x2[pair]]) - 1
     offset = exact.total(weights * (c1 * c2))
     qubo = Qubo.from_edges(
-        problem.num_variables, edges, (weights * (d1 * d2))[pair], linear[1:], offset
-    )
+        problem.num_variables, edges, (weights * (d1 * d2))[pair], linear[1:], offset,
+        problem.labels,
+    )  # fmt: skip
     return qubo, same_state(problem.space, qubo.space)
 
 
@@ -164,7 +176,7 @@ def max2sat_to_ising(problem: Max2Sat) -> tuple[Ising, Reduction]:
     offset = exact.total(share) + exact.total(product[twice])
     edges, products = pairs.merge(spin[pair], product[pair], problem.num_variables)
     (couplings, fields, offset), factor = exact.cleared(4, products, fields, offset)
-    ising = Ising(problem.num_variables, edges, -couplings, fields, offset)
+    ising = Ising(problem.num_variables, edges, -couplings, fields, offset, problem.labels)
     return ising, Reduction(problem.space, ising.space, to_spins, to_bits, factor)
 
 
@@ -176,7 +188,7 @@ def qubo_to_ising(problem: Qubo) -> tuple[Ising, Reduction]:
     offset = 4 * problem.offset + 2 * exact.total(linear) + exact.total(weights)
     quarters, factor = exact.cleared(4, weights, fields, offset)
     weights, fields, offset = quarters
-    ising = Ising(problem.num_variables, problem.edges, -weights, -fields, offset)
+    ising = Ising(problem.num_variables, problem.edges, -weights, -fields, offset, problem.labels)
     return ising, Reduction(problem.space, ising.space, to_spins, to_bits, factor)
 
 
@@ -185,15 +197,16 @@ def ising_to_qubo(problem: Ising) -> tuple[Qubo, Reduction]:
     weights, fields = exact.room(problem.weights, problem.fields, factor=8, constant=problem.offset)
     linear = 2 * exact.sums_at_ends(problem.num_variables, problem.edges, weights) - 2 * fields
     offset = problem.offset - exact.total(weights) + exact.total(fields)
-    qubo = Qubo(problem.num_variables, problem.edges, -4 * weights, linear, offset)
+    qubo = Qubo(problem.num_variables, problem.edges, -4 * weights, linear, offset, problem.labels)
     return qubo, Reduction(problem.space, qubo.space, to_bits, to_spins)
 
 
 def rbm_to_ising(problem: Rbm) -> tuple[Ising, Reduction]:
     """The same spins on a general graph: hidden spin j becomes spin n + j."""
     ising = Ising(
-        problem.num_variables, problem.edges, problem.weights, problem.fields, problem.offset
-    )
+        problem.num_variables, problem.edges, problem.weights, problem.fields, problem.offset,
+        problem.labels,
+    )  # fmt: skip
     return ising, same_state(problem.space, ising.space)
 
 
@@ -215,6 +228,7 @@ def ising_to_max2sat(problem: Ising) -> tuple[Max2Sat, Reduction]:
         problem.num_variables,
         np.concatenate([bonds, units]).astype(np.int32),
         np.concatenate([np.repeat(np.abs(problem.weights), 2), np.abs(fields)]),
+        labels=problem.labels,
     )
     shift = exact.half(problem.total_weight - problem.offset)
     spaces = problem.space, clauses.space
@@ -259,10 +273,19 @@ def unchanged(problem: Problem) -> Reduction:
 
 
 def given_problem(thing: Given) -> Problem:
-    """The problem that a caller gave: one of the four kinds, or what holds one, like a plant."""
+    """The problem that a caller gave: one of the four kinds, or what holds one, like a plant.
+
+    A dimod model becomes an Ising problem or a QUBO, as its vartype says, with its labels.
+    """
+    if exchange.is_bqm(thing):
+        model: Any = thing
+        return (Ising if model.vartype.name == "SPIN" else Qubo).from_bqm(model)
     problem = getattr(thing, "problem", thing)
     if not isinstance(problem, Ising | Rbm | Qubo | Max2Sat):
-        raise ValueError(f"{type(thing).__name__} is not an Ising, Rbm, Qubo or Max2Sat problem")
+        raise ValueError(
+            f"{type(thing).__name__} is not an Ising, Rbm, Qubo or Max2Sat problem, nor a plant or "
+            "a dimod binary quadratic model"
+        )
     return problem
 
 
@@ -303,6 +326,7 @@ def _lowest_terms(problem: Rbm, reduction: Reduction) -> tuple[Rbm, Reduction]:
         problem.visible_bias // divisor,
         problem.hidden_bias // divisor,
         int(problem.offset) // divisor,
+        problem.labels,
     )
     step = same_state(problem.space, lowered.space, Fraction(1, divisor))
     return lowered, reduction.then(step)

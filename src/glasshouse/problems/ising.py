@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import pairs, validation
+from glasshouse.problems import exchange, naming, pairs, validation
+from glasshouse.problems.naming import Labels, Names
 from glasshouse.problems.pairs import PairArray
 from glasshouse.problems.reduction import Space, spins
 from glasshouse.problems.validation import Number, WeightArray
@@ -33,6 +34,7 @@ class Ising(Summarised):
         weights: J, one for each edge.
         fields: h, one for each spin.
         offset: a constant added to every energy.
+        labels: what the spins are called elsewhere; None for the numbers from 0.
 
     >>> problem = Ising.from_edges(3, [(0, 1), (1, 2), (2, 0)], [1, 1, -1])
     >>> problem
@@ -48,6 +50,7 @@ class Ising(Summarised):
     weights: WeightArray
     fields: WeightArray
     offset: Number = 0
+    labels: Labels | None = None
     total_weight: Number = field(init=False)
 
     def __post_init__(self) -> None:
@@ -61,7 +64,7 @@ class Ising(Summarised):
         total = validation.total_magnitude([weights, fields], offset, "weights, fields and offset")
         values = {
             "num_variables": size, "edges": edges, "weights": weights, "fields": fields,
-            "offset": offset, "total_weight": total,
+            "offset": offset, "labels": naming.check(self.labels, size), "total_weight": total,
         }  # fmt: skip
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -74,13 +77,14 @@ class Ising(Summarised):
         weights: npt.ArrayLike,
         fields: npt.ArrayLike | None = None,
         offset: Number = 0,
+        labels: Names | None = None,
     ) -> Ising:
         """Any list of edges: ordered, repeated ones added up, zeros dropped."""
         size = validation.size(num_variables, "num_variables")
         merged, weights = pairs.merge(edges, weights, size)
         if fields is None:
             fields = np.zeros(size, dtype=weights.dtype)
-        return cls(size, merged, weights, validation.weights(fields, "fields"), offset)
+        return cls(size, merged, weights, validation.weights(fields, "fields"), offset, labels)  # type: ignore[arg-type]
 
     @classmethod
     def from_matrix(
@@ -88,6 +92,7 @@ class Ising(Summarised):
         couplings: npt.ArrayLike | scipy.sparse.sparray,
         fields: npt.ArrayLike | None = None,
         offset: Number = 0,
+        labels: Names | None = None,
     ) -> Ising:
         """A symmetric matrix J (each pair counted once), or one of its triangles."""
         entries, values, size = pairs.from_matrix(couplings)
@@ -102,7 +107,7 @@ class Ising(Summarised):
                 raise ValueError("J is neither symmetric nor triangular")
             lower[:] = False
         kept = upper | lower
-        return cls.from_edges(size, entries[kept], values[kept], fields, offset)
+        return cls.from_edges(size, entries[kept], values[kept], fields, offset, labels)
 
     @classmethod
     def from_networkx(
@@ -110,34 +115,42 @@ class Ising(Summarised):
     ) -> Ising:
         """A graph with edge weights J (1 where absent) and node fields h (0 where absent).
 
-        Spin k is the k-th node of `graph.nodes`.
+        Spin k is the k-th node of `graph.nodes`, which is its label. Graph data `offset` is added
+        to every energy.
         """
-        if graph.is_directed():
-            raise ValueError("the graph is directed; give an undirected one")
-        index = {node: k for k, node in enumerate(graph.nodes)}
-        edges = [(index[u], index[v]) for u, v in graph.edges()]
-        weights = [data.get(weight, 1) for _, _, data in graph.edges(data=True)]
-        fields = [data.get(field, 0) for _, data in graph.nodes(data=True)]
-        return cls.from_edges(len(index), edges, weights, fields)
+        ising: Ising = exchange.from_networkx(cls, graph, weight, field)
+        return ising
 
     @classmethod
     def from_bqm(cls, model: dimod.BinaryQuadraticModel) -> Ising:
         """A dimod model of either vartype; dimod's signs are turned, whole floats become integers.
 
-        Spin k is the variable k where the variables are the numbers from 0, else the k-th of
-        `model.variables`.
+        Spin k is the variable k where the variables are the numbers from 0; else the k-th of
+        `model.variables`, which is its label.
         """
-        labels: list[Any] = list(model.variables)
-        if set(labels) == set(range(len(labels))):
-            labels.sort()
-        vectors: Any = model.spin.to_numpy_vectors(variable_order=labels)
-        linear, (rows, columns, values), constant = vectors
-        edges = np.column_stack([rows, columns])
-        numbers = [-linear, -values, np.array([constant])]
-        if all(np.array_equal(x, np.rint(x)) and (np.abs(x) < 2.0**53).all() for x in numbers):
-            numbers = [np.rint(x).astype(np.int64) for x in numbers]
-        fields, weights, (offset,) = numbers
-        return cls.from_edges(len(fields), edges, weights, fields, offset)
+        ising: Ising = exchange.from_bqm(cls, model.spin, -1)
+        return ising
+
+    def to_bqm(self) -> dimod.BinaryQuadraticModel:
+        """A dimod model of vartype SPIN with the same energies, in dimod's signs.
+
+        >>> problem = Ising.from_edges(2, [(0, 1)], [3], labels=["a", "b"])
+        >>> problem.to_bqm()
+        BinaryQuadraticModel({'a': 0.0, 'b': 0.0}, {('b', 'a'): -3.0}, 0.0, 'SPIN')
+        >>> Ising.from_bqm(problem.to_bqm()) == problem
+        True
+        """
+        return exchange.to_bqm(self)
+
+    def to_networkx(self, weight: str = "weight", field: str = "field") -> networkx.Graph:
+        """The graph of the couplings, which `from_networkx` reads; nodes are the labels."""
+        return exchange.to_networkx(self, weight, field)
+
+    def to_matrix(self, *, sparse: bool = False) -> Any:
+        """The symmetric matrix J, which `from_matrix` reads: an ndarray, or a scipy csr_array."""
+        both = np.concatenate([self.edges, self.edges[:, ::-1]])
+        weights = np.concatenate([self.weights, self.weights])
+        return exchange.to_matrix(self.num_variables, both, weights, sparse=sparse)
 
     @property
     def num_edges(self) -> int:
@@ -164,17 +177,10 @@ class Ising(Summarised):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ising):
             return NotImplemented
-        return (
-            self.num_variables == other.num_variables
-            and self.offset == other.offset
-            and self.is_integer == other.is_integer
-            and np.array_equal(self.edges, other.edges)
-            and np.array_equal(self.weights, other.weights)
-            and np.array_equal(self.fields, other.fields)
-        )
+        return exchange.equal(self, other)
 
     def __hash__(self) -> int:
-        return hash((self.num_variables, self.offset, self.edges.tobytes()))
+        return exchange.hash_of(self)
 
     def __repr__(self) -> str:
         biased = int(np.count_nonzero(self.fields))

@@ -5,15 +5,19 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import validation
+from glasshouse.problems import naming, validation
+from glasshouse.problems.naming import Labels, Names
 from glasshouse.problems.reduction import Space
 from glasshouse.problems.validation import Number, WeightArray
 from glasshouse.summaries import Summarised
+
+if TYPE_CHECKING:
+    import dimod
 
 ClauseArray = npt.NDArray[np.int32]
 
@@ -34,6 +38,7 @@ class Max2Sat(Summarised):
         clauses: (k, 2) array of literals of the soft clauses.
         weights: one non-negative weight for each soft clause.
         hard: (h, 2) array of literals of the clauses that must hold.
+        labels: what the variables are called elsewhere; None for the numbers from 0.
         hard_weight: what breaking one hard clause costs: more than all soft clauses together.
 
     >>> problem = Max2Sat.from_clauses(2, [[1, 2], [-1], [-2]], [3, 1, 2])
@@ -47,6 +52,7 @@ class Max2Sat(Summarised):
     clauses: ClauseArray
     weights: WeightArray
     hard: ClauseArray = field(default_factory=lambda: np.empty((0, 2), dtype=np.int32))
+    labels: Labels | None = None
     total_weight: Number = field(init=False)
 
     def __post_init__(self) -> None:
@@ -67,7 +73,7 @@ class Max2Sat(Summarised):
         total = validation.total_magnitude([weights], 0, "the soft weights")
         values = {
             "num_variables": size, "clauses": clauses, "weights": weights, "hard": hard,
-            "total_weight": total,
+            "labels": naming.check(self.labels, size), "total_weight": total,
         }  # fmt: skip
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -79,10 +85,11 @@ class Max2Sat(Summarised):
         clauses: list[list[int]],
         weights: npt.ArrayLike,
         hard: list[list[int]] | None = None,
+        labels: Names | None = None,
     ) -> Max2Sat:
         """Clauses as lists of one or two literals."""
         soft, must = _padded(clauses, "clauses"), _padded(hard or [], "hard")
-        return cls(num_variables, soft, validation.weights(weights, "weights"), must)  # type: ignore[arg-type]
+        return cls(num_variables, soft, validation.weights(weights, "weights"), must, labels)  # type: ignore[arg-type]
 
     @property
     def num_clauses(self) -> int:
@@ -194,7 +201,13 @@ class Max2Sat(Summarised):
         """
         clauses, weights = _merged(self.clauses, self.weights)
         hard, _ = _merged(self.hard, np.ones(self.num_hard, dtype=np.int64))
-        return Max2Sat(self.num_variables, clauses, weights, hard)
+        return Max2Sat(self.num_variables, clauses, weights, hard, self.labels)
+
+    def to_bqm(self) -> dimod.BinaryQuadraticModel:
+        """A dimod model of vartype BINARY whose energies are the costs, hard clauses included."""
+        from glasshouse.problems.convert import max2sat_to_qubo
+
+        return max2sat_to_qubo(self)[0].to_bqm()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Max2Sat):
@@ -205,6 +218,7 @@ class Max2Sat(Summarised):
             and np.array_equal(self.clauses, other.clauses)
             and np.array_equal(self.weights, other.weights)
             and np.array_equal(self.hard, other.hard)
+            and self.labels == other.labels
         )
 
     def __hash__(self) -> int:

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import pairs, validation
+from glasshouse.problems import exchange, naming, pairs, validation
+from glasshouse.problems.naming import Labels, Names
 from glasshouse.problems.pairs import PairArray
 from glasshouse.problems.reduction import Space, bits
 from glasshouse.problems.validation import Number, WeightArray
 from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
+    import dimod
+    import networkx
     import scipy.sparse
 
 
@@ -30,6 +33,7 @@ class Qubo(Summarised):
         weights: Q, one for each pair.
         linear: B, one for each variable.
         offset: a constant added to every energy.
+        labels: what the variables are called elsewhere; None for the numbers from 0.
 
     >>> problem = Qubo.from_matrix([[-1, 2], [0, -1]])
     >>> problem
@@ -43,6 +47,7 @@ class Qubo(Summarised):
     weights: WeightArray
     linear: WeightArray
     offset: Number = 0
+    labels: Labels | None = None
     total_weight: Number = field(init=False)
 
     def __post_init__(self) -> None:
@@ -56,7 +61,7 @@ class Qubo(Summarised):
         total = validation.total_magnitude([weights, linear], offset, "weights, linear and offset")
         values = {
             "num_variables": size, "edges": edges, "weights": weights, "linear": linear,
-            "offset": offset, "total_weight": total,
+            "offset": offset, "labels": naming.check(self.labels, size), "total_weight": total,
         }  # fmt: skip
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -69,16 +74,22 @@ class Qubo(Summarised):
         weights: npt.ArrayLike,
         linear: npt.ArrayLike | None = None,
         offset: Number = 0,
+        labels: Names | None = None,
     ) -> Qubo:
         """Any list of pairs: ordered, repeated ones added up, zeros dropped."""
         size = validation.size(num_variables, "num_variables")
         merged, weights = pairs.merge(edges, weights, size)
         if linear is None:
             linear = np.zeros(size, dtype=weights.dtype)
-        return cls(size, merged, weights, validation.weights(linear, "linear"), offset)
+        return cls(size, merged, weights, validation.weights(linear, "linear"), offset, labels)  # type: ignore[arg-type]
 
     @classmethod
-    def from_matrix(cls, matrix: npt.ArrayLike | scipy.sparse.sparray, offset: Number = 0) -> Qubo:
+    def from_matrix(
+        cls,
+        matrix: npt.ArrayLike | scipy.sparse.sparray,
+        offset: Number = 0,
+        labels: Names | None = None,
+    ) -> Qubo:
         """`E(x) = xᵀ M x + offset`: the diagonal is linear, M_ij and M_ji add up."""
         entries, values, size = pairs.from_matrix(matrix)
         values = validation.weights(values, "matrix")
@@ -86,7 +97,44 @@ class Qubo(Summarised):
         diagonal = entries[:, 0] == entries[:, 1]
         linear = np.zeros(size, dtype=values.dtype)
         np.add.at(linear, entries[diagonal, 0], values[diagonal])
-        return cls.from_edges(size, entries[~diagonal], values[~diagonal], linear, offset)
+        return cls.from_edges(size, entries[~diagonal], values[~diagonal], linear, offset, labels)
+
+    @classmethod
+    def from_networkx(
+        cls, graph: networkx.Graph, weight: str = "weight", linear: str = "linear"
+    ) -> Qubo:
+        """A graph with edge weights Q (1 where absent) and node data B (0 where absent).
+
+        Variable k is the k-th node of `graph.nodes`, which is its label. Graph data `offset` is
+        added to every energy.
+        """
+        qubo: Qubo = exchange.from_networkx(cls, graph, weight, linear)
+        return qubo
+
+    @classmethod
+    def from_bqm(cls, model: dimod.BinaryQuadraticModel) -> Qubo:
+        """A dimod model of either vartype; whole floats become integers.
+
+        Variable k is `k` where the variables are the numbers from 0; else the k-th of
+        `model.variables`, which is its label.
+        """
+        qubo: Qubo = exchange.from_bqm(cls, model.binary, 1)
+        return qubo
+
+    def to_bqm(self) -> dimod.BinaryQuadraticModel:
+        """A dimod model of vartype BINARY with the same energies."""
+        return exchange.to_bqm(self)
+
+    def to_networkx(self, weight: str = "weight", linear: str = "linear") -> networkx.Graph:
+        """The graph of the pairs, which `from_networkx` reads; nodes are the labels."""
+        return exchange.to_networkx(self, weight, linear)
+
+    def to_matrix(self, *, sparse: bool = False) -> Any:
+        """The upper triangle of M with `E(x) = xᵀ M x + offset`, which `from_matrix` reads."""
+        diagonal = np.repeat(np.arange(self.num_variables), 2).reshape(-1, 2)
+        entries = np.concatenate([self.edges, diagonal])
+        values = np.concatenate([self.weights, self.linear])
+        return exchange.to_matrix(self.num_variables, entries, values, sparse=sparse)
 
     @property
     def num_edges(self) -> int:
@@ -113,17 +161,10 @@ class Qubo(Summarised):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Qubo):
             return NotImplemented
-        return (
-            self.num_variables == other.num_variables
-            and self.offset == other.offset
-            and self.is_integer == other.is_integer
-            and np.array_equal(self.edges, other.edges)
-            and np.array_equal(self.weights, other.weights)
-            and np.array_equal(self.linear, other.linear)
-        )
+        return exchange.equal(self, other)
 
     def __hash__(self) -> int:
-        return hash((self.num_variables, self.offset, self.edges.tobytes()))
+        return exchange.hash_of(self)
 
     def __repr__(self) -> str:
         size = f"{self.num_variables} variables, {self.num_edges} pairs"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import validation
+from glasshouse.problems import exact, exchange, naming, validation
+from glasshouse.problems.naming import Labels, Names
 from glasshouse.problems.reduction import Space, spins
 from glasshouse.problems.validation import Number, WeightArray
 from glasshouse.summaries import Summarised
@@ -33,6 +34,8 @@ class Rbm(Summarised):
         visible_bias: a, one for each visible spin; zero when left out.
         hidden_bias: b, one for each hidden spin; zero when left out.
         offset: a constant added to every energy.
+        labels: what the spins are called elsewhere, visible ones first; None for the numbers
+            from 0.
 
     >>> problem = Rbm([[1, 1], [1, -1]])
     >>> problem
@@ -45,6 +48,7 @@ class Rbm(Summarised):
     visible_bias: WeightArray = None  # type: ignore[assignment]  # always an array once made
     hidden_bias: WeightArray = None  # type: ignore[assignment]  # likewise
     offset: Number = 0
+    labels: Labels | None = None
     total_weight: Number = field(init=False)
 
     def __post_init__(self) -> None:
@@ -66,7 +70,8 @@ class Rbm(Summarised):
             matrix = validation.read_only(values.reshape(rows, columns))
         fields = {
             "matrix": matrix, "visible_bias": visible, "hidden_bias": hidden,
-            "offset": offset, "total_weight": total,
+            "offset": offset, "labels": naming.check(self.labels, rows + columns),
+            "total_weight": total,
         }  # fmt: skip
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -81,6 +86,7 @@ class Rbm(Summarised):
         visible_bias: npt.ArrayLike | None = None,
         hidden_bias: npt.ArrayLike | None = None,
         offset: Number = 0,
+        labels: Names | None = None,
     ) -> Rbm:
         """Pairs (i, j) of a visible and a hidden index, repeated ones added up; W is sparse."""
         from scipy.sparse import coo_array
@@ -101,25 +107,112 @@ class Rbm(Summarised):
         if len(pairs) and (pairs.min() < 0 or (pairs.max(axis=0) >= shape).any()):
             raise ValueError(f"an edge lies outside the {shape[0]} × {shape[1]} weight matrix")
         matrix = coo_array((values, (pairs[:, 0], pairs[:, 1])), shape=shape).tocsr()
-        return cls(matrix, visible_bias, hidden_bias, offset)  # type: ignore[arg-type]
+        return cls(matrix, visible_bias, hidden_bias, offset, labels)  # type: ignore[arg-type]
+
+    @classmethod
+    def from_binary(
+        cls,
+        weights: Any,
+        visible_bias: npt.ArrayLike | None = None,
+        hidden_bias: npt.ArrayLike | None = None,
+        offset: Number = 0,
+        labels: Names | None = None,
+    ) -> Rbm:
+        """An RBM whose units are 0 and 1, as trained by scikit-learn, PyTorch and most others.
+
+        `E(v, h) = -(v·W·h + a·v + b·h) + offset` with 0 and 1 is the energy of the same
+        configuration here, where 0 is spin -1: W/4, biases a/2 + Σ_j W_ij/4, and a constant.
+        Integers that are not multiples of 4 become floats, exactly.
+
+        Args:
+            weights: W, one row per visible and one column per hidden unit; transpose those with
+                one row per hidden unit.
+            visible_bias: a.
+            hidden_bias: b.
+            offset: a constant added to every energy.
+            labels: of the visible, then of the hidden units.
+
+        >>> machine = Rbm.from_binary([[2.0], [-1.0]], [0.5, 0.0], [1.0])
+        >>> machine.energy([1, -1, 1])  # v = 1 0, h = 1
+        -3.5
+        """
+        units = cls(weights, visible_bias, hidden_bias, offset)  # type: ignore[arg-type]
+        if units.is_integer and units.total_weight + abs(units.offset) > 2**51:
+            raise ValueError("weights of 0/1 units are quartered, which is not exact above 2^51")
+        rows, columns = (np.asarray(units.matrix.sum(axis=axis)) for axis in (1, 0))
+        visible, hidden = 2 * units.visible_bias + rows, 2 * units.hidden_bias + columns
+        # Each pair of biases holds the sum of W once.
+        constant = 4 * units.offset - (visible.sum() + hidden.sum() - rows.sum())
+        parts: Any = [units.matrix / 4.0, visible / 4, hidden / 4, np.float64(constant) / 4]
+        if units.is_integer and not exact.gcd(units.weights, visible, hidden, constant) % 4:
+            parts = [part.astype(np.int64) for part in parts]
+        return cls(*parts, labels)  # type: ignore[call-arg]
+
+    @classmethod
+    def from_sklearn(cls, machine: Any) -> Rbm:
+        """A fitted `sklearn.neural_network.BernoulliRBM`, whose units are 0 and 1.
+
+        Its `components_` have one row per hidden unit, and are transposed.
+        """
+        names = ("components_", "intercept_visible_", "intercept_hidden_")
+        if not all(hasattr(machine, name) for name in names):
+            raise ValueError(f"{type(machine).__name__} is not a fitted BernoulliRBM; call fit")
+        weights, visible, hidden = (getattr(machine, name) for name in names)
+        return cls.from_binary(weights.T, visible, hidden)
 
     @classmethod
     def from_networkx(
         cls, graph: networkx.Graph, weight: str = "weight", field: str = "field"
     ) -> Rbm:
-        """A bipartite graph; one side of each component becomes visible (see `ising_to_rbm`)."""
+        """A bipartite graph; nodes are the labels, the visible ones first.
+
+        Nodes with the data `bipartite` 0 are visible and those with 1 hidden, as networkx has it.
+        Where nodes lack it, one side of each component becomes visible (see `ising_to_rbm`).
+        """
         from glasshouse.problems.bipartite import ising_to_rbm
         from glasshouse.problems.ising import Ising
 
-        return ising_to_rbm(Ising.from_networkx(graph, weight, field))[0]
+        ising = Ising.from_networkx(graph, weight, field)
+        sides = [side for _, side in graph.nodes(data="bipartite")]
+        is_told = len(sides) > 1 and all(side in (0, 1) for side in sides)
+        return ising_to_rbm(ising, hidden=np.array(sides, dtype=np.bool_) if is_told else None)[0]
 
     @classmethod
-    def from_bqm(cls, model: dimod.BinaryQuadraticModel) -> Rbm:
-        """A dimod model with a bipartite graph; one side of each component becomes visible."""
+    def from_bqm(cls, model: dimod.BinaryQuadraticModel, num_visible: int | None = None) -> Rbm:
+        """A dimod model with a bipartite graph; variables are the labels, visible ones first.
+
+        One side of each component becomes visible, or the first `num_visible` variables do.
+        """
         from glasshouse.problems.bipartite import ising_to_rbm
         from glasshouse.problems.ising import Ising
 
-        return ising_to_rbm(Ising.from_bqm(model))[0]
+        as_given = num_visible is not None
+        ising: Ising = exchange.from_bqm(Ising, model.spin, -1, in_model_order=as_given)
+        kept = ising.weights != 0  # a pair without a weight joins nothing
+        ising = replace(ising, edges=ising.edges[kept], weights=ising.weights[kept])
+        return ising_to_rbm(ising, num_visible=num_visible)[0]
+
+    def to_bqm(self) -> dimod.BinaryQuadraticModel:
+        """A dimod model of vartype SPIN with the same energies, in dimod's signs."""
+        return exchange.to_bqm(self)
+
+    def to_networkx(self, weight: str = "weight", field: str = "field") -> networkx.Graph:
+        """The graph of the weights, which `from_networkx` reads; data `bipartite` tells the layer.
+
+        Nodes are the labels.
+        """
+        graph = exchange.to_networkx(self, weight, field)
+        for k, node in enumerate(graph.nodes):
+            graph.nodes[node]["bipartite"] = int(k >= self.num_visible)
+        return graph
+
+    def to_matrix(self, *, sparse: bool = False) -> Any:
+        """W, one row per visible and one column per hidden spin; an ndarray or a csr_array."""
+        from scipy.sparse import csr_array
+
+        if sparse:
+            return csr_array(self.matrix)
+        return self.matrix.toarray() if self.is_sparse else self.matrix.copy()
 
     @property
     def num_visible(self) -> int:
@@ -205,6 +298,7 @@ class Rbm(Summarised):
             and np.array_equal(self.weights, other.weights)
             and np.array_equal(self.visible_bias, other.visible_bias)
             and np.array_equal(self.hidden_bias, other.hidden_bias)
+            and self.labels == other.labels
         )
 
     def __hash__(self) -> int:

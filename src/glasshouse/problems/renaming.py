@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems.convert import Problem, to_ising
-from glasshouse.problems.ising import Ising
+from glasshouse.problems.exchange import reordered
 from glasshouse.problems.max2sat import Max2Sat
-from glasshouse.problems.qubo import Qubo
 from glasshouse.problems.rbm import Rbm
 from glasshouse.problems.reduction import Reduction
 
@@ -18,6 +17,9 @@ from glasshouse.problems.reduction import Reduction
 def renamed(problem: Problem, names: npt.NDArray[np.integer[Any]]) -> tuple[Problem, Reduction]:
     """Variable k becomes variable `names[k]`; an RBM becomes an Ising problem, its sides mixed.
 
+    Labels go: they are names, too.
+
+    >>> from glasshouse.problems import Ising
     >>> bond = Ising.from_edges(3, [(0, 1)], [5], [0, 0, 7])
     >>> problem, reduction = renamed(bond, np.array([2, 0, 1]))
     >>> problem.edges.tolist(), problem.fields.tolist()
@@ -33,12 +35,8 @@ def renamed(problem: Problem, names: npt.NDArray[np.integer[Any]]) -> tuple[Prob
         parts = (_moved(part, names) for part in (problem.clauses, problem.hard))
         clauses, hard = parts
         new = Max2Sat(size, clauses, problem.weights, hard)
-    elif isinstance(problem, Qubo):
-        edges, linear = names[problem.edges], problem.linear[old]
-        new = Qubo.from_edges(size, edges, problem.weights, linear, problem.offset)
     else:
-        edges, fields = names[problem.edges], problem.fields[old]
-        new = Ising.from_edges(size, edges, problem.weights, fields, problem.offset)
+        new = reordered(problem, names)
     reduction = Reduction(
         problem.space, new.space, lambda state: state[..., old], lambda state: state[..., names]
     )

@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from glasshouse.certificates import Certificate, verify
 from glasshouse.certificates.exact_form import ExactForm
-from glasshouse.problems import Max2Sat, Problem, validation
+from glasshouse.problems import Max2Sat, Problem, naming, validation
 from glasshouse.problems.convert import Given, given_problem
+from glasshouse.problems.naming import Labels, Units
 from glasshouse.problems.reduction import to_spins
 from glasshouse.proofs import kernels
 from glasshouse.proofs.cycles import clause_cycles, make_certificate, walk_loops
@@ -34,6 +35,7 @@ class Proof(Summarised):
         optimal: whether it is proven to be the least.
         certificate: loops from which `verify(problem, certificate)` finds the same bound.
         statistics: how it was found.
+        labels: what the variables are called by who gave the problem; None for 0, 1, 2, …
     """
 
     lower_bound: Any
@@ -42,6 +44,11 @@ class Proof(Summarised):
     optimal: bool
     certificate: Certificate
     statistics: Statistics
+    labels: Labels | None = None
+
+    def sample(self, *, units: Units | None = None) -> dict[Any, int]:
+        """The state as a mapping from label to value, see `AnnealResult.sample`."""
+        return naming.sample_of(self.state, self.labels, units)
 
     @property
     def gap(self) -> Any:
@@ -93,7 +100,7 @@ def prove(
 
     Args:
         problem: any problem; fields, hard clauses and floats included. Of a plant only the problem
-            is looked at.
+            is looked at. A dimod model is one, too.
         time_limit: seconds, after which the best bound and state so far are returned. Ctrl-C
             during the search does the same.
         target: an energy; stop once no state can be below it.
@@ -136,6 +143,7 @@ def prove(
         verdict.optimal,
         certificate,
         search.statistics(),
+        problem.labels,
     )
 
 

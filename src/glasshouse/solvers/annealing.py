@@ -67,7 +67,7 @@ def anneal(
     with a target, all of them.
 
     Args:
-        problem: an Ising, Rbm, Qubo or Max2Sat problem, or a planted one.
+        problem: an Ising, Rbm, Qubo or Max2Sat problem, a planted one, or a dimod model.
         sweeps: sweeps of a run (the paper's N_sweep), below 2^31.
         runs: how many runs from random states; run r is the same whatever their number.
         beta: inverse temperature in units of the problem's own energy: (first, last), or one for
@@ -113,6 +113,7 @@ def anneal(
     return AnnealResult(
         energies, states, hits, sweeps, form.own_betas(betas), target,
         check, kernel, log.seconds, log.complete, log.stopped, seed, share=log.share,
+        labels=form.problem.labels, is_spin=form.problem.space.low < 0,
     )  # fmt: skip
 
 

@@ -9,24 +9,27 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import Ising, validation
+from glasshouse.problems.naming import Labels, Sampled
 from glasshouse.problems.validation import SpinArray
 from glasshouse.solvers.forms import Form, Solvable
 from glasshouse.solvers.kernels import descent
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Descent:
+class Descent(Sampled):
     """Where descents ended.
 
     Attributes:
         energies: of the local minima, in the terms of the problem that was given.
         states: the local minima, one a row, in the problem's own values.
         flips: how many flips each took.
+        labels: what the variables are called by who gave the problem; None for 0, 1, 2, …
     """
 
     energies: npt.NDArray[Any]
     states: SpinArray
     flips: npt.NDArray[np.int64]
+    labels: Labels | None = None
 
     def summary(self) -> str:
         """One line for people."""
@@ -41,7 +44,7 @@ def descend(problem: Solvable, states: npt.ArrayLike) -> Descent:
     """Flip the spin that lowers the energy most, again and again, until none does.
 
     Args:
-        problem: any problem, or a plant.
+        problem: any problem, a plant, or a dimod model.
         states: one state or a batch (last axis = variables), in the problem's own values.
 
     >>> from glasshouse.problems import Ising
@@ -58,7 +61,7 @@ def descend(problem: Solvable, states: npt.ArrayLike) -> Descent:
     flips = np.zeros(len(spins), dtype=np.int64)
     descent.descend(*_rows(form.ising), form.ising.is_integer, spins, flips)
     lowered = form.own_states(spins)
-    return Descent(form.energy(lowered), lowered, flips)
+    return Descent(form.energy(lowered), lowered, flips, form.problem.labels)
 
 
 def _rows(problem: Ising) -> tuple[npt.NDArray[Any], ...]:

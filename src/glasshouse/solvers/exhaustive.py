@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from glasshouse.landscape.enumeration import Part, parts_of
 from glasshouse.problems import validation
+from glasshouse.problems.naming import Labels, Sampled
 from glasshouse.problems.validation import SpinArray
 from glasshouse.solvers.forms import Form, Solvable
 from glasshouse.solvers.kernels.exhaustive import COUNT, visit_states
@@ -21,18 +22,20 @@ _CHUNK = 1 << 24
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroundStates:
+class GroundStates(Sampled):
     """The lowest energy, how many states have it, and some or all of them.
 
     Attributes:
         energy: the least there is (cost, for MAX-2-SAT).
         count: how many states have it, exactly.
         states: the first of them, one a row, in the problem's own values; all if `is_complete`.
+        labels: what the variables are called by who gave the problem; None for 0, 1, 2, …
     """
 
     energy: Any
     count: int
     states: SpinArray
+    labels: Labels | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -55,7 +58,7 @@ def brute_force(problem: Solvable, *, keep: int = 1024) -> GroundStates:
     needs only half of its states. So the limit holds for the parts, not for the whole problem.
 
     Args:
-        problem: any problem, or a plant.
+        problem: any problem, a plant, or a dimod model.
         keep: how many ground states to list at most; their number is exact all the same.
 
     >>> from glasshouse.problems import Ising
@@ -76,7 +79,7 @@ def brute_force(problem: Solvable, *, keep: int = 1024) -> GroundStates:
     if not form.ising.is_integer:  # equal up to the tolerance: the very lowest comes first
         order = np.argsort(energies, kind="stable")
         states, energies = states[order], energies[order]
-    return GroundStates(energies[0].item(), count, states)
+    return GroundStates(energies[0].item(), count, states, form.problem.labels)
 
 
 def _lowest(part: Part, keep: int) -> tuple[npt.NDArray[np.int64], int]:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from glasshouse.planting.randomness import Seed
-from glasshouse.problems import validation
+from glasshouse.problems import exchange, naming, validation
+from glasshouse.problems.naming import Labels, Units
 from glasshouse.problems.validation import FloatArray, Number, SpinArray
 from glasshouse.summaries import Summarised
+
+if TYPE_CHECKING:
+    import dimod
 
 Unit: TypeAlias = Literal["seconds", "sweeps"]
 Check: TypeAlias = Literal["sweep", "flip"]
@@ -88,6 +92,8 @@ class AnnealResult:
         replicas: temperatures that each run of tempering has at the same time, else 1.
         share: of all sweeps of the runs that were begun, those carried out: below 1 after a stop,
             or where blocks ended early.
+        labels: what the variables are called by who gave the problem; None for 0, 1, 2, …
+        is_spin: whether states are ±1, not 0 and 1.
     """
 
     energies: npt.NDArray[Any]
@@ -104,6 +110,8 @@ class AnnealResult:
     seed: Seed | None = None
     replicas: int = 1
     share: float = 1.0
+    labels: Labels | None = None
+    is_spin: bool = True
 
     @property
     def runs(self) -> int:
@@ -125,6 +133,25 @@ class AnnealResult:
         """A state that has it."""
         state: SpinArray = self.states[self.best_run]
         return state
+
+    def sample(self, run: int | None = None, *, units: Units | None = None) -> dict[Any, int]:
+        """The state of a run, of the best one when None, as a mapping from label to value.
+
+        Args:
+            run: its number.
+            units: "spin" for ±1, "binary" for 0 and 1; the problem's own by default.
+        """
+        chosen = self.best_run if run is None else run
+        return naming.sample_of(self.states[chosen], self.labels, units)
+
+    @property
+    def best_sample(self) -> dict[Any, int]:
+        """The best state as a mapping from label to value."""
+        return self.sample()
+
+    def to_sampleset(self) -> dimod.SampleSet:
+        """All states and their energies, for users of dimod."""
+        return exchange.sampleset(self.states, self.energies, self.labels, self.is_spin)
 
     @property
     def successes(self) -> int:

@@ -85,6 +85,7 @@ def temper(
     return AnnealResult(
         energies, states, hits, sweeps, form.own_betas(betas), target,
         "sweep", kernel, log.seconds, log.complete, log.stopped, seed, len(betas), log.share,
+        form.problem.labels, form.problem.space.low < 0,
     )  # fmt: skip
 
 

@@ -184,3 +184,12 @@ def test_an_instance_in_every_shape_is_saved(tmp_path):
     plants = [on("complete:3", 1), random_loops(2, 2, frustration=0, loops=1, rng=1)]
     for k, plant in enumerate(plants):
         assert save(draw(plant), [tmp_path / f"{k}.png"])[0].stat().st_size > 5000
+
+
+def test_nodes_are_called_as_in_the_graph_they_came_from():
+    import networkx
+
+    named = networkx.relabel_nodes(networkx.complete_graph(5), dict(enumerate("abcde")))
+    plant = graph_loops(named, frustration="1/3", length=3, loops=2, rng=1)
+    assert layout_of(plant).labels == tuple("abcde")
+    assert set("abcde") <= {text.get_text() for text in draw(plant).axes[0].texts}

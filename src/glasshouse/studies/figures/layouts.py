@@ -13,6 +13,8 @@ from glasshouse.planting.graph_names import MACHINES, GraphName
 from glasshouse.planting.graphs import dwave_networkx
 from glasshouse.planting.shuffling import names
 from glasshouse.problems import Ising
+from glasshouse.problems.exchange import labels_of
+from glasshouse.problems.naming import Labels
 
 Places = npt.NDArray[np.float64]
 
@@ -28,13 +30,13 @@ class Layout:
 
     Attributes:
         places: one for each spin.
-        labels: what each spin is called on its chip or lattice.
+        labels: what each spin is called on its chip, lattice or graph.
         wrapped: which edges go around the back of a torus.
         dead: places of nodes that are not there, such as broken qubits.
     """
 
     places: Places
-    labels: tuple[int, ...]
+    labels: Labels
     wrapped: npt.NDArray[np.bool_]
     dead: Places
 
@@ -53,7 +55,7 @@ def layout_of(plant: Planted) -> Layout | None:
     if len(alive) != size:
         places = _free(problem) if size <= MOST_BY_FORCES else None
         none = np.empty((0, 2))
-        return None if places is None else Layout(places, tuple(range(size)), wrapped, none)
+        return None if places is None else Layout(places, labels_of(problem), wrapped, none)
     if plant.recipe.parameters.get("shuffled"):  # spin k of the graph is now called new[k]
         alive = [alive[k] for k in np.argsort(names(plant.recipe, size))]
     places = np.array([built[label] for label in alive], dtype=np.float64)

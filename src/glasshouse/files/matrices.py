@@ -1,0 +1,182 @@
+"""Plain matrices, as NumPy and spreadsheets save them: `.npy`, `.csv`, and `.npz` of W, a and b.
+
+A matrix does not say whether its units are ±1 or 0 and 1, so the caller must. A square matrix of
+more than one row that is symmetric or triangular holds the couplings J of spins, or is the matrix
+of a QUBO; any other one is the W of an RBM, one row per visible unit.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.files.archive import Archive, npy_head
+from glasshouse.files.document import Document
+from glasshouse.files.formats import Format
+from glasshouse.files.kernels import HARD
+from glasshouse.files.rows import Rows, joined, read_rows
+from glasshouse.files.streams import Source
+from glasshouse.files.terms import changed, decimals
+from glasshouse.problems import Ising, Problem, Qubo, Rbm
+from glasshouse.problems.convert import unchanged
+from glasshouse.problems.naming import Units
+from glasshouse.problems.reduction import Reduction
+
+_WEIGHTS = ("W", "weights")
+_VISIBLE = ("a", "visible_bias", "v_bias")
+_HIDDEN = ("b", "hidden_bias", "h_bias")
+# As scikit-learn names them: one row per hidden unit, and units 0 and 1.
+_SKLEARN = ("components_", "intercept_visible_", "intercept_hidden_")
+_EMPTY = re.compile(rb"^[ \t]*,|,[ \t]*(?=[,\r\n])", re.MULTILINE)
+
+
+def read_npy(source: Source) -> Document:
+    """One array of two dimensions."""
+    data = source.read_all()
+    try:
+        kind, shape, is_fortran, start = npy_head(io.BytesIO(data), "the file", text=False)
+        count = 1
+        for length in shape:
+            count *= length
+        if count * kind.itemsize != len(data) - start:
+            raise ValueError(f"it states shape {shape}, which is not what it holds")
+        if len(shape) != 2:
+            raise ValueError(f"it has shape {shape}; expected a matrix")
+    except ValueError as fault:
+        raise source.error(f"is not a plain matrix: {fault}") from None
+    array = np.frombuffer(data, kind, offset=start).astype(kind.newbyteorder("="), copy=False)
+    return matrix_document(source, array.reshape(shape, order="F" if is_fortran else "C"))
+
+
+def read_csv(source: Source) -> Document:
+    """Numbers with commas or blanks between them, a line per row; lines that open with # are none.
+
+    Where all of them are whole, however they are spelled, they are integers.
+    """
+    parts: list[npt.NDArray[Any]] = []
+    width = 0
+    for rows in read_rows(source, b"#", lambda *_: None, _without_commas(source)):
+        width = width or int(rows.lengths[0])
+        parts.append(_entries(source, rows, width))
+    if not parts:
+        raise source.error("holds no numbers; expected a matrix, one row per line")
+    numbers: npt.NDArray[Any]
+    if any(part.dtype != np.int64 for part in parts):
+        numbers = np.concatenate([_floats(source, part) for part in parts])
+        if (numbers == np.rint(numbers)).all() and (np.abs(numbers) < 2.0**53).all():
+            numbers = numbers.astype(np.int64)
+    else:
+        numbers = joined(parts, np.int64)
+    return matrix_document(source, numbers.reshape(-1, width))
+
+
+def _without_commas(source: Source) -> Iterator[bytes]:
+    for text in source.blocks():
+        if _EMPTY.search(text):
+            raise source.error("an entry is empty; expected a number between two commas")
+        yield text.replace(b",", b" ")
+
+
+def _entries(source: Source, rows: Rows, width: int) -> npt.NDArray[Any]:
+    """All numbers of some rows: integers, or floats where one is spelled so."""
+    numbers: npt.NDArray[Any] = rows.values
+    bad = rows.values == HARD
+    if rows.odd:
+        numbers = rows.values.astype(np.float64)
+        bad |= changed(rows.values, numbers)
+        places = np.fromiter(rows.odd, np.int64, len(rows.odd))
+        numbers[places], bad[places] = decimals(list(rows.odd.values()))
+    rows.refuse(
+        source,
+        [
+            (
+                rows.lengths != width,
+                lambda row: f"{rows.lengths[row]} entries; expected {width}, as above",
+            ),
+            (rows.having(bad), lambda _: "an entry is not a finite number; expected a matrix"),
+        ],
+    )
+    return numbers
+
+
+def _floats(source: Source, numbers: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    reals = numbers.astype(np.float64)
+    if numbers.dtype == np.int64 and changed(numbers, reals).any():
+        raise source.error("a whole number above 2^53 is no float, but the file has decimals")
+    return reals
+
+
+def matrix_document(source: Source, matrix: npt.NDArray[Any]) -> Document:
+    """Couplings, a QUBO, or an RBM without biases."""
+    units = _stated(source)
+    try:
+        return Document(_problem(matrix, units))
+    except ValueError as fault:
+        raise source.error(str(fault)) from None
+
+
+def _problem(matrix: npt.NDArray[Any], units: Units) -> Problem:
+    is_square = matrix.shape[0] == matrix.shape[1] > 1
+    if not is_square or not (
+        np.array_equal(matrix, matrix.T)
+        or not np.tril(matrix, -1).any()
+        or not np.triu(matrix, 1).any()
+    ):
+        return Rbm(matrix) if units == "spin" else Rbm.from_binary(matrix)
+    return Ising.from_matrix(matrix) if units == "spin" else Qubo.from_matrix(matrix)
+
+
+def archive_document(source: Source, archive: Archive) -> Document:
+    """An archive that is not ours: W, or W with biases, by the names in use."""
+    named = {
+        tuple(names): [n for n in names if n in archive] for names in (_WEIGHTS, _VISIBLE, _HIDDEN)
+    }
+    weights, visible, hidden = named.values()
+    if set(_SKLEARN) <= archive.names:
+        return _from_sklearn(source, archive)
+    known = len(weights) == 1 and len(visible) == len(hidden) <= 1
+    if not known or len(archive.names) != len([*weights, *visible, *hidden]):
+        raise source.error(
+            f"has arrays {', '.join(sorted(archive.names))[:100]}; expected ours, or one each of "
+            f"{'/'.join(_WEIGHTS)}, {'/'.join(_VISIBLE)} and {'/'.join(_HIDDEN)}, or "
+            f"scikit-learn's {', '.join(_SKLEARN)}"
+        )
+    matrix = archive.numbers(weights[0], 2)
+    if not visible:
+        return matrix_document(source, matrix)
+    a, b = archive.numbers(visible[0], 1), archive.numbers(hidden[0], 1)
+    if matrix.shape != (len(a), len(b)) and matrix.shape == (len(b), len(a)):
+        matrix = matrix.T  # one row per hidden unit
+    make = Rbm if _stated(source) == "spin" else Rbm.from_binary
+    return Document(make(matrix, a, b))
+
+
+def _from_sklearn(source: Source, archive: Archive) -> Document:
+    if source.units == "spin":
+        raise source.error("has a BernoulliRBM of scikit-learn, whose units are 0 and 1, not spins")
+    weights, visible, hidden = _SKLEARN
+    biases = archive.numbers(visible, 1), archive.numbers(hidden, 1)
+    return Document(Rbm.from_binary(archive.numbers(weights, 2).T, *biases))
+
+
+def _stated(source: Source) -> Units:
+    """The units that the caller stated; nobody else knows them."""
+    if source.units is None:
+        raise source.error(
+            "holds a matrix, which does not say whether its units are ±1 or 0 and 1; say it by "
+            "units, spin or binary (on the command line --units spin or --units binary)"
+        )
+    return source.units
+
+
+def _as_it_is(problem: Problem) -> tuple[Problem, Reduction]:
+    return problem, unchanged(problem)
+
+
+NPY = Format("NumPy matrix", ".npy", _as_it_is, None, read_npy, takes_units=True)
+CSV = Format("matrix of numbers", ".csv", _as_it_is, None, read_csv, takes_units=True)

@@ -1,0 +1,190 @@
+"""Ising problems, QUBOs and RBMs to and from dimod, networkx and matrices.
+
+dimod minimises +ΣJ s s + Σh s: its spin models have the opposite sign of ours, its binary ones the
+same. Variables keep their order, and their labels where the other side has some.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.extras import optional
+from glasshouse.problems import validation
+from glasshouse.problems.naming import Labels
+from glasshouse.problems.validation import FloatArray, WeightArray
+
+if TYPE_CHECKING:
+    import dimod
+
+    from glasshouse.problems.ising import Ising
+    from glasshouse.problems.qubo import Qubo
+    from glasshouse.problems.rbm import Rbm
+
+
+# dimod -----------------------------------------------------------------------------------------
+
+
+def is_bqm(thing: object) -> bool:
+    """Whether something is a dimod binary quadratic model; dimod need not be installed."""
+    return all(hasattr(thing, name) for name in ("vartype", "to_numpy_vectors", "spin", "binary"))
+
+
+def from_bqm(kind: Any, model: Any, sign: int, *, in_model_order: bool = False) -> Any:
+    """An Ising problem or QUBO of `kind` from a model of its vartype; `sign` turns dimod's signs.
+
+    Whole floats become integers, if all of them are whole. Pairs of weight zero stay. Variables
+    that are called 0, 1, 2, … come in that order, whatever the model's: 2 is nobody's name for
+    variable 0.
+    """
+    names = list(model.variables)
+    if not in_model_order and set(names) == set(range(len(names))):
+        names.sort()
+    linear, (first, second, values), constant = model.to_numpy_vectors(variable_order=names)
+    numbers = [_plain(linear), _plain(values), _plain([constant])]
+    if all(x.dtype != np.int64 for x in numbers) and all(
+        np.array_equal(x, np.rint(x)) and (np.abs(x) < 2.0**53).all() for x in numbers
+    ):
+        numbers = [np.rint(x).astype(np.int64) for x in numbers]
+    singles, weights, (offset,) = numbers
+    edges = np.sort(np.column_stack([first, second]).astype(np.int32), axis=1)
+    order = np.lexsort((edges[:, 1], edges[:, 0]))
+    return kind(
+        len(names), edges[order], sign * weights[order], sign * singles, offset.item(), names
+    )
+
+
+def equal(mine: Any, theirs: Any) -> bool:
+    """Whether two problems of the same kind are the same, variable by variable.
+
+    Labels say which variables belong together; the order of variables does not matter then.
+    """
+    if mine.labels != theirs.labels:
+        place = {name: k for k, name in enumerate(labels_of(mine))}
+        if place.keys() != set(labels_of(theirs)):
+            return False
+        theirs = reordered(theirs, np.array([place[name] for name in labels_of(theirs)]))
+    return bool(
+        mine.num_variables == theirs.num_variables
+        and mine.offset == theirs.offset
+        and mine.is_integer == theirs.is_integer
+        and np.array_equal(mine.edges, theirs.edges)
+        and np.array_equal(mine.weights, theirs.weights)
+        and np.array_equal(single_terms(mine), single_terms(theirs))
+    )
+
+
+def hash_of(problem: Any) -> int:
+    """The same whatever the order of the variables, since that of equal problems may differ."""
+    weights = np.sort(problem.weights + 0)  # -0.0 is 0.0
+    return hash((problem.num_variables, problem.offset, weights.tobytes()))
+
+
+def reordered(problem: Any, place: npt.NDArray[Any]) -> Any:
+    """The same Ising problem or QUBO with variable k at `place[k]`, unlabelled."""
+    edges = np.sort(place[problem.edges], axis=1).astype(np.int32).reshape(-1, 2)
+    order = np.lexsort((edges[:, 1], edges[:, 0]))
+    singles = np.empty_like(single_terms(problem))
+    singles[place] = single_terms(problem)
+    weights = problem.weights[order]
+    return type(problem)(len(place), edges[order], weights, singles, problem.offset)
+
+
+def labels_of(problem: Any) -> Labels:
+    """The labels of a problem, the numbers from 0 where it has none."""
+    return tuple(range(problem.num_variables)) if problem.labels is None else problem.labels
+
+
+def _plain(values: Any) -> npt.NDArray[Any]:
+    """Numbers of a model of any dtype; one of Python objects may hold integers of any size."""
+    array = np.asarray(values)
+    return validation.as_array(array.tolist(), "the model") if array.dtype == object else array
+
+
+def to_bqm(problem: Ising | Rbm | Qubo) -> dimod.BinaryQuadraticModel:
+    """A model in the problem's own vartype; integers that no float holds are refused."""
+    make: Any = optional(
+        "dimod", "a dimod model, as in .bqm files,"
+    ).BinaryQuadraticModel.from_numpy_vectors
+    is_spin = problem.space.low < 0
+    sign = -1.0 if is_spin else 1.0
+    weights, singles = exact_floats(problem.weights), exact_floats(single_terms(problem))
+    offset = exact_floats(np.array([problem.offset]))[0]
+    pairs = (problem.edges[:, 0], problem.edges[:, 1], sign * weights)
+    model: dimod.BinaryQuadraticModel = make(
+        sign * singles,
+        pairs,
+        offset,
+        "SPIN" if is_spin else "BINARY",
+        variable_order=labels_of(problem),
+    )
+    return model
+
+
+def exact_floats(values: npt.NDArray[Any]) -> FloatArray:
+    """Numbers as dimod holds them."""
+    if values.dtype.kind in "iuO" and (np.abs(values) > 2**53).any():
+        raise ValueError(
+            "dimod holds floats, which are not exact above 2^53; divide all weights by a common "
+            "factor, or write .npz or .qubo instead"
+        )
+    return values.astype(np.float64)
+
+
+def single_terms(problem: Any) -> WeightArray:
+    """Fields of spins, linear terms of bits."""
+    singles: WeightArray = problem.fields if problem.space.low < 0 else problem.linear
+    return singles
+
+
+def sampleset(
+    states: npt.NDArray[np.int8], energies: npt.NDArray[Any], labels: Labels | None, is_spin: bool
+) -> dimod.SampleSet:
+    """States and their energies as a dimod SampleSet."""
+    make: Any = optional("dimod", "to_sampleset").SampleSet.from_samples
+    names = list(range(states.shape[1]) if labels is None else labels)
+    vartype = "SPIN" if is_spin else "BINARY"
+    found: dimod.SampleSet = make((states, names), vartype=vartype, energy=energies)
+    return found
+
+
+# networkx --------------------------------------------------------------------------------------
+
+
+def from_networkx(kind: Any, graph: Any, weight: str, single: str) -> Any:
+    """Edge data `weight` (1 where absent), node data `single` (0), graph data `offset` (0)."""
+    if graph.is_directed():
+        raise ValueError("the graph is directed; give an undirected one")
+    index = {node: k for k, node in enumerate(graph.nodes)}
+    edges = [(index[u], index[v]) for u, v in graph.edges()]
+    weights = [data.get(weight, 1) for _, _, data in graph.edges(data=True)]
+    singles = [data.get(single, 0) for _, data in graph.nodes(data=True)]
+    offset = graph.graph.get("offset", 0)
+    return kind.from_edges(len(index), edges, weights, singles, offset, labels=index)
+
+
+def to_networkx(problem: Ising | Rbm | Qubo, weight: str, single: str) -> Any:
+    """The graph of the terms, its nodes called by their labels."""
+    import networkx
+
+    size = problem.num_variables
+    names = labels_of(problem)
+    graph = networkx.Graph(offset=problem.offset)
+    singles = single_terms(problem).tolist()
+    graph.add_nodes_from((names[k], {single: singles[k]}) for k in range(size))
+    terms = zip(problem.edges.tolist(), problem.weights.tolist(), strict=True)
+    graph.add_weighted_edges_from(((names[i], names[j], w) for (i, j), w in terms), weight=weight)
+    return graph
+
+
+# Matrices --------------------------------------------------------------------------------------
+
+
+def to_matrix(size: int, entries: npt.NDArray[Any], values: WeightArray, *, sparse: bool) -> Any:
+    """A square matrix of some entries (row, column), dense or as a scipy csr_array."""
+    from scipy.sparse import coo_array
+
+    matrix = coo_array((values, (entries[:, 0], entries[:, 1])), shape=(size, size))
+    return matrix.tocsr() if sparse else matrix.toarray()

@@ -1,0 +1,137 @@
+"""Labels: what variables are called elsewhere, such as the qubits of a chip.
+
+Labels are any hashable values, one for each variable; None stands for the numbers from 0. Inside,
+variables are always counted from 0: labels are looked at on the way in and out only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterable
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Labels: TypeAlias = tuple[Hashable, ...]
+Names: TypeAlias = Iterable[Hashable]
+# The values of a variable: ±1, or 0 and 1.
+Units: TypeAlias = Literal["spin", "binary"]
+
+# Labels in files are numbers, strings, or tuples of these, such as the coordinates of a qubit.
+_DEEPEST = 4
+_MOST_VALUES = 1 << 20
+
+
+def check(labels: Iterable[Any] | None, size: int) -> Labels | None:
+    """One label for each of `size` variables, all different; None where they are 0 to size - 1."""
+    if labels is None:
+        return None
+    names = tuple(name.item() if isinstance(name, np.generic) else name for name in labels)
+    if len(names) != size:
+        raise ValueError(f"{len(names)} labels but {size} variables")
+    try:
+        number = len(set(names))
+    except TypeError:
+        raise ValueError("a label is not hashable; give numbers, strings or tuples") from None
+    if number != size:
+        raise ValueError(f"{size} labels, but only {number} different ones")
+    return None if names == tuple(range(size)) else names
+
+
+def sample_of(
+    state: npt.NDArray[np.int8], labels: Labels | None, units: Units | None = None
+) -> dict[Any, int]:
+    """One state as a mapping from label to value: in its own values, or as ±1 or 0 and 1.
+
+    >>> sample_of(np.array([1, -1], dtype=np.int8), ("a", "b"), "binary")
+    {'a': 1, 'b': 0}
+    """
+    if units not in (None, "spin", "binary"):
+        raise ValueError(f"units={units!r} is neither 'spin' nor 'binary'")
+    if units is not None:
+        state = np.where(state > 0, 1, -1 if units == "spin" else 0)
+    return dict(zip(range(len(state)) if labels is None else labels, state.tolist(), strict=True))
+
+
+class Sampled:
+    """What lists states of a problem, and gives one by the labels of who gave the problem."""
+
+    states: npt.NDArray[np.int8]
+    labels: Labels | None
+
+    def sample(self, number: int = 0, *, units: Units | None = None) -> dict[Any, int]:
+        """A listed state as a mapping from label to value.
+
+        Args:
+            number: which of them.
+            units: "spin" for ±1, "binary" for 0 and 1; the problem's own by default.
+        """
+        return sample_of(self.states[number], self.labels, units)
+
+
+def are_indices(labels: Labels | None, most: int) -> bool:
+    """Whether all labels are whole numbers from 0 to `most`, so that they can name places."""
+    return labels is None or all(type(name) is int and 0 <= name <= most for name in labels)
+
+
+def to_json(labels: Labels) -> str:
+    """Labels as one line of ASCII text; those that no file can hold are refused.
+
+    >>> to_json(("a", 3, (0, 1)))
+    '["a",3,[0,1]]'
+    """
+    refuse_odd(labels)
+    return json.dumps(labels, separators=(",", ":"))
+
+
+def refuse_odd(labels: Labels | None) -> None:
+    """Refuse labels that no file can hold."""
+    for name in labels or ():
+        if not _is_plain(name):
+            raise ValueError(
+                f"label {name!r:.40} cannot be written; files hold numbers, strings and tuples of "
+                "them: give such labels, or dataclasses.replace(problem, labels=None)"
+            )
+
+
+def from_json(text: bytes, size: int) -> Labels | None:
+    """Labels out of such a text.
+
+    Raises:
+        ValueError: it is none, or not one of `size` variables.
+    """
+    if text.count(b",") + text.count(b"[") > max(_MOST_VALUES, 16 * size):
+        raise ValueError("too many values for labels")
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError("is not a list of labels") from None
+    return from_list(values, size)
+
+
+def from_list(values: Any, size: int) -> Labels | None:
+    """Labels out of parsed JSON, whose lists are tuples."""
+    names = [_frozen(value) for value in values] if isinstance(values, list) else [None]
+    if not all(map(_is_plain, names)):
+        raise ValueError("is not a list of labels")
+    return check(names, size)
+
+
+def is_plain(labels: Labels | None) -> bool:
+    """Whether files and recipes can hold the labels."""
+    return labels is None or all(map(_is_plain, labels))
+
+
+def _is_plain(name: object, depth: int = 0) -> bool:
+    if isinstance(name, tuple):
+        return depth < _DEEPEST and all(_is_plain(part, depth + 1) for part in name)
+    if type(name) is float:
+        return name - name == 0  # neither infinite nor NaN
+    return type(name) in (int, str)
+
+
+def _frozen(value: Any, depth: int = 0) -> Any:
+    if isinstance(value, list) and depth < _DEEPEST:
+        return tuple(_frozen(part, depth + 1) for part in value)
+    return value
