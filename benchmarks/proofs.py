@@ -20,7 +20,7 @@ from glasshouse.proofs import prove
 from glasshouse.proofs.oracles import solve_exactly
 
 LIMIT = 60.0
-SOLVERS = ("glasshouse", "rc2", "rc2-edge", "toulbar2", "scip", "highs")
+SOLVERS = ("glasshouse", "rc2-stratified", "rc2-stratified-edge", "toulbar2", "scip", "highs")
 
 INSTANCES: dict[str, Callable[[], Planted]] = {
     "structured, n = 40, density 5": lambda: structured_loops(
@@ -97,8 +97,8 @@ def main(limit: float = LIMIT) -> None:
         rows,
         ("highspy", "python-sat", "pytoulbar2", "pyscipopt"),
         notes=f"Limit {limit:g} s; > means no proof within it. One core each, the same weighted "
-        "MAX-2-SAT problem for all solvers (rc2-edge: one relaxation variable for both clauses of "
-        "an edge; scip and highs: as an integer program).",
+        "MAX-2-SAT problem for all solvers (rc2-stratified-edge: one relaxation variable for both "
+        "clauses of an edge; scip and highs: as an integer program).",
     )
 
 

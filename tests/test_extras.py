@@ -61,7 +61,10 @@ NEEDS: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "chimera": ("dwave_networkx", lambda folder: gh.Graph.parse("chimera:2")),
     "zephyr": ("dwave_networkx", lambda folder: gh.Graph.parse("zephyr:2")),
     "rc2": ("pysat", lambda folder: solve_exactly(RING, solver="rc2")),
-    "rc2-edge": ("pysat", lambda folder: solve_exactly(RING, solver="rc2-edge")),
+    "rc2-stratified-edge": (
+        "pysat",
+        lambda folder: solve_exactly(RING, solver="rc2-stratified-edge"),
+    ),
     "toulbar2": ("pytoulbar2", lambda folder: solve_exactly(RING, solver="toulbar2")),
     "scip": ("pyscipopt", lambda folder: solve_exactly(RING, solver="scip")),
     "frame": ("polars", with_store(to_frame)),

@@ -58,7 +58,7 @@ def test_what_was_written_is_read_and_converted_again(suffix, monkeypatch, capsy
     assert main(["solve", "-", "--format", "coo", "--runs", "4", "--json"]) == 0
     answer = json.loads(capsysbinary.readouterr().out)
     # dimod's own format has no place for what is known.
-    assert answer["energy"] == (-36 if suffix == "bqm" else answer["stated_optimum"])
+    assert answer["objective"] == (-36 if suffix == "bqm" else answer["stated_optimum"])
 
 
 def test_a_certificate_goes_where_it_is_told(tmp_path, monkeypatch, capsysbinary):

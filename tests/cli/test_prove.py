@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -78,9 +79,14 @@ def test_a_gap_is_shown_and_ends_with_exit_code_1(tmp_path, capsys):
     gh.write(path, gh.Ising.from_edges(6, edges, [-1] * len(edges)))
     assert main(["prove", str(path)]) == 1
     captured = capsys.readouterr()
-    assert "lower bound  -5" in captured.out
-    assert "energy       -3" in captured.out
-    assert "a gap of 2 remains" in captured.err
+    assert "objective    -3\nlower bound  -5\n" in captured.out
+    assert "optimal      by enumeration, not certified, gap 2\n" in captured.out
+    assert "optimal by enumeration, but not certified, a gap of 2 remains" in captured.err
+    assert main(["check", str(path)]) == 1  # the bound is all that was certified
+    assert main(["prove", str(path), "--json"]) == 1
+    answer = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (answer["optimal"], answer["optimal_by_enumeration"]) == (False, True)
+    assert (answer["objective_bound"], answer["lower_bound"]) == (-5, -5)
 
 
 def test_unsatisfiable_hard_clauses(tmp_path, capsys):

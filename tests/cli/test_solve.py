@@ -23,10 +23,12 @@ def planted(tmp_path):
     return path, gh.read_document(path).metadata.planted_cost
 
 
-@pytest.mark.parametrize("solver", ["anneal", "temper", "brute", "prove", "rc2", "highs"])
+@pytest.mark.parametrize(
+    "solver", ["anneal", "temper", "brute", "prove", "rc2", "rc2-stratified", "highs"]
+)
 def test_every_solver_finds_the_planted_cost(solver, planted, capsys):
     path, cost = planted
-    assert main(["solve", str(path), "--solver", solver, "--seed", "1", "--json"]) == 0
+    assert main(["solve", str(path), "--solver", solver, "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["energy"] == cost
     model = np.array([int(bit) for bit in answer["model"]])
@@ -69,7 +71,7 @@ def test_maxsat_output(planted, capsys):
     path, cost = planted
     assert main(["solve", str(path), "--maxsat-output", "--seed", "1"]) == 0
     assert capsys.readouterr().out.splitlines()[:2] == [f"o {cost}", "s SATISFIABLE"]
-    assert main(["solve", str(path), "--maxsat-output", "--solver", "rc2"]) == 0
+    assert main(["solve", str(path), "--maxsat-output", "--solver", "rc2-stratified"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == [f"o {cost}", "s OPTIMUM FOUND"]
     model = np.array([int(bit) for bit in lines[2].removeprefix("v ")])
@@ -85,7 +87,12 @@ def test_maxsat_output(planted, capsys):
         (["--threads", "0"], "--threads 0"),
         (["--time-limit", "0"], "--time-limit 0"),
         (["--seed", "-1"], "--seed -1"),
-        (["--solver", "temper", "--check", "flip"], "--check flip"),
+        (["--solver", "temper", "--check", "flip"], "--check is not for --solver temper"),
+        (["--solver", "rc2", "--seed", "1"], "these take it: anneal, temper"),
+        (["--solver", "highs", "--runs", "64"], "--runs is not for --solver highs"),
+        (["--solver", "prove", "--sweeps", "9"], "--sweeps is not for --solver prove"),
+        (["--solver", "brute", "--target", "3"], "--target is not for --solver brute"),
+        (["--solver", "rc2-stratified", "--threads", "2"], "--threads is not for"),
         (["--solver", "magic"], "magic"),
         (["--solver", "brute", "--time-limit", "3"], "--time-limit"),
     ],
@@ -102,7 +109,7 @@ def test_targets_and_outputs_that_a_file_does_not_have(tmp_path, capsys):
     path = tmp_path / "x.qubo"
     gh.write(path, gh.Qubo.from_matrix([[1, -2], [0, 1]]))
     assert main(["solve", str(path), "--target", "planted"]) == 2
-    assert "states no planted cost" in capsys.readouterr().err
+    assert "states no planted objective" in capsys.readouterr().err
     assert main(["solve", str(path), "--maxsat-output"]) == 2
     assert "clauses" in capsys.readouterr().err
 
@@ -129,23 +136,26 @@ def test_an_assignment_that_breaks_hard_clauses_says_so(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("options", "code"),
-    [(["--solver", "anneal", "--sweeps", "300000"], 0), (["--solver", "brute"], 130)],
+    [
+        (["--solver", "anneal", "--sweeps", "300000", "--runs", "100000"], 0),
+        (["--solver", "brute"], 130),
+    ],
 )
 def test_ctrl_c_is_heard(options, code, tmp_path):
-    path = tmp_path / "k30.coo"
-    edges = [(i, j) for i in range(30) for j in range(i)]
+    path = tmp_path / "k33.coo"
+    edges = [(i, j) for i in range(33) for j in range(i)]
     rng = np.random.default_rng(1)
-    gh.write(path, gh.Ising.from_edges(30, edges, rng.integers(-9, 10, len(edges))))
+    gh.write(path, gh.Ising.from_edges(33, edges, rng.integers(1, 10, len(edges))))
     main(["solve", str(path), "--runs", "1", "--sweeps", "1"])  # compiled from here on
     gh.brute_force(gh.Ising(1, [], [], [1]))
     script = "import sys; from glasshouse.cli import main; sys.exit(main(sys.argv[1:]))"
-    command = [sys.executable, "-c", script, "solve", str(path), "--runs", "100000", *options]
+    command = [sys.executable, "-c", script, "solve", str(path), *options]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(8)
     child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=30)
     assert child.returncode == code, err
-    assert ("best energy" in out) if code == 0 else ("interrupted" in err)
+    assert ("stopped by Ctrl-C" in out) if code == 0 else ("interrupted" in err)
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".wcnf", ".coo"])
@@ -176,3 +186,46 @@ def test_a_claim_below_what_is_proven_is_false(tmp_path, capsys):
     assert main(["solve", str(path), "--solver", "brute"]) == 3
     assert "but the optimum is 3" in capsys.readouterr().err
     assert main(["solve", str(path)]) == 0  # annealing proves nothing
+
+
+def test_a_certificate_beside_a_blind_file_is_the_target(tmp_path, capsys):
+    path = tmp_path / "blind.wcnf"
+    plant = gh.random_loops(12, 12, frustration="1/5", loops=8, rng=4)
+    gh.write(path, plant, blind=True)
+    assert main(["solve", str(path), "--seed", "1", "--json"]) == 0
+    blind = json.loads(capsys.readouterr().out)
+    assert "target" not in blind
+    assert blind["certified_optimum"] is None
+    assert main(["prove", str(path)]) == 0
+    for options in ([], ["--target", "planted"], ["--solver", "temper"]):
+        capsys.readouterr()
+        assert main(["solve", str(path), "--seed", "1", "--json", *options]) == 0
+        answer = json.loads(capsys.readouterr().out)
+        assert answer["target"] == answer["certified_optimum"] == blind["cost"]
+        assert answer["success_probability"] > 0
+        assert answer["tts99_sweeps"] > 0
+        assert answer["stated_optimum"] is None
+    assert main(["solve", str(path), "--seed", "1"]) == 0
+    assert "this is the optimum, by the file's certificate" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("forgery", ["cost 0", "nonsense", "bound"])
+def test_a_certificate_that_proves_nothing_is_named_and_not_used(forgery, tmp_path, capsys):
+    path = tmp_path / "x.wcnf"
+    gh.write(path, gh.random_loops(12, 12, frustration="1/5", loops=8, rng=4), blind=True)
+    main(["prove", str(path)])
+    beside = path.with_name(path.name + ".cert")
+    text = beside.read_text()
+    cost = next(line for line in text.splitlines() if line.startswith("cost "))
+    size = gh.read(path).num_variables
+    bound = f"glasshouse-certificate 1\ndenominator 1\nstate {'1' * size}\nloops 0\n"
+    forged = {"cost 0": text.replace(cost, "cost 0"), "nonsense": "mine", "bound": bound}
+    beside.write_text(forged[forgery])
+    capsys.readouterr()
+    assert main(["solve", str(path), "--seed", "1", "--json"]) == 0
+    captured = capsys.readouterr()
+    answer = json.loads(captured.out)
+    assert answer["certified_optimum"] is None
+    assert "target" not in answer
+    assert captured.err.count("\n") == (forgery != "bound")
+    assert ("no certified optimum" in captured.err) == (forgery != "bound")

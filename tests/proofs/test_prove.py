@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -13,9 +14,10 @@ from tests.proofs.instances import loop_sum, spin_glass
 
 from glasshouse.certificates import verify
 from glasshouse.planting import random_loops
-from glasshouse.problems import Ising, Max2Sat
+from glasshouse.problems import Ising, Max2Sat, Rbm
 from glasshouse.problems.convert import to_ising
-from glasshouse.proofs import HardClausesUnsatisfiableError, prove
+from glasshouse.proofs import HardClausesUnsatisfiableError, primal, prove
+from glasshouse.solvers import anneal, brute_force
 
 
 def check_against_enumeration(problem):
@@ -30,6 +32,9 @@ def check_against_enumeration(problem):
     assert value(proof.state) == proof.energy
     verdict = verify(problem, proof.certificate)
     assert verdict.lower_bound == proof.lower_bound
+    if proof.enumerated:
+        assert proof.energy == best
+        assert not proof.optimal
     if proof.optimal:
         assert proof.energy == best
         assert tuple(map(int, proof.state)) in states
@@ -215,3 +220,59 @@ def test_the_ising_form_of_clauses_gives_the_same_bound():
     )
     ising, reduction = to_ising(problem)
     assert reduction.source_energy(prove(ising).energy) == prove(problem).energy
+
+
+def normal_rbm(num_visible, num_hidden, seed):
+    rng = np.random.default_rng(seed)
+    sizes = ((num_visible, num_hidden), num_visible, num_hidden)
+    return Rbm(*(rng.normal(size=size) for size in sizes))
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_floats_of_an_rbm_are_annealed_and_its_smaller_layer_enumerated(seed):
+    problem = normal_rbm(24, 8, seed)
+    proof = prove(problem)
+    assert proof.energy == pytest.approx(brute_force(problem).energy, rel=1e-12)
+    # No certificate shows it, and none says so.
+    assert proof.enumerated
+    assert not proof.optimal
+    assert not verify(problem, proof.certificate).optimal
+    assert "by enumeration, not certified, gap" in proof.summary()
+
+
+def test_annealing_finds_the_state_where_there_are_too_many_to_enumerate():
+    problem = normal_rbm(40, 36, 1)
+    proof = prove(problem)
+    assert not proof.enumerated
+    assert proof.energy <= anneal(problem, rng=2).best_energy + 1e-9
+
+
+def test_what_a_certificate_proves_needs_no_enumeration():
+    problem, energy = loop_sum(15, 20, np.random.default_rng(6))
+    proof = prove(problem)
+    assert (proof.energy, proof.optimal, proof.enumerated) == (energy, True, False)
+
+
+def test_enumeration_keeps_hard_clauses():
+    # Three of four variables exclude each other, all want to be true: the relaxation has a gap.
+    pairs = list(itertools.combinations(range(1, 6), 2))
+    problem = Max2Sat.from_clauses(
+        5, [[k] for k in range(1, 6)], [2, 3, 4, 5, 6], hard=[[-i, -j] for i, j in pairs]
+    )
+    proof = prove(problem)
+    assert proof.optimal or proof.enumerated
+    assert proof.energy == 14
+    assert not problem.broken(proof.state)
+
+
+def test_ctrl_c_while_annealing_ends_the_search(monkeypatch):
+    real = primal._anneal
+
+    def stopped(graph, least, seconds):
+        return real(graph, least, seconds)[0], True
+
+    monkeypatch.setattr(primal, "_anneal", stopped)
+    proof = prove(normal_rbm(24, 8, 0))
+    assert proof.statistics.stopped == "Ctrl-C"
+    assert not proof.enumerated
+    assert proof.lower_bound < proof.energy

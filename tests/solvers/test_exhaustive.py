@@ -9,7 +9,8 @@ from tests.oracles import optimum
 from tests.strategies import isings, problems
 
 import glasshouse as gh
-from glasshouse.solvers.exhaustive import brute_force
+from glasshouse.solvers.covering import small_cover
+from glasshouse.solvers.exhaustive import Enumeration, brute_force
 
 
 @given(problems)
@@ -39,9 +40,9 @@ def test_parts_are_enumerated_apart():
 
 
 def test_too_many_states_and_bad_arguments_are_refused():
-    ring = gh.Ising.from_edges(40, [(i, (i + 1) % 40) for i in range(40)], [1] * 40)
-    with pytest.raises(ValueError, match="40 spins, too many"):
-        brute_force(ring)
+    pairs = [(i, j) for i in range(40) for j in range(i)]
+    with pytest.raises(ValueError, match=r"40 spins, too many to look at all states \(2\^38"):
+        brute_force(gh.Ising.from_edges(40, pairs, [1] * len(pairs)))
     with pytest.raises(ValueError, match="keep=0"):
         brute_force(gh.Ising(1, [], [], [1]), keep=0)
 
@@ -75,3 +76,57 @@ def test_many_calls_are_one_search(monkeypatch):
     found = brute_force(plant)
     assert found.energy == plant.energy
     assert found.count == gh.ground_state_count(plant.problem)
+
+
+@given(isings())
+def test_every_coupling_has_an_end_in_the_cover(problem):
+    cover = small_cover(problem)
+    assert cover[problem.edges].any(axis=1).all()
+
+
+@pytest.mark.parametrize("shape", [(64, 16), (16, 64), (784, 10)])
+@pytest.mark.parametrize("kind", [int, float])
+def test_of_an_rbm_only_the_smaller_layer_is_enumerated(shape, kind):
+    rng = np.random.default_rng(1)
+    parts = [rng.normal(0, 9, size).astype(kind) for size in (shape, shape[0], shape[1])]
+    problem = gh.Rbm(*parts)
+    assert Enumeration(problem).work <= (max(shape) + 1) << min(shape)
+    found = brute_force(problem)
+    # Once more, by the closed form of the larger layer in NumPy.
+    weights, large, small = parts if shape[0] > shape[1] else (parts[0].T, parts[2], parts[1])
+    states = 2 * ((np.arange(1 << len(small))[:, None] >> np.arange(len(small))) & 1) - 1
+    energies = -states @ small - np.abs(states @ weights.T + large).sum(axis=1)
+    assert found.energy == pytest.approx(energies.min(), rel=0 if kind is int else 1e-12)
+    assert problem.energy(found.states[0]) == found.energy
+
+
+@given(isings(min_spins=2))
+def test_the_smaller_layer_of_doubled_spins_tells_the_same(problem):
+    rbm, reduction = gh.to_rbm(problem)
+    energy = optimum(problem)[0]
+    found = brute_force(rbm)
+    assert reduction.source_energy(found.energy) == pytest.approx(energy, rel=1e-9, abs=1e-9)
+
+
+def test_free_spins_are_counted_and_listed_beyond_64():
+    # A spin that is held, and 70 that another one leaves free by halves.
+    edges = [(k, 70) for k in range(70)] + [(k, 71) for k in range(70)]
+    problem = gh.Ising.from_edges(72, edges, [1] * 70 + [-1] * 70, fields=[0] * 70 + [1, 1])
+    found = brute_force(problem, keep=5)
+    states, energies = found.states, problem.energy(found.states)
+    assert found.energy == -140
+    assert found.count == 2
+    weaker = gh.Ising.from_edges(72, edges, [1] * 70 + [-1] * 70, fields=[0] * 70 + [200, 200])
+    found = brute_force(weaker, keep=5)
+    assert (found.energy, found.count, len(found.states)) == (-400, 2**70, 5)
+    assert (weaker.energy(found.states) == -400).all()
+    assert len(np.unique(found.states, axis=0)) == 5
+    assert len(states) == 2
+    assert (energies == -140).all()
+
+
+def test_a_star_of_the_largest_weights_does_not_wrap_around():
+    leaf = (2**63 - 1) // 9
+    for sign in (1, -1):
+        star = gh.Ising.from_edges(5, [(k, 4) for k in range(4)], [sign * leaf] * 4, [leaf] * 5)
+        assert brute_force(star).energy == optimum(star)[0]

@@ -10,7 +10,14 @@ import pytest
 from scipy import stats
 
 from glasshouse.planting import random_loops
-from glasshouse.solvers import AnnealResult, optimal_tts, paper_schedule, peak_density
+from glasshouse.solvers import (
+    AnnealResult,
+    anneal,
+    optimal_tts,
+    paper_schedule,
+    peak_density,
+    temper,
+)
 from glasshouse.solvers.result import binomial_interval, runs_needed
 
 
@@ -170,3 +177,16 @@ def test_schedules_of_nothing_are_refused(wrong, words):
 def test_the_peak_density_falls_to_its_plateau():
     assert peak_density(10) == pytest.approx(0.3035 + 0.2952 * math.exp(-0.196))
     assert peak_density(10**6) == pytest.approx(0.3035)
+
+
+@pytest.mark.parametrize("method", [anneal, temper])
+def test_seconds_and_sweeps_tell_of_the_same_event(method):
+    # All runs hit at once, so that their blocks end long before the last sweep.
+    planted = random_loops(20, 20, frustration="1/20", loop_density=0.4, rng=1)
+    result = method(planted, sweeps=20_000, runs=64, rng=1)
+    assert result.success_probability == 1
+    assert result.share < 0.9
+    a_sweep = result.seconds / (result.runs * result.sweeps * result.replicas * result.share)
+    ratio = result.tts().value / result.tts(unit="sweeps").value
+    assert ratio == pytest.approx(a_sweep, rel=1e-9)
+    assert result.tts(unit="sweeps").value == result.sweeps * result.replicas

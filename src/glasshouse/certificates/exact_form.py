@@ -21,6 +21,7 @@ from glasshouse.certificates.edge_sums import EdgeArray, ends_of, summed
 from glasshouse.problems import Ising, Max2Sat, Problem, Qubo
 from glasshouse.problems.convert import to_ising
 from glasshouse.problems.exact import sums_at_ends
+from glasshouse.problems.reduction import to_spins
 
 # Of all exact numbers of a problem together, half a gigabyte when all is done.
 _MOST_BITS = 2**30
@@ -158,6 +159,14 @@ class ExactForm:
         spins = np.append(state, np.int8(1))
         products = spins[self.edges[:, 0]] * spins[self.edges[:, 1]]
         return self.constant - int((self.weights * products).sum())
+
+
+def exact_energy(problem: Problem, state: npt.ArrayLike) -> Fraction:
+    """The energy (or cost) of one state of a problem, without rounding."""
+    if problem.is_integer:
+        return Fraction(int(problem.energy(state)))
+    form = ExactForm.of(problem)
+    return Fraction(form.value(to_spins(np.asarray(state))), form.scale)
 
 
 def whole(*groups: Any) -> tuple[list[npt.NDArray[Any]], int]:

@@ -77,6 +77,10 @@ def main(arguments: list[str] | None = None) -> int:
             code = _run(arguments)
         except KeyboardInterrupt as stop:
             code, told = 130, f"; {stop}" if str(stop) else ""
+        except Exception:
+            if not termination.was_lost():
+                raise
+            code = 130
         if termination.is_asked:
             return _complain(f"terminated{told}", 143)
         return code if code != 130 else _complain(f"interrupted{told}", 130)

@@ -19,9 +19,10 @@ def false_claim(document: Document, found: Any, optimal: bool) -> str:
     """
     from glasshouse.files.verification import agrees
 
-    stated = document.metadata.planted_cost
+    stated, measure = document.metadata.planted_cost, document.measure
     if stated is None or agrees(document.problem, stated, Fraction(found)):
         return ""
+    claim = f"it states {measure.phrase} of {document.stated_value}"
     if found < stated:
-        return f"it states an optimum of {stated}, but the state found has {found}"
-    return f"it states an optimum of {stated}, but the optimum is {found}" if optimal else ""
+        return f"{claim}, but the state found has {measure.of(found)}"
+    return f"{claim}, but the optimum is {measure.of(found)}" if optimal else ""

@@ -55,7 +55,7 @@ def _plant(folder: Path) -> Planted:
     gh.write(path, planted)
     _command("glasshouse check inst.wcnf")
     result = gh.verify_file(path)
-    print(f"{path.name}: VERIFIED, {result.cost} is the optimum (proven by {result.loops} loops)")
+    print(f"{path.name}: VERIFIED, {result.summary()}")
     _forge(path)
     return planted
 

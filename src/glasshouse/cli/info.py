@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from glasshouse.cli.output import show, show_json
 from glasshouse.cli.pipes import source
@@ -36,10 +37,11 @@ def info(
     document = read_document(source(file, format), format=format, units=units)
     view, known = overview(document.problem), document.metadata
     if json:
-        recipe = known.recipe
-        stated = {"planted_cost": known.planted_cost, "recipe": recipe}
-        labels = document.problem.labels
-        show_json({"file": str(file), **vars(view), **stated, "labels": labels})
+        name = document.measure.name
+        stated: dict[str, Any] = {"measure": name, f"planted_{name}": document.stated_value}
+        stated |= {"planted_energy": known.planted_cost, "recipe": known.recipe}
+        stated |= {"labels": document.problem.labels}
+        show_json({"file": str(file), **vars(view), **stated})
         return
     show(view.rows())
     if document.problem.labels is not None:
@@ -47,7 +49,9 @@ def info(
         show([("labels", printable(f"{first!r:.40} to {last!r:.40}"))])
     if known.planted_cost is not None:
         doubt = "stated; `glasshouse check` tells whether it is true"
-        show([("planted cost", f"{known.planted_cost} ({doubt})")])
+        if not document.measure.is_energy:
+            doubt = f"energy {known.planted_cost}; {doubt}"
+        show([(f"planted {document.measure.name}", f"{document.stated_value} ({doubt})")])
     if document.planted is not None:
         try:
             print(document.planted.summary())

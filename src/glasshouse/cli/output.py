@@ -7,7 +7,10 @@ import json
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from glasshouse.problems.measure import Measure
 
 
 def show(rows: Iterable[tuple[str, object]]) -> None:
@@ -19,6 +22,11 @@ def show(rows: Iterable[tuple[str, object]]) -> None:
 def show_json(value: Any) -> None:
     """One JSON object; exact fractions as strings, arrays as lists."""
     print(json.dumps(_plain(value)))
+
+
+def measured(measure: Measure, value: Any, energy: Any) -> dict[str, Any]:
+    """A number in the file's own words, by its name, and the energy that we make of it."""
+    return {"measure": measure.name, measure.name: value, "energy": energy}
 
 
 def model_of(state: Any) -> str:

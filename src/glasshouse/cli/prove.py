@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from glasshouse.cli.claims import false_claim
 from glasshouse.cli.errors import CheckFailedError, FalseClaimError
-from glasshouse.cli.output import model_of, show_json
+from glasshouse.cli.output import measured, model_of, show_json
 from glasshouse.cli.pipes import is_pipe, source
 from glasshouse.cli.types import Units
 
 if TYPE_CHECKING:
     from glasshouse.certificates import Verdict
     from glasshouse.problems import Problem
+    from glasshouse.problems.measure import Measure
     from glasshouse.proofs import Proof
 
 
@@ -36,8 +37,10 @@ def prove(
     """Prove the optimum of any problem, or the best bound there is; write the certificate.
 
     Works without knowing a plant: the linear relaxation with cycle inequalities is tight on every
-    sum of frustrated loops. Ctrl-C and --time-limit keep the best bound so far. Ends with exit code
-    1 where a gap remains, and 3 where the file states another optimum than was proven.
+    sum of frustrated loops. Ctrl-C and --time-limit keep the best bound so far. Numbers are the
+    file's own: the cut of a .mc file, the objective of a .qubo file. Ends with exit code 1 where
+    the certificate leaves a gap, even if enumeration found the optimum, and 3 where the file states
+    another optimum than was found.
 
     For instance:
 
@@ -62,6 +65,7 @@ def prove(
         force: overwrite what is there.
         json: print one JSON object.
     """
+    from glasshouse.certificates import verify
     from glasshouse.files import read_document, side_car, write_if_better
     from glasshouse.files.streams import refuse_existing, replacing
     from glasshouse.problems import Max2Sat
@@ -83,7 +87,7 @@ def prove(
     if veripb is not None and clauses is None:
         raise ValueError(f"--veripb is for clauses; {file} holds {problem!r}")
     try:
-        with _progress() as progress:
+        with _progress(document.measure) as progress:
             proof = find_proof(problem, time_limit=time_limit, progress=progress)
     except HardClausesUnsatisfiableError as error:
         raise CheckFailedError(f"{file}: {error}") from error
@@ -92,18 +96,37 @@ def prove(
         text = veripb_proof(clauses, proof.certificate, form=veripb_form, version=veripb_version)
         with replacing(veripb, overwrite=force) as out:
             out.write(text.encode("ascii"))
-    lie = false_claim(document, proof.energy, proof.optimal)
-    lines = [_certificate_line(target, proof, before, written), *_veripb_line(veripb, proof)]
+    lie = false_claim(document, proof.energy, proof.optimal or proof.enumerated)
+    found = _Found.of(document.measure, verify(problem, proof.certificate))
     if json:
-        show_json(_values(file, proof, target, written) | {"false_claim": bool(lie)})
+        values = {"certificate": target, "certificate_written": written, "false_claim": bool(lie)}
+        show_json({"file": file, **_values(proof, found), **values})
     else:
-        print(proof.summary())
-        print(f"{'model':<11}  {model_of(proof.state)}")
-        print("\n".join(lines))
+        for name, value in _rows(proof, found):
+            print(f"{name:<11}  {value}")
+        print(_certificate_line(target, proof, found, before, written))
+        for line in _veripb_line(veripb, proof):
+            print(line)
     if lie:
         raise FalseClaimError(f"{file}: this file's claim is false: {lie}")
     if not proof.optimal and not (before is not None and before.optimal and not written):
-        raise CheckFailedError(f"{file}: not proven, a gap of {proof.gap} remains")
+        how = "optimal by enumeration, but not certified" if proof.enumerated else "not proven"
+        raise CheckFailedError(f"{file}: {how}, a gap of {found.gap} remains")
+
+
+class _Found(NamedTuple):
+    """The state and its bound in the file's own words."""
+
+    measure: Measure
+    value: Any
+    bound: Any
+    gap: Any
+
+    @classmethod
+    def of(cls, measure: Measure, verdict: Verdict) -> _Found:
+        value = measure.of(verdict.exact_energy)
+        bound = value if verdict.optimal else measure.bound(verdict.lower_bound)
+        return cls(measure, value, bound, measure.gap(verdict.gap))
 
 
 def _before(target: Path, problem: Problem, force: bool) -> Verdict | None:
@@ -118,17 +141,20 @@ def _before(target: Path, problem: Problem, force: bool) -> Verdict | None:
     return None
 
 
-def _certificate_line(target: Path, proof: Proof, before: Verdict | None, written: bool) -> str:
+def _certificate_line(
+    target: Path, proof: Proof, found: _Found, before: Verdict | None, written: bool
+) -> str:
     """What became of the certificate."""
     if not written:
         return f"{target} proves as much or more already and was left alone"
     instead = ""
     if before is not None:
         better = before.gap < proof.gap
-        instead = f", in place of a {'better' if better else 'weaker'} one (gap {before.gap})"
+        gap = found.measure.gap(before.gap)
+        instead = f", in place of a {'better' if better else 'weaker'} one (gap {gap})"
     if proof.optimal:
         return f"{target} is the certificate{instead}; `glasshouse check` verifies it"
-    return f"{target} is the certificate of the bound {proof.lower_bound}{instead}"
+    return f"{target} is the certificate of the bound {found.bound}{instead}"
 
 
 def _veripb_line(veripb: Path | None, proof: Proof) -> list[str]:
@@ -140,22 +166,32 @@ def _veripb_line(veripb: Path | None, proof: Proof) -> list[str]:
     return ["no proof for VeriPB was written: the optimum is not proven"]
 
 
-def _values(file: Path, proof: Proof, target: Path, written: bool) -> dict[str, Any]:
-    return {
-        "file": file,
+def _rows(proof: Proof, found: _Found) -> Iterator[tuple[str, Any]]:
+    """What to tell a person, the file's own number first."""
+    measure = found.measure
+    yield measure.name, found.value
+    yield measure.bound_name, found.bound
+    yield "optimal", proof.verdict_in_words(found.gap)
+    if not measure.is_energy:
+        yield "energy", f"{proof.energy} (lower bound {proof.lower_bound})"
+    yield from proof.work_rows().items()
+    yield "model", model_of(proof.state)
+
+
+def _values(proof: Proof, found: _Found) -> dict[str, Any]:
+    return measured(found.measure, found.value, proof.energy) | {
+        f"{found.measure.name}_bound": found.bound,
         "lower_bound": proof.lower_bound,
-        "energy": proof.energy,
         "optimal": proof.optimal,
+        "optimal_by_enumeration": proof.enumerated,
         "model": model_of(proof.state),
         "seconds": proof.statistics.seconds,
         "stopped": proof.statistics.stopped,
-        "certificate": target,
-        "certificate_written": written,
     }
 
 
 @contextmanager
-def _progress() -> Iterator[Any]:
+def _progress(measure: Measure) -> Iterator[Any]:
     """A line with the bounds so far, where there is a terminal to see it."""
     from rich.console import Console
 
@@ -163,5 +199,10 @@ def _progress() -> Iterator[Any]:
     if not console.is_terminal:
         yield None
         return
+
+    def report(bounds: Any) -> None:
+        low, high = sorted(map(measure.of, (bounds.lower, bounds.upper)))
+        status.update(f"proving: {low:g} ≤ {measure.name} ≤ {high:g}")
+
     with console.status("proving") as status:
-        yield lambda b: status.update(f"proving: {b.lower:g} ≤ optimum ≤ {b.upper:g}")
+        yield report

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,15 +10,25 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from glasshouse.cli.claims import false_claim
 from glasshouse.cli.errors import CheckFailedError, FalseClaimError
-from glasshouse.cli.output import model_of, show, show_json
+from glasshouse.cli.output import measured, model_of, show, show_json
 from glasshouse.cli.pipes import source
-from glasshouse.cli.types import MaybeWhole, Units, Whole
+from glasshouse.cli.types import MaybeWhole, Units
 
 if TYPE_CHECKING:
+    from glasshouse.certificates import Verdict
     from glasshouse.files import Document
     from glasshouse.problems import Max2Sat, Problem
+    from glasshouse.problems.measure import Measure
 
-Solver = Literal["anneal", "temper", "brute", "prove", "rc2", "toulbar2", "scip", "highs"]
+Solver = Literal[
+    "anneal", "temper", "brute", "prove", "rc2", "rc2-stratified", "toulbar2", "scip", "highs"
+]
+_HEURISTIC = ("anneal", "temper")
+# Which solvers take an option; a solver refuses all others.
+_TAKEN_BY = dict.fromkeys(("runs", "sweeps", "target", "threads", "seed"), _HEURISTIC) | {
+    "check": ("anneal",),
+    "time_limit": (*_HEURISTIC, "prove", "rc2", "rc2-stratified", "toulbar2", "scip", "highs"),
+}
 
 
 def solve(
@@ -25,45 +36,50 @@ def solve(
     /,
     *,
     solver: Solver = "anneal",
-    runs: Whole = 64,
-    sweeps: Whole = 1000,
+    runs: MaybeWhole = None,
+    sweeps: MaybeWhole = None,
     target: str | None = None,
-    check: Literal["sweep", "flip"] = "sweep",
+    check: Literal["sweep", "flip"] | None = None,
     time_limit: float | None = None,
-    threads: Whole = 1,
+    threads: MaybeWhole = None,
     seed: MaybeWhole = None,
     format: str | None = None,
     maxsat_output: bool = False,
     units: Units = None,
     json: bool = False,
 ) -> None:
-    """Find a state of low energy, or the optimum by an exact solver.
+    """Find the best state of any problem, by annealing or by an exact solver.
 
-    Where the file states a planted cost, success probability and time to solution (TTS99) are
-    measured against it; what is stated is not believed, and where the answer shows that it is
-    false, the exit code is 3. Ctrl-C shows the best so far.
+    Numbers are the file's own: the cut of a .mc file, the objective of a .qubo file. Where the
+    optimum is known, from the certificate beside the file or from the file itself, success
+    probability and time to solution (TTS99) are measured against it. A certificate is verified
+    first. What is only stated is not believed; where the answer shows that it is false, the exit
+    code is 3. Ctrl-C shows the best so far of anneal, temper and prove, and ends the others.
 
     For instance:
 
     ```
     glasshouse solve inst.wcnf --runs 256
     glasshouse solve inst.wcnf --solver temper --target planted --time-limit 10
-    glasshouse solve spins.coo --target -420 --check flip --threads 2
-    glasshouse solve inst.wcnf --solver rc2 --maxsat-output
+    glasshouse solve G11.mc --target 564 --check flip --threads 2
+    glasshouse solve inst.wcnf --solver rc2-stratified --maxsat-output
     xzcat old.wcnf.xz | glasshouse solve - --format wcnf
     ```
 
     Args:
         file: any problem file.
-        solver: simulated annealing, parallel tempering, all states one by one, the cycle LP, or
-            somebody else's exact solver where it is installed.
-        runs: independent runs (anneal, temper).
-        sweeps: sweeps of a run (anneal, temper).
-        target: an energy or cost to look for, or the word planted; the stated one by default.
-        check: look for the target at the end of each sweep, or after every flip.
-        time_limit: seconds, after which the best so far is shown.
-        threads: how many work at the same time; the result does not depend on it.
-        seed: a whole number that fixes all randomness.
+        solver: simulated annealing, parallel tempering, enumeration, the cycle LP, or somebody
+            else's exact solver where it is installed. rc2 is PySAT's RC2 as it comes,
+            rc2-stratified its RC2Stratified, far faster on weights that differ.
+        runs: independent runs (anneal, temper), 64 by default.
+        sweeps: sweeps of a run (anneal, temper), 1000 by default.
+        target: the cut, objective, cost or energy to look for (anneal, temper), or the word
+            planted; by default the optimum that is certified or stated.
+        check: look for the target at the end of each sweep, the default, or after every flip
+            (anneal).
+        time_limit: seconds, after which the best so far is shown (all but brute).
+        threads: how many work at the same time (anneal, temper); the result does not depend on it.
+        seed: a whole number that fixes all randomness (anneal, temper).
         format: the format of `-` (standard input), or of a file whose suffix does not tell it.
         maxsat_output: print o, s and v lines as in the MaxSAT Evaluation.
         units: what the units of a matrix are (.npy, .csv, .npz of W, a, b), which does not say it:
@@ -73,84 +89,136 @@ def solve(
     from glasshouse.files import read_document
     from glasshouse.problems import Max2Sat
 
+    options = {
+        "runs": runs, "sweeps": sweeps, "target": target, "check": check, "seed": seed,
+        "threads": threads, "time_limit": time_limit,
+    }  # fmt: skip
+    given = {name: value for name, value in options.items() if value is not None}
+    _refuse_ignored(solver, given)
     document = read_document(source(file, format), format=format, units=units)
-    if maxsat_output and not isinstance(document.problem, Max2Sat):
-        raise ValueError(f"--maxsat-output is for clauses; {file} holds {document.problem!r}")
-    goal = _target(target, document, file)
-    if isinstance(document.problem, Max2Sat) and not _is_satisfiable(document.problem):
+    problem = document.problem
+    if maxsat_output and not isinstance(problem, Max2Sat):
+        raise ValueError(f"--maxsat-output is for clauses; {file} holds {problem!r}")
+    if isinstance(problem, Max2Sat) and not _is_satisfiable(problem):
         if maxsat_output:
             print("s UNSATISFIABLE")
         raise CheckFailedError(f"{file}: the hard clauses are unsatisfiable")
-    if solver in ("anneal", "temper"):
-        options = {
-            "runs": runs, "sweeps": sweeps, "target": goal, "check": check, "rng": seed,
-            "threads": threads, "time_limit": time_limit,
-        }  # fmt: skip
-        answer = _heuristic(solver, document.problem, options)
+    certified = _certified(document)
+    if solver in _HEURISTIC:
+        answer = _heuristic(solver, document, certified, given)
     else:
-        answer = _exact(solver, document.problem, time_limit)
-    if isinstance(document.problem, Max2Sat) and document.problem.num_hard:
-        answer["broken_hard_clauses"] = _broken(document.problem, answer["model"])
+        answer = _exact(solver, problem, time_limit)
+    value = document.value_of(answer.pop("state"))
+    answer = measured(document.measure, value, answer["energy"]) | answer
+    if isinstance(problem, Max2Sat) and problem.num_hard:
+        answer["broken_hard_clauses"] = _broken(problem, answer["model"])
     lie = ""
     if not answer.get("broken_hard_clauses"):
         lie = false_claim(document, answer["energy"], answer["optimal"])
     if maxsat_output:
         _show_maxsat(answer)
     elif json:
-        answer |= {"stated_optimum": document.metadata.planted_cost, "false_claim": bool(lie)}
-        answer |= {"labels": document.problem.labels}
+        answer |= _known(document, certified) | {"false_claim": bool(lie)}
+        answer |= {"labels": problem.labels}
         answer.pop("text")
         show_json({"file": str(file), "solver": solver, **answer})
     else:
-        name = "cost" if isinstance(document.problem, Max2Sat) else "energy"
-        show([(name, answer["energy"]), ("model", answer["model"])])
-        if answer.get("broken_hard_clauses"):
-            print(f"this assignment breaks {answer['broken_hard_clauses']} hard clauses")
-        print(answer["text"])
+        _show(document.measure, answer, certified)
     if lie:
         raise FalseClaimError(f"{file}: this file's claim is false: {lie}")
 
 
-def _target(text: str | None, document: Document, file: Path) -> Any:
-    """The energy to look for: as given, as stated in the file, or none."""
+def _refuse_ignored(solver: str, given: dict[str, Any]) -> None:
+    """Refuse an option that the solver would not look at."""
+    for name in given:
+        if solver not in _TAKEN_BY[name]:
+            takers = ", ".join(_TAKEN_BY[name])
+            option = f"--{name.replace('_', '-')}"
+            raise ValueError(f"{option} is not for --solver {solver}; these take it: {takers}")
+
+
+def _certified(document: Document) -> Verdict | None:
+    """The optimum that a certificate proves; one that proves nothing is named and left alone."""
+    from glasshouse.certificates import CertificateError
+    from glasshouse.files import FileError
+    from glasshouse.files.verification import certified_optimum
+
+    try:
+        return certified_optimum(document)
+    except (CertificateError, FileError) as fault:
+        print(f"glasshouse: no certified optimum: {fault}", file=sys.stderr)
+        return None
+
+
+def _known(document: Document, certified: Verdict | None) -> dict[str, Any]:
+    """What the file and its certificate say about the optimum."""
+    return {
+        "stated_optimum": document.stated_value,
+        "stated_energy": document.metadata.planted_cost,
+        "certified_optimum": certified and document.measure.of(certified.exact_energy),
+        "certified_energy": certified and certified.energy,
+    }
+
+
+def _show(measure: Measure, answer: dict[str, Any], certified: Verdict | None) -> None:
+    """The answer for a person, the file's own number first."""
+    show([(measure.name, answer[measure.name])])
+    if not measure.is_energy:
+        show([("energy", answer["energy"])])
+    show([("model", answer["model"])])
+    if answer.get("broken_hard_clauses"):
+        print(f"this assignment breaks {answer['broken_hard_clauses']} hard clauses")
+    elif certified is not None and measure.of(certified.exact_energy) == answer[measure.name]:
+        print("this is the optimum, by the file's certificate")
+    print(answer["text"])
+
+
+def _goal(text: str | None, document: Document, certified: Verdict | None) -> tuple[Any, Any]:
+    """The energy to look for, and its name in the file's own words; None twice for none."""
     from glasshouse.files.notes import parse_number
 
-    stated = document.metadata.planted_cost
-    if text is None or (text == "planted" and stated is not None):
-        return stated
-    if text == "planted":
-        raise ValueError(f"{file} states no planted cost; give --target an energy, or leave it out")
+    if text is None or text == "planted":
+        if certified is not None:
+            return certified.energy, document.measure.of(certified.exact_energy)
+        if text and document.stated_value is None:
+            raise ValueError(
+                f"{document.path} states no planted {document.measure.name} and has no certificate "
+                "of one; give --target a number, or leave it out"
+            )
+        return document.metadata.planted_cost, document.stated_value
     number = parse_number(text.encode())
     if number is None:
         raise ValueError(f"--target {text} is neither a number nor the word planted")
-    return number
+    return document.measure.energy_of(number), number
 
 
-def _heuristic(solver: str, problem: Problem, options: dict[str, Any]) -> dict[str, Any]:
+def _heuristic(
+    solver: str, document: Document, certified: Verdict | None, options: dict[str, Any]
+) -> dict[str, Any]:
     from glasshouse import solvers
 
-    run: Any = solvers.anneal
-    if solver == "temper":
-        run = solvers.temper
-        if options.pop("check") == "flip":
-            raise ValueError("--check flip is for annealing; tempering looks at the end of sweeps")
-    with _progress() as progress:
-        result = run(problem, **options, progress=progress)
-    answer = _answer(result.best_energy, result.best_state, False, result.summary()) | {
+    energy, goal = _goal(options.pop("target", None), document, certified)
+    options["rng"] = options.pop("seed", None)
+    run: Any = solvers.anneal if solver == "anneal" else solvers.temper
+    with _progress(document.measure) as progress:
+        result = run(document.problem, target=energy, **options, progress=progress)
+    text = f"found {result.account(goal)}"
+    answer = _answer(result.best_energy, result.best_state, False, text) | {
         "runs": result.runs,
         "sweeps": result.sweeps,
         "kernel": result.kernel,
         "seconds": result.seconds,
         "stopped": result.stopped,
     }
-    if options["target"] is not None and result.complete.any():
+    if goal is not None and result.complete.any():
         tts = result.tts()
         answer |= {
-            "target": options["target"],
+            "target": goal,
             "check": result.check,
             "success_probability": result.success_probability,
             "tts99_seconds": tts.value,
             "tts99_interval": [tts.low, None if tts.is_bound else tts.high],
+            "tts99_sweeps": result.tts(unit="sweeps").value,
             "tts99_is_bound": tts.is_bound,
             "tts99_is_upper_bound": tts.is_upper_bound,
         }
@@ -162,15 +230,18 @@ def _exact(solver: Solver, problem: Problem, time_limit: float | None) -> dict[s
     if solver == "brute":
         from glasshouse.solvers import brute_force
 
-        if time_limit is not None:
-            raise ValueError("--time-limit is not for --solver brute, which looks at every state")
         found = brute_force(problem, keep=1)
-        return _answer(found.energy, found.states[0], True, found.summary())
+        text = f"{found.count} states have it, by enumeration"
+        return _answer(found.energy, found.states[0], True, text)
     if solver == "prove":
         from glasshouse.proofs import prove
 
         proof = prove(problem, time_limit=time_limit)
-        return _answer(proof.energy, proof.state, proof.optimal, proof.summary())
+        text = "\n".join(f"{name:<18}{value}" for name, value in proof.work_rows().items())
+        how = "optimal, proven" if proof.optimal else "not shown optimal"
+        how = "optimal, by enumeration" if proof.enumerated else how
+        is_best = proof.optimal or proof.enumerated
+        return _answer(proof.energy, proof.state, is_best, f"{how}\n{text}")
     from glasshouse.proofs.oracles import solve_exactly
 
     result = solve_exactly(problem, solver=solver, time_limit=time_limit)  # type: ignore[arg-type]
@@ -182,7 +253,8 @@ def _exact(solver: Solver, problem: Problem, time_limit: float | None) -> dict[s
 
 
 def _answer(energy: Any, state: Any, optimal: bool, text: str) -> dict[str, Any]:
-    return {"energy": energy, "model": model_of(state), "optimal": optimal, "text": text}
+    values = {"energy": energy, "state": state, "model": model_of(state)}
+    return values | {"optimal": optimal, "text": text}
 
 
 def _is_satisfiable(problem: Max2Sat) -> bool:
@@ -208,14 +280,14 @@ def _show_maxsat(answer: dict[str, Any]) -> None:
     if answer.get("broken_hard_clauses"):
         print("s UNKNOWN")
         return
-    print(f"o {answer['energy']}")
+    print(f"o {answer['cost']}")
     print("s OPTIMUM FOUND" if answer["optimal"] else "s SATISFIABLE")
     print(f"v {answer['model']}")
 
 
 @contextmanager
-def _progress() -> Iterator[Any]:
-    """A bar with the best energy so far, where there is a terminal to see it."""
+def _progress(measure: Measure) -> Iterator[Any]:
+    """A bar with the best number so far, where there is a terminal to see it."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -228,7 +300,7 @@ def _progress() -> Iterator[Any]:
         task = bar.add_task("solving", total=1.0, best="–")
 
         def report(state: Any) -> None:
-            best = "–" if state.best is None else state.best
+            best = "–" if state.best is None else measure.of(state.best)
             bar.update(task, completed=state.fraction, best=best)
 
         yield report

@@ -2,20 +2,28 @@
 
 Python by itself dies of SIGTERM on the spot and leaves everything behind. Systems that stop jobs
 (batch queues, containers, `timeout`) send it, and kill for good some seconds later.
+
+Either may come while a kernel is compiled, in the middle of LLVM's objects: then one that was only
+half made complains as it goes, one that is going swallows the signal, and so does a callback, after
+which Numba misses what the callback should have brought.
 """
 
 from __future__ import annotations
 
+import _thread
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 # `timeout` sends the signal twice, to the process and to its group. The second one must not end
 # the cleaning up that the first one started; one that comes later means it.
 _SAME_SECONDS = 1.0
+_AGAIN_SECONDS = 0.02
 
 
 class Termination:
@@ -23,6 +31,7 @@ class Termination:
 
     def __init__(self) -> None:
         self.is_asked = False
+        self.again: threading.Timer | None = None
         self._last = 0.0
 
     def ask(self, number: int, frame: FrameType | None) -> None:
@@ -32,6 +41,30 @@ class Termination:
             return
         self.is_asked, self._last = True, now
         raise KeyboardInterrupt
+
+    def hear_again(self, lost: Any) -> None:
+        """Python's hook for what is raised where nobody can catch it: destructors, callbacks."""
+        if issubclass(lost.exc_type, KeyboardInterrupt):
+            # Not at once: here it would be lost again.
+            self.again = threading.Timer(_AGAIN_SECONDS, _interrupt)
+            self.again.daemon = True
+            self.again.start()
+        elif not str(getattr(lost.object, "__module__", "")).startswith("llvmlite"):
+            sys.__unraisablehook__(lost)
+
+    def was_lost(self) -> bool:
+        """Whether Ctrl-C was swallowed, so that whatever went wrong since is its doing."""
+        if self.again is not None:
+            self.again.cancel()
+        return self.again is not None
+
+
+def _interrupt() -> None:
+    """Ctrl-C for the main thread, which ends its waiting, too, where the system can do that."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
 
 
 @contextmanager
@@ -43,7 +76,7 @@ def heeded() -> Iterator[Termination]:
     that the parent ignores stays ignored. Other processes do not inherit the handler: those that
     are spawned start with the system's own.
     """
-    termination = Termination()
+    termination, hook = Termination(), sys.unraisablehook
     is_ours = (
         threading.current_thread() is threading.main_thread()
         and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
@@ -52,7 +85,9 @@ def heeded() -> Iterator[Termination]:
         yield termination
         return
     signal.signal(signal.SIGTERM, termination.ask)
+    sys.unraisablehook = termination.hear_again
     try:
         yield termination
     finally:
+        sys.unraisablehook = hook
         signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -24,6 +24,7 @@ from glasshouse.files.formats import Format, Sheet
 from glasshouse.files.notes import parse_object
 from glasshouse.files.streams import Source
 from glasshouse.problems import Ising, Qubo, naming
+from glasshouse.problems.measure import Measure
 from glasshouse.problems.naming import Labels
 from glasshouse.problems.validation import MOST_VARIABLES
 
@@ -150,4 +151,6 @@ def _whole(weights: npt.NDArray[np.float64], offset: float) -> npt.NDArray[Any]:
     return weights
 
 
-BQM = Format("dimod BQM", ".bqm", spin_or_binary, write, read, has_notes=False)
+BQM = Format(
+    "dimod BQM", ".bqm", spin_or_binary, write, read, has_notes=False, measure=Measure.objective
+)

@@ -25,6 +25,7 @@ from glasshouse.files.notes import is_shallow, is_sound, parse_json
 from glasshouse.files.streams import Source
 from glasshouse.problems import Ising, Qubo, naming
 from glasshouse.problems.exchange import single_terms
+from glasshouse.problems.measure import Measure
 from glasshouse.problems.reduction import to_bits
 from glasshouse.problems.validation import MOST_VARIABLES, Number, as_array
 
@@ -198,4 +199,4 @@ def _write_list(file: BinaryIO, name: str, item: str, columns: list[list[Any]]) 
     file.write(b"]")
 
 
-BQPJSON = Format("BQP-JSON", ".json", spin_or_binary, write, read)
+BQPJSON = Format("BQP-JSON", ".json", spin_or_binary, write, read, measure=Measure.objective)

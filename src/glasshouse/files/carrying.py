@@ -16,6 +16,7 @@ from glasshouse.files.document import Document, Metadata
 from glasshouse.files.sidecar import SideCar, loop_units, rescaled
 from glasshouse.planting import shuffling
 from glasshouse.problems import Problem
+from glasshouse.problems.measure import Measure
 from glasshouse.problems.reduction import Reduction
 
 
@@ -35,6 +36,8 @@ def carry(document: Document, problem: Problem, reduction: Reduction) -> Documen
         metadata=document.metadata.reduced(document.problem, reduction),
         planted=None,
         load_proof=None,
+        stated=None,
+        measured=Measure.own,
     )
     proof = carried_proof(document, problem, reduction)
     if proof is None:

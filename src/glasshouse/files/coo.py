@@ -19,7 +19,7 @@ import numpy.typing as npt
 from glasshouse.files import notes, terms
 from glasshouse.files.document import Document
 from glasshouse.files.formats import Format, Sheet
-from glasshouse.files.qubo import moved, stated_with
+from glasshouse.files.qubo import moved, objective, stated_with
 from glasshouse.files.rows import read_rows
 from glasshouse.files.streams import Source
 from glasshouse.files.terms import TermCollector
@@ -52,7 +52,8 @@ class _Reader:
         problem = terms.make(self.source, kind, size, pairs, weights, offset, sign)
         if labels is not None:
             problem = replace(problem, labels=labels)
-        return Document(problem, stated_with(self.notes, size, offset))
+        stated = self.notes.number("planted-cost")
+        return Document(problem, stated_with(self.notes, size, offset), stated=stated)
 
     def _named(self, pairs: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int32], int, Labels | None]:
         """The terms with variables counted from 0, how many there are, and their labels."""
@@ -142,4 +143,4 @@ def _without_exponent(number: float) -> str:
     return np.format_float_positional(number, unique=True, trim="0")
 
 
-COO = Format("COO", ".coo", spin_or_binary, write, read)
+COO = Format("COO", ".coo", spin_or_binary, write, read, measure=objective)

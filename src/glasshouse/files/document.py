@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.certificates.exact_form import exact_energy
 from glasshouse.planting import Planted
 from glasshouse.problems import Problem
 from glasshouse.problems.convert import Given, given_problem
+from glasshouse.problems.measure import Measure
 from glasshouse.problems.reduction import Reduction, to_bits
 from glasshouse.problems.validation import Number
 from glasshouse.summaries import Summarised
@@ -79,6 +83,9 @@ class Document(Summarised):
         load_proof: reads the side-car that stands beside the file, if there is one. Its multipliers
             and its cost are in units of `problem` (see `docs/certificate.md`).
         path: the file that it was read from.
+        stated: the planted cost as the file spells it, in terms of its measure; None where it is
+            spelled as in the metadata, or not at all.
+        measured: what gives the measure of a problem in this file.
         suffix: of the format that it was read in.
         is_verified: whether all of that is known to be true (see `verified`); what a file says is
             only stated.
@@ -89,8 +96,29 @@ class Document(Summarised):
     planted: Planted | None = None
     load_proof: Callable[[], SideCar] | None = field(default=None, compare=False, repr=False)
     path: Path | None = field(default=None, compare=False)
+    stated: Number | None = field(default=None, compare=False)
+    measured: Callable[[Any], Measure] = field(default=Measure.own, compare=False, repr=False)
     suffix: str = field(default="", compare=False)
     is_verified: bool = field(default=False, compare=False)
+
+    @cached_property
+    def measure(self) -> Measure:
+        """The number by which readers of the file know a state: a cut, an objective, a cost."""
+        return self.measured(self.problem)
+
+    @property
+    def stated_value(self) -> Number | None:
+        """The optimum that the file states, in its own words."""
+        cost = self.metadata.planted_cost
+        return self.stated if self.stated is not None or cost is None else self.measure.of(cost)
+
+    def value_of(self, state: npt.ArrayLike) -> Number:
+        """What a state is worth in the file's own words: exact, and rounded once for floats."""
+        try:
+            energy = exact_energy(self.problem, state)
+        except ValueError:  # floats of so different sizes that exact sums take gigabytes
+            energy = Fraction(self.problem.energy(state).item())
+        return self.measure.of(energy)
 
     @classmethod
     def of(cls, thing: Given | Document) -> Document:

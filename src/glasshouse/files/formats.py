@@ -10,6 +10,7 @@ from glasshouse.files.document import Document, Metadata
 from glasshouse.files.streams import Source
 from glasshouse.planting import Planted
 from glasshouse.problems import Problem
+from glasshouse.problems.measure import Measure
 from glasshouse.problems.reduction import Reduction
 
 Dialect = Literal["classic", "mse22"]
@@ -52,6 +53,9 @@ class Format:
         native: whether a plant goes into the file whole, loops and all.
         has_notes: whether it has a place for a stated cost, model and recipe.
         takes_units: whether a file may leave open what its units are.
+        measure: the number that a state has for readers of the format, and how it follows from the
+            energy of the problem read; None where that is the energy (or cost) itself, or where
+            each file has its own.
     """
 
     name: str
@@ -62,3 +66,4 @@ class Format:
     native: bool = False
     has_notes: bool = True
     takes_units: bool = False
+    measure: Callable[[Any], Measure] | None = None

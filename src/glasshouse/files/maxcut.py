@@ -8,6 +8,7 @@ fields: `E = offset + Σw - 2·cut`. Fields become edges to one more vertex, the
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -20,7 +21,9 @@ from glasshouse.files.streams import Source
 from glasshouse.files.terms import TermCollector
 from glasshouse.problems import Ising
 from glasshouse.problems.convert import ising_to_maxcut, to_ising
-from glasshouse.problems.validation import MOST_VARIABLES, Number
+from glasshouse.problems.exact import exact_sum
+from glasshouse.problems.measure import Measure
+from glasshouse.problems.validation import MOST_VARIABLES
 
 
 class _Reader:
@@ -74,16 +77,16 @@ class _Reader:
         """Undo the ancilla, and state the cut as an energy."""
         cut = self.notes.number("planted-cut")
         model = self.notes.bits("planted-model", graph.num_variables)
-        cost = None if cut is None else _energy_of_cut(graph, cut)
+        cost = None if cut is None else cut_of(graph).energy_of(cut)
         if cost is not None and not math.isfinite(cost):
             raise self.notes.error("planted-cut", "is an energy that no float can hold")
         if self.notes.count("ancilla", max(1, graph.num_variables), graph.num_variables) is None:
             graph = self.notes.labelled(graph)
-            return Document(graph, Metadata(cost, model, self.notes.recipe()))
+            return Document(graph, Metadata(cost, model, self.notes.recipe()), stated=cut)
         if model is not None:
             model = model[:-1] ^ model[-1] ^ 1  # relative to the ancilla, which is up
         problem = self.notes.labelled(_without_ancilla(graph))
-        return Document(problem, Metadata(cost, model, self.notes.recipe()))
+        return Document(problem, Metadata(cost, model, self.notes.recipe()), stated=cut)
 
 
 def read(source: Source) -> Document:
@@ -104,7 +107,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     if graph is not problem:
         file.write(b"# ancilla %d\n" % graph.num_variables)
     if metadata.planted_cost is not None:
-        cut = _cut_of_energy(graph, metadata.planted_cost)
+        cut = cut_of(graph).of(metadata.planted_cost)
         metadata = Metadata(cut, metadata.planted_model, metadata.recipe)
     file.write(notes.note_lines("#", metadata, "planted-cut"))
 
@@ -118,18 +121,11 @@ def _without_ancilla(graph: Ising) -> Ising:
     return Ising(last, graph.edges[~at_last], graph.weights[~at_last], fields, graph.offset)
 
 
-def _energy_of_cut(graph: Ising, cut: Number) -> Number:
-    return graph.offset - _sum(graph) - 2 * cut
+def cut_of(problem: Ising) -> Measure:
+    """The weight of the edges between the two sides, largest at the ground state."""
+    weights = exact_sum(problem.weights, problem.fields)  # fields are edges of the file
+    shift = (Fraction(problem.offset) - weights) / 2
+    return Measure("cut", problem.is_integer, Fraction(-1, 2), shift)
 
 
-def _cut_of_energy(graph: Ising, energy: Number) -> Number:
-    twice = graph.offset - _sum(graph) - energy
-    return twice // 2 if isinstance(twice, int) and twice % 2 == 0 else twice / 2
-
-
-def _sum(graph: Ising) -> Number:
-    total: Number = graph.weights.sum().item()  # no wrap: an Ising checks the sum of magnitudes
-    return total
-
-
-MAXCUT = Format("rudy MaxCut", ".mc", to_ising, write, read)
+MAXCUT = Format("rudy MaxCut", ".mc", to_ising, write, read, measure=cut_of)

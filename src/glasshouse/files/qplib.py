@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -26,6 +27,7 @@ from glasshouse.files.streams import Source
 from glasshouse.files.terms import TermCollector
 from glasshouse.problems import Qubo, naming
 from glasshouse.problems.convert import to_qubo
+from glasshouse.problems.measure import Measure
 from glasshouse.problems.naming import Labels
 from glasshouse.problems.validation import INT64_MAX, MOST_VARIABLES, Number, WeightArray
 
@@ -66,7 +68,8 @@ class _Reader:
         problem = self.notes.labelled(problem)
         if labels is not None:
             problem = replace(problem, labels=labels)
-        return Document(problem, self.notes.metadata(size))
+        measured = partial(Measure.objective, sign=sign)
+        return Document(problem, self.notes.metadata(size), measured=measured)
 
     def _problem(
         self,

@@ -14,8 +14,9 @@ from glasshouse.files.formats import Format, Sheet
 from glasshouse.files.rows import read_rows
 from glasshouse.files.streams import Source
 from glasshouse.files.terms import TermCollector
-from glasshouse.problems import Qubo
+from glasshouse.problems import Ising, Qubo
 from glasshouse.problems.convert import to_qubo
+from glasshouse.problems.measure import Measure
 from glasshouse.problems.validation import INT64_MAX, MOST_VARIABLES, Number
 
 _SHAPE = "'p qubo 0 VARIABLES DIAGONALS ELEMENTS'"
@@ -50,7 +51,8 @@ class _Reader:
         size = collector.size(size)
         problem = terms.make(self.source, Qubo, size, pairs, weights, offset)
         problem = self.notes.labelled(problem)
-        return Document(problem, stated_with(self.notes, size, offset))
+        stated = self.notes.number("planted-cost")
+        return Document(problem, stated_with(self.notes, size, offset), stated=stated)
 
     def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
         if text.startswith(b"c"):
@@ -123,4 +125,9 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     terms.write_terms(file, problem.edges[:, 0], problem.edges[:, 1], problem.weights)
 
 
-QUBO = Format("qbsolv QUBO", ".qubo", to_qubo, write, read)
+def objective(problem: Ising | Qubo) -> Measure:
+    """What a reader of the terms adds up: the offset is in a comment, which nobody else reads."""
+    return Measure("objective", problem.is_integer, shift=-Fraction(problem.offset))
+
+
+QUBO = Format("qbsolv QUBO", ".qubo", to_qubo, write, read, measure=objective)

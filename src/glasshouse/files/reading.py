@@ -71,7 +71,9 @@ def read_document(
     with opened(place, format, units) as source:
         if not format_.takes_units:
             source.refuse_units()
-        document = replace(format_.read(source), path=path, suffix=format_.suffix)
+        document = format_.read(source)
+    measured = format_.measure or document.measured
+    document = replace(document, path=path, suffix=format_.suffix, measured=measured)
     if document.planted is None and not is_stream(place) and has_side_car(path):
         return replace(document, load_proof=partial(read_side_car, side_car(path)))
     return document

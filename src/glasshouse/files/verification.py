@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
-
 from glasshouse.certificates import CertificateError, Verdict, verify
-from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.certificates.exact_form import ExactForm, exact_energy
 from glasshouse.extras import MissingPackageError
 from glasshouse.files.carrying import scaled_proof
 from glasshouse.files.document import Document, Metadata
@@ -20,6 +18,7 @@ from glasshouse.files.regrowing import regrow
 from glasshouse.files.sidecar import SideCar, read_side_car, side_car
 from glasshouse.files.streams import Place, name_of
 from glasshouse.problems import Problem, validation
+from glasshouse.problems.measure import Measure
 from glasshouse.problems.naming import Units
 from glasshouse.problems.validation import Number
 from glasshouse.summaries import Summarised
@@ -30,7 +29,9 @@ class Verification(Summarised):
     """What was verified about a file.
 
     Attributes:
-        cost: of the certified state, in the file's own weights: the least there is if `proven`.
+        cost: of the certified state, an energy of the problem read: the least there is if `proven`.
+        value: the same in the file's own words (see `measure`): a cut, an objective, a cost.
+        measure: what that is, and how it follows from the energy.
         proven: whether loops showed that no state costs less; else a stated model reaches the
             stated cost, no more.
         loops: how many loops the proof has.
@@ -38,9 +39,23 @@ class Verification(Summarised):
     """
 
     cost: Number
+    value: Number
+    measure: Measure
     proven: bool
     loops: int
     certificate: Path | None
+
+    def summary(self) -> str:
+        """One line for people, the file's own number first."""
+        energy = "" if self.measure.is_energy else f"energy {self.cost}, "
+        if self.proven:
+            how = f"{energy}proven by {self.loops} loops"
+            return f"{self.value} is the optimum {self.measure.name} ({how})"
+        energy = energy and f" ({energy.removesuffix(', ')})"
+        return (
+            f"the stated model has the stated {self.measure.name} {self.value}{energy}, but there "
+            "is no proof that it is the optimum"
+        )
 
 
 def verify_file(
@@ -74,13 +89,15 @@ def verify_file(
         if certificate is not None or document.load_proof is not None:
             proof = read_side_car(beside)
             verdict = examine(document, proof)
-            _refuse_gap(verdict)
-            return Verification(verdict.energy, True, proof.certificate.num_loops, beside)
+            _refuse_gap(document.measure, verdict)
+            value = document.measure.of(verdict.exact_energy)
+            number = proof.certificate.num_loops
+            return Verification(verdict.energy, value, document.measure, True, number, beside)
         if document.planted is not None:
             document.planted.verify()
-            return Verification(
-                document.planted.energy, True, document.planted.loops.num_loops, None
-            )
+            energy, number = document.planted.energy, document.planted.loops.num_loops
+            value = document.measure.of(energy)
+            return Verification(energy, value, document.measure, True, number, None)
         return _by_model(path, document)
     except CertificateError as lie:
         raise CertificateError(f"{path}: {lie}") from None
@@ -88,7 +105,7 @@ def verify_file(
 
 def examine(document: Document, beside: SideCar) -> Verdict:
     """What a certificate proves about a document, or a CertificateError for anything untrue."""
-    problem, stated = document.problem, document.metadata
+    problem, stated, measure = document.problem, document.metadata, document.measure
     verdict = verify(problem, beside.certificate)
     if beside.cost is not None and not agrees(problem, beside.cost, verdict.exact_energy):
         raise CertificateError(
@@ -96,13 +113,29 @@ def examine(document: Document, beside: SideCar) -> Verdict:
             f"but its state costs {verdict.energy}"
         )
     if verdict.optimal:
-        _compare(problem, stated, verdict.exact_energy, f"the least cost is {verdict.energy}")
+        _compare(document, verdict.exact_energy)
     elif stated.planted_cost is not None and Fraction(stated.planted_cost) < verdict.lower_bound:
         raise CertificateError(
-            f"the file states a cost of {stated.planted_cost}, but no state costs less than "
-            f"{verdict.lower_bound}"
+            f"the file states {_statement(document)}, but no state has {_beyond(measure, verdict)}"
         )
     return verdict
+
+
+def certified_optimum(document: Document) -> Verdict | None:
+    """The optimum of a file that its loops or the certificate beside it prove; None without proof.
+
+    Raises:
+        CertificateError: something stated is not true.
+        FileError: the certificate cannot be read.
+    """
+    if document.planted is not None:
+        verdict = verify(document.problem, document.planted.certificate)
+        _compare(document, verdict.exact_energy)
+    elif document.load_proof is not None:
+        verdict = examine(document, document.load_proof())
+    else:
+        return None
+    return verdict if verdict.optimal else None
 
 
 def verified(document: Document) -> tuple[Document, tuple[str, ...]]:
@@ -167,15 +200,26 @@ def _grown(document: Document) -> tuple[SideCar | None, str | None]:
     return proof, None
 
 
-def _compare(problem: Problem, stated: Metadata, cost: Fraction, truth: str) -> None:
+def _compare(document: Document, cost: Fraction) -> None:
     """Refuse a stated cost or model that is not the optimum's."""
+    problem, stated, measure = document.problem, document.metadata, document.measure
+    truth = f"the {measure.best} {measure.name} is {validation.shown(measure.of(cost))}"
     if stated.planted_cost is not None and not agrees(problem, stated.planted_cost, cost):
-        raise CertificateError(f"the file states a cost of {stated.planted_cost}, but {truth}")
+        raise CertificateError(f"the file states {_statement(document)}, but {truth}")
     if stated.planted_model is not None:
-        reached = _exact_cost_of_model(problem, stated)
+        reached = exact_energy(problem, problem.space.from_bits(stated.planted_model))
         if reached != cost:
-            shown = validation.shown(reached if reached.denominator == 1 else float(reached))
-            raise CertificateError(f"the stated model costs {shown}, but {truth}")
+            raise CertificateError(f"the stated model has {measure.said(reached)}, but {truth}")
+
+
+def _statement(document: Document) -> str:
+    """The stated optimum, as the file spells it."""
+    return f"{document.measure.phrase} of {document.stated_value}"
+
+
+def _beyond(measure: Measure, verdict: Verdict) -> str:
+    """What no state has, by a bound."""
+    return f"{measure.phrase} {measure.beyond} {measure.bound(verdict.lower_bound)}"
 
 
 def agrees(problem: Problem, stated: Number, cost: Fraction) -> bool:
@@ -191,32 +235,24 @@ def agrees(problem: Problem, stated: Number, cost: Fraction) -> bool:
     return error <= Fraction(len(form.edges) + 1, 2**52) * largest
 
 
-def _exact_cost_of_model(problem: Problem, stated: Metadata) -> Fraction:
-    if problem.is_integer:
-        return Fraction(stated.cost_of_model(problem))
-    assert stated.planted_model is not None
-    form = ExactForm.of(problem)
-    return Fraction(form.value(2 * stated.planted_model - np.int8(1)), form.scale)
-
-
-def _refuse_gap(verdict: Verdict) -> None:
+def _refuse_gap(measure: Measure, verdict: Verdict) -> None:
     if not verdict.optimal:
         raise CertificateError(
-            f"the loops prove that no state costs less than {verdict.lower_bound}, but the "
-            f"certificate's state costs {verdict.energy}; it is not shown optimal"
+            f"the loops prove that no state has {_beyond(measure, verdict)}, but the certificate's "
+            f"state has {measure.said(verdict.exact_energy)}; it is not shown optimal"
         )
 
 
 def _by_model(path: Path, document: Document) -> Verification:
-    stated = document.metadata
+    problem, stated, measure = document.problem, document.metadata, document.measure
     if stated.planted_cost is None or stated.planted_model is None:
         raise FileError(
             path, f"states no optimum and has no {side_car(path).name}; there is nothing to verify"
         )
-    reached = _exact_cost_of_model(document.problem, stated)
-    cost = stated.cost_of_model(document.problem)
-    if not agrees(document.problem, stated.planted_cost, reached):
+    reached = exact_energy(problem, problem.space.from_bits(stated.planted_model))
+    if not agrees(problem, stated.planted_cost, reached):
         raise CertificateError(
-            f"the file states a cost of {stated.planted_cost}, but its model costs {cost}"
+            f"the file states {_statement(document)}, but its model has {measure.said(reached)}"
         )
-    return Verification(cost, False, 0, None)
+    cost = stated.cost_of_model(problem)
+    return Verification(cost, measure.of(reached), measure, False, 0, None)

@@ -196,13 +196,15 @@ class Part:
     Attributes:
         spins: which spins of the problem, in the order of the bits.
         copies: 2 where no field holds the part, so that its mirror image counts, too.
-        bits: how many spins move; the last one stays where there are two copies.
+        moving: how many spins, the first ones, are enumerated.
+        bits: how many of them move; the last one stays where there are two copies.
         arguments: the graph in compressed rows, and the part's first row.
         tolerance: energies closer than this count as equal; 0 for integers.
     """
 
     spins: IntArray
     copies: int
+    moving: int
     bits: int
     arguments: tuple[IntArray, IntArray, IntArray, IntArray, int]
     tolerance: int
@@ -217,30 +219,37 @@ class Part:
         return found
 
     def decode(self, codes: IntArray) -> npt.NDArray[np.int8]:
-        """The part's spins in the states of some codes, one a row."""
-        down = (codes[:, None] >> np.arange(len(self.spins))) & 1
+        """The enumerated spins in the states of some codes, one a row."""
+        down = (codes[:, None] >> np.arange(self.moving)) & 1
         return (1 - 2 * down).astype(np.int8)
 
 
-def parts_of(form: Ising, most_states: int = MOST_STATES) -> Iterator[Part]:
+def parts_of(
+    form: Ising, most_states: int = MOST_STATES, moving: npt.NDArray[np.bool_] | None = None
+) -> Iterator[Part]:
     """Split a problem into its parts; refuse what cannot be enumerated.
 
-    Spins hang together by couplings alone: fields hold a part, but join nothing.
+    Spins hang together by couplings alone: fields hold a part, but join nothing. Where `moving`
+    marks some spins of each part, only their states are enumerated.
     """
     labels = components(replace(form, fields=np.zeros_like(form.fields)))
     sizes = np.bincount(labels) if form.num_variables else np.empty(0, dtype=np.int64)
     held = np.zeros(len(sizes), dtype=bool)
     held[labels[form.fields != 0]] = True
-    bits = sizes - ~held
+    moving = np.ones(form.num_variables, dtype=np.bool_) if moving is None else moving
+    counts = np.bincount(labels[moving], minlength=len(sizes))
+    bits = counts - ~held
     if sum(1 << int(b) for b in bits) > most_states:
         raise ValueError(
             f"the largest connected component has {sizes.max()} spins, too many to look at all "
-            f"states (the limit is {most_states} states); take a smaller problem"
+            f"states (2^{bits.max()}, the limit is 2^{most_states.bit_length() - 1}); take a "
+            "smaller problem"
         )
     weights, fields, tolerance = _whole_numbers(form)
-    # Spins in the order of (part, degree): the bits that flip most have fewest neighbours.
+    # Spins in the order of (part, degree): the bits that flip most have fewest neighbours. Those
+    # that do not move come last in their part.
     degree = np.bincount(form.edges.reshape(-1), minlength=form.num_variables)
-    order = np.lexsort((degree, labels))
+    order = np.lexsort((degree, ~moving, labels))
     rank = np.empty_like(order)
     rank[order] = np.arange(form.num_variables)
     rows = rank[form.edges].reshape(-1)
@@ -253,6 +262,7 @@ def parts_of(form: Ising, most_states: int = MOST_STATES) -> Iterator[Part]:
         yield Part(
             spins=order[end - size : end],
             copies=1 if held[label] else 2,
+            moving=int(counts[label]),
             bits=int(bits[label]),
             arguments=(*graph, end - size),
             tolerance=tolerance,

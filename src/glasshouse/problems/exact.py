@@ -45,6 +45,24 @@ def total(values: Any) -> Number:
     return float(result) if isinstance(result, (float, np.floating)) else int(result)
 
 
+def exact_sum(*arrays: WeightArray) -> Fraction:
+    """The sum of all numbers, floats or integers, without rounding.
+
+    >>> exact_sum(np.array([1e300, 1.0, -1e300]), np.array([2]))
+    Fraction(3, 1)
+    """
+    sums = Fraction(0)
+    for array in arrays:
+        numbers = array.tolist()
+        if array.dtype.kind == "i":
+            sums += sum(numbers)
+            continue
+        while part := math.fsum(numbers):  # rounded once; what that left out comes next
+            sums += Fraction(part)
+            numbers.append(-part)
+    return sums
+
+
 def sums_at_ends(size: int, edges: npt.NDArray[np.int32], weights: Any) -> Any:
     """For every vertex, the sum of the weights of its edges."""
     sums = np.zeros(size, dtype=weights.dtype)

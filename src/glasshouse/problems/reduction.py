@@ -119,9 +119,9 @@ class Reduction(Summarised):
         """Fractions as plain numbers: floats where floats came in."""
         is_float = isinstance(self.shift, float) or np.asarray(given).dtype.kind == "f"
         if not isinstance(exact, np.ndarray):
-            return _as_float(exact) if is_float else _as_integer(exact)
+            return nearest_float(exact) if is_float else _as_integer(exact)
         if is_float:
-            plain = np.array([_as_float(e) for e in exact.reshape(-1)], dtype=np.float64)
+            plain = np.array([nearest_float(e) for e in exact.reshape(-1)], dtype=np.float64)
         else:
             plain = np.empty(exact.size, dtype=object)
             plain[:] = [_as_integer(e) for e in exact.reshape(-1)]
@@ -176,7 +176,7 @@ def _combined(shift: Exact, factor: Fraction, further: Exact) -> Exact:
     exact = Fraction(shift) * factor + Fraction(further)
     if isinstance(shift, Fraction) and isinstance(further, Fraction):
         return exact
-    rounded = _as_float(exact)
+    rounded = nearest_float(exact)
     return rounded if abs(rounded) >= sys.float_info.min or rounded == exact else exact
 
 
@@ -185,7 +185,7 @@ def _as_integer(exact: Fraction) -> Fraction | int:
     return int(exact) if exact.denominator == 1 else exact
 
 
-def _as_float(exact: Fraction) -> float:
+def nearest_float(exact: Fraction) -> float:
     """The nearest float; infinite beyond all of them."""
     try:
         return float(exact)

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from glasshouse.proofs import kernels
 from glasshouse.proofs.packing import Packing, round_duals
-from glasshouse.proofs.primal import annealed_states
+from glasshouse.proofs.primal import annealed_state
 from glasshouse.proofs.refinement import refine
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
@@ -193,7 +193,7 @@ class CycleLp:
         self.signatures = np.random.default_rng(0).integers(
             0, 2**64, graph.num_edges, dtype=np.uint64
         )
-        self.interrupted = False
+        self.interrupted = self.annealed = False
         self.state = np.ones(graph.num_vertices, dtype=np.int8)
         self.cost = graph.cost(self.state)
 
@@ -206,10 +206,12 @@ class CycleLp:
         work = _Work(_Model(np.abs(self.graph.couplings)), np.zeros(self.graph.num_edges))
         try:
             self.add_cuts(work)
+            if not (self.closed(work.lower) or work.stopped):
+                self.anneal(work.lower)
+                violation = work.model.interior(self.time_left(), work.violation)
+                self.anneal(work.lower, violation)
         except KeyboardInterrupt:
             self.interrupted = work.stopped = True
-        if not (self.closed(work.lower) or work.stopped):
-            self.anneal(work.lower, work.model.interior(self.time_left(), work.violation))
         cycles, duals = work.solved
         if not cycles:  # not even one LP was solved
             cycles, duals = work.model.cycles, np.zeros(len(work.model.cycles))
@@ -223,6 +225,8 @@ class CycleLp:
             spins = kernels.round_to_spins(*self.graph.rows.arrays, self.negative, work.violation)
             self.offer(spins)
             work.lower = Fraction(float(work.solved[1].sum())) * self.graph.largest
+            if work.rounds == 1:  # plants need no more rounds, and no annealing
+                self.anneal(work.lower)
             work.converged = self.closed(work.lower)
             work.stopped = self.report(work.lower, self.cost)
             if work.stopped or work.converged:
@@ -264,14 +268,20 @@ class CycleLp:
         """Whether no state can cost less."""
         return self.cost - lower < self.slack
 
-    def anneal(self, lower: Fraction, violation: npt.NDArray[np.float64]) -> None:
-        """Look for a better state around an LP solution."""
+    def anneal(self, lower: Fraction, violation: npt.NDArray[np.float64] | None = None) -> None:
+        """Look for a better state where the gap is open: around an LP solution, or anywhere, once.
+
+        A KeyboardInterrupt is passed on when the best state so far was kept.
+        """
+        if self.closed(lower) or (violation is None and self.annealed):
+            return
+        self.annealed |= violation is None
+        seconds = (self.deadline - time.monotonic()) / 2
         least = math.ceil(lower - self.slack)
-        left = (self.deadline - time.monotonic()) / 2
-        for spins in annealed_states(self.graph, violation, least, left):
-            self.offer(spins)
-            if self.closed(lower) or time.monotonic() > self.deadline:
-                break
+        spins, interrupted = annealed_state(self.graph, violation, least, seconds)
+        self.offer(spins)
+        if interrupted:
+            raise KeyboardInterrupt
 
     def offer(self, spins: Spins) -> None:
         """Improve a state by single flips and keep it if it is the best."""

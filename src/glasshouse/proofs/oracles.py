@@ -10,7 +10,6 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from threading import Timer
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -19,10 +18,13 @@ import numpy.typing as npt
 from glasshouse.extras import MissingPackageError, optional
 from glasshouse.problems import Max2Sat, Problem, validation
 from glasshouse.problems.convert import to_max2sat
+from glasshouse.proofs.interruption import interruptible
 from glasshouse.proofs.two_sat import satisfy
 from glasshouse.summaries import Summarised
 
-Solver: TypeAlias = Literal["rc2", "rc2-edge", "toulbar2", "scip", "highs"]
+Solver: TypeAlias = Literal[
+    "rc2", "rc2-stratified", "rc2-stratified-edge", "toulbar2", "scip", "highs"
+]
 
 # Bits of the best assignment found (None: none) and whether it was proven to be the best.
 _Answer: TypeAlias = tuple[list[int] | None, bool]
@@ -55,17 +57,21 @@ class ExactResult(Summarised):
 
 
 def solve_exactly(
-    problem: Problem, *, solver: Solver = "rc2", time_limit: float | None = None
+    problem: Problem, *, solver: Solver = "rc2-stratified", time_limit: float | None = None
 ) -> ExactResult:
     """Solve a problem with an exact solver.
 
     Args:
         problem: any problem with integer weights; for toulbar2, SCIP and HiGHS, which compute in
             floats, not too large ones.
-        solver: "rc2" (core-guided MaxSAT), "rc2-edge" (the same with one relaxation variable for
-            both clauses of an edge, often far faster), "toulbar2" (branch and bound on cost
-            functions), "scip" or "highs" (integer programs).
+        solver: "rc2" (PySAT's RC2 as it comes: core-guided MaxSAT), "rc2-stratified" (PySAT's
+            RC2Stratified: heavy clauses first, which is far faster where weights differ),
+            "rc2-stratified-edge" (the same with one relaxation variable for both clauses of an
+            edge), "toulbar2" (branch and bound on cost functions), "scip" or "highs" (integer
+            programs).
         time_limit: seconds.
+
+    Ctrl-C ends RC2 and HiGHS within a second.
 
     Raises:
         MissingPackageError: the solver is not installed.
@@ -89,7 +95,7 @@ def solve_exactly(
     if total > _MOST_WEIGHT.get(solver, total):
         raise ValueError(
             f"weights add up to {total}, but {solver} computes in floats and is exact only up to "
-            f"{_MOST_WEIGHT[solver]}; use solver='rc2', or prove"
+            f"{_MOST_WEIGHT[solver]}; use solver='rc2-stratified', or prove"
         )
     start = time.perf_counter()
     try:
@@ -101,8 +107,8 @@ def solve_exactly(
         raise
     except Exception as error:  # each solver has kinds of its own
         raise ValueError(
-            f"solver={solver!r} failed with {type(error).__name__}: {error}; use solver='rc2', or "
-            "prove"
+            f"solver={solver!r} failed with {type(error).__name__}: {error}; use "
+            "solver='rc2-stratified', or prove"
         ) from error
     seconds = time.perf_counter() - start
     if bits is None:
@@ -119,14 +125,22 @@ def _literals(problem: Max2Sat) -> list[tuple[int | None, list[int]]]:
 
 
 def _rc2(problem: Max2Sat, time_limit: float | None) -> _Answer:
+    return _compute("RC2", _formula(problem), problem.num_variables, time_limit)
+
+
+def _rc2_stratified(problem: Max2Sat, time_limit: float | None) -> _Answer:
+    return _compute("RC2Stratified", _formula(problem), problem.num_variables, time_limit)
+
+
+def _formula(problem: Max2Sat) -> Any:
     formula = optional("pysat.formula", "solver='rc2'").WCNF()
     for weight, clause in _literals(problem):
         formula.append(clause, weight=weight)
-    return _compute(formula, problem.num_variables, time_limit)
+    return formula
 
 
-def _rc2_edge(problem: Max2Sat, time_limit: float | None) -> _Answer:
-    formula = optional("pysat.formula", "solver='rc2-edge'").WCNF()
+def _rc2_stratified_edge(problem: Max2Sat, time_limit: float | None) -> _Answer:
+    formula = optional("pysat.formula", "solver='rc2-stratified-edge'").WCNF()
     relaxed: dict[tuple[int, ...], tuple[int, int]] = {}
     for weight, clause in _literals(problem):
         opposite = tuple(sorted(-x for x in clause))
@@ -140,20 +154,22 @@ def _rc2_edge(problem: Max2Sat, time_limit: float | None) -> _Answer:
             relaxed[tuple(sorted(clause))] = variable, weight
             formula.append([-variable], weight=weight)
         formula.append([*clause, variable])
-    return _compute(formula, problem.num_variables, time_limit)
+    return _compute("RC2Stratified", formula, problem.num_variables, time_limit)
 
 
-def _compute(formula: Any, num_variables: int, time_limit: float | None) -> _Answer:
+def _compute(variant: str, formula: Any, num_variables: int, time_limit: float | None) -> _Answer:
     rc2 = optional("pysat.examples.rc2", "solver='rc2'")
-    with rc2.RC2Stratified(formula) as solver:
-        timer = Timer(time_limit or 0, solver.interrupt)
-        timer.daemon = True
-        if time_limit is not None:
-            timer.start()
-        model = solver.compute(expect_interrupt=time_limit is not None)
-        timer.cancel()
-        if model is None:
-            return None, False
+    running: list[Any] = []
+
+    def work() -> list[int] | None:
+        with getattr(rc2, variant)(formula) as solver:  # freed by whoever uses it
+            running.append(solver)
+            model: list[int] | None = solver.compute(expect_interrupt=True)
+            return model
+
+    model = interruptible(work, lambda: [s.interrupt() for s in running], time_limit)
+    if model is None:
+        return None, False
     true = {literal for literal in model if literal > 0}
     return [int(v in true) for v in range(1, num_variables + 1)], True
 
@@ -234,7 +250,8 @@ def _highs(problem: Max2Sat, time_limit: float | None) -> _Answer:
             relaxation += 1
         row = np.array(indices, dtype=np.int32), np.array(values)
         solver.addRow(least, highspy.kHighsInf, len(indices), *row)
-    solver.run()
+    solver.HandleUserInterrupt = True
+    interruptible(solver.run, solver.cancelSolve)
     solution = solver.getSolution()
     if not solution.value_valid:
         return None, False
@@ -244,7 +261,8 @@ def _highs(problem: Max2Sat, time_limit: float | None) -> _Answer:
 
 _SOLVERS: dict[str, Callable[[Max2Sat, float | None], _Answer]] = {
     "rc2": _rc2,
-    "rc2-edge": _rc2_edge,
+    "rc2-stratified": _rc2_stratified,
+    "rc2-stratified-edge": _rc2_stratified_edge,
     "toulbar2": _toulbar2,
     "scip": _scip,
     "highs": _highs,

@@ -1,4 +1,4 @@
-"""States near an LP solution, for the case that rounding along a tree found no optimal one.
+"""States by annealing, for the case that rounding along a tree found no optimal one.
 
 Where a tight relaxation has many solutions, an interior one tells what they have in common: an edge
 with u = 0 is satisfied and one with u = 1 violated in all of them. Contracting these edges leaves a
@@ -8,7 +8,6 @@ small problem, on which annealing finds an optimum quickly.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -21,29 +20,35 @@ from glasshouse.proofs.signed_graph import Rows, SignedGraph, Spins, exact_array
 # An edge is decided if it is this close to 0 or 1.
 _DECIDED = 1e-4
 _SWEEPS, _RUNS = 500, 64
+# Couplings, in units of the largest, that no temperature of a kernel can tell from none.
+_NEGLIGIBLE = 1e-100
 
 
-def annealed_states(
-    graph: SignedGraph, violation: npt.NDArray[np.float64], least: int, seconds: float
-) -> Iterator[Spins]:
-    """The best states of annealing what the LP left undecided, then of annealing everything.
+def annealed_state(
+    graph: SignedGraph,
+    violation: npt.NDArray[np.float64] | None,
+    least: int,
+    seconds: float,
+) -> tuple[Spins, bool]:
+    """The best state of a short annealing, and whether Ctrl-C cut that short.
 
     Args:
         graph: the problem.
-        violation: u, one for each edge.
+        violation: u, one for each edge: what it decides stays. None leaves everything open.
         least: a cost at which to stop.
-        seconds: for each of the two.
+        seconds: when to stop.
     """
+    if violation is None:
+        violation = np.full(graph.num_edges, 0.5)
     decided = np.minimum(violation, np.abs(1.0 - violation)) < _DECIDED
-    for chosen in (decided, np.zeros_like(decided)):
-        inside, labels = _clusters(graph, chosen, violation > 0.5)
-        small = _between(graph, inside, labels)
-        spins = np.ones(small.num_vertices, dtype=np.int8)
-        if small.num_edges and small.total <= INT64_MAX:
-            # What the clusters violate inside themselves is lost already.
-            lost = graph.cost(inside) - small.cost(spins)
-            spins = _anneal(small, least - lost, seconds)
-        yield inside * spins[labels]
+    inside, labels = _clusters(graph, decided, violation > 0.5)
+    small = _between(graph, inside, labels)
+    if not small.num_edges:
+        return inside, False
+    # What the clusters violate inside themselves is lost already.
+    lost = graph.cost(inside) - small.cost(np.ones(small.num_vertices, dtype=np.int8))
+    spins, interrupted = _anneal(small, least - lost, seconds)
+    return inside * spins[labels], interrupted
 
 
 def _clusters(
@@ -75,19 +80,20 @@ def _between(graph: SignedGraph, inside: Spins, labels: npt.NDArray[np.int32]) -
     return SignedGraph(int(labels.max()) + 1, edges, exact_array(kept.values()))
 
 
-def _anneal(graph: SignedGraph, least: int, seconds: float) -> Spins:
+def _anneal(graph: SignedGraph, least: int, seconds: float) -> tuple[Spins, bool]:
     from glasshouse.solvers import anneal
 
-    weights = graph.weights.astype(np.int64)
-    problem = Ising.from_edges(graph.num_vertices, graph.edges, weights)
-    limit = max(seconds, 1e-3) if np.isfinite(seconds) else None
+    # Floats, as whole numbers over one power of two, hardly ever fit.
+    fits = graph.total <= INT64_MAX
+    weights = graph.weights.astype(np.int64) if fits else graph.couplings
+    felt = np.abs(weights) > _NEGLIGIBLE
+    problem = Ising.from_edges(graph.num_vertices, graph.edges[felt], weights[felt])
     result = anneal(
         problem,
         sweeps=_SWEEPS,
         runs=_RUNS,
-        target=graph.value(least),
+        target=graph.value(least) if fits else None,
         rng=0,
-        time_limit=limit,
+        time_limit=max(seconds, 1e-3) if np.isfinite(seconds) else None,
     )
-    best: Spins = result.states[int(np.argmin(result.energies))]
-    return best
+    return result.best_state, result.stopped == "interrupted"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,6 +24,10 @@ from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.proofs.two_sat import satisfy
 from glasshouse.summaries import Summarised
 
+# Seconds that an enumeration may take: even where the time is up; and at most.
+_SHORT, _LONG = 0.2, 10.0
+_COUPLINGS_PER_SECOND = 2**28
+
 
 @dataclass(frozen=True, repr=False)
 class Proof(Summarised):
@@ -32,7 +37,10 @@ class Proof(Summarised):
         lower_bound: no state has a lower energy (cost, for MAX-2-SAT).
         state: the best state found: spins of an Ising problem or RBM, else 0/1.
         energy: its energy (or cost).
-        optimal: whether it is proven to be the least.
+        optimal: whether the certificate proves it to be the least.
+        enumerated: whether it is the least because all states that could be lower were looked at
+            (of floats, up to rounding). A certificate cannot show that: whoever does not believe
+            it has to enumerate again.
         certificate: loops from which `verify(problem, certificate)` finds the same bound.
         statistics: how it was found.
         labels: what the variables are called by who gave the problem; None for 0, 1, 2, …
@@ -44,6 +52,7 @@ class Proof(Summarised):
     optimal: bool
     certificate: Certificate
     statistics: Statistics
+    enumerated: bool = False
     labels: Labels | None = None
 
     def sample(self, *, units: Units | None = None) -> dict[Any, int]:
@@ -68,12 +77,22 @@ class Proof(Summarised):
         core         0 of 3 edges in 0 blocks
         LP           0 rounds, 0 cuts, ... s
         """
+        rows = {"energy": self.energy, "lower bound": self.lower_bound}
+        rows |= {"optimal": self.verdict_in_words(self.gap), **self.work_rows()}
+        return "\n".join(f"{name:<11}  {value}" for name, value in rows.items())
+
+    def verdict_in_words(self, gap: Any) -> str:
+        """Whether the state is optimal, and how that is known; else the gap, as it is given."""
+        if self.optimal:
+            return "proven"
+        how = "by enumeration, not certified" if self.enumerated else "not proven"
+        return f"{how}, gap {gap}"
+
+    def work_rows(self) -> dict[str, str]:
+        """What was done, in names and values."""
         work = self.statistics
         over, count = self.certificate.denominator, self.certificate.num_loops
         rows = {
-            "energy": self.energy,
-            "lower bound": self.lower_bound,
-            "optimal": "proven" if self.optimal else f"not proven, gap {self.gap}",
             "certificate": f"{count} loop{'s' * (count != 1)}"
             + (f", multipliers over {over}" if over > 1 else ""),
             "core": f"{work.core_edges} of {work.num_edges} edges in {work.blocks} blocks",
@@ -81,7 +100,7 @@ class Proof(Summarised):
         }
         if work.stopped is not None:
             rows["stopped"] = f"by {work.stopped}; more time may close the gap"
-        return "\n".join(f"{name:<11}  {value}" for name, value in rows.items())
+        return rows
 
 
 def prove(
@@ -96,7 +115,8 @@ def prove(
 
     The linear relaxation with cycle inequalities is tight on every sum of frustrated loops, whether
     or not anybody knows the loops, on planar graphs, and on many sparse ones. Elsewhere the gap is
-    reported as it is; there is no branching.
+    reported as it is; there is no branching. States are found by rounding, by annealing where that
+    leaves a gap, and in the end by enumeration where that takes seconds (`brute_force`).
 
     Args:
         problem: any problem; fields, hard clauses and floats included. Of a plant only the problem
@@ -128,14 +148,13 @@ def prove(
         graph = SignedGraph.of(problem)
     search = Search(graph, time_limit, target, progress)
     known.append(search.run(known))
-    loops, denominator = search.loops()
-    spins = min((s * s[graph.ghost] for s in known), key=graph.cost)
-    cycles = list(walk_loops(graph, loops, spins))
-    denominator *= graph.loop_scale
-    if isinstance(problem, Max2Sat):
-        cycles += clause_cycles(problem, spins, lighter * denominator / 2)
-    certificate = make_certificate(cycles, spins[:-1], denominator)
-    verdict = verify(problem, certificate)
+    certificate = _certificate(problem, search, known, lighter)
+    verdict, enumerated = verify(problem, certificate), False
+    if not verdict.optimal and (lowest := _lowest(problem, search)) is not None:
+        enumerated = True
+        known.append(lowest)
+        certificate = _certificate(problem, search, known, lighter)
+        verdict = verify(problem, certificate)
     return Proof(
         verdict.lower_bound,
         problem.space.from_spins(certificate.state),
@@ -143,8 +162,44 @@ def prove(
         verdict.optimal,
         certificate,
         search.statistics(),
+        enumerated and not verdict.optimal,
         problem.labels,
     )
+
+
+def _certificate(
+    problem: Problem, search: Search, known: list[Spins], lighter: Fraction
+) -> Certificate:
+    """The loops that the search found, at the best of the known states."""
+    graph = search.graph
+    loops, denominator = search.loops()
+    spins = min((s * s[graph.ghost] for s in known), key=graph.cost)
+    cycles = list(walk_loops(graph, loops, spins))
+    denominator *= graph.loop_scale
+    if isinstance(problem, Max2Sat):
+        cycles += clause_cycles(problem, spins, lighter * denominator / 2)
+    return make_certificate(cycles, spins[:-1], denominator)
+
+
+def _lowest(problem: Problem, search: Search) -> Spins | None:
+    """The best of all states; None where looking at them takes too long, or was stopped."""
+    from glasshouse.solvers.exhaustive import Enumeration
+
+    if search.interrupted:
+        return None
+    try:
+        enumeration = Enumeration(problem)
+    except ValueError:  # too many states, or too large weights
+        return None
+    seconds = min(max(search.deadline - time.monotonic(), _SHORT), _LONG)
+    if enumeration.work > seconds * _COUPLINGS_PER_SECOND:
+        return None
+    try:
+        # Of floats that are equal up to rounding, the very lowest comes first.
+        return _spins(problem, enumeration.run(keep=64).states[0])
+    except KeyboardInterrupt:
+        search.interrupted = True
+        return None
 
 
 def _spins(problem: Problem, state: npt.ArrayLike) -> Spins:

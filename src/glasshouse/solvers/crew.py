@@ -139,13 +139,14 @@ class _Shift:
         self.done = [0] * blocks
         self.lowest: list[Any] = [math.inf] * blocks
         self.ended = [False] * blocks
+        self.spans = [(math.inf, -math.inf)] * blocks
 
     def do_block(self, index: int) -> None:
         """All chunks of one block. The very first chunk is done however short the time."""
         if self.time_is_up() and index > 0:
             return
         work = self.job.start(index) if index else self.first
-        done = 0
+        done, began = 0, time.perf_counter()
         while not self.ended[index] and not (done and self.time_is_up()):
             until = min(done + self.chunk, self.job.length)
             done = self.job.advance(work, done, until)
@@ -153,6 +154,7 @@ class _Shift:
             self.ended[index] = done < until or until == self.job.length
             if self.shows_progress:
                 self.lowest[index] = self.job.lowest(work)
+        self.spans[index] = began, time.perf_counter()
         if not self.ended[index]:
             self.job.stop(work, done)
         first = index * self.engine.lanes
@@ -177,7 +179,9 @@ class _Shift:
 
     def log(self, stopped: Stopped | None) -> Log:
         """The runs that were begun."""
-        seconds = time.perf_counter() - self.began
+        # Of kernels alone: of short runs, starting threads would be most of it.
+        begins, ends = zip(*self.spans, strict=True)
+        seconds = max(max(ends) - min(begins), 0.0)
         lanes, runs = self.engine.lanes, len(self.hits)
         begun = np.repeat(np.array(self.done) > 0, lanes)[:runs]
         ended = np.repeat(self.ended, lanes)[:runs]

@@ -1,4 +1,4 @@
-"""Exhaustive search: the lowest energy by looking at every state."""
+"""Exhaustive search: the lowest energy by looking at every state that could have it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from glasshouse.landscape.enumeration import Part, parts_of
 from glasshouse.problems import validation
 from glasshouse.problems.naming import Labels, Sampled
 from glasshouse.problems.validation import SpinArray
+from glasshouse.solvers.covering import small_cover
 from glasshouse.solvers.forms import Form, Solvable
-from glasshouse.solvers.kernels.exhaustive import COUNT, visit_states
+from glasshouse.solvers.kernels.exhaustive import FOUND, LOWEST, VALUE, visit_states
 
 # 2^32 states take minutes; more are refused.
 MOST_STATES = 1 << 32
-# So many at a time, which takes about a second: Ctrl-C is heard between two calls.
-_CHUNK = 1 << 24
+# Couplings looked at in one go, which takes about a second: Ctrl-C is heard between two of them.
+_CHUNK = 1 << 28
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,8 +55,10 @@ class GroundStates(Sampled):
 def brute_force(problem: Solvable, *, keep: int = 1024) -> GroundStates:
     """Find all ground states by enumeration, up to 2^32 states.
 
-    Connected parts are enumerated one by one, because their energies add up; a part without fields
-    needs only half of its states. So the limit holds for the parts, not for the whole problem.
+    Connected parts are enumerated one by one, because their energies add up. Of a part only the
+    spins of a small cover are: where each coupling has an end among them, the others follow. So an
+    RBM takes the states of its smaller layer alone (2^16 for 64 x 16), a sparse graph those of
+    about half of its spins; without fields half of these are enough.
 
     Args:
         problem: any problem, a plant, or a dimod model.
@@ -66,44 +69,82 @@ def brute_force(problem: Solvable, *, keep: int = 1024) -> GroundStates:
     >>> brute_force(ring)
     GroundStates(lowest energy -2, in 8 states)
     """
-    keep = validation.count(keep, "keep", 1)
-    form = Form(problem)
-    count = 1
-    spins = np.ones((1, form.ising.num_variables), dtype=np.int8)
-    for part in parts_of(form.ising, MOST_STATES):
-        codes, number = _lowest(part, keep)
-        count *= part.copies * number
-        spins = _combined(spins, part, codes, keep)
-    states = form.own_states(spins)
-    energies = form.energy(states)
-    if not form.ising.is_integer:  # equal up to the tolerance: the very lowest comes first
-        order = np.argsort(energies, kind="stable")
-        states, energies = states[order], energies[order]
-    return GroundStates(energies[0].item(), count, states, form.problem.labels)
+    return Enumeration(problem).run(validation.count(keep, "keep", 1))
+
+
+class Enumeration:
+    """An exhaustive search that is yet to be made; a ValueError if it has too many states.
+
+    Attributes:
+        work: how many couplings it will look at.
+    """
+
+    def __init__(self, problem: Solvable) -> None:
+        self.form = Form(problem)
+        ising = self.form.ising
+        self.parts = list(parts_of(ising, MOST_STATES, small_cover(ising)))
+        self.work = sum(_step(part) << part.bits for part in self.parts)
+
+    def run(self, keep: int) -> GroundStates:
+        """Visit all states."""
+        count = 1
+        spins = np.ones((1, self.form.ising.num_variables), dtype=np.int8)
+        for part in self.parts:
+            codes, number = _lowest(part, keep)
+            count *= part.copies * number
+            spins = _combined(spins, part, codes, keep)
+        states = self.form.own_states(spins)
+        energies = self.form.energy(states)
+        if not self.form.ising.is_integer:  # equal up to the tolerance: the very lowest comes first
+            order = np.argsort(energies, kind="stable")
+            states, energies = states[order], energies[order]
+        return GroundStates(energies[0].item(), count, states, self.form.problem.labels)
+
+
+def _step(part: Part) -> int:
+    """Couplings of the spin that has most: no flip looks at more of them."""
+    starts, _, _, _, first = part.arguments
+    return int(np.diff(starts[first : first + part.moving + 1]).max()) + 1
 
 
 def _lowest(part: Part, keep: int) -> tuple[npt.NDArray[np.int64], int]:
-    """Codes of a part's lowest states, up to `keep` of them, and how many there are."""
-    starts, neighbours, weights, fields, first = part.arguments
-    size = len(part.spins)
-    rows = np.repeat(np.arange(size), np.diff(starts[first : first + size + 1]))
-    margins = fields[first : first + size].copy()
-    np.add.at(margins, rows, weights[starts[first] : starts[first + size]])
+    """Codes of a part's lowest states, up to `keep` of them, and how many states there are."""
+    starts, neighbours, weights, own_fields, first = part.arguments
+    cover, size = part.moving, len(part.spins)
+    rows, columns, bonds = _couplings(part)
+    inside = columns < cover
+    fields = own_fields[first : first + size].copy()
+    np.add.at(fields, rows[inside], bonds[inside])
+    # All spins up: each sum has different terms, so that it fits.
+    once = inside & (rows < columns)
+    value = -own_fields[first : first + cover].sum() - bonds[once].sum()
+    value -= np.abs(fields[cover:]).sum()
+    search = np.zeros(4, dtype=np.int64)
+    search[[VALUE, LOWEST]] = value
     codes = np.empty(min(keep, 1 << part.bits), dtype=np.int64)
-    spins, search = np.ones(size, dtype=np.int64), np.zeros(4, dtype=np.int64)
-    for begin in range(0, 1 << part.bits, _CHUNK):
-        end = min(begin + _CHUNK, 1 << part.bits)
+    spins, ties = np.ones(size, dtype=np.int64), np.zeros(size - cover + 1, dtype=np.int64)
+    chunk = max(1, _CHUNK // _step(part))
+    for begin in range(0, 1 << part.bits, chunk):
+        end = min(begin + chunk, 1 << part.bits)
         visit_states(
-            starts, neighbours, weights, first, part.tolerance // 2, begin, end, spins, margins,
-            search, codes,
+            starts, neighbours, weights, first, cover, part.tolerance, begin, end, spins, fields,
+            search, codes, ties,
         )  # fmt: skip
-    number = int(search[COUNT])
-    return codes[:number], number
+    return codes[: search[FOUND]], sum(n << free for free, n in enumerate(ties.tolist()))
+
+
+def _couplings(part: Part) -> tuple[npt.NDArray[np.int64], ...]:
+    """Both ends of each coupling of a part, seen from either, and its weight."""
+    starts, neighbours, weights, _, first = part.arguments
+    bounds = starts[first : first + len(part.spins) + 1]
+    rows = np.repeat(np.arange(len(part.spins)), np.diff(bounds))
+    inner = slice(bounds[0], bounds[-1])
+    return rows, neighbours[inner] - first, weights[inner]
 
 
 def _combined(spins: SpinArray, part: Part, codes: npt.NDArray[np.int64], keep: int) -> SpinArray:
     """Every listed state with every ground state of one more part, up to `keep` of them."""
-    own = part.decode(codes)
+    own = _answered(part, codes, keep)
     if part.copies == 2:
         own = np.concatenate([own, -own])
     number = min(keep, len(spins) * len(own))
@@ -111,3 +152,32 @@ def _combined(spins: SpinArray, part: Part, codes: npt.NDArray[np.int64], keep: 
     spins = spins[rows]
     spins[:, part.spins] = own[columns]
     return spins
+
+
+def _answered(part: Part, codes: npt.NDArray[np.int64], keep: int) -> SpinArray:
+    """States of all spins of a part, where codes give the enumerated ones and the others follow.
+
+    A spin without a field of either sign is free, which makes two states of one.
+    """
+    cover, first, found = part.moving, part.arguments[-1], part.decode(codes)
+    rows, columns, bonds = _couplings(part)
+    after = rows >= cover
+    rows, columns, bonds = rows[after] - cover, columns[after], bonds[after]
+    own = part.arguments[3][first + cover : first + len(part.spins)]
+    states: list[SpinArray] = []
+    number = 0
+    for spins in found:
+        fields = own.copy()
+        np.add.at(fields, rows, bonds * spins[columns])
+        free = np.flatnonzero(np.abs(fields) <= part.tolerance // 2)
+        copies = min(keep - number, 1 << min(len(free), 62))
+        answers = np.tile(
+            np.append(spins, np.where(fields < 0, -1, 1)).astype(np.int8), (copies, 1)
+        )
+        down = (np.arange(copies)[:, None] >> np.minimum(np.arange(len(free)), 62)) & 1
+        answers[:, cover + free] = 1 - 2 * down
+        states.append(answers)
+        number += copies
+        if number == keep:
+            break
+    return np.concatenate(states)

@@ -182,13 +182,14 @@ class AnnealResult:
     ) -> TimeToSolution:
         """Time to solution: a run's length times the runs needed, ln(1 - success) / ln(1 - p).
 
-        A run's length in seconds is the wall-clock time divided by the number of runs: all lanes
-        and threads count as working at the same time. After a stop it is the time that a run of
-        full length would have taken, and the result is an upper bound.
+        A run counts in full in either unit, although a block of runs ends early once all of them
+        have reached the target. So seconds and sweeps tell of the same event, and differ by the
+        time that a sweep takes: the wall-clock time divided by the sweeps carried out, of all lanes
+        and threads together. After a stop the result is an upper bound.
 
         Args:
             success: the wanted probability of at least one success: 0.99 gives TTS99.
-            unit: "seconds", or "sweeps" of one run.
+            unit: "seconds", or "sweeps", those of all replicas of a run counted.
             confidence: of the interval.
         """
         success = validation.share(success, "success")
@@ -197,7 +198,7 @@ class AnnealResult:
         p = self.success_probability
         length = float(self.sweeps * self.replicas)
         if unit == "seconds":
-            length = self.seconds / self.runs / (self.share if self.stopped else 1)
+            length = self.seconds / self.runs / self.share
         if p == 0:  # no block ended early, so that the finished runs are a fair sample
             number = int(np.count_nonzero(self.complete))
             bound = length * runs_needed(binomial_interval(0, number, confidence)[1], success)
@@ -212,14 +213,20 @@ class AnnealResult:
 
     def summary(self) -> str:
         """Best energy, success and time to solution, for people."""
+        return f"best energy {self.best_energy} {self.account(self.target)}"
+
+    def account(self, target: object) -> str:
+        """How often the best state was found, success and time to solution.
+
+        Args:
+            target: how to call the target: the user of a file may know it by another number.
+        """
         count = int(np.count_nonzero(self.energies == self.energies[self.best_run]))
-        lines = [
-            f"best energy {self.best_energy} in {count} of {self.runs} runs of {self.sweeps} sweeps"
-        ]
+        lines = [f"in {count} of {self.runs} runs of {self.sweeps} sweeps"]
         if self.target is not None and self._has_evidence():
             low, high = self.success_interval()
             lines.append(
-                f"target {self.target} reached in {self.successes} of {self.runs} runs, "
+                f"target {target} reached in {self.successes} of {self.runs} runs, "
                 f"looked for after every {self.check} (95 %: {low:.3g} to {high:.3g})"
             )
             if self.stopped:

@@ -1,0 +1,102 @@
+"""The number that people know a problem by, where it is not our energy: a cut, an objective."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from glasshouse.problems import Max2Sat, Problem
+from glasshouse.problems.reduction import nearest_float
+from glasshouse.problems.validation import Number, shown
+
+Rational = Number | Fraction
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number that follows from the energy: `value = factor · energy + shift`, exactly.
+
+    Attributes:
+        name: what it is called.
+        is_integer: whether values are whole numbers; others are rounded once, to a float.
+        factor: below 0 where the largest value is the best.
+        shift: what is added.
+
+    >>> cut = Measure("cut", True, Fraction(-1, 2), Fraction(17))
+    >>> cut.of(-1094), cut.energy_of(564), cut.said(-1094)
+    (564, -1094, 'a cut of 564')
+    >>> cut.bound(-1098), cut.bound_name, cut.best
+    (566, 'upper bound', 'largest')
+    """
+
+    name: str
+    is_integer: bool
+    factor: Fraction = Fraction(1)
+    shift: Fraction = Fraction(0)
+
+    @classmethod
+    def own(cls, problem: Problem) -> Measure:
+        """A problem's own number: its energy, or cost."""
+        return cls("cost" if isinstance(problem, Max2Sat) else "energy", problem.is_integer)
+
+    @classmethod
+    def objective(cls, problem: Problem, sign: int = 1) -> Measure:
+        """What a model states with its constant; -1 where it is maximised."""
+        return cls("objective", problem.is_integer, Fraction(sign))
+
+    @property
+    def is_energy(self) -> bool:
+        """Whether values are energies (or costs) as they are."""
+        return self.factor == 1 and self.shift == 0
+
+    @property
+    def best(self) -> str:
+        """Which value is the optimum."""
+        return "least" if self.factor > 0 else "largest"
+
+    @property
+    def bound_name(self) -> str:
+        """What a lower bound on the energy is here."""
+        return "lower bound" if self.factor > 0 else "upper bound"
+
+    @property
+    def beyond(self) -> str:
+        """On which side of a bound there is no value."""
+        return "below" if self.factor > 0 else "above"
+
+    def of(self, energy: Rational) -> Number:
+        """The value at an energy."""
+        return self._plain(self._exact(energy))
+
+    def bound(self, lower: Rational) -> Number:
+        """What a lower bound on the energy says about values; never more than it does."""
+        exact = self._exact(lower)
+        value = self._plain(exact)
+        if self.factor > 0:
+            return value if value <= exact else math.nextafter(value, -math.inf)
+        return value if value >= exact else math.nextafter(value, math.inf)
+
+    def gap(self, energies: Rational) -> Number:
+        """The difference of two values, whose energies differ by so much."""
+        return self._plain(abs(self.factor) * Fraction(energies))
+
+    def energy_of(self, value: Rational) -> Number:
+        """The energy at a value."""
+        return self._plain((Fraction(value) - self.shift) / self.factor)
+
+    @property
+    def phrase(self) -> str:
+        """The name with its article."""
+        return f"{'an' if self.name[0] in 'aeiou' else 'a'} {self.name}"
+
+    def said(self, energy: Rational) -> str:
+        """The value at an energy, in words."""
+        return f"{self.phrase} of {shown(self.of(energy))}"
+
+    def _exact(self, energy: Rational) -> Fraction:
+        return self.factor * Fraction(energy) + self.shift
+
+    def _plain(self, exact: Fraction) -> Number:
+        is_whole = self.is_integer and exact.denominator == 1
+        return int(exact) if is_whole else nearest_float(exact)

@@ -1,0 +1,64 @@
+"""Other people's compiled solvers, which hear nothing while they work, made to hear Ctrl-C."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from threading import Event, Thread
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+_LOOK_EVERY = 0.05  # seconds
+_PATIENCE = 5.0  # seconds after Ctrl-C, for a solver that is slow to stop
+
+
+def interruptible(
+    work: Callable[[], Result], stop: Callable[[], object], time_limit: float | None = None
+) -> Result:
+    """Do some work in another thread, which Ctrl-C or a time limit stops.
+
+    Python hears signals in its main thread, and there only between two steps of its own.
+
+    Args:
+        work: what to do. It must let go of the interpreter's lock.
+        stop: makes the work return soon. It is called again and again until that happens: a solver
+            may be between two of its steps, at which it forgets earlier calls.
+        time_limit: seconds after which to stop.
+
+    Returns:
+        What the work returns, after the time limit, too.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C was pressed, and the work has ended, or was left behind.
+
+    >>> interruptible(lambda: 6 * 7, lambda: None)
+    42
+    """
+    results: list[Result] = []
+    faults: list[BaseException] = []
+    ended = Event()  # a join that Ctrl-C breaks off takes the thread for dead
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except BaseException as fault:  # it is raised again, in the caller's thread
+            faults.append(fault)
+        finally:
+            ended.set()
+
+    deadline = time.monotonic() + (math.inf if time_limit is None else time_limit)
+    Thread(target=run, daemon=True).start()
+    try:
+        while not ended.wait(_LOOK_EVERY):
+            if time.monotonic() > deadline:
+                stop()
+    except KeyboardInterrupt:
+        last = time.monotonic() + _PATIENCE
+        while not ended.wait(_LOOK_EVERY) and time.monotonic() < last:
+            stop()
+        raise
+    if faults:
+        raise faults[0]
+    return results[0]
