@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks.record import store
 from glasshouse.planting import Planted, random_loops, structured_loops
 from glasshouse.proofs import prove
-from glasshouse.proofs.oracles import solve_exactly
+from glasshouse.proofs.exact import solve_exactly
 
 LIMIT = 60.0
 SOLVERS = ("glasshouse", "rc2-stratified", "rc2-stratified-edge", "toulbar2", "scip", "highs")

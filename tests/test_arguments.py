@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import glasshouse as gh
-from glasshouse.proofs.oracles import solve_exactly
+from glasshouse.proofs import solve_exactly
 from glasshouse.questions import is_gauged
 from glasshouse.studies import Annealer, optimal_sweeps
 

@@ -57,6 +57,27 @@ def test_a_cache_that_holds_a_class_of_an_older_version_is_passed_over(tmp_path)
         assert subprocess.check_output(call, cwd=tmp_path, text=True) == "3\n"
 
 
+def test_what_is_compiled_for_a_stranger_s_class_is_not_cached(tmp_path):
+    """Whoever reads the cache without that class would fail."""
+    kernels, stranger = tmp_path / "kernels", tmp_path / "stranger.py"
+    kernels.mkdir()
+    (kernels / "__init__.py").touch()
+    pair = "from typing import NamedTuple\nclass Pair(NamedTuple):\n    x: int\n"
+    stranger.write_text(pair)
+    (kernels / "caller.py").write_text(
+        f"{pair}from glasshouse.compiled import compiled\n"
+        "@compiled\ndef first(pair):\n    return pair.x\n"
+    )
+    script = (
+        "from {home} import Pair; from kernels.caller import first;"
+        "print(first(Pair(3)), sum(first.stats.cache_hits.values()))"
+    )
+    for home, hits in (("stranger", 0), ("kernels.caller", 0), ("kernels.caller", 1)):
+        call = [sys.executable, "-c", script.format(home=home)]
+        assert subprocess.check_output(call, cwd=tmp_path, text=True) == f"3 {hits}\n"
+        stranger.unlink(missing_ok=True)
+
+
 def test_ready_once_it_has_run():
     @compiled
     def once(x):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import glasshouse
+from glasshouse.planting import METHODS, methods
 
 HEAVY = {"numpy", "scipy", "numba", "networkx", "highspy", "matplotlib", "dimod", "pysat", "dask"}
 
@@ -38,7 +39,15 @@ def test_the_stub_names_the_same():
         for alias in node.names
     }
     homes = {name: f"glasshouse.{home}" for name, home in glasshouse._HOME_OF.items()}
-    assert stub == homes | {"__version__": "glasshouse.version"}
+    homes |= {"__version__": "glasshouse.version", None: "glasshouse.planting.methods"}
+    assert stub == homes
+
+
+def test_every_planting_method_is_a_public_name():
+    assert set(METHODS) <= set(vars(methods))
+    for name, method in METHODS.items():
+        assert getattr(glasshouse, name) is method.function
+        assert name in glasshouse.__all__
 
 
 def test_an_unknown_name_is_an_attribute_error():

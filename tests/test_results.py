@@ -16,7 +16,9 @@ import pytest
 
 import glasshouse as gh
 from glasshouse.files import Document, bring_back, read_side_car
+from glasshouse.files.formats import FORMATS, Sheet
 from glasshouse.planting import Ensemble
+from glasshouse.planting.method import METHODS
 from glasshouse.proofs import solve_exactly
 from glasshouse.proofs.search import Bounds
 from glasshouse.questions import conic_decomposition, maximum_frustration
@@ -113,6 +115,7 @@ def of_planting() -> Iterable[Any]:
     many = gh.random_loops_ensemble(20, 20, 5, frustration="1/5", loops=9, rng=1)
     assert isinstance(many, Ensemble)
     yield many
+    yield from METHODS.values()
 
 
 def of_files(folder: Any) -> Iterable[Any]:
@@ -120,6 +123,8 @@ def of_files(folder: Any) -> Iterable[Any]:
     path = folder / "suite" / entry.file
     held = gh.read_document(path)
     yield from (entry, held, held.metadata, Document.of(plant()), gh.verify_file(path))
+    yield from FORMATS.values()
+    yield Sheet(held.problem, held.metadata)
     yield read_side_car(path.with_name(path.name + ".cert"))
     solution = folder / "solution.txt"
     solution.write_text("".join("1" if spin > 0 else "0" for spin in plant().state))

@@ -7,12 +7,12 @@ from random import Random
 from typing import Any
 
 from fuzz.mutators import texts, words
+from glasshouse.planting import METHODS
 
 _STRINGS = (
     "", "1/5", "1/0", "-1/3", "1e400", "0.1", "..", "/etc/passwd", "a\0b", "x\ny", "complete:20000",
     "complete:5", "torus:3x3", "lattice:0x0", "lattice:99999x99999", "regular:3:8", "++--",
-    "graph_loops", "random_loops", "bias_loops", "structured_loops", "classic_loops",
-    "uniform_max2sat", "Ising", "Rbm", "Qubo", "Max2Sat", "SPIN", "BINARY", "float32", "int8",
+    *METHODS, "Ising", "Rbm", "Qubo", "Max2Sat", "SPIN", "BINARY", "float32", "int8",
     "uint64", "\ud800", "é",
 )  # fmt: skip
 _NAMES = (

@@ -13,7 +13,7 @@ The public names, grouped by stage; each is imported when it is first used, so t
 from importlib import import_module
 from typing import Any
 
-from glasshouse.version import __version__
+from glasshouse.version import __version__ as __version__
 
 _NAMES_OF = {
     # What is raised where an optional package is not there.
@@ -32,11 +32,10 @@ _NAMES_OF = {
     ),
     # What proves an optimum, and what exactly it proves.
     "certificates": "Certificate CertificateError Verdict verify",
-    # Problems with a known ground state, and why it is one.
+    # Problems with a known ground state, and why it is one; the methods are in the catalogue.
     "planting": (
-        "Graph Loops Planted Recipe Seed bias_loops classic_loops "
-        "decompose_loop graph_loops random_loops random_loops_ensemble shuffle "
-        "structured_graph_loops structured_loops uniform_max2sat"
+        "Graph Loops Planted Recipe Seed decompose_loop planting_method random_loops_ensemble "
+        "shuffle"
     ),
     # Formats of the field, by suffix.
     "files": (
@@ -56,16 +55,24 @@ _NAMES_OF = {
 }
 _HOME_OF = {name: home for home, names in _NAMES_OF.items() for name in names.split()}
 
-__all__ = ["__version__", *_HOME_OF]
-
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
+    if name == "__all__":
+        return __dir__()
+    if name in _HOME_OF:
+        value = getattr(import_module(f"glasshouse.{_HOME_OF[name]}"), name)
+    elif not name.startswith("_") and name in _methods():
+        value = _methods()[name].function
+    else:
         raise AttributeError(f"module 'glasshouse' has no attribute {name!r}")
-    value = getattr(import_module(f"glasshouse.{_HOME_OF[name]}"), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted(["__version__", *_HOME_OF, *_methods()])
+
+
+def _methods() -> Any:
+    """The catalogue of planting methods, each of which is a public name."""
+    return import_module("glasshouse.planting").METHODS

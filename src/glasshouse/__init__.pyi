@@ -37,16 +37,11 @@ from glasshouse.planting import Loops as Loops
 from glasshouse.planting import Planted as Planted
 from glasshouse.planting import Recipe as Recipe
 from glasshouse.planting import Seed as Seed
-from glasshouse.planting import bias_loops as bias_loops
-from glasshouse.planting import classic_loops as classic_loops
 from glasshouse.planting import decompose_loop as decompose_loop
-from glasshouse.planting import graph_loops as graph_loops
-from glasshouse.planting import random_loops as random_loops
+from glasshouse.planting import planting_method as planting_method
 from glasshouse.planting import random_loops_ensemble as random_loops_ensemble
 from glasshouse.planting import shuffle as shuffle
-from glasshouse.planting import structured_graph_loops as structured_graph_loops
-from glasshouse.planting import structured_loops as structured_loops
-from glasshouse.planting import uniform_max2sat as uniform_max2sat
+from glasshouse.planting.methods import *  # noqa: F403
 from glasshouse.problems import Ising as Ising
 from glasshouse.problems import Max2Sat as Max2Sat
 from glasshouse.problems import Qubo as Qubo

@@ -39,6 +39,7 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     except RuntimeError:  # "cannot cache function: no locator available"
         return numba.njit(**settings)(function)
     _stamp_with_neighbours(dispatcher, Path(function.__code__.co_filename))
+    _leave_out_strangers(dispatcher, function.__module__)
     return dispatcher
 
 
@@ -61,6 +62,30 @@ def _stamp_with_neighbours(dispatcher: Any, path: Path) -> None:
     file = _cache_file(dispatcher)
     if hasattr(file, "_version"):
         file._version = f"{file._version} {_digest_of_kernels(path.parent)}"
+
+
+def _leave_out_strangers(dispatcher: Any, module: str) -> None:
+    """Do not cache what was compiled for a class from outside, such as somebody's own kernel.
+
+    Whoever reads the cache next may not have that class, and Numba then fails to read all of it.
+    """
+    cache = dispatcher._cache
+    save = cache.save_overload
+
+    def save_ours(signature: Any, code: Any) -> None:
+        kinds = getattr(signature, "args", signature)  # Numba gives one or the other
+        if not any(_is_foreign(kind, module) for kind in kinds):
+            save(signature, code)
+
+    cache.save_overload = save_ours
+
+
+def _is_foreign(kind: Any, module: str) -> bool:
+    """Whether a Numba type is, or holds, a class that another package than a module's defines."""
+    home = getattr(getattr(kind, "instance_class", None), "__module__", module)
+    if home.split(".")[0] != module.split(".")[0]:
+        return True
+    return any(_is_foreign(part, module) for part in getattr(kind, "types", ()))
 
 
 def _cache_file(dispatcher: Any) -> Any:

@@ -16,7 +16,7 @@ from glasshouse.cli.termination import heeded
 from glasshouse.proofs.interruption import interruptible
 
 # Says when the solver's own compiled code is about to run.
-TOLD = "import sys; from glasshouse.proofs import {module} as m; real = m.interruptible\n"
+TOLD = "import sys; import glasshouse.{module} as m; real = m.interruptible\n"
 TOLD += "def loud(*arguments):\n    print('busy', flush=True)\n    return real(*arguments)\n"
 TOLD += "m.interruptible = loud\n" + START
 
@@ -52,7 +52,7 @@ def hopeless(tmp_path_factory):
     ],
 )
 def test_exact_solvers(solver, options, hopeless):
-    script = TOLD.format(module="oracles")
+    script = TOLD.format(module=f"proofs.exact.{solver.removesuffix('-stratified')}")
     process = start(["solve", str(hopeless), "--solver", solver, *options], script)
     assert process.stdout.readline() == "busy\n"
     time.sleep(0.7)  # deep inside

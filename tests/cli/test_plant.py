@@ -3,52 +3,113 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
+from tests.planting.examples import EXAMPLES, grown
 
 import glasshouse as gh
 from glasshouse import planting
 from glasshouse.cli import main
+from glasshouse.cli.plant import typed
 from glasshouse.files import read_document, side_car
 
-# Every method as it is typed, and the same call in Python.
-METHODS = {
-    "random -n 12 -f 1/5 --loop-density 0.4": lambda seed: planting.random_loops(
-        12, 12, frustration="1/5", loop_density="0.4", rng=seed
-    ),
-    "random -n 9 -m 7 -f 0.1 --loops 5 --weights normal": lambda seed: planting.random_loops(
-        9, 7, frustration=0.1, loops=5, weights="normal", rng=seed
-    ),
-    "structured -n 10 -f 0.23 --loop-density 2 --block 0.3": lambda seed: planting.structured_loops(
-        10, 10, frustration="0.23", loop_density=2, block="0.3", rng=seed
-    ),
-    "bias -n 8 -f 1/4 --loops 6 --ghosts 2": lambda seed: planting.bias_loops(
-        8, 8, frustration="1/4", loops=6, ghosts=2, rng=seed
-    ),
-    "classic -n 10 --loop-density 0.5": lambda seed: planting.classic_loops(
-        (10, 10), loop_density="0.5", rng=seed
-    ),
-    "graph torus:6x6 -f 1/4 --length 4 --loops 9": lambda seed: planting.graph_loops(
-        "torus:6x6", frustration="1/4", length=4, loops=9, rng=seed
-    ),
-    "graph complete:12 -f 0.2 --block 0.4 --loops 9": lambda seed: planting.structured_graph_loops(
-        "complete:12", frustration="0.2", block="0.4", loops=9, rng=seed
-    ),
-    "uniform -n 20 --clause-density 2": lambda seed: planting.uniform_max2sat(
-        20, 20, clause_density=2, rng=seed
-    ),
+# What is offered: required options with a star. Shared by all: where instances go.
+OPTIONS = {
+    "random": "visible* n* hidden m frustration* f* loop-density loops overlap weights spread "
+    "resolution max-weight",
+    "structured": "visible* n* hidden m frustration* f* loop-density loops block* left upper "
+    "center block-rule",
+    "bias": "visible* n* hidden m frustration* f* loop-density loops ghosts bias-strength",
+    "classic": "graph visible n hidden m frustration f loop-density loops length min-length "
+    "max-weight",
+    "graph": "GRAPH* frustration* f* loop-density loops length max-length block left overlap "
+    "max-weight",
+    "uniform": "visible* n* hidden m clause-density*",
+}
+SHARED = "seed output o count out-dir format certificate answers dialect blind shuffle force json"
+CHOICES = {
+    "random": {"overlap": "constructive, none", "weights": "equal, normal"},
+    "structured": {"block-rule": "paper, authors"},
+    "bias": {"ghosts": "1, 2"},
+    "graph": {"overlap": "constructive, none"},
 }
 
 
-@pytest.mark.parametrize("typed", METHODS)
-def test_the_command_line_and_python_give_the_same_bytes(typed, tmp_path, capsys):
-    path, twin = tmp_path / "a.wcnf", tmp_path / "b.wcnf"
-    assert main(["plant", *typed.split(), "--seed", "7", "-o", str(path)]) == 0
-    gh.write(twin, METHODS[typed](7))
+def offered(word, capsys, monkeypatch):
+    """The options on a help page, required ones with a star, and the choices they give."""
+    monkeypatch.setenv("COLUMNS", "300")
+    assert main(["plant", word, "--help"]) == 0
+    lines = re.findall(r"^│ (\*)?\s*((?:--?[a-z-]+ )+|GRAPH )(.*)│$", capsys.readouterr().out, re.M)
+    names, choices = set(), {}
+    for star, options, text in lines:
+        names |= {option.lstrip("-") + star for option in options.split()}
+        for found in re.findall(r"choices: ([^]]+)", text):
+            choices[options.split()[0].lstrip("-")] = found
+        assert len(text.split("[")[0].split()) > 3, f"{options} is not explained"
+    return names, choices
+
+
+@pytest.mark.parametrize("word", OPTIONS)
+def test_every_option_is_offered(word, capsys, monkeypatch):
+    names, choices = offered(word, capsys, monkeypatch)
+    assert names == {*OPTIONS[word].split(), *SHARED.split()}
+    choices.pop("dialect")
+    assert choices == CHOICES.get(word, {})
+
+
+def test_every_command_is_offered(capsys):
+    assert main(["plant", "--help"]) == 0
+    out = capsys.readouterr().out
+    assert set(re.findall(r"^│ ([a-z]+) ", out, re.M)) == set(OPTIONS)
+    assert set(OPTIONS) == {method.command for method in planting.METHODS.values()}
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_the_command_line_and_python_give_the_same_bytes(example, tmp_path, capsys):
+    name, number = example.split()
+    method, path, twin = planting.METHODS[name], tmp_path / "a.wcnf", tmp_path / "b.wcnf"
+    words = typed(method, method.examples[int(number)])
+    assert main([*words, "--seed", "7", "-o", str(path)]) == 0
+    gh.write(twin, grown(example, 7))
     assert path.read_bytes() == twin.read_bytes()
     assert side_car(path).read_bytes() == side_car(twin).read_bytes()
     assert main(["check", str(path)]) == 0
     assert "VERIFIED" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("graph complete:9 -f 1/5 --loops 3 --block 0.5 --length 4", "do not go together; use some "
+         "of --length --max-length --overlap --max-weight, or some of --block --left"),
+        ("classic --loops 3", "give either --graph, or -n"),
+        ("classic -n 9 --graph torus:4x4 --loops 3", "give either --graph, or -n"),
+        ("classic --graph torus:4x4 -m 4 --loops 3", "give either --graph, or -n"),
+        ("random -n 9.5 -f 1/5 --loops 3", "9.5 is not a whole number"),
+        ("random -n 9 -f 1/5 --loops 3 --overlap some", "constructive"),
+        ("random -f 1/5 --loops 3", "visible"),
+        ("magic -n 9", "magic"),
+    ],
+)  # fmt: skip
+def test_wrong_words_get_one_line(words, message, capsys):
+    assert main(["plant", *words.split()]) == 2
+    told = capsys.readouterr().err
+    assert message in told
+    assert told.count("\n") == 1
+
+
+def test_every_parameter_reaches_the_method(tmp_path):
+    """Options that are not in the examples, too."""
+    words = (
+        "structured -n 9 -m 8 -f 1/5 --loops 9 --block 0.5 --left 1/3 --upper 1/3 --center 1/3 "
+        "--block-rule authors --seed 3 -o"
+    )
+    assert main(["plant", *words.split(), str(tmp_path / "a.npz")]) == 0
+    assert gh.read(tmp_path / "a.npz") == gh.structured_loops(
+        9, 8, frustration="1/5", loops=9, block="0.5", left="1/3", upper="1/3", center="1/3",
+        block_rule="authors", rng=3,
+    )  # fmt: skip
 
 
 def plant_suite(folder, *options):

@@ -31,6 +31,7 @@ from glasshouse.files import (
 )
 from glasshouse.files.graph_reading import read_graph
 from glasshouse.files.suite import sha256_of, write_suite
+from glasshouse.planting import METHODS as PLANTING_METHODS
 from glasshouse.planting import classic_loops, graph_loops, random_loops
 from glasshouse.problems import Ising, Max2Sat, Qubo, Rbm
 
@@ -78,17 +79,9 @@ PARAMETERS = {
     "clause_density": [1, "3", "1e9"], "state": ["+-+-", "+" * 20, "x"], "shuffled": [True, False],
 }  # fmt: skip
 METHODS = {
-    "random_loops": ["n", "m", "frustration", "loops", "overlap", "max_weight", "weights",
-    "spread", "resolution"],
-    "structured_loops": ["n", "m", "frustration", "loops", "block", "left", "upper", "center",
-    "block_rule"],
-    "bias_loops": ["n", "m", "frustration", "loop_density", "ghosts", "bias_strength"],
-    "uniform_max2sat": ["n", "m", "clause_density", "state"],
-    "classic_loops": ["graph", "loops", "length", "min_length", "max_weight", "frustration"],
-    "graph_loops": ["graph", "frustration", "loops", "length", "max_length", "overlap",
-    "max_weight"],
-    "structured_graph_loops": ["graph", "frustration", "loops", "block", "left"],
-}  # fmt: skip
+    name: [known for known in method.parameters if known in PARAMETERS and known != "loop_density"]
+    for name, method in PLANTING_METHODS.items()
+}
 
 
 class Originals:

@@ -255,7 +255,8 @@ def test_a_recipe_is_what_begins_with_a_brace(tmp_path):
     (9, {"graph": "torus:3x3", "loops": 250_000_000}, "bytes to grow"),
     (9, {"graph": "torus:30x30", "loops": 5}, "grows 900 spins; it holds 9"),
     (9, {"graph": "torus:5 without 1,2", "loops": 5}, "grows 3 spins; it holds 9"),
-    (9, {"graph": [[0, 1]], "loops": 5}, "a name such as 'torus:8x8'"),
+    (9, {"graph": [[0, 1]], "loops": 5}, "grows 2 spins; it holds 9"),
+    (9, {"graph": [[0, "1"]], "loops": 5}, "a name such as 'torus:8x8'"),
     (9, {"graph": "torus:3x3"}, "neither of loops and loop_density"),
 ])  # fmt: skip
 def test_recipes_far_beyond_their_file_are_not_grown(tmp_path, size, asked, words):

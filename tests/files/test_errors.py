@@ -107,7 +107,7 @@ BAD = [
     (".bqm", "DIMODBQM\x02\x00\x00", None, "is not a dimod BQM file"),
     (".npz", "", None, "is not a glasshouse .npz"),
     (".npz", "PK\x03\x04", None, "is not a glasshouse .npz"),
-    (".toml", "{}", None, "unknown suffix '.toml'; expected one of .wcnf"),
+    (".toml", "{}", None, "unknown suffix '.toml'; expected one of "),
     ("", "", None, "unknown suffix ''"),
     (".gz", "", None, "unknown suffix ''"),
 ]  # fmt: skip

@@ -5,16 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from glasshouse.problems import Ising
-from glasshouse.solvers import engine
 from glasshouse.solvers.engine import ColouredGraph, Engine
+from glasshouse.solvers.engines import KERNELS
 from glasshouse.solvers.kernels import driver
 
-MAKERS = {
-    "byte": engine.byte_engine,
-    "dense": engine.dense_engine,
-    "float": engine.float_engine,
-    "scalar": engine.scalar_engine,
-}
+MAKERS = {name.removesuffix(" lanes"): kernel.make for name, kernel in KERNELS.items()}
 
 
 def key_of(seed: int) -> np.ndarray:

@@ -116,13 +116,11 @@ def test_every_flip_sees_at_least_what_the_end_of_a_sweep_sees():
 
 def test_kernels_agree_on_success_probabilities(monkeypatch):
     """Ten instances, each kernel against bytes; 3 standard errors: 1 set of seeds in 13 fails."""
-    from glasshouse.solvers.annealing import KERNELS
-
-    monkeypatch.setattr("glasshouse.solvers.engine._LEAST_FILL", 0)  # dense rows take any graph
+    # Dense rows take any graph.
+    monkeypatch.setattr("glasshouse.solvers.engines.dense_lanes._LEAST_FILL", 0)
     for k in range(10):
         planted = random_loops(20, 20, frustration="0.2", loop_density=0.5, rng=k)
-        makers = [KERNELS[name] for name in ("byte lanes", "dense lanes", "float lanes", "scalar")]
-        shares = [success_share(make, planted, runs=1024) for make in makers]
+        shares = [success_share(make, planted, runs=1024) for make in MAKERS.values()]
         errors = np.sqrt([max(p * (1 - p), 1e-3) / 1024 for p in shares])
         for p, error in zip(shares[1:], errors[1:], strict=True):
             assert abs(p - shares[0]) < 3 * np.hypot(error, errors[0])

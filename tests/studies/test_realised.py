@@ -8,13 +8,11 @@ import sqlite3
 import pytest
 
 from glasshouse.cli import main
-from glasshouse.planting import Planted
-from glasshouse.planting.methods import CATALOGUE
+from glasshouse.planting import METHODS, Planted
 from glasshouse.planting.randomness import NO_SEED, SeedAskedForError
 from glasshouse.studies import Annealer, Stop, Store, Task, collect, fit_study, merge, points_of
 from glasshouse.studies.store.storefile import StoreError
 from glasshouse.studies.study import claim, parse_study, study_of
-from glasshouse.studies.task import _find_method
 
 STUDY = """
 name = "sizes"
@@ -31,16 +29,6 @@ grid = { n = [6, 8, 10, 12, 14] }
 method = "graph_loops"
 parameters = { graph = "torus:4x4", frustration = "1/5", loop_density = 0.5 }
 """
-PARAMETERS = {
-    "random_loops": {"n": 6, "m": 6, "frustration": 0.1, "loops": 3},
-    "structured_loops": {"n": 9, "m": 9, "frustration": 0.1, "loops": 3, "block": 0.5},
-    "bias_loops": {"n": 6, "m": 6, "frustration": 0.1, "loops": 3},
-    "uniform_max2sat": {"n": 6, "m": 6, "clause_density": 1},
-    "classic_loops": {"graph": "torus:4x4", "loops": 3},
-    "graph_loops": {"graph": "torus:4x4", "frustration": 0.1, "loops": 3},
-    "structured_graph_loops": {"graph": "complete:9", "frustration": 0.1, "loops": 3,
-                               "block": 0.5},
-}  # fmt: skip
 
 
 @pytest.fixture
@@ -82,15 +70,14 @@ def test_a_study_is_read_without_planting(barren):
         parse_study(STUDY.replace("frustration = 0.1", "frustration = 0.3"))
 
 
-@pytest.mark.parametrize("method", CATALOGUE)
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 def test_every_method_checks_its_arguments_before_it_asks_for_its_seed(method, barren):
-    grow = _find_method(method)
-    with pytest.raises(SeedAskedForError):
-        grow(**PARAMETERS[method], rng=NO_SEED)
-    wrong = PARAMETERS[method] | {"clause_density" if "clause_density" in PARAMETERS[method]
-                                  else "loops": -1}  # fmt: skip
-    with pytest.raises(ValueError, match="-1"):
-        grow(**wrong, rng=NO_SEED)
+    for example in map(method.completed, method.examples):
+        with pytest.raises(SeedAskedForError):
+            method.function(**example, rng=NO_SEED)
+        for name in {"clause_density", "loops", "loop_density"} & set(example):
+            with pytest.raises(ValueError, match="-1"):
+                method.function(**example | {name: -1}, rng=NO_SEED)
 
 
 def test_what_cannot_be_grown_is_said_before_anything_is_measured(tmp_path):

@@ -189,7 +189,7 @@ class TestMeasure:
         ({"parameters": FAMILY | {"frustration": 0.3}}, "above 1/4"),
         ({"parameters": {"n": 12, "loop_density": 1}}, "needs frustration"),
         ({"parameters": FAMILY | {"loop_density": {}}}, "cannot be kept"),
-        ({"measures": "speed"}, "not one of hardness"),
+        ({"measures": "speed"}, "not one of excitations, hardness"),
         ({"measures": "shapes", "solver": Annealer()}, "without a solver"),
         ({"seed": -1}, "seed=-1 is below 0"),
         ({"seed": None}, "seed=None is not a whole number"),

@@ -21,7 +21,7 @@ from glasshouse.cli.draw import draw
 from glasshouse.cli.errors import CheckFailedError, FalseClaimError, StudyFileError, as_options
 from glasshouse.cli.info import info
 from glasshouse.cli.paper import paper
-from glasshouse.cli.plant import plant
+from glasshouse.cli.plant import add_methods, plant
 from glasshouse.cli.prove import prove
 from glasshouse.cli.solve import solve
 from glasshouse.cli.study import study
@@ -90,6 +90,8 @@ def _run(arguments: list[str] | None) -> int:
     try:
         try:
             words = sys.argv[1:] if arguments is None else arguments
+            if words[:1] == ["plant"]:
+                add_methods()
             result = app(pipes.as_paths(words), exit_on_error=False, print_error=False)
         finally:
             console.flush()

@@ -20,5 +20,7 @@ def completion(shell: Literal["bash", "zsh", "fish"], /) -> None:
         shell: bash, zsh or fish; for zsh the folder must be in $fpath.
     """
     from glasshouse.cli import app
+    from glasshouse.cli.plant import add_methods
 
+    add_methods()
     print(app.generate_completion(prog_name="glasshouse", shell=shell), end="")

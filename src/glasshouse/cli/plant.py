@@ -1,14 +1,21 @@
-"""`glasshouse plant METHOD`: one sub-command a method, all with the same output options."""
+"""`glasshouse plant METHOD`: commands made from the catalogue of planting methods."""
 
 from __future__ import annotations
 
+import inspect
+import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from types import NoneType, SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from cyclopts import App, Parameter
 
 from glasshouse.cli.instances import Output, write_instances
-from glasshouse.cli.types import MaybeWhole, whole
+from glasshouse.cli.types import whole
+
+if TYPE_CHECKING:
+    from glasshouse.planting import Method
 
 plant = App(
     name="plant",
@@ -18,266 +25,138 @@ plant = App(
 
     ```
     glasshouse plant random -n 100 -f 1/5 --loop-density 0.345 --seed 1 -o inst.wcnf
+    glasshouse plant random -n 60 -f 0.21 --loop-density 0.4 --count 100 --out-dir suite
     ```
     """,
 )
 
-Visible = Annotated[int, Parameter(name=["--visible", "-n"], converter=whole)]
-Hidden = Annotated[int | None, Parameter(name=["--hidden", "-m"], converter=whole)]
-Frustration = Annotated[str, Parameter(name=["--frustration", "-f"])]
-Overlap = Literal["constructive", "none"]
-DEFAULT = Output()
+# How parameters are typed that have a short form, or a name of their own on the command line.
+_NAMES = {
+    "n": ["--visible", "-n"],
+    "m": ["--hidden", "-m"],
+    "frustration": ["--frustration", "-f"],
+}
+_GRAPHS = """Names of graphs: lattice:8x8, torus:4x4x4, complete:20, layers:5x5x5, deep:16x8x4,
+chimera:4, pegasus:3, zephyr:2; `torus:8x8 without 3,17` leaves out dead nodes. Or a file: a problem
+whose couplings are the graph, or a text file with two node numbers per line."""
+_GRAPH = "a graph's name or file"
+_SQUARE = "As many as visible ones by default."
+_NEEDED = inspect.Parameter.empty
+_BY_PLACE, _BY_NAME = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.KEYWORD_ONLY
+# An argument in the docstring of a method.
+_DESCRIBED = re.compile(r"^    (\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
 
-@plant.command(name="random")
-def random_loops(
-    *,
-    n: Visible,
-    m: Hidden = None,
-    frustration: Frustration,
-    loop_density: str | None = None,
-    loops: MaybeWhole = None,
-    overlap: Overlap = "constructive",
-    weights: Literal["equal", "normal"] = "equal",
-    spread: str | None = None,
-    resolution: MaybeWhole = None,
-    max_weight: MaybeWhole = None,
-    output: Output = DEFAULT,
-) -> None:
-    """Drop loops of length 4 at random on an RBM (the paper's Algorithm 1).
+def add_methods() -> None:
+    """Make the commands of `plant`, one for each word of the catalogue.
 
-    For instance:
-
-    ```
-    glasshouse plant random -n 100 -f 1/5 --loop-density 0.345 --seed 1 -o inst.wcnf
-    glasshouse plant random -n 60 -f 0.21 --loop-density 0.4 --count 100 --out-dir suite
-    ```
-
-    Args:
-        n: visible spins.
-        m: hidden spins, as many as visible ones by default.
-        frustration: share of violated weight, 0 to 1/4, as 1/5 or 0.2.
-        loop_density: loops for each visible spin.
-        loops: how many loops, instead of their density.
-        overlap: whether loops may add up on an edge.
-        weights: all loops alike, or with normal scatter.
-        spread: scatter of normal weights, as a share of their mean.
-        resolution: integer steps of normal weights in the weight of a loop.
-        max_weight: the largest weight allowed on an edge.
+    Not done before somebody plants: `glasshouse --help` needs no method, and methods are heavy.
     """
-    grow(
-        "random_loops", output, n=n, m=n if m is None else m, frustration=frustration,
-        loop_density=loop_density, loops=loops, overlap=overlap, weights=weights, spread=spread,
-        resolution=resolution, max_weight=max_weight,
-    )  # fmt: skip
+    from glasshouse.planting import METHODS
+
+    for word in [name for name in plant if not name.startswith("-")]:
+        del plant[word]  # the catalogue may have changed
+    for word in dict.fromkeys(method.command for method in METHODS.values()):
+        methods = [method for method in METHODS.values() if method.command == word]
+        plant.command(_command(word, methods), name=word)
 
 
-@plant.command(name="structured")
-def structured_loops(
-    *,
-    n: Visible,
-    m: Hidden = None,
-    frustration: Frustration,
-    loop_density: str | None = None,
-    loops: MaybeWhole = None,
-    block: str,
-    left: str | None = None,
-    upper: str | None = None,
-    center: str | None = None,
-    block_rule: Literal["paper", "authors"] = "paper",
-    output: Output = DEFAULT,
-) -> None:
-    """Concentrate the negative weights in a block of an RBM (the paper's Algorithm 2).
+def _command(word: str, methods: list[Method]) -> Any:
+    """A function with the parameters and the words of its methods, for cyclopts to read."""
+    offered = {method.name: _options(method) for method in methods}
+    options: dict[str, inspect.Parameter] = {}
+    for own in offered.values():
+        options |= {name: option for name, option in own.items() if name not in options}
+    for name, option in options.items():
+        if not all(name in own and own[name].default is _NEEDED for own in offered.values()):
+            default = None if option.default is _NEEDED else option.default
+            options[name] = option.replace(default=default)
 
-    Hard also at high loop density, where random loops become easy.
+    def command(*place: Any, **given: Any) -> None:
+        given |= {"graph": place[0]} if place else {}
+        output = given.pop("output", Output())
+        kept = {name: value for name, value in given.items() if value != options[name].default}
+        name = _meant(offered, set(kept))
+        grow(name, output, **_parameters(METHODS[name], kept))
 
-    For instance:
+    from glasshouse.planting import METHODS
 
-    ```
-    glasshouse plant structured -n 40 -f 0.23 --loop-density 40 --block 0.3 -o hard.wcnf
-    ```
-
-    Args:
-        n: visible spins.
-        m: hidden spins, as many as visible ones by default.
-        frustration: share of violated weight, 0 to 1/4, as 1/5 or 0.2.
-        loop_density: loops for each visible spin.
-        loops: how many loops, instead of their density.
-        block: side of the block of negative weights, as a share of the matrix (the paper's d).
-        left: share of left loops.
-        upper: share of upper loops.
-        center: share of center loops, all by default.
-        block_rule: ceil((n-1)d) as in the paper, or ceil(nd) as in its authors' code.
-    """
-    grow(
-        "structured_loops", output, n=n, m=n if m is None else m, frustration=frustration,
-        loop_density=loop_density, loops=loops, block=block, left=left, upper=upper,
-        center=center, block_rule=block_rule,
-    )  # fmt: skip
+    where = inspect.Parameter("output", _BY_NAME, default=Output(), annotation=Output)
+    made: Any = command
+    made.__signature__ = inspect.Signature([*options.values(), where])
+    made.__doc__ = _help(word, methods)
+    return made
 
 
-@plant.command(name="bias")
-def bias_loops(
-    *,
-    n: Visible,
-    m: Hidden = None,
-    frustration: Frustration,
-    loop_density: str | None = None,
-    loops: MaybeWhole = None,
-    ghosts: Literal[1, 2] = 1,
-    bias_strength: str | None = None,
-    output: Output = DEFAULT,
-) -> None:
-    """Run loops through ghost spins, which gives an RBM with biases.
-
-    For instance:
-
-    ```
-    glasshouse plant bias -n 50 -f 1/5 --loop-density 0.5 --ghosts 2 -o biased.wcnf
-    ```
-
-    Args:
-        n: visible spins.
-        m: hidden spins, as many as visible ones by default.
-        frustration: share of violated weight in a loop: up to 1/4, or 1/3 with two ghosts.
-        loop_density: loops for each visible spin.
-        loops: how many loops, instead of their density.
-        ghosts: through how many fixed spins a loop runs.
-        bias_strength: multiplies the biases, which keeps the planted state optimal.
-    """
-    grow(
-        "bias_loops", output, n=n, m=n if m is None else m, frustration=frustration,
-        loop_density=loop_density, loops=loops, ghosts=ghosts, bias_strength=bias_strength,
-    )  # fmt: skip
+def _options(method: Method) -> dict[str, inspect.Parameter]:
+    """What the command line offers for the parameters of a method."""
+    known = method.parameters
+    # The types of graphs are for type checkers only; on the command line a graph is a text.
+    plain = {name: known[name].annotation for name in known if name != "graph"}
+    hints = get_type_hints(SimpleNamespace(__annotations__=plain), method.function.__globals__)
+    told = dict(_DESCRIBED.findall(inspect.getdoc(method.function) or ""))
+    options = {}
+    if method.grows_on == "graph":
+        shown = Annotated[str, Parameter(help=_GRAPH)]
+        options["graph"] = inspect.Parameter("graph", _BY_PLACE, annotation=shown)
+    elif method.grows_on == "rbm or graph":
+        options["graph"] = _option("graph", str, None, f"{_GRAPH}, instead of -n and -m.")
+        options["n"] = _option("n", int, None, "visible spins of an RBM.")
+        options["m"] = _option("m", int, None, f"hidden spins. {_SQUARE}")
+    for name, hint in hints.items():
+        help_ = f"{told.get(name, '')} {_SQUARE if name == 'm' else ''}"
+        default = None if name == "m" else known[name].default
+        options[name] = _option(name, hint, default, help_)
+    return options
 
 
-@plant.command(name="classic")
-def classic_loops(
-    *,
-    graph: str | None = None,
-    n: Annotated[int | None, Parameter(name=["--visible", "-n"], converter=whole)] = None,
-    m: Hidden = None,
-    frustration: Annotated[str | None, Parameter(name=["--frustration", "-f"])] = None,
-    loop_density: str | None = None,
-    loops: MaybeWhole = None,
-    length: MaybeWhole = None,
-    min_length: MaybeWhole = None,
-    max_weight: MaybeWhole = None,
-    output: Output = DEFAULT,
-) -> None:
-    """Random-walk loops that may cancel each other (Hen et al. 2015), the baseline.
-
-    For instance:
-
-    ```
-    glasshouse plant classic -n 100 --loop-density 0.3 -o baseline.wcnf
-    glasshouse plant classic --graph chimera:4 --loop-density 0.2 --min-length 8 -o c4.coo
-    ```
-
-    Args:
-        graph: a graph's name, such as torus:8x8, or a file of edges; instead of -n and -m.
-        n: visible spins of an RBM.
-        m: hidden spins, as many as visible ones by default.
-        frustration: share of violated weight in a loop; needs --length.
-        loop_density: loops for each visible spin, or for half the nodes of a graph.
-        loops: how many loops, instead of their density.
-        length: the length of all loops.
-        min_length: drop loops that are shorter.
-        max_weight: the largest weight allowed on an edge.
-    """
-    if (graph is None) == (n is None) or (graph is not None and m is not None):
-        raise ValueError("give either --graph, or -n (and -m)")
-    where = (n, n if m is None else m) if graph is None else named_graph(graph)
-    grow(
-        "classic_loops", output, graph=where, frustration=frustration, loop_density=loop_density,
-        loops=loops, length=length, min_length=min_length, max_weight=max_weight,
-    )  # fmt: skip
+def _option(name: str, hint: Any, default: Any, help_: str) -> inspect.Parameter:
+    """One option: a word out of some, a whole number or a switch; all else is text."""
+    kinds = {hint} if get_origin(hint) is Literal else set(get_args(hint) or [hint]) - {NoneType}
+    kind = kinds.pop() if len(kinds) == 1 else str
+    converter = whole if kind is int else None
+    kind = kind if kind in (int, bool) or get_origin(kind) is Literal else str
+    names = _NAMES.get(name)
+    shown = Parameter(name=names, converter=converter, help=" ".join(help_.split()))
+    typed: Any = Annotated[kind if default is not None else kind | None, shown]
+    return inspect.Parameter(name, _BY_NAME, default=default, annotation=typed)
 
 
-@plant.command(name="graph")
-def graph_loops(
-    graph: str,
-    /,
-    *,
-    frustration: Frustration,
-    loop_density: str | None = None,
-    loops: MaybeWhole = None,
-    length: MaybeWhole = None,
-    max_length: MaybeWhole = None,
-    block: str | None = None,
-    overlap: Overlap = "constructive",
-    max_weight: MaybeWhole = None,
-    output: Output = DEFAULT,
-) -> None:
-    """Loops that never oppose each other, on any graph with a cycle.
-
-    Names of graphs: lattice:8x8, torus:4x4x4, complete:20, layers:5x5x5, deep:16x8x4, chimera:4,
-    pegasus:3, zephyr:2; `torus:8x8 without 3,17` leaves out dead nodes. Or a file: a problem whose
-    couplings are the graph, or a text file with two node numbers per line.
-
-    For instance:
-
-    ```
-    glasshouse plant graph torus:8x8 -f 1/4 --length 4 --loop-density 1 -o torus.coo
-    glasshouse plant graph "chimera:4 without 7" -f 1/8 --loop-density 0.3 -o c4.wcnf
-    glasshouse plant graph complete:40 -f 0.23 --block 0.3 --loop-density 10 -o dense.wcnf
-    ```
-
-    Args:
-        graph: a graph's name or file.
-        frustration: share of violated weight in a loop: 1/3 on triangles, 1/L on L-loops.
-        loop_density: loops for half the nodes.
-        loops: how many loops, instead of their density.
-        length: the length of all loops.
-        max_length: the longest loop.
-        block: concentrate negative weights among the first nodes (this share of them).
-        overlap: whether loops may add up on an edge.
-        max_weight: the largest weight allowed on an edge.
-    """
-    where, shared = named_graph(graph), {"loop_density": loop_density, "loops": loops}
-    if block is not None:
-        if length or max_length or max_weight or overlap != "constructive":
-            raise ValueError(
-                "--block goes with none of --length, --max-length, --overlap, "
-                "--max-weight: structured loops have length 4 and add up"
-            )
-        grow(
-            "structured_graph_loops",
-            output,
-            graph=where,
-            frustration=frustration,
-            block=block,
-            **shared,
-        )
-        return
-    grow(
-        "graph_loops", output, graph=where, frustration=frustration, length=length,
-        max_length=max_length, overlap=overlap, max_weight=max_weight, **shared,
-    )  # fmt: skip
+def _meant(offered: dict[str, dict[str, inspect.Parameter]], given: set[str]) -> str:
+    """The method that takes all options that were given, of those that share a command."""
+    for method, options in offered.items():
+        needed = {name for name, option in options.items() if option.default is _NEEDED}
+        if len(offered) == 1 or needed <= given <= set(options):
+            return method
+    shared = set.intersection(*map(set, offered.values()))
+    sides = [
+        " ".join(f"--{name.replace('_', '-')}" for name in options if name not in shared)
+        for options in offered.values()
+    ]
+    raise ValueError(f"these options do not go together; use some of {', or some of '.join(sides)}")
 
 
-@plant.command(name="uniform")
-def uniform_max2sat(
-    *,
-    n: Visible,
-    m: Hidden = None,
-    clause_density: str,
-    output: Output = DEFAULT,
-) -> None:
-    """Unweighted MAX-2-SAT: disjoint loops at f = 1/4, all weights 1.
+def _parameters(method: Method, kept: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a method, out of options."""
+    graph = kept.pop("graph", None)
+    if method.grows_on == "rbm or graph":
+        sizes = [kept.pop(name, None) for name in ("n", "m")]
+        if (graph is None) == (sizes[0] is None) or (graph is not None and sizes[1] is not None):
+            raise ValueError("give either --graph, or -n (and -m)")
+        layers = (sizes[0], sizes[0] if sizes[1] is None else sizes[1])
+        return kept | {"graph": layers if graph is None else named_graph(graph)}
+    if graph is not None:
+        kept["graph"] = named_graph(graph)
+    return method.completed(kept)
 
-    For instance:
 
-    ```
-    glasshouse plant uniform -n 100 --clause-density 3 -o unweighted.wcnf
-    ```
+def grow(name: str, output: Output, **parameters: Any) -> None:
+    """Plant by the method of a name, and write what grew."""
+    from glasshouse.planting import METHODS
 
-    Args:
-        n: visible spins; half of the variables.
-        m: hidden spins, as many as visible ones by default.
-        clause_density: clauses for each variable.
-    """
-    grow("uniform_max2sat", output, n=n, m=n if m is None else m, clause_density=clause_density)
+    function = METHODS[name].function
+    stem = name.removesuffix("_loops").removesuffix("_max2sat")
+    write_instances(lambda rng: function(**parameters, rng=rng), stem, output)
 
 
 def named_graph(text: str) -> Any:
@@ -289,11 +168,41 @@ def named_graph(text: str) -> Any:
     return read_graph(text)
 
 
-def grow(method: str, output: Output, **parameters: Any) -> None:
-    """Call a planting method with what was given on the command line, and write what grew."""
-    from glasshouse import planting
+def _help(word: str, methods: list[Method]) -> str:
+    """The first lines of the methods, and their examples as they are typed."""
+    told = [(inspect.getdoc(method.function) or "").split("\n")[0] for method in methods]
+    lines = [
+        f"glasshouse {' '.join(map(_quoted, typed(method, example)))} -o {word}.wcnf"
+        for method in methods
+        for example in method.examples
+    ]
+    for k, method in enumerate(methods[1:], start=1):  # what sets it apart from the first
+        own = [name for name, known in method.parameters.items() if known.default is _NEEDED]
+        sign = next(name for name in own if name not in methods[0].parameters)
+        told[k] = f"With --{sign.replace('_', '-')}: {told[k]}"
+    told += [_GRAPHS] if any("graph" in method.parameters for method in methods) else []
+    return "\n\n".join([*told, "For instance:", "```\n" + "\n".join(lines) + "\n```"])
 
-    given = {name: value for name, value in parameters.items() if value is not None}
-    method_of_planting = getattr(planting, method)
-    stem = method.removesuffix("_loops").removesuffix("_max2sat")
-    write_instances(lambda rng: method_of_planting(**given, rng=rng), stem, output)
+
+def typed(method: Method, parameters: Mapping[str, Any]) -> list[str]:
+    """The words that plant by a method, after `glasshouse`.
+
+    >>> from glasshouse.planting import METHODS
+    >>> typed(METHODS["graph_loops"], {"graph": "torus:8x8", "max_weight": 3})
+    ['plant', 'graph', 'torus:8x8', '--max-weight', '3']
+    """
+    words: list[Any] = ["plant", method.command]
+    for name, value in parameters.items():
+        if name == "graph" and not isinstance(value, str):
+            n, m = value
+            words += ["-n", n, *(["-m", m] if m != n else [])]
+        elif name == "graph" and method.grows_on == "graph":
+            words.append(value)
+        else:
+            words += [_NAMES.get(name, [f"--{name.replace('_', '-')}"])[-1], value]
+    return [str(word) for word in words]
+
+
+def _quoted(word: str) -> str:
+    """As every shell takes it."""
+    return f'"{word}"' if " " in word else word

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
 
 from glasshouse.cli.claims import false_claim
 from glasshouse.cli.errors import CheckFailedError, FalseClaimError
@@ -20,15 +22,21 @@ if TYPE_CHECKING:
     from glasshouse.problems import Max2Sat, Problem
     from glasshouse.problems.measure import Measure
 
-Solver = Literal[
-    "anneal", "temper", "brute", "prove", "rc2", "rc2-stratified", "toulbar2", "scip", "highs"
-]
 _HEURISTIC = ("anneal", "temper")
-# Which solvers take an option; a solver refuses all others.
-_TAKEN_BY = dict.fromkeys(("runs", "sweeps", "target", "threads", "seed"), _HEURISTIC) | {
-    "check": ("anneal",),
-    "time_limit": (*_HEURISTIC, "prove", "rc2", "rc2-stratified", "toulbar2", "scip", "highs"),
-}
+_OURS = (*_HEURISTIC, "brute", "prove")
+
+
+def _known_solver(_type: Any, tokens: Sequence[Any]) -> str:
+    """One of our own, or one of the catalogue, which is not loaded before somebody solves."""
+    from glasshouse.proofs.exact import EXACT_SOLVERS
+
+    name: str = tokens[0].value
+    if name not in (*_OURS, *EXACT_SOLVERS):
+        raise ValueError(f"{name} is not one of {', '.join((*_OURS, *EXACT_SOLVERS))}")
+    return name
+
+
+Solver = Annotated[str, Parameter(converter=_known_solver)]
 
 
 def solve(
@@ -68,9 +76,10 @@ def solve(
 
     Args:
         file: any problem file.
-        solver: simulated annealing, parallel tempering, enumeration, the cycle LP, or somebody
-            else's exact solver where it is installed. rc2 is PySAT's RC2 as it comes,
-            rc2-stratified its RC2Stratified, far faster on weights that differ.
+        solver: anneal (simulated annealing), temper (parallel tempering), brute (enumeration),
+            prove (the cycle LP), or somebody else's exact solver where it is installed, for example
+            highs; a wrong name lists all of them. rc2 is PySAT's RC2 as it comes, rc2-stratified
+            its RC2Stratified, far faster on weights that differ.
         runs: independent runs (anneal, temper), 64 by default.
         sweeps: sweeps of a run (anneal, temper), 1000 by default.
         target: the cut, objective, cost or energy to look for (anneal, temper), or the word
@@ -131,10 +140,12 @@ def solve(
 def _refuse_ignored(solver: str, given: dict[str, Any]) -> None:
     """Refuse an option that the solver would not look at."""
     for name in given:
-        if solver not in _TAKEN_BY[name]:
-            takers = ", ".join(_TAKEN_BY[name])
-            option = f"--{name.replace('_', '-')}"
-            raise ValueError(f"{option} is not for --solver {solver}; these take it: {takers}")
+        takers = ("anneal",) if name == "check" else _HEURISTIC
+        is_taken, who = solver in takers, f"these take it: {', '.join(takers)}"
+        if name == "time_limit":
+            is_taken, who = solver != "brute", "all others take it"
+        if not is_taken:
+            raise ValueError(f"--{name.replace('_', '-')} is not for --solver {solver}; {who}")
 
 
 def _certified(document: Document) -> Verdict | None:
@@ -225,7 +236,7 @@ def _heuristic(
     return answer
 
 
-def _exact(solver: Solver, problem: Problem, time_limit: float | None) -> dict[str, Any]:
+def _exact(solver: str, problem: Problem, time_limit: float | None) -> dict[str, Any]:
     """The optimum by enumeration, by proof, or by somebody else's solver."""
     if solver == "brute":
         from glasshouse.solvers import brute_force
@@ -242,9 +253,9 @@ def _exact(solver: Solver, problem: Problem, time_limit: float | None) -> dict[s
         how = "optimal, by enumeration" if proof.enumerated else how
         is_best = proof.optimal or proof.enumerated
         return _answer(proof.energy, proof.state, is_best, f"{how}\n{text}")
-    from glasshouse.proofs.oracles import solve_exactly
+    from glasshouse.proofs import solve_exactly
 
-    result = solve_exactly(problem, solver=solver, time_limit=time_limit)  # type: ignore[arg-type]
+    result = solve_exactly(problem, solver=solver, time_limit=time_limit)
     if result.state is None:
         raise ValueError(f"{solver} found no state within the time limit; give it more time")
     optimal = "optimal" if result.optimal else "not shown optimal within the time limit"

@@ -190,7 +190,7 @@ def export(
     *,
     csv: Path | None = None,
     parquet: Path | None = None,
-    kind: str = "hardness",
+    kind: str | None = None,
     force: bool = False,
 ) -> None:
     """Hand over all rows as a CSV or a Parquet file.
@@ -206,7 +206,7 @@ def export(
         store: the study's store.
         csv: the CSV file to write, or `-` for standard output.
         parquet: the Parquet file to write (needs the extra `tables`).
-        kind: which rows: hardness, excitations or shapes.
+        kind: which rows, such as shapes; hardness by default, or else what there is.
         force: overwrite what is there.
     """
     from glasshouse.files.streams import refuse_existing

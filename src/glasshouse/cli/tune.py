@@ -13,16 +13,11 @@ from cyclopts import Parameter
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.instances import Output
 from glasshouse.cli.output import show_json
-from glasshouse.cli.plant import grow, named_graph
+from glasshouse.cli.plant import grow, named_graph, typed
 from glasshouse.cli.types import MaybeWhole, Whole, whole
 
 if TYPE_CHECKING:
     from glasshouse.studies.tuned import Tuned, TuningProgress
-
-# The words of `glasshouse plant` for methods, and for parameters with a short option.
-_COMMANDS = {"random_loops": "random", "structured_loops": "structured", "graph_loops": "graph",
-             "structured_graph_loops": "graph"}  # fmt: skip
-_SHORT = {"n": "-n", "m": "-m", "frustration": "-f"}
 
 
 def tune(
@@ -132,13 +127,12 @@ def _plant_line(
     format: str | None,
 ) -> str:  # fmt: skip
     """The command that plants what was found; the same seed gives the same bytes."""
+    from glasshouse.planting import METHODS
     from glasshouse.studies.tuned import as_typed
 
-    words = ["glasshouse", "plant", _COMMANDS[found.task.method]]
-    words += [] if graph is None else [graph]
-    for name, value in found.task.parameters.items():
-        if name != "graph":
-            words += [_SHORT.get(name, "--" + name.replace("_", "-")), as_typed(value)]
+    parameters = {name: as_typed(value) for name, value in found.task.parameters.items()}
+    where = {} if graph is None else {"graph": graph}
+    words = ["glasshouse", *typed(METHODS[found.task.method], where | parameters | where)]
     words += ["--seed", str(seed), "--count", str(count or 10)]
     words += ["--out-dir", str(out_dir or "suite")]
     return shlex.join(words + ([] if format is None else ["--format", format]))

@@ -3,6 +3,7 @@
 from glasshouse.files.carrying import carry
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.errors import FileError
+from glasshouse.files.formats import FORMATS, Format, Sheet, register_format
 from glasshouse.files.keeping import standing_verdict, write_if_better
 from glasshouse.files.reading import read, read_document
 from glasshouse.files.regrowing import read_planted
@@ -24,10 +25,13 @@ from glasshouse.files.verification import Verification, verified, verify_file
 from glasshouse.files.writing import write
 
 __all__ = [
+    "FORMATS",
     "Document",
     "FileError",
+    "Format",
     "Metadata",
     "Returned",
+    "Sheet",
     "SideCar",
     "Verification",
     "bring_back",
@@ -40,6 +44,7 @@ __all__ = [
     "read_document",
     "read_planted",
     "read_side_car",
+    "register_format",
     "side_car",
     "standing_verdict",
     "verified",

@@ -20,7 +20,7 @@ from glasshouse.files import terms
 from glasshouse.files.arrays import bounds_of, whole_between
 from glasshouse.files.coo import spin_or_binary
 from glasshouse.files.document import Document
-from glasshouse.files.formats import Format, Sheet
+from glasshouse.files.formats import Format, Sheet, register_format
 from glasshouse.files.notes import parse_object
 from glasshouse.files.streams import Source
 from glasshouse.problems import Ising, Qubo, naming
@@ -151,6 +151,8 @@ def _whole(weights: npt.NDArray[np.float64], offset: float) -> npt.NDArray[Any]:
     return weights
 
 
-BQM = Format(
-    "dimod BQM", ".bqm", spin_or_binary, write, read, has_notes=False, measure=Measure.objective
+BQM = register_format(
+    Format(
+        "dimod BQM", ".bqm", spin_or_binary, write, read, has_notes=False, measure=Measure.objective
+    )
 )

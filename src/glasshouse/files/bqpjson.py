@@ -20,7 +20,7 @@ from glasshouse.files import terms
 from glasshouse.files.coo import spin_or_binary
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.errors import FileError
-from glasshouse.files.formats import Format, Sheet
+from glasshouse.files.formats import Format, Sheet, register_format
 from glasshouse.files.notes import is_shallow, is_sound, parse_json
 from glasshouse.files.streams import Source
 from glasshouse.problems import Ising, Qubo, naming
@@ -199,4 +199,6 @@ def _write_list(file: BinaryIO, name: str, item: str, columns: list[list[Any]]) 
     file.write(b"]")
 
 
-BQPJSON = Format("BQP-JSON", ".json", spin_or_binary, write, read, measure=Measure.objective)
+BQPJSON = register_format(
+    Format("BQP-JSON", ".json", spin_or_binary, write, read, measure=Measure.objective)
+)

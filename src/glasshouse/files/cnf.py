@@ -7,7 +7,7 @@ from typing import BinaryIO
 from glasshouse.files import notes
 from glasshouse.files.clauses import whole_weights, write_clauses
 from glasshouse.files.document import Document
-from glasshouse.files.formats import Format, Sheet
+from glasshouse.files.formats import Format, Sheet, register_format
 from glasshouse.files.streams import Source
 from glasshouse.files.wcnf import ClauseReader
 from glasshouse.problems import Max2Sat
@@ -32,4 +32,4 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     write_clauses(file, problem.clauses, None)
 
 
-CNF = Format("DIMACS CNF", ".cnf", to_max2sat, write, read)
+CNF = register_format(Format("DIMACS CNF", ".cnf", to_max2sat, write, read))

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from glasshouse.files import notes, terms
 from glasshouse.files.document import Document
-from glasshouse.files.formats import Format, Sheet
+from glasshouse.files.formats import Format, Sheet, register_format
 from glasshouse.files.qubo import moved, objective, stated_with
 from glasshouse.files.rows import read_rows
 from glasshouse.files.streams import Source
@@ -143,4 +143,4 @@ def _without_exponent(number: float) -> str:
     return np.format_float_positional(number, unique=True, trim="0")
 
 
-COO = Format("COO", ".coo", spin_or_binary, write, read, measure=objective)
+COO = register_format(Format("COO", ".coo", spin_or_binary, write, read, measure=objective))

@@ -6,19 +6,23 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Literal
 
+from glasshouse.catalogue import Catalogue
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.streams import Source
 from glasshouse.planting import Planted
 from glasshouse.problems import Problem
 from glasshouse.problems.measure import Measure
 from glasshouse.problems.reduction import Reduction
+from glasshouse.summaries import Summarised
 
 Dialect = Literal["classic", "mse22"]
 Encoding = Literal["clause", "edge"]
 
+FORMATS = Catalogue["Format"]("format")
 
-@dataclass(frozen=True)
-class Sheet:
+
+@dataclass(frozen=True, repr=False)
+class Sheet(Summarised):
     """All that is to be written into one file.
 
     Attributes:
@@ -40,8 +44,8 @@ class Sheet:
         return "".join(f"{mark} {remark}\n" for remark in self.remarks).encode("ascii")
 
 
-@dataclass(frozen=True)
-class Format:
+@dataclass(frozen=True, repr=False)
+class Format(Summarised):
     """One file format.
 
     Attributes:
@@ -67,3 +71,8 @@ class Format:
     has_notes: bool = True
     takes_units: bool = False
     measure: Callable[[Any], Measure] | None = None
+
+
+def register_format(format_: Format) -> Format:
+    """Let files with the format's suffix be read and written in it."""
+    return FORMATS.add(format_.suffix, format_)

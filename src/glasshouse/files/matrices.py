@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from glasshouse.files.archive import Archive, npy_head
 from glasshouse.files.document import Document
-from glasshouse.files.formats import Format
+from glasshouse.files.formats import Format, register_format
 from glasshouse.files.kernels import HARD
 from glasshouse.files.rows import Rows, joined, read_rows
 from glasshouse.files.streams import Source
@@ -178,5 +178,7 @@ def _as_it_is(problem: Problem) -> tuple[Problem, Reduction]:
     return problem, unchanged(problem)
 
 
-NPY = Format("NumPy matrix", ".npy", _as_it_is, None, read_npy, takes_units=True)
-CSV = Format("matrix of numbers", ".csv", _as_it_is, None, read_csv, takes_units=True)
+NPY = register_format(Format("NumPy matrix", ".npy", _as_it_is, None, read_npy, takes_units=True))
+CSV = register_format(
+    Format("matrix of numbers", ".csv", _as_it_is, None, read_csv, takes_units=True)
+)

@@ -15,7 +15,7 @@ import numpy as np
 
 from glasshouse.files import notes, terms
 from glasshouse.files.document import Document, Metadata
-from glasshouse.files.formats import Format, Sheet
+from glasshouse.files.formats import Format, Sheet, register_format
 from glasshouse.files.rows import Rows, read_rows
 from glasshouse.files.streams import Source
 from glasshouse.files.terms import TermCollector
@@ -128,4 +128,4 @@ def cut_of(problem: Ising) -> Measure:
     return Measure("cut", problem.is_integer, Fraction(-1, 2), shift)
 
 
-MAXCUT = Format("rudy MaxCut", ".mc", to_ising, write, read, measure=cut_of)
+MAXCUT = register_format(Format("rudy MaxCut", ".mc", to_ising, write, read, measure=cut_of))

@@ -19,7 +19,7 @@ from glasshouse.files.archive import Archive
 from glasshouse.files.arrays import bounds_of, whole_between
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.errors import FileError
-from glasshouse.files.formats import Format, Sheet
+from glasshouse.files.formats import Format, Sheet, register_format
 from glasshouse.files.matrices import archive_document
 from glasshouse.files.notes import is_sound, parse_object
 from glasshouse.files.streams import Source
@@ -185,4 +185,6 @@ def _any_problem(problem: Problem) -> tuple[Problem, Reduction]:
     return problem, unchanged(problem)
 
 
-NPZ = Format("glasshouse archive", ".npz", _any_problem, write, read, native=True, takes_units=True)
+NPZ = register_format(
+    Format("glasshouse archive", ".npz", _any_problem, write, read, native=True, takes_units=True)
+)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from glasshouse.files import notes
 from glasshouse.files.clauses import whole_weights
-from glasshouse.files.formats import Format, Sheet
+from glasshouse.files.formats import Format, Sheet, register_format
 from glasshouse.problems import Max2Sat
 from glasshouse.problems.convert import to_max2sat
 
@@ -62,4 +62,4 @@ def _constraints(clauses: npt.NDArray[np.int32], relaxed: npt.NDArray[np.int64] 
     return b"".join([templates[k] for k in there.sum(axis=1)]) % tuple(values.tolist())
 
 
-OPB = Format("pseudo-Boolean OPB", ".opb", to_max2sat, write)
+OPB = register_format(Format("pseudo-Boolean OPB", ".opb", to_max2sat, write))

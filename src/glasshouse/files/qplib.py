@@ -19,7 +19,7 @@ import numpy.typing as npt
 from glasshouse.files import notes, terms
 from glasshouse.files.document import Document
 from glasshouse.files.errors import shown
-from glasshouse.files.formats import Format, Sheet
+from glasshouse.files.formats import Format, Sheet, register_format
 from glasshouse.files.kernels import HARD
 from glasshouse.files.notes import parse_number
 from glasshouse.files.rows import Rows, read_rows
@@ -244,4 +244,4 @@ def _is_name(label: object) -> bool:
     return isinstance(label, str) and bool(_NAME.fullmatch(label))
 
 
-QPLIB = Format("QPLIB", ".qplib", to_qubo, write, read)
+QPLIB = register_format(Format("QPLIB", ".qplib", to_qubo, write, read))

@@ -10,7 +10,7 @@ import numpy as np
 from glasshouse.files import notes, terms
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.errors import shown
-from glasshouse.files.formats import Format, Sheet
+from glasshouse.files.formats import Format, Sheet, register_format
 from glasshouse.files.rows import read_rows
 from glasshouse.files.streams import Source
 from glasshouse.files.terms import TermCollector
@@ -130,4 +130,4 @@ def objective(problem: Ising | Qubo) -> Measure:
     return Measure("objective", problem.is_integer, shift=-Fraction(problem.offset))
 
 
-QUBO = Format("qbsolv QUBO", ".qubo", to_qubo, write, read, measure=objective)
+QUBO = register_format(Format("qbsolv QUBO", ".qubo", to_qubo, write, read, measure=objective))

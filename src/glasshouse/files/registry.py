@@ -1,25 +1,23 @@
-"""All formats, by suffix."""
+"""All formats: one line each. Importing a format adds it to those that are known by suffix."""
 
 from __future__ import annotations
 
-from glasshouse.files.bqm import BQM
-from glasshouse.files.bqpjson import BQPJSON
-from glasshouse.files.cnf import CNF
-from glasshouse.files.coo import COO
+from glasshouse.files.bqm import BQM as BQM
+from glasshouse.files.bqpjson import BQPJSON as BQPJSON
+from glasshouse.files.cnf import CNF as CNF
+from glasshouse.files.coo import COO as COO
 from glasshouse.files.errors import FileError
+from glasshouse.files.formats import FORMATS as FORMATS
 from glasshouse.files.formats import Format
-from glasshouse.files.matrices import CSV, NPY
-from glasshouse.files.maxcut import MAXCUT
-from glasshouse.files.npz import NPZ
-from glasshouse.files.opb import OPB
-from glasshouse.files.qplib import QPLIB
-from glasshouse.files.qubo import QUBO
+from glasshouse.files.matrices import CSV as CSV
+from glasshouse.files.matrices import NPY as NPY
+from glasshouse.files.maxcut import MAXCUT as MAXCUT
+from glasshouse.files.npz import NPZ as NPZ
+from glasshouse.files.opb import OPB as OPB
+from glasshouse.files.qplib import QPLIB as QPLIB
+from glasshouse.files.qubo import QUBO as QUBO
 from glasshouse.files.streams import Place, format_suffix, name_of, typed_name
-from glasshouse.files.wcnf import WCNF
-
-FORMATS = {
-    f.suffix: f for f in (WCNF, CNF, OPB, QUBO, QPLIB, MAXCUT, COO, BQM, BQPJSON, NPZ, NPY, CSV)
-}
+from glasshouse.files.wcnf import WCNF as WCNF
 
 
 def format_of(place: Place, format: str | None = None) -> Format:

@@ -13,7 +13,7 @@ from glasshouse.files import notes
 from glasshouse.files.clauses import ClauseCollector, whole_weights, write_clauses
 from glasshouse.files.document import Document
 from glasshouse.files.errors import shown
-from glasshouse.files.formats import Format, Sheet
+from glasshouse.files.formats import Format, Sheet, register_format
 from glasshouse.files.rows import read_rows
 from glasshouse.files.streams import Source
 from glasshouse.problems import Max2Sat, validation
@@ -146,4 +146,4 @@ def hard_prefix(dialect: str, top: int) -> bytes:
     return b"h " if dialect == "mse22" else b"%d " % top
 
 
-WCNF = Format("weighted CNF", ".wcnf", to_max2sat, write, read)
+WCNF = register_format(Format("weighted CNF", ".wcnf", to_max2sat, write, read))

@@ -12,10 +12,12 @@ import numpy.typing as npt
 from glasshouse.certificates.flat_cycles import NodeArray
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
+from glasshouse.planting.demand import rbm_demand
 from glasshouse.planting.effort import new_meter, refuse_spent
 from glasshouse.planting.kernels.bias_loops import drop_bias_loops, drop_triangles
 from glasshouse.planting.kernels.cells import new_cells
 from glasshouse.planting.loops import Loops
+from glasshouse.planting.method import LOOP_KNOBS, planting_method
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
@@ -24,6 +26,13 @@ from glasshouse.planting.recipe import Recipe
 _SAFETY_LINE = 1 << 24
 
 
+@planting_method(
+    "bias",
+    grows_on="rbm",
+    demand=rbm_demand,
+    examples=({"n": 50, "frustration": "1/5", "loop_density": "0.5", "ghosts": 2},),
+    knobs=LOOP_KNOBS,
+)
 def bias_loops(
     n: int,
     m: int,
@@ -47,12 +56,13 @@ def bias_loops(
     Args:
         n: visible spins, at least 2.
         m: hidden spins, at least 2.
-        frustration: the f of every loop, up to 1/4 with one ghost and 1/3 with two.
-        loop_density: N/n; N is rounded up. Give this or `loops`.
-        loops: N itself.
+        frustration: share of violated weight in a loop, up to 1/4 with one ghost and 1/3 with two.
+        loop_density: loops per visible spin, the paper's ρ = N/n; N is rounded up. Give this or
+            `loops`.
+        loops: how many loops, the paper's N.
         ghosts: how many ghosts every loop runs through.
         bias_strength: at least 1; positive biases of a loop weigh this many times its other
-            positive weights. The plant holds; the realised f falls, as `summary()` says.
+            positive weights. The plant holds; the realised f falls, as the summary says.
         state: the state to plant, visible spins first; uniform at random when None.
         rng: a seed, or whatever `numpy.random.default_rng` takes.
 

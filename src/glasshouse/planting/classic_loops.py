@@ -9,9 +9,11 @@ import numpy as np
 
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
+from glasshouse.planting.demand import ground_demand
 from glasshouse.planting.dropping import Drop, LoopWeights, cycles_of_length
 from glasshouse.planting.ground import Ground
 from glasshouse.planting.kernels.graph_loops import ANY, WALK
+from glasshouse.planting.method import LOOP_KNOBS, planting_method
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
@@ -21,6 +23,16 @@ if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
 
 
+@planting_method(
+    "classic",
+    grows_on="rbm or graph",
+    demand=ground_demand,
+    examples=(
+        {"graph": (100, 100), "loop_density": "0.3"},
+        {"graph": "chimera:4", "loop_density": "0.2", "min_length": 8},
+    ),
+    knobs=LOOP_KNOBS,
+)
 def classic_loops(
     graph: GraphLike | tuple[int, int],
     *,
@@ -43,9 +55,10 @@ def classic_loops(
     Args:
         graph: (n, m) for an RBM, or what `graph_loops` takes.
         loop_density: loops per visible spin, or per half the nodes. Give this or `loops`.
-        loops: how many.
-        frustration: f of each loop, at most 1/length; needs `length`. By default the negative
-            weight is as large as the positive ones, f = 1/L for a loop of length L.
+        loops: how many loops.
+        frustration: share of violated weight in a loop, at most 1/length; needs `length`. By
+            default the negative weight is as large as the positive ones, f = 1/L for a loop of
+            length L.
         length: the one length of all loops, whose cycles are found as `graph_loops` finds them.
         min_length: redraw loops that are shorter, as the original does to avoid the hardest ones.
         max_weight: redraw loops that would bring a weight above this magnitude.

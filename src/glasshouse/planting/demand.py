@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from glasshouse.planting import arguments
-from glasshouse.planting.graph_names import MACHINES, GraphName
+from glasshouse.planting.graph_names import MACHINES, Extent, GraphName
+from glasshouse.planting.method import Method
 from glasshouse.planting.recipe import Recipe
 
 # Bytes that growing takes, about.
@@ -44,33 +44,61 @@ class Demand:
         Raises:
             ValueError: the parameters are none that its method could have written.
         """
-        asked = recipe.parameters
-        graph = asked.get("graph")
-        if isinstance(graph, str):
-            name = GraphName.parse(graph)
-            extent = name.extent
-            edges = extent.edges * (_MACHINE_EDGE if name.family in MACHINES else _EDGE)
-            spins, half = extent.nodes, Fraction(extent.nodes, 2)
-            memory = edges + _NODE * (extent.nodes + extent.dead) + _LAYER * len(name.sizes)
-        else:
-            n, m = _layers(asked)
-            spins, half = n + m, Fraction(n)
-            # Only where weights are limited is the complete graph of an RBM stored.
-            is_stored = graph is not None and asked.get("max_weight") is not None
-            memory = _NODE * spins + (_EDGE * n * m if is_stored else 0)
-        loops = _loops(asked, spins, half)
-        return cls(spins, loops, memory + _LOOP * loops)
+        return Method.of(recipe).demand(recipe.parameters)
+
+    @classmethod
+    def of_loops_on_rbm(cls, n: int, m: int, loops: int, *, stored: bool = False) -> Demand:
+        """Loops on an RBM, whose complete graph is stored or not."""
+        edges = n * m if stored else 0
+        return cls(n + m, loops, _NODE * (n + m) + _EDGE * edges + _LOOP * loops)
 
 
-def _layers(asked: Mapping[str, Any]) -> tuple[int, int]:
-    sizes = asked.get("graph", [asked.get("n"), asked.get("m")])
-    if not isinstance(sizes, list) or len(sizes) != 2:
-        raise ValueError("a recipe's graph is a name such as 'torus:8x8', or two sizes")
+def layers_of(asked: Mapping[str, Any]) -> tuple[int, int]:
+    """Visible and hidden spins of an RBM, as parameters tell them."""
+    sizes: Any = asked.get("n"), asked.get("m")
     return arguments.layer_sizes(*sizes)
 
 
-def _loops(asked: Mapping[str, Any], spins: int, half: Fraction) -> int:
-    if "clause_density" in asked:
-        density = arguments.ratio(asked["clause_density"], "clause_density")
-        return math.ceil(density * spins / 8)
+def rbm_demand(asked: Mapping[str, Any]) -> Demand:
+    """Of loops on an RBM of `n` and `m` spins, given by their number or density."""
+    n, m = layers_of(asked)
+    return Demand.of_loops_on_rbm(n, m, _loops(asked, Fraction(n)))
+
+
+def graph_demand(asked: Mapping[str, Any]) -> Demand:
+    """Of loops on a `graph`, given by their number or density."""
+    extent, memory = _graph(asked.get("graph"))
+    loops = _loops(asked, Fraction(extent.nodes, 2))
+    return Demand(extent.nodes, loops, memory + _LOOP * loops)
+
+
+def ground_demand(asked: Mapping[str, Any]) -> Demand:
+    """Of loops on a `graph` that may be the (n, m) of an RBM."""
+    graph = asked.get("graph")
+    if not isinstance(graph, (list, tuple)) or [type(size) for size in graph] != [int, int]:
+        return graph_demand(asked)
+    n, m = arguments.layer_sizes(*graph)
+    # Only where weights are limited is the complete graph of an RBM stored.
+    stored = asked.get("max_weight") is not None
+    return Demand.of_loops_on_rbm(n, m, _loops(asked, Fraction(n)), stored=stored)
+
+
+def _graph(graph: object) -> tuple[Extent, int]:
+    """How large a graph is, by its name or its edges, and what it takes in memory."""
+    if isinstance(graph, str):
+        name = GraphName.parse(graph)
+        extent, layers = name.extent, len(name.sizes)
+        edge = _MACHINE_EDGE if name.family in MACHINES else _EDGE
+    elif isinstance(graph, list) and graph and all(_is_edge(pair) for pair in graph):
+        extent, layers, edge = Extent(1 + max(map(max, graph)), len(graph)), 0, _EDGE
+    else:
+        raise ValueError("a recipe's graph is a name such as 'torus:8x8', or two sizes")
+    return extent, edge * extent.edges + _NODE * (extent.nodes + extent.dead) + _LAYER * layers
+
+
+def _is_edge(pair: object) -> bool:
+    return isinstance(pair, list) and [type(node) for node in pair] == [int, int]
+
+
+def _loops(asked: Mapping[str, Any], half: Fraction) -> int:
     return arguments.loop_count(asked.get("loops"), asked.get("loop_density"), half)

@@ -9,10 +9,12 @@ import numpy as np
 
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Overlap, Ratio, State
+from glasshouse.planting.demand import graph_demand
 from glasshouse.planting.dropping import Drop, LoopWeights, cycles_of_length
 from glasshouse.planting.graphs import Graph
 from glasshouse.planting.ground import Ground
 from glasshouse.planting.kernels.graph_loops import BASIS, CONSTRUCTIVE, DISJOINT
+from glasshouse.planting.method import LOOP_KNOBS, planting_method
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
@@ -22,6 +24,16 @@ if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
 
 
+@planting_method(
+    "graph",
+    grows_on="graph",
+    demand=graph_demand,
+    examples=(
+        {"graph": "torus:8x8", "frustration": "1/4", "length": 4, "loop_density": "1"},
+        {"graph": "chimera:4 without 7", "frustration": "1/8", "loop_density": "0.3"},
+    ),
+    knobs=LOOP_KNOBS,
+)
 def graph_loops(
     graph: GraphLike,
     *,
@@ -48,13 +60,13 @@ def graph_loops(
     Args:
         graph: a `Graph` or its name ("torus:8x8"), a networkx graph, a list of edges, or an Ising
             problem whose edges are used.
-        frustration: f, from 0 to 1/L for loops of length L: 1/3 on triangles.
+        frustration: share of violated weight, 0 to 1/L for loops of length L: 1/3 on triangles.
         loop_density: loops per half the nodes (n of an RBM of n × n). Give this or `loops`.
-        loops: how many.
-        length: the one length of all loops; any length when None.
+        loops: how many loops.
+        length: the one length of all loops; any length by default.
         max_length: without `length`, the longest loop; by default the longest that can hold f.
         overlap: "constructive" lets loops add up where signs agree; "none" keeps them disjoint.
-        max_weight: the largest |J| allowed, for machines of limited precision.
+        max_weight: the largest weight allowed on an edge, for machines of limited precision.
         state: the state to plant; uniform at random when None.
         rng: a seed, or whatever `numpy.random.default_rng` takes.
 

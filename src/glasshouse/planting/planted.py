@@ -13,9 +13,9 @@ from glasshouse.landscape import gauge
 from glasshouse.planting.arguments import State, planted_state, state_signs
 from glasshouse.planting.kernels.sums import add_to_matrix
 from glasshouse.planting.loops import Loops
-from glasshouse.planting.methods import grow_recipe
+from glasshouse.planting.method import Method
 from glasshouse.planting.recipe import Recipe
-from glasshouse.planting.shuffling import names
+from glasshouse.planting.shuffling import names, shuffle
 from glasshouse.planting.summary import Summary
 from glasshouse.problems import Ising, Rbm, naming, validation
 from glasshouse.problems.convert import to_ising
@@ -97,7 +97,8 @@ class Planted:
     @classmethod
     def from_recipe(cls, recipe: Recipe) -> Planted:
         """Grow an instance again, bit for bit."""
-        return grow_recipe(recipe)
+        planted = Method.of(recipe).grow(recipe)
+        return shuffle(planted) if recipe.parameters.get("shuffled") else planted
 
     @cached_property
     def ising(self) -> Ising:

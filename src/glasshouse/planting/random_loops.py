@@ -11,11 +11,13 @@ import numpy.typing as npt
 
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Overlap, Ratio, State
+from glasshouse.planting.demand import rbm_demand
 from glasshouse.planting.effort import new_meter, refuse_spent
 from glasshouse.planting.kernels import gaussian
 from glasshouse.planting.kernels.cells import clear, new_cells
 from glasshouse.planting.kernels.random_loops import UNLIMITED, drop_random_loops, only_signs_matter
 from glasshouse.planting.loops import Loops
+from glasshouse.planting.method import LOOP_KNOBS, planting_method
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
@@ -43,6 +45,16 @@ class NoRoomError(ValueError):
         self.reached = reached
 
 
+@planting_method(
+    "random",
+    grows_on="rbm",
+    demand=rbm_demand,
+    examples=(
+        {"n": 100, "frustration": "1/5", "loop_density": "0.345"},
+        {"n": 60, "m": 40, "frustration": "0.21", "loops": 30, "weights": "normal"},
+    ),
+    knobs=LOOP_KNOBS,
+)
 def random_loops(
     n: int,
     m: int,
@@ -68,18 +80,19 @@ def random_loops(
     Args:
         n: visible spins, at least 2.
         m: hidden spins, at least 2.
-        frustration: the paper's f, from 0 to 1/4, as a Fraction, "1/5" or 0.2.
-        loop_density: the paper's ρ = N/n; N is rounded up. Give this or `loops`.
-        loops: N itself.
+        frustration: share of violated weight, the paper's f, from 0 to 1/4, as 1/5 or 0.2.
+        loop_density: loops per visible spin, the paper's ρ = N/n; N is rounded up. Give this or
+            `loops`.
+        loops: how many loops, the paper's N.
         state: the state to plant, visible spins first; uniform at random when None.
         overlap: "constructive" lets loops add up where their signs agree; "none" keeps them
             disjoint, which makes all weights equal at f = 1/4.
         weights: "equal", or "normal" for integers that scatter around the loop weights (the
-            negative one is never above the weakest positive; see `summary()` for the realised f).
+            negative one is never above the weakest positive; the summary has the realised f).
         spread: standard deviation of normal weights as a share of their mean, 1/10 by default.
         resolution: normal weights are this many times the equal ones, 100 by default, so that
             their scatter is resolved by integers.
-        max_weight: the largest |W_ij| allowed, for machines of limited precision.
+        max_weight: the largest weight allowed on an edge, for machines of limited precision.
         rng: a seed, or whatever `numpy.random.default_rng` takes.
 
     >>> plant = random_loops(6, 5, frustration="1/5", loops=4, rng=1)

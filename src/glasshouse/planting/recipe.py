@@ -25,7 +25,7 @@ class Recipe(Summarised):
     planted state is a string of + and -. Two recipes are equal when their JSON is.
 
     Attributes:
-        method: a name of the catalogue, `glasshouse.planting.methods`.
+        method: a name of the catalogue, `glasshouse.planting.METHODS`.
         parameters: the keyword arguments of the method, `rng` apart.
         seed: what all randomness comes from.
         version: the glasshouse that grew it.

@@ -11,11 +11,13 @@ import numpy.typing as npt
 
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
+from glasshouse.planting.demand import graph_demand
 from glasshouse.planting.dropping import Drop, LoopWeights
 from glasshouse.planting.graphs import Graph
 from glasshouse.planting.ground import Ground
 from glasshouse.planting.kernels.graph_loops import BLOCK
 from glasshouse.planting.loops import Loops
+from glasshouse.planting.method import BLOCK_KNOBS, planting_method
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
@@ -25,6 +27,15 @@ if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
 
 
+@planting_method(
+    "graph",
+    grows_on="graph",
+    demand=graph_demand,
+    examples=(
+        {"graph": "complete:40", "frustration": "0.23", "block": "0.3", "loop_density": "10"},
+    ),
+    knobs=BLOCK_KNOBS,
+)
 def structured_graph_loops(
     graph: GraphLike,
     *,
@@ -50,10 +61,11 @@ def structured_graph_loops(
 
     Args:
         graph: what `graph_loops` takes; it must have such 4-cycles, as complete graphs do.
-        frustration: f, from 0 to 1/4.
-        block: d in (0, 1]: the block has ⌈(nodes-1)·d⌉ nodes.
+        frustration: share of violated weight, from 0 to 1/4.
+        block: share of the nodes, the first ones, that hold the negative weights: d in (0, 1]. The
+            block has ⌈(nodes-1)·d⌉ nodes.
         loop_density: loops per half the nodes. Give this or `loops`.
-        loops: how many.
+        loops: how many loops.
         left: share of left loops; the others are centre loops.
         state: the state to plant; uniform at random when None.
         rng: a seed, or whatever `numpy.random.default_rng` takes.

@@ -12,10 +12,12 @@ import numpy.typing as npt
 from glasshouse.certificates.flat_cycles import NodeArray
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
+from glasshouse.planting.demand import rbm_demand
 from glasshouse.planting.effort import new_meter, refuse_spent
 from glasshouse.planting.kernels.cells import clear, new_cells
 from glasshouse.planting.kernels.structured_loops import CENTER, LEFT, UPPER, drop_structured_loops
 from glasshouse.planting.loops import Loops
+from glasshouse.planting.method import BLOCK_KNOBS, planting_method
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
@@ -27,6 +29,13 @@ _RESTARTS = 16
 _KINDS = {"left": LEFT, "upper": UPPER, "center": CENTER}
 
 
+@planting_method(
+    "structured",
+    grows_on="rbm",
+    demand=rbm_demand,
+    examples=({"n": 40, "frustration": "0.23", "loop_density": "40", "block": "0.3"},),
+    knobs=BLOCK_KNOBS,
+)
 def structured_loops(
     n: int,
     m: int,
@@ -42,7 +51,9 @@ def structured_loops(
     state: State | None = None,
     rng: RngLike = None,
 ) -> Planted:
-    """Plant an RBM whose negative weights are concentrated in one block (paper, Algorithm 2).
+    """Plant an RBM with all negative weights in one block (paper, Algorithm 2).
+
+    It is hard also at high loop density, where random loops become easy.
 
     The gauged weight matrix is cut into blocks B1 (upper left), B2, B3 and B4. Left loops have two
     cells in B1 and two in B3, upper loops two in B1 and two in B2, centre loops one in each; the
@@ -53,13 +64,15 @@ def structured_loops(
     Args:
         n: visible spins, at least 2.
         m: hidden spins, at least 2.
-        frustration: the paper's f, from 0 to 1/4.
-        block: the paper's d in (0, 1], the share of rows and columns in B1.
-        loop_density: the paper's ρ = N/n; N is rounded up. Give this or `loops`.
-        loops: N itself.
+        frustration: share of violated weight, the paper's f, from 0 to 1/4, as 1/5 or 0.2.
+        block: share of rows and columns in B1, which has all negative weights: the paper's d, above
+            0 and at most 1.
+        loop_density: loops per visible spin, the paper's ρ = N/n; N is rounded up. Give this or
+            `loops`.
+        loops: how many loops, the paper's N.
         left: share of left loops, the paper's N1/N.
         upper: share of upper loops, N2/N.
-        center: share of centre loops, N3/N; all that is left when None. Shares add up to 1, and
+        center: share of centre loops, N3/N; all that is left by default. Shares add up to 1, and
             loop numbers are rounded so that they add up to N.
         block_rule: "paper" gives B1 ⌈(n-1)d⌉ rows, "authors" ⌈nd⌉ as in the authors' code.
         state: the state to plant, visible spins first; uniform at random when None.

@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
+from glasshouse.planting.demand import Demand, layers_of
+from glasshouse.planting.method import planting_method
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.random_loops import NoRoomError, random_loops
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
 
 
+def _loops(clause_density: Ratio, variables: int) -> int:
+    """A loop has four edges, and an edge two clauses."""
+    density = arguments.ratio(clause_density, "clause_density")
+    if density <= 0:
+        raise ValueError(f"clause_density={clause_density} must be above 0: clauses per variable")
+    return math.ceil(density * variables / 8)
+
+
+def _demand(asked: Mapping[str, Any]) -> Demand:
+    n, m = layers_of(asked)
+    density: Any = asked.get("clause_density")
+    return Demand.of_loops_on_rbm(n, m, _loops(density, n + m))
+
+
+@planting_method(
+    "uniform",
+    grows_on="rbm",
+    demand=_demand,
+    examples=({"n": 100, "clause_density": "3"},),
+)
 def uniform_max2sat(
     n: int,
     m: int,
@@ -22,7 +46,7 @@ def uniform_max2sat(
     state: State | None = None,
     rng: RngLike = None,
 ) -> Planted:
-    """Plant an RBM whose MAX-2-SAT form has clauses of one weight (paper, section "Algorithm").
+    """Plant unweighted MAX-2-SAT: disjoint loops, all clauses of weight 1 (paper, "Algorithm").
 
     Disjoint random loops at f = 1/4 leave weights 0 and ±1 only. `to_max2sat` turns each of the
     4N weights into two clauses of the same weight, so that the clause density is 8N/(n+m).
@@ -40,10 +64,8 @@ def uniform_max2sat(
     """
     n, m = arguments.layer_sizes(n, m)
     density = arguments.ratio(clause_density, "clause_density")
-    if density <= 0:
-        raise ValueError(f"clause_density={clause_density} must be above 0: clauses per variable")
+    loops = _loops(density, n + m)
     seed = Seed.of(rng)
-    loops = math.ceil(density * (n + m) / 8)
     try:
         plant = random_loops(
             n, m, frustration=Fraction(1, 4), loops=loops, overlap="none", state=state, rng=seed

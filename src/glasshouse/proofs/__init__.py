@@ -4,7 +4,7 @@
 community's own checker. What a certificate proves is computed in the room below, `certificates`.
 """
 
-from glasshouse.proofs.oracles import ExactResult, solve_exactly
+from glasshouse.proofs.exact import ExactResult, solve_exactly
 from glasshouse.proofs.proof import Proof, prove
 from glasshouse.proofs.search import Bounds, Statistics
 from glasshouse.proofs.two_sat import HardClausesUnsatisfiableError

@@ -1,8 +1,8 @@
 """Solvers: simulated annealing, parallel tempering, descent and exhaustive search.
 
 One idea a file: `annealing` and `tempering` are the methods, `schedule` the temperatures, `engine`
-makes a problem ready for one of the `kernels`, `crew` puts threads to work, `result` tells what
-came of it, `hitting` and `benchmarking` measure how long that takes.
+and `engines` make a problem ready for one of the `kernels`, `crew` puts threads to work, `result`
+tells what came of it, `hitting` and `benchmarking` measure how long that takes.
 """
 
 from glasshouse.solvers.annealing import anneal

@@ -16,30 +16,22 @@ import numpy.typing as npt
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray
-from glasshouse.solvers import engine
 from glasshouse.solvers.crew import Crew, RunProgress, announce_compilation
 from glasshouse.solvers.engine import ColouredGraph, Engine
+from glasshouse.solvers.engines import KERNELS
 from glasshouse.solvers.forms import Form, Solvable, Target
 from glasshouse.solvers.kernels import driver
 from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.result import AnnealResult, Check
 from glasshouse.solvers.schedule import Beta, Schedule, inverse_temperatures, sweep_count
 
-# The kernels, best first; a problem goes to the first one that takes it.
-KERNELS: dict[str, Callable[[ColouredGraph], Engine | None]] = {
-    "byte lanes": engine.byte_engine,  # integers, few different local fields a site
-    "dense lanes": engine.dense_engine,  # floats or integers, most pairs coupled
-    "float lanes": engine.float_engine,  # floats or integers, any graph
-    "scalar": engine.scalar_engine,  # integers of any size
-}
-
 
 def choose_engine(network: ColouredGraph) -> tuple[str, Engine]:
     """The kernel for a problem, and the problem made ready for it."""
-    for name, make in KERNELS.items():
-        made = make(network)
+    for kernel in sorted(KERNELS.values(), key=lambda kernel: kernel.rank):
+        made = kernel.make(network)
         if made is not None:
-            return name, made
+            return kernel.name, made
     raise AssertionError("the last kernel takes everything")
 
 

@@ -12,19 +12,13 @@ import numpy.typing as npt
 
 from glasshouse.problems import Ising
 from glasshouse.problems.validation import SpinArray
-from glasshouse.solvers.kernels import adjacency, byte_tables, dense_lanes
+from glasshouse.solvers.kernels import adjacency
 from glasshouse.solvers.kernels.block import LaneBlock
-from glasshouse.solvers.kernels.float_lanes import FloatTables
-from glasshouse.solvers.kernels.scalar import ScalarTables
 
 # Whole numbers are exact in floating point up to these sums; twice a sum must be exact, too.
 _EXACT_FLOAT32, _EXACT_FLOAT64 = 2**23, 2**52
 # How far energies of floats, followed flip by flip, may drift off, in units of all weights.
 _DRIFT = 1e-11
-# With more levels a site than this, comparing with each costs more than floating-point lanes.
-_MOST_LEVELS = 32
-# A dense row costs less an entry than a sparse one: worth it from this share of non-zeros on.
-_LEAST_FILL = 0.4
 
 
 def exact_unit(problem: Ising) -> Fraction | None:
@@ -133,54 +127,7 @@ class Engine:
         into[:, self.order] = (best | 1).view(np.int8)  # 0 | 1 is up, 255 | 1 is -1: down
 
 
-def byte_engine(network: ColouredGraph) -> Engine | None:
-    """64 runs, a byte each: integer weights, and few different local fields a site."""
-    problem = network.problem
-    if not problem.is_integer or not byte_tables.fits(network.starts, network.weights):
-        return None
-    tables, order, levels = byte_tables.build(
-        network.colours, network.starts, network.neighbours, network.weights
-    )
-    if levels > _MOST_LEVELS:
-        return None
-    cost = byte_tables.ROW // 8 * (8 * len(order) + len(network.neighbours))
-    return Engine(tables, order, 64, np.uint8, np.int32, 2 * len(order) + 2, cost)
-
-
-def dense_engine(network: ColouredGraph) -> Engine | None:
-    """Rows of floats against all spins of a range: where most pairs are coupled."""
-    dtype = _float_for(network.problem)
-    if dtype is None:
-        return None
-    order, starts, neighbours, weights = network.in_sweep_order()
-    if adjacency.filled(starts, neighbours) < _LEAST_FILL:
-        return None
-    tables = dense_lanes.build(starts, neighbours, weights, np.empty(0, dtype))
-    lanes = 128 // dtype().itemsize
-    rows = len(tables.fields) + 1  # the ghost is not used, but drawn like everywhere
-    return Engine(tables, order, lanes, dtype, dtype, rows, 16 * len(tables.weights))
-
-
-def float_engine(network: ColouredGraph) -> Engine | None:
-    """Lanes of floats over the neighbours of each site: any sparse problem."""
-    dtype = _float_for(network.problem)
-    if dtype is None:
-        return None
-    order, starts, neighbours, weights = network.in_sweep_order()
-    tables = FloatTables(starts, neighbours, weights.astype(dtype))
-    cost = 16 * (8 * len(order) + 2 * len(weights))
-    return Engine(tables, order, 128 // dtype().itemsize, dtype, dtype, len(order) + 1, cost)
-
-
-def scalar_engine(network: ColouredGraph) -> Engine:
-    """One run at a time, in 64-bit integers or floats: whatever the others cannot hold."""
-    order, starts, neighbours, weights = network.in_sweep_order()
-    tables = ScalarTables(starts, neighbours, weights)
-    cost = 8 * len(order) + len(weights)
-    return Engine(tables, order, 1, np.int64, weights.dtype.type, len(order) + 1, cost)
-
-
-def _float_for(problem: Ising) -> Any:
+def float_for(problem: Ising) -> Any:
     """The float in which all sums of a problem are exact, or float64 if it has floats itself."""
     if not problem.is_integer:
         return np.float64

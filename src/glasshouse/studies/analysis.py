@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.studies.kinds import KINDS
 from glasshouse.studies.kinds.hardness import RunPlan
 from glasshouse.studies.statistics.estimators import (
     Statistic,
@@ -49,7 +50,7 @@ class Point(Summarised):
         log_error: standard error of its logarithm; see `standard_log_error`.
         samples: instances.
         censored: how many were given up.
-        schedule: the annealer's settings in numbers.
+        schedule: the annealer's settings in numbers; None where nothing is solved.
     """
 
     task: Task
@@ -60,7 +61,7 @@ class Point(Summarised):
     log_error: float
     samples: int
     censored: int
-    schedule: RunPlan
+    schedule: RunPlan | None
 
     def along(self, axis: str) -> float:
         """The place on an axis: "density", "size" or "frustration"."""
@@ -104,23 +105,26 @@ class Series(Summarised):
 
 
 def points_of(store: Store, name: Statistic, confidence: float = 0.95) -> list[Point]:
-    """One point for each hardness task that has rows.
+    """One point for each task that has rows, of the first kind in the store that has statistics.
 
     Args:
         store: an open store.
         name: the statistic.
         confidence: of the intervals.
     """
+    measured = [stored for stored in store.tasks() if len(store.done(stored))]
+    kinds = [kind for kind in KINDS if KINDS[kind].value and kind in {s.kind for s in measured}]
     return [
-        _point(store, stored, name, confidence)
-        for stored in store.tasks()
-        if stored.kind == "hardness" and len(store.done(stored))
+        _point(store, stored, name, confidence) for stored in measured if stored.kind in kinds[:1]
     ]
 
 
 def sample_of(store: Store, stored: StoredTask) -> Sample:
-    """The sweeps of a hardness task, and which instances were solved."""
-    signed = store.signed(stored, "sweeps", "solved")
+    """The values of a task that statistics are about: the sweeps, and which were solved."""
+    kind = KINDS[stored.kind]
+    if not kind.is_counted:
+        return kind.sample(store.rows(stored, kind.sampled))
+    signed = store.signed(stored, *kind.sampled)
     return Sample.of(np.abs(signed), signed > 0)
 
 
@@ -136,7 +140,7 @@ def _point(store: Store, stored: StoredTask, name: Statistic, confidence: float)
     density = realised.loops / realised.size if asked is None else float(Fraction(asked))
     return Point(
         task, realised.size, density, realised.loops, estimate,
-        standard_log_error(sample, name, estimate), sample.size, sample.censored, task.schedule,
+        standard_log_error(sample, name, estimate), sample.size, sample.censored, realised.schedule,
     )  # fmt: skip
 
 
@@ -159,12 +163,12 @@ def series_of(points: Iterable[Point], axis: str) -> list[Series]:
 def _identity(point: Point, axis: str) -> tuple[Any, ...]:
     """What a point is apart from its place on the axis; the schedule may follow the axis."""
     task = point.task
-    assert task.solver is not None
     kept: dict[str, Any] = {"method": task.method}
     kept |= {k: v for k, v in task.parameters.items() if k not in AXES[axis]}
     if axis != "size" and kept.get("m") == kept.get("n"):
         kept.pop("m", None)
-    kept |= {f"solver {k}": str(v) for k, v in task.solver.canonical().items()}
+    if task.solver is not None:
+        kept |= {f"solver {k}": str(v) for k, v in task.solver.canonical().items()}
     kept["seed"] = task.seed
     return tuple(sorted((name, _hashable(value)) for name, value in kept.items()))
 
@@ -179,7 +183,6 @@ def _changing(groups: list[Mapping[str, Any]]) -> set[str]:
 
 
 _SYMBOLS = {"frustration": "f", "block": "d", "method": "", "sweeps_per_run": "N_sweep"}
-_METHODS = {"random_loops": "random", "structured_loops": "structured"}
 
 
 def _label(values: Mapping[str, Any]) -> str:
@@ -189,7 +192,7 @@ def _label(values: Mapping[str, Any]) -> str:
         name = name.removeprefix("solver ")
         if name == "method":
             if "block" not in values:
-                parts.append(_METHODS.get(value, value.replace("_", " ")))
+                parts.append(value.removesuffix("_loops").replace("_", " "))
             continue
         text = f"{float(Fraction(value)):g}" if _is_fraction(value) else str(value)
         parts.append(f"{_SYMBOLS.get(name, name.replace('_', ' '))} = {text}")

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from glasshouse.studies.kinds import KINDS
 from glasshouse.studies.kinds.kind import Measurable, Stop
 from glasshouse.studies.ranges import Ranges
 from glasshouse.studies.statistics.estimators import statistic
-from glasshouse.studies.statistics.samples import Sample
 from glasshouse.studies.store.store import Store, StoredTask
 
 # A batch grows at most this much beyond what its task's batches so far suggest.
@@ -196,8 +196,8 @@ class Queue:
         if line.target >= stop.instances:
             return True
         assert stop.relative_error is not None
-        rows = self._store.rows(line.stored, ["sweeps", "solved"], below=line.target)
-        sample = Sample.of(rows["sweeps"], rows["solved"] != 0)
+        kind = KINDS[line.task.kind.name]
+        sample = kind.sample(self._store.rows(line.stored, kind.sampled, below=line.target))
         if not sample.solved.any():
             return False
         estimate = statistic(sample, stop.statistic, stop.confidence)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from glasshouse.planting import METHODS
 from glasshouse.planting.graphs import Graph
 from glasshouse.problems import validation
 from glasshouse.solvers import peak_density
@@ -16,15 +17,6 @@ from glasshouse.studies.task import Task
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
 
-Knob = Literal["frustration", "loop_density", "block"]
-
-# Where each knob is turned by default; hardness rises from the first to the last of these. The
-# largest frustration depends on the length of loops.
-BOUNDS: dict[Knob, tuple[Fraction, Fraction]] = {
-    "frustration": (Fraction(1, 20), Fraction(1, 4)),
-    "loop_density": (Fraction(1, 10), Fraction(3, 10)),
-    "block": (Fraction(1, 2), Fraction(1, 10)),
-}
 STEP = Fraction(1, 1000)  # finer differences are lost in the scatter of instances
 
 
@@ -42,7 +34,7 @@ class Family:
 
     method: str
     fixed: Mapping[str, Any]
-    knob: Knob
+    knob: str
     solver: Annealer
     seed: int
 
@@ -50,7 +42,7 @@ class Family:
     def of(
         cls,
         where: int | GraphLike,
-        knob: Knob,
+        knob: str,
         method: str | None,
         given: Mapping[str, Any] | None,
         solver: Annealer,
@@ -65,20 +57,25 @@ class Family:
             graph = Graph.of(where)
             n = max(graph.num_nodes // 2, 1)
             fixed["graph"] = graph.name
-        if knob in fixed:
-            raise ValueError(f"{knob} is the knob that is tuned; leave it out of parameters")
-        if knob != "loop_density" and "loops" not in fixed:
-            fixed.setdefault("loop_density", str(round(peak_density(n), 4)))
         if method is None:
             ground = "graph" if "graph" in fixed else "random"
             has_block = knob == "block" or "block" in fixed
             structured = {"graph": "structured_graph_loops", "random": "structured_loops"}
             method = structured[ground] if has_block else f"{ground}_loops"
+        known = METHODS.find(method, "method")
+        if knob not in known.knobs:
+            raise ValueError(
+                f"knob={knob!r} is not one of {', '.join(known.knobs)}, which {method} has"
+            )
+        if knob in fixed:
+            raise ValueError(f"{knob} is the knob that is tuned; leave it out of parameters")
+        if knob != "loop_density" and "loops" not in fixed and "loop_density" in known.parameters:
+            fixed.setdefault("loop_density", str(round(peak_density(n), 4)))
         return cls(method, fixed, knob, solver, seed)
 
     def bounds(self) -> tuple[Fraction, Fraction]:
         """The easy and the hard end; the frustration of a loop of length L is at most 1/L."""
-        easy, hard = BOUNDS[self.knob]
+        easy, hard = map(Fraction, METHODS[self.method].knobs[self.knob])
         if self.knob != "frustration":
             return easy, hard
         longest = self.fixed.get("length") or self.fixed.get("max_length")

@@ -37,13 +37,14 @@ from glasshouse.files.errors import FileError
 from glasshouse.files.streams import opened
 from glasshouse.landscape.ratio import ratio
 from glasshouse.solvers import peak_density
-from glasshouse.studies.kinds.hardness import Annealer
+from glasshouse.studies.kinds import KINDS
+from glasshouse.studies.kinds.hardness import HARDNESS, Annealer
 from glasshouse.studies.kinds.kind import Stop
 from glasshouse.studies.statistics.estimators import STATISTICS, Statistic
 from glasshouse.studies.store.store import Store
 from glasshouse.studies.store.stored_tasks import task_of
 from glasshouse.studies.store.storefile import StoreError, one_line
-from glasshouse.studies.task import KINDS, Task
+from glasshouse.studies.task import Task
 from glasshouse.summaries import Summarised
 
 # What `study plot` draws: the parameter along the axis.
@@ -190,9 +191,7 @@ def _heading(values: dict[str, Any], text: str) -> Study:
 
 
 def _all_tasks(values: dict[str, Any]) -> tuple[Task, ...]:
-    measures = values.get("measures", "hardness")
-    if measures not in tuple(KINDS):
-        raise ValueError(f"measures={measures!r} is not one of {', '.join(KINDS)}")
+    KINDS.find(values.get("measures", HARDNESS.name), "measures")
     families = values.get("family")
     if not isinstance(families, list) or not families:
         raise ValueError("a study needs at least one [[family]]")
@@ -210,10 +209,10 @@ def _all_tasks(values: dict[str, Any]) -> tuple[Task, ...]:
 
 def _tasks(study: Mapping[str, Any], family: object) -> Iterator[Task]:
     family = _table(family, _FAMILY_KEYS, "a family")
-    measures = study.get("measures", "hardness")
+    measures = study.get("measures", HARDNESS.name)
     solver = None
     settings = _settings(study, family, "solver")
-    if measures == "hardness":
+    if KINDS[measures].solves:
         solver = Annealer(**_fields(Annealer, settings, "solver"))
     elif settings:
         raise ValueError(f"{measures} are measured without a solver; leave [solver] out")

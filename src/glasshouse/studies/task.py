@@ -5,32 +5,23 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
 from glasshouse.landscape.ratio import ratio
-from glasshouse.planting import Planted, Seed
-from glasshouse.planting.methods import CATALOGUE
+from glasshouse.planting import METHODS, Method, Planted, Seed
 from glasshouse.planting.randomness import NO_SEED, SeedAskedForError
 from glasshouse.problems import validation
-from glasshouse.studies.kinds import excitations, hardness, shapes
-from glasshouse.studies.kinds.hardness import Annealer, RunPlan
+from glasshouse.studies.kinds import KINDS
+from glasshouse.studies.kinds.hardness import HARDNESS, Annealer, RunPlan
 from glasshouse.studies.kinds.kind import Columns, Kind, Stop
 from glasshouse.studies.realised import Realised
 from glasshouse.summaries import Summarised
 
-# What a task can measure: the row kind, and whether a solver takes part.
-KINDS: dict[str, tuple[Kind, bool]] = {
-    "hardness": (hardness.HARDNESS, True),
-    "excitations": (excitations.EXCITATIONS, False),
-    "shapes": (shapes.SHAPES, False),
-}
-_MODULES: dict[str, Any] = {"hardness": hardness, "excitations": excitations, "shapes": shapes}
 # The tasks that this process has code for.
 _WARM: set[str] = set()
 
@@ -47,9 +38,10 @@ class Task(Summarised):
     Attributes:
         method: a planting method, for example "random_loops".
         parameters: its arguments; m is n unless given.
-        measures: "hardness" (sweeps to solution), "excitations" (gap and distance of the first
-            excited state, small instances only) or "shapes" (realised f, intersections, parts).
-        solver: the annealer's settings, for hardness only.
+        measures: a name in `KINDS`: "hardness" (sweeps to solution), "excitations" (gap and
+            distance of the first excited state, small instances only), "shapes" (realised f,
+            intersections, parts) or one of your own.
+        solver: the annealer's settings, where one takes part.
         seed: a whole number.
         stop: how many instances; no part of the task's identity.
 
@@ -62,34 +54,29 @@ class Task(Summarised):
 
     method: str
     parameters: Mapping[str, Any]
-    measures: str = "hardness"
+    measures: str = HARDNESS.name
     solver: Annealer | None = None
     seed: int = 0
     stop: Stop = field(default_factory=lambda: Stop(100))
 
     def __post_init__(self) -> None:
-        if not isinstance(self.measures, str) or self.measures not in KINDS:
-            raise ValueError(f"measures={self.measures!r} is not one of {', '.join(KINDS)}")
-        needs_solver = KINDS[self.measures][1]
-        if needs_solver and self.solver is None:
+        kind = KINDS.find(self.measures, "measures")
+        if kind.solves and self.solver is None:
             object.__setattr__(self, "solver", Annealer())
-        if not needs_solver and self.solver is not None:
+        if not kind.solves and self.solver is not None:
             raise ValueError(f"{self.measures} are measured without a solver; leave it out")
-        if self.stop.relative_error is not None and self.measures != "hardness":
-            raise ValueError(f"relative_error stops hardness only, not {self.measures}")
+        if self.stop.relative_error is not None and kind.value is None:
+            raise ValueError(f"relative_error needs a statistic, which {self.measures} have not")
         object.__setattr__(self, "seed", validation.count(self.seed, "seed"))
-        object.__setattr__(self, "parameters", _canonical_parameters(self.method, self.parameters))
+        method = METHODS.find(self.method, "method")
+        object.__setattr__(self, "parameters", _canonical_parameters(method, self.parameters))
         with suppress(SeedAskedForError):  # what is wrong with them is said; nothing is grown
-            self._method(**self.parameters, rng=NO_SEED)
-
-    @cached_property
-    def _method(self) -> Callable[..., Planted]:
-        return _find_method(self.method)
+            method.function(**self.parameters, rng=NO_SEED)
 
     @property
     def kind(self) -> Kind:
         """The kind of its rows."""
-        return KINDS[self.measures][0]
+        return KINDS.find(self.measures, "measures").rows
 
     def family(self) -> dict[str, Any]:
         """What the instances depend on."""
@@ -122,9 +109,8 @@ class Task(Summarised):
         if realised is not None:
             task = cls.__new__(cls)
             task.__setstate__({"canonical": text, "stop": asdict(stop), "realised": realised})
-            object.__setattr__(
-                task, "parameters", _canonical_parameters(task.method, task.parameters)
-            )
+            method = METHODS.find(task.method, "method")
+            object.__setattr__(task, "parameters", _canonical_parameters(method, task.parameters))
             if (task.solver is None) != (task.realised.schedule is None):
                 raise ValueError(f"{task.measures} were realised with another solver")
             return task
@@ -168,22 +154,24 @@ class Task(Summarised):
 
     def grow(self, index: int) -> Planted:
         """Instance number `index`."""
-        return self._method(**self.parameters, rng=self.planting_seed.child(index))
+        method = METHODS.find(self.method, "method")
+        return method.function(**self.parameters, rng=self.planting_seed.child(index))
 
     def measure(self, first: int, count: int) -> Columns:
         """Rows of instances first to first+count-1."""
-        module = _MODULES[self.measures]
-        if self.task_id not in _WARM:  # else the first rows' seconds would be those of compiling
-            module.warm_up(self, first)
+        kind = KINDS.find(self.measures, "measures")
+        if self.task_id not in _WARM:
+            kind.warm_up(self, first)
             _WARM.add(self.task_id)
-        rows: Columns = module.measure(self, first, count)
-        return rows
+        return kind.measure(self, first, count)
 
     def __getstate__(self) -> dict[str, Any]:
         return {
             "canonical": self.canonical(),
             "stop": asdict(self.stop),
             "realised": self.realise(),
+            # A worker that unpickles these imports the files that add them to the catalogues.
+            "needs": (METHODS[self.method].function, KINDS[self.measures].measure),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -205,38 +193,28 @@ class Task(Summarised):
         return hash(self.task_id)
 
 
-def _find_method(name: str) -> Callable[..., Planted]:
-    if name not in CATALOGUE:
-        raise ValueError(f"method={name!r} is not one of {', '.join(CATALOGUE)}")
-    method: Callable[..., Planted] = getattr(import_module(f"glasshouse.planting.{name}"), name)
-    return method
-
-
-def _canonical_parameters(method: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+def _canonical_parameters(method: Method, given: Mapping[str, Any]) -> Mapping[str, Any]:
     """One spelling for equal parameters: exact fractions, no defaults, ascending names."""
-    signature = inspect.signature(_find_method(method)).parameters
-    values = dict(given)
-    if "m" in signature and "n" in values:
-        values.setdefault("m", values["n"])
-    unknown = sorted(set(values) - set(signature) | ({"rng", "state"} & set(values)))
+    values = method.completed(given)
+    unknown = sorted(set(values) - set(method.parameters))
     if unknown:
-        allowed = sorted(set(signature) - {"rng", "state"})
         raise ValueError(
-            f"{method} takes no {', '.join(unknown)} in a study; it takes {', '.join(allowed)}"
+            f"{method.name} takes no {', '.join(unknown)} in a study; it takes "
+            f"{', '.join(sorted(method.parameters))}"
         )
     kept = {}
     for name in sorted(values):
         value = _exact(values[name], name)
-        default = signature[name].default
+        default = method.parameters[name].default
         if default is inspect.Parameter.empty or value != _exact(default, name):
             kept[name] = value
     missing = [
         name
-        for name, parameter in signature.items()
+        for name, parameter in method.parameters.items()
         if parameter.default is inspect.Parameter.empty and name not in kept
     ]
     if missing:
-        raise ValueError(f"{method} needs {', '.join(missing)}")
+        raise ValueError(f"{method.name} needs {', '.join(missing)}")
     return MappingProxyType(kept)
 
 

@@ -296,6 +296,6 @@ def test_a_caller_s_axes_are_used(tmp_path):
 def test_an_empty_store_is_refused(tmp_path):
     with (
         Store(tmp_path / "s.sqlite", write=True) as store,
-        pytest.raises(ValueError, match="no hardness"),
+        pytest.raises(ValueError, match="no rows yet"),
     ):
         plot_study(store)

@@ -11,20 +11,9 @@ from typing import Any
 from numba.extending import overload
 
 from glasshouse.compiled import compiled
-from glasshouse.solvers.kernels import byte_lanes, dense_lanes, float_lanes, scalar
-from glasshouse.solvers.kernels.byte_tables import ByteTables
-from glasshouse.solvers.kernels.dense_lanes import DenseTables
-from glasshouse.solvers.kernels.float_lanes import FloatTables
 from glasshouse.solvers.kernels.generator import seed
 from glasshouse.solvers.kernels.inner import inlined, inner
-from glasshouse.solvers.kernels.scalar import ScalarTables
-
-KERNELS: dict[type, Any] = {
-    ByteTables: byte_lanes,
-    FloatTables: float_lanes,
-    DenseTables: dense_lanes,
-    ScalarTables: scalar,
-}
+from glasshouse.solvers.kernels.kernel import functions_of
 
 
 def workspace(tables: Any, block: Any) -> Any:
@@ -53,32 +42,32 @@ def keep(tables: Any, block: Any) -> Any:
 
 @overload(workspace, jit_options={"forceinline": True})
 def _workspace(tables: Any, block: Any) -> Any:
-    return KERNELS[tables.instance_class].workspace.py_func
+    return functions_of(tables.instance_class).workspace.py_func
 
 
 @overload(begin)
 def _begin(tables: Any, block: Any) -> Any:
-    return KERNELS[tables.instance_class].begin.py_func
+    return functions_of(tables.instance_class).begin.py_func
 
 
 @overload(step, jit_options={"forceinline": True})
 def _step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    return KERNELS[tables.instance_class].step.py_func
+    return functions_of(tables.instance_class).step.py_func
 
 
 @overload(measure, jit_options={"forceinline": True})
 def _measure(tables: Any, block: Any) -> Any:
-    return KERNELS[tables.instance_class].measure.py_func
+    return functions_of(tables.instance_class).measure.py_func
 
 
 @overload(watched_step)
 def _watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    return KERNELS[tables.instance_class].watched_step.py_func
+    return functions_of(tables.instance_class).watched_step.py_func
 
 
 @overload(keep)
 def _keep(tables: Any, block: Any) -> Any:
-    return KERNELS[tables.instance_class].keep.py_func
+    return functions_of(tables.instance_class).keep.py_func
 
 
 @compiled

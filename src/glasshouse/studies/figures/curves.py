@@ -32,6 +32,9 @@ from glasshouse.studies.figures.style import (
     ticks_at,
     typeset,
 )
+from glasshouse.studies.kinds import KINDS
+from glasshouse.studies.kinds.hardness import HARDNESS
+from glasshouse.studies.statistics.estimators import Statistic
 from glasshouse.studies.statistics.peaks import Peak, smoothed
 from glasshouse.studies.statistics.scaling import Law, LawComparison
 from glasshouse.studies.store.store import Store
@@ -45,12 +48,11 @@ _OPEN_BAR = 3.0  # how far, as a factor, a bar is drawn that has no upper end
 _FEW_PLACES, _SHORT_NUMBER = 10, 5  # such densities get a tick each
 _LONGEST_LABEL = 60
 _LETTERS = 19  # of the smallest print, in an inch
-_SWEEPS = r"of $N_{\mathrm{tot}}$ (sweeps)"
-STATISTIC_NAMES = {
-    "median": f"median {_SWEEPS}",
-    "geometric_mean": f"geometric mean {_SWEEPS}",
-    "quantile_95": f"95th percentile {_SWEEPS}",
-    "paper_95": rf"$\exp(\mu + 2\sigma)$ {_SWEEPS}",
+_STATISTIC_NAMES = {
+    "median": "median",
+    "geometric_mean": "geometric mean",
+    "quantile_95": "95th percentile",
+    "paper_95": r"$\exp(\mu + 2\sigma)$",
 }
 _AXIS_NAMES = {
     "density": r"loop density $\rho$",
@@ -76,16 +78,26 @@ def plot_study(store: Store, ax: Axes | None = None, study: Study | None = None)
     axis = study.figure if study.figure in AXES else "density"
     points = points_of(store, study.statistic)
     if not points:
-        raise ValueError(f"{store.path} has no hardness rows yet; run the study first")
+        others = ", ".join(sorted({s.kind for s in store.tasks() if len(store.done(s))}))
+        raise ValueError(
+            f"{store.path} holds rows that have no figure ({others}); export them"
+            if others
+            else f"{store.path} has no rows yet; run the study first"
+        )
     series = series_of(points, axis)
     with styled():
         if ax is None:
             _, ax = new_figure(*_room(series))
         plot_series(ax, series, fits=fit_series(series))
-        ax.set_ylabel(STATISTIC_NAMES[study.statistic])
+        ax.set_ylabel(statistic_name(study.statistic, points[0].task.measures))
         ax.set_title(study.title, parse_math=False)
         note_settings(ax, points)
     return ax
+
+
+def statistic_name(statistic: Statistic, measures: str = HARDNESS.name) -> str:
+    """What a figure shows: a statistic of what a kind of study measures."""
+    return f"{_STATISTIC_NAMES[statistic]} of {KINDS[measures].symbol}"
 
 
 def _room(series: Sequence[Series]) -> tuple[float, float]:
@@ -212,16 +224,19 @@ def _draw_peak(ax: Axes, peak: Peak, look: Look, used: dict[str, Any]) -> None:
 def settings_text(points: Iterable[Point]) -> str:
     """What was measured with: β range, N_sweep, restarts, where success was checked, samples."""
     points = list(points)
-    firsts = _span([p.schedule.first_beta for p in points])
-    lasts = _span([p.schedule.last_beta for p in points])
-    sweeps = _span([p.schedule.sweeps_per_run for p in points])
-    limit = _span([p.schedule.max_sweeps for p in points])
+    each = f"{_span([p.samples for p in points])} instances per point"
+    plans = [p.schedule for p in points if p.schedule is not None]
+    if not plans:
+        return each
+    firsts = _span([plan.first_beta for plan in plans])
+    lasts = _span([plan.last_beta for plan in plans])
+    sweeps = _span([plan.sweeps_per_run for plan in plans])
+    limit = _span([plan.max_sweeps for plan in plans])
     samples, censored = sum(p.samples for p in points), sum(p.censored for p in points)
-    each = _span([p.samples for p in points])
     return (
         f"β linear from {firsts} to {lasts} (units of 1/loop weight), N_sweep {sweeps}, reset to "
         f"random spins after each run, success checked at the end of each sweep, given up after "
-        f"{limit} sweeps ({censored} of {samples} instances); {each} instances per point"
+        f"{limit} sweeps ({censored} of {samples} instances); {each}"
     )
 
 

@@ -11,6 +11,7 @@ from glasshouse.landscape import distance, low_energy_states
 from glasshouse.planting import Planted, random_loops
 from glasshouse.problems.validation import SpinArray
 from glasshouse.studies.kinds.kind import Column, Columns, Kind
+from glasshouse.studies.kinds.study_kind import study_kind
 
 if TYPE_CHECKING:
     from glasshouse.studies.task import Task
@@ -31,6 +32,20 @@ EXCITATIONS = Kind(
 _LISTED = 256
 
 
+def warm_up(task: Task, index: int) -> None:
+    """Load or compile all that measuring takes; the least instance is enumerated, not a real one.
+
+    Args:
+        task: what will be measured.
+        index: an instance to grow.
+    """
+    task.grow(index)
+    least = random_loops(2, 2, frustration="1/5", loops=1, rng=1)
+    grounds = low_energy_states(least.problem, _LISTED).states[:1]
+    _nearest(least, grounds, grounds[0])
+
+
+@study_kind(EXCITATIONS, warm_up=warm_up)
 def measure(task: Task, first: int, count: int) -> Columns:
     """Enumerate instances first to first+count-1; up to about 26 connected spins."""
     rows = {column.name: np.zeros(count, dtype=column.dtype) for column in EXCITATIONS.measured}
@@ -48,19 +63,6 @@ def measure(task: Task, first: int, count: int) -> Columns:
             rows["distance"][k] = np.mean([_nearest(plant, grounds, state) for state in excited])
         rows["seconds"][k] = time.perf_counter() - begin
     return rows
-
-
-def warm_up(task: Task, index: int) -> None:
-    """Load or compile all that measuring takes; the least instance is enumerated, not a real one.
-
-    Args:
-        task: what will be measured.
-        index: an instance to grow.
-    """
-    task.grow(index)
-    least = random_loops(2, 2, frustration="1/5", loops=1, rng=1)
-    grounds = low_energy_states(least.problem, _LISTED).states[:1]
-    _nearest(least, grounds, grounds[0])
 
 
 def _nearest(plant: Planted, grounds: SpinArray, state: SpinArray) -> float:

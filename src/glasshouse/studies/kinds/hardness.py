@@ -18,6 +18,7 @@ from glasshouse.solvers import anneal, paper_schedule
 from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.hitting import race, race_one
 from glasshouse.studies.kinds.kind import Column, Columns, Kind
+from glasshouse.studies.kinds.study_kind import study_kind
 
 if TYPE_CHECKING:
     from glasshouse.studies.task import Task
@@ -120,15 +121,18 @@ class RunPlan:
         )
 
 
-def measure(task: Task, first: int, count: int) -> Columns:
-    """Grow and solve instances first to first+count-1."""
-    return _measure(task, first, count, task.schedule)
-
-
 def warm_up(task: Task, index: int) -> None:
     """Load or compile all that measuring takes: an instance, given up after one sweep."""
     usual = task.schedule
     _measure(task, index, 1, RunPlan(1, usual.first_beta, usual.last_beta, 1))
+
+
+@study_kind(
+    HARDNESS, warm_up=warm_up, solves=True, value="sweeps", symbol=r"$N_{\mathrm{tot}}$ (sweeps)"
+)
+def measure(task: Task, first: int, count: int) -> Columns:
+    """Grow and solve instances first to first+count-1."""
+    return _measure(task, first, count, task.schedule)
 
 
 def _measure(task: Task, first: int, count: int, schedule: RunPlan) -> Columns:

@@ -9,6 +9,7 @@ import numpy as np
 
 from glasshouse.landscape import frustration_index
 from glasshouse.studies.kinds.kind import Column, Columns, Kind
+from glasshouse.studies.kinds.study_kind import study_kind
 
 if TYPE_CHECKING:
     from glasshouse.studies.task import Task
@@ -25,6 +26,7 @@ SHAPES = Kind(
 )
 
 
+@study_kind(SHAPES)
 def measure(task: Task, first: int, count: int) -> Columns:
     """Grow instances first to first+count-1 and look at them."""
     rows = {column.name: np.zeros(count, dtype=column.dtype) for column in SHAPES.measured}
@@ -41,8 +43,3 @@ def measure(task: Task, first: int, count: int) -> Columns:
         rows["loops"][k] = plant.loops.num_loops
         rows["seconds"][k] = time.perf_counter() - begin
     return rows
-
-
-def warm_up(task: Task, index: int) -> None:
-    """Load or compile all that measuring takes."""
-    measure(task, index, 1)

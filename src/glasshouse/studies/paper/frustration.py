@@ -8,10 +8,10 @@ import numpy as np
 
 from glasshouse.studies.analysis import Point, Series, fit_series, points_of, series_of
 from glasshouse.studies.figures.curves import (
-    STATISTIC_NAMES,
     note_settings,
     plot_series,
     settings_text,
+    statistic_name,
 )
 from glasshouse.studies.figures.style import PAPER_COLOUR, new_figure
 from glasshouse.studies.paper.report import Claim, Reproduction, point_row
@@ -70,7 +70,7 @@ def build(store: Store) -> Reproduction:
             ax.plot(n, curve, "--", color=PAPER_COLOUR, linewidth=0.8, label=label)
             label = None
     plot_series(ax, series, fits=fits)
-    ax.set_ylabel(STATISTIC_NAMES["geometric_mean"])
+    ax.set_ylabel(statistic_name("geometric_mean"))
     ax.set_title("Difficulty versus size at the hardness peak")
     note_settings(ax, points)
     claims = [

@@ -7,10 +7,10 @@ import numpy as np
 from glasshouse.solvers import peak_density
 from glasshouse.studies.analysis import fit_series, points_of, series_of
 from glasshouse.studies.figures.curves import (
-    STATISTIC_NAMES,
     note_settings,
     plot_series,
     settings_text,
+    statistic_name,
 )
 from glasshouse.studies.figures.style import (
     PAPER_COLOUR,
@@ -43,7 +43,7 @@ def build(store: Store) -> Reproduction:
     ax.plot([peak_density(int(n)) for n in sizes], heights, "--", color=PAPER_COLOUR,
             label=r"paper: $\rho_{\mathrm{peak}}(n)$")  # fmt: skip
     plot_series(ax, series[::step], fits=fits)
-    ax.set_ylabel(STATISTIC_NAMES["paper_95"])
+    ax.set_ylabel(statistic_name("paper_95"))
     ax.set_title("Hardness over loop density, random loops, $f = 0.05$")
     low = places - [peak.density.low for peak in peaks]
     high = [peak.density.high for peak in peaks] - places

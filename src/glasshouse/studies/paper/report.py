@@ -68,6 +68,7 @@ class Reproduction(Summarised):
 
 def point_row(point: Point) -> dict[str, Any]:
     """A point as a row of the data file."""
+    plan = point.task.schedule
     parameters = {k: v for k, v in point.task.parameters.items() if k != "loops"}
     return {
         "method": point.task.method,
@@ -78,10 +79,10 @@ def point_row(point: Point) -> dict[str, Any]:
         "high": point.estimate.high,
         "instances": point.samples,
         "censored": point.censored,
-        "first_beta": point.schedule.first_beta,
-        "last_beta": point.schedule.last_beta,
-        "sweeps_per_run": point.schedule.sweeps_per_run,
-        "max_sweeps": point.schedule.max_sweeps,
+        "first_beta": plan.first_beta,
+        "last_beta": plan.last_beta,
+        "sweeps_per_run": plan.sweeps_per_run,
+        "max_sweeps": plan.max_sweeps,
     }
 
 

@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from glasshouse.studies.analysis import Point, Series, points_of, series_of
 from glasshouse.studies.figures.curves import (
-    STATISTIC_NAMES,
     note_settings,
     plot_series,
     settings_text,
+    statistic_name,
 )
 from glasshouse.studies.figures.style import (
     bars,
@@ -34,7 +34,7 @@ def build(store: Store) -> Reproduction:
     series = series_of(points, "density")
     figure, ax = new_figure(7.6, 4.6)
     plot_series(ax, series)
-    ax.set_ylabel(STATISTIC_NAMES["median"])
+    ax.set_ylabel(statistic_name("median"))
     ax.set_title(r"Structured and random loops, $40 \times 40$, $f = 0.23$")
     note_settings(ax, points)
     return Reproduction(
@@ -136,7 +136,7 @@ def build_ratio(store: Store) -> Reproduction:
     sure = np.array([math.isfinite(p.estimate.value) for p in structured.points])
     figure, (ax, side) = new_figure(11.4, 3.9, columns=2)
     plot_series(ax, [random, structured])
-    ax.set_ylabel(STATISTIC_NAMES["median"])
+    ax.set_ylabel(statistic_name("median"))
     ax.set_title(r"Hardness at density 40, $40 \times 40$")
     spread = [ratio - ratio * np.exp(-1.96 * error), ratio * np.exp(1.96 * error) - ratio]
     side.errorbar(f[sure], ratio[sure], yerr=[s[sure] for s in spread], fmt="o-", color="black",

@@ -15,6 +15,7 @@ from glasshouse.extras import optional
 from glasshouse.files.streams import Place, is_stream, writing
 from glasshouse.landscape.ratio import ratio
 from glasshouse.problems.validation import INT64_MAX
+from glasshouse.studies.kinds.hardness import HARDNESS
 from glasshouse.studies.store.store import Store, StoredTask
 from glasshouse.studies.store.storefile import StoreError, one_line
 
@@ -22,14 +23,14 @@ if TYPE_CHECKING:
     import polars
 
 
-def to_frame(store: Store, kind: str = "hardness") -> polars.DataFrame:
+def to_frame(store: Store, kind: str | None = None) -> polars.DataFrame:
     """All rows of a kind with their tasks' parameters and solver settings as columns.
 
     Fractions such as "1/20" become floats; `solver_…` columns hold the annealer's settings.
 
     Args:
         store: an open store.
-        kind: which rows.
+        kind: which rows; hardness, or else the first there is, when None.
     """
     pl = optional("polars", "a table of a store")
     frames = [_frame(store, task) for task in _tasks(store, kind)]
@@ -40,7 +41,7 @@ def to_frame(store: Store, kind: str = "hardness") -> polars.DataFrame:
     return whole
 
 
-def export_parquet(store: Store, path: str | Path, kind: str = "hardness") -> int:
+def export_parquet(store: Store, path: str | Path, kind: str | None = None) -> int:
     """Write all rows of a kind to a Parquet file; returns how many."""
     frame = to_frame(store, kind)
     place = Path(path)
@@ -53,7 +54,7 @@ def export_parquet(store: Store, path: str | Path, kind: str = "hardness") -> in
     return int(frame.height)
 
 
-def export_csv(store: Store, place: Place, kind: str = "hardness", overwrite: bool = False) -> int:
+def export_csv(store: Store, place: Place, kind: str | None = None, overwrite: bool = False) -> int:
     """Write all rows of a kind as CSV, to a file or a stream; returns how many.
 
     The columns are those of `to_frame`; a cell is empty where a task has no such parameter.
@@ -73,8 +74,10 @@ def export_csv(store: Store, place: Place, kind: str = "hardness", overwrite: bo
     return sum(len(rows["instance"]) for _, rows in parts)
 
 
-def _tasks(store: Store, kind: str) -> list[StoredTask]:
+def _tasks(store: Store, kind: str | None) -> list[StoredTask]:
     """All tasks with rows of a kind; at least one."""
+    if kind is None:
+        kind = next((k for k in (HARDNESS.name, *store.kinds) if k in store.kinds), HARDNESS.name)
     if kind not in store.kinds:
         known = ", ".join(store.kinds) or "none"
         raise ValueError(f"{store.path} has no {kind} rows; it has {known}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib.metadata
 
 import numpy as np
 import pytest
@@ -12,26 +12,18 @@ from tests.oracles import optimum
 from tests.proofs.instances import loop_sum, spin_glass
 
 from glasshouse.problems import Max2Sat
-from glasshouse.proofs import HardClausesUnsatisfiableError, oracles, prove
-from glasshouse.proofs.oracles import solve_exactly
-
-MODULES = {
-    "rc2": "pysat",
-    "rc2-stratified": "pysat",
-    "rc2-stratified-edge": "pysat",
-    "toulbar2": "pytoulbar2",
-    "scip": "pyscipopt",
-    "highs": "highspy",
-}
+from glasshouse.proofs import HardClausesUnsatisfiableError, prove
+from glasshouse.proofs.exact import EXACT_SOLVERS, ExactSolver, solve_exactly
 
 
 def installed(solver: str) -> pytest.param:
-    missing = importlib.util.find_spec(MODULES[solver]) is None
-    reason = f"{MODULES[solver]} is not installed"
+    package = EXACT_SOLVERS[solver].package
+    missing = not list(importlib.metadata.distributions(name=package))
+    reason = f"{package} is not installed"
     return pytest.param(solver, marks=pytest.mark.skipif(missing, reason=reason))
 
 
-SOLVERS = [installed(name) for name in MODULES]
+SOLVERS = [installed(name) for name in EXACT_SOLVERS]
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -66,25 +58,22 @@ def test_a_time_limit_ends_the_search(solver):
     assert result.seconds < 30  # a bound on hanging, not on speed
 
 
-MOST = {"toulbar2": 2**45, "scip": 2**28, "highs": 2**28}
-
-
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_large_weights_are_solved_exactly_or_refused(solver):
-    rng = np.random.default_rng(2)
+    rng, most = np.random.default_rng(2), EXACT_SOLVERS[solver].most_weight
     size, count = 7, 14
     for _ in range(8):
         clauses = rng.integers(1, size + 1, (count, 2)) * rng.choice([-1, 1], (count, 2))
         clauses[:3, 1] = 0
         # All but equal, so that units decide.
-        weights = MOST.get(solver, 2**62) // count - rng.integers(0, 6, count)
+        weights = (most or 2**62) // count - rng.integers(0, 6, count)
         problem = Max2Sat(size, clauses.astype(np.int32), weights)
         result = solve_exactly(problem, solver=solver)
         assert result.optimal
         assert result.energy == optimum(problem)[0]
-    if solver.startswith("rc2"):
+    if most is None:
         return
-    heavy = Max2Sat.from_clauses(2, [[1, 2], [-1, 2]], [MOST[solver], 1])
+    heavy = Max2Sat.from_clauses(2, [[1, 2], [-1, 2]], [most, 1])
     with pytest.raises(ValueError, match=r"exact only up to .*; use solver='rc2-str"):
         solve_exactly(heavy, solver=solver)
 
@@ -111,14 +100,14 @@ def test_errors_of_a_solver_are_told_in_our_words(monkeypatch):
     def fail(problem, time_limit):
         raise RuntimeError("Contradiction")
 
-    monkeypatch.setitem(oracles._SOLVERS, "toulbar2", fail)
+    monkeypatch.setitem(EXACT_SOLVERS, "toulbar2", ExactSolver(fail, "pytoulbar2"))
     with pytest.raises(ValueError, match="solver='toulbar2' failed with RuntimeError: Contr"):
         solve_exactly(Max2Sat.from_clauses(2, [[1, 2], [-1]], [1, 1]), solver="toulbar2")
 
 
 def test_bad_arguments():
     problem = Max2Sat.from_clauses(2, [[1, 2]], [1])
-    with pytest.raises(ValueError, match="solver='magic' is not known"):
+    with pytest.raises(ValueError, match="solver='magic' is not one of highs, rc2"):
         solve_exactly(problem, solver="magic")
     with pytest.raises(ValueError, match="needs integer weights"):
         solve_exactly(Max2Sat.from_clauses(2, [[1, 2]], [1.5]), solver="highs")

@@ -1,0 +1,45 @@
+"""Catalogues: things of one kind by name, open to additions.
+
+Planting methods, formats, annealing kernels, exact solvers and kinds of studies are kept alike:
+each stands in a file of its own, which adds it to its catalogue, and one line imports that file.
+Whoever adds one from outside needs nothing but that file.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class Catalogue(dict[str, T]):
+    """A dictionary whose entries are added once and looked up with a clear refusal.
+
+    Args:
+        what: what an entry is, for messages.
+
+    >>> tools = Catalogue[int]("tool")
+    >>> tools.add("spade", 1)
+    1
+    >>> tools.find("rake", "tool")
+    Traceback (most recent call last):
+    ...
+    ValueError: tool='rake' is not one of spade
+    """
+
+    def __init__(self, what: str) -> None:
+        super().__init__()
+        self.what = what
+
+    def add(self, name: str, entry: T) -> T:
+        """Add an entry under a name that nobody has yet."""
+        if name in self:
+            raise ValueError(f"there is a {self.what} called {name!r} already; choose another name")
+        self[name] = entry
+        return entry
+
+    def find(self, name: object, argument: str) -> T:
+        """The entry of a name that came as an argument, or an error that lists all names."""
+        if not isinstance(name, str) or name not in self:
+            raise ValueError(f"{argument}={name!r} is not one of {', '.join(self)}")
+        return self[name]

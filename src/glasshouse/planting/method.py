@@ -1,0 +1,112 @@
+"""What a planting method is to the rest of the house, and the catalogue of them.
+
+A method is a function of keyword arguments that returns a `Planted`, marked with `planting_method`.
+The command line, recipes, files, studies and tests find it in `METHODS` and ask its entry for all
+that they need. A method must accept whatever it writes into its recipes. It checks all its
+arguments before it asks for its seed (`Seed.of(rng)`), so that a study can have them checked
+without growing anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+
+from glasshouse.catalogue import Catalogue
+from glasshouse.summaries import Summarised
+
+if TYPE_CHECKING:
+    from glasshouse.planting.demand import Demand
+    from glasshouse.planting.planted import Planted
+    from glasshouse.planting.recipe import Recipe
+
+GrowsOn: TypeAlias = Literal["rbm", "graph", "rbm or graph", "clauses"]
+
+METHODS = Catalogue["Method"]("planting method")
+
+# Where the knobs of loops are turned by default.
+LOOP_KNOBS = {"frustration": ("1/20", "1/4"), "loop_density": ("1/10", "3/10")}
+BLOCK_KNOBS = LOOP_KNOBS | {"block": ("1/2", "1/10")}
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, repr=False)
+class Method(Summarised):
+    """A planting method and what is known of it.
+
+    Attributes:
+        function: what grows an instance; its name is the method's.
+        command: the word after `glasshouse plant`. Methods that share one are told apart by the
+            options that are given.
+        grows_on: what its instances live on. On an RBM it takes `n` and `m`, on a graph `graph`; on
+            both, `graph` may be (n, m).
+        demand: counts what parameters of a recipe ask for, before anything is grown.
+        examples: parameters of small instances: what help shows and tests grow.
+        knobs: parameters that turn the hardness, from an easy to a hard setting.
+    """
+
+    function: Callable[..., Planted]
+    command: str
+    grows_on: GrowsOn
+    demand: Callable[[Mapping[str, Any]], Demand]
+    examples: tuple[Mapping[str, Any], ...]
+    knobs: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The name of the function, as recipes hold it."""
+        return self.function.__name__
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """What tells instances of the method apart: not the random state, not the planted one."""
+        known = signature(self.function).parameters
+        return {name: known[name] for name in known if name not in ("rng", "state")}
+
+    def completed(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Parameters with as many hidden spins as visible ones where only those are given."""
+        square = {"m": given["n"]} if "m" in self.parameters and "n" in given else {}
+        return square | dict(given)
+
+    def grow(self, recipe: Recipe) -> Planted:
+        """Run the method with the parameters and the seed of a recipe."""
+        parameters = dict(recipe.parameters)
+        parameters.pop("shuffled", None)
+        try:
+            call = signature(self.function).bind(**parameters, rng=recipe.seed)
+        except TypeError as error:
+            raise ValueError(f"the recipe's parameters do not fit {self.name}: {error}") from error
+        return self.function(*call.args, **call.kwargs)
+
+    @staticmethod
+    def of(recipe: Recipe) -> Method:
+        """The method that a recipe names."""
+        try:
+            return METHODS.find(recipe.method, "method")
+        except ValueError as error:
+            raise ValueError(
+                f"{error}; the recipe was written by glasshouse {recipe.version}"
+            ) from None
+
+
+def planting_method(
+    command: str,
+    *,
+    grows_on: GrowsOn,
+    demand: Callable[[Mapping[str, Any]], Demand],
+    examples: tuple[Mapping[str, Any], ...],
+    knobs: Mapping[str, tuple[str, str]] | None = None,
+) -> Callable[[_Function], _Function]:
+    """Add a function to the catalogue of planting methods; the arguments are those of `Method`."""
+
+    def add(function: _Function) -> _Function:
+        METHODS.add(
+            function.__name__, Method(function, command, grows_on, demand, examples, knobs or {})
+        )
+        return function
+
+    return add

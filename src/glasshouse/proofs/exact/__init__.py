@@ -1,0 +1,21 @@
+"""Exact solvers of other people, where they are installed: one line each.
+
+They solve the problem's MAX-2-SAT form. `prove` needs none of them; they are there to agree with it
+and to be compared with it. Importing a solver adds it to the catalogue.
+"""
+
+from glasshouse.proofs.exact import highs as highs
+from glasshouse.proofs.exact import rc2 as rc2
+from glasshouse.proofs.exact import scip as scip
+from glasshouse.proofs.exact import toulbar2 as toulbar2
+from glasshouse.proofs.exact.solver import EXACT_SOLVERS, ExactSolver, exact_solver, literals
+from glasshouse.proofs.exact.solving import ExactResult, solve_exactly
+
+__all__ = [
+    "EXACT_SOLVERS",
+    "ExactResult",
+    "ExactSolver",
+    "exact_solver",
+    "literals",
+    "solve_exactly",
+]

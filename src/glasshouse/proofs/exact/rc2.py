@@ -1,0 +1,66 @@
+"""RC2 of PySAT: core-guided MaxSAT."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from glasshouse.extras import optional
+from glasshouse.problems import Max2Sat
+from glasshouse.proofs.exact.solver import Answer, exact_solver, literals
+from glasshouse.proofs.interruption import interruptible
+
+
+@exact_solver("rc2", package="python-sat")
+def solve(problem: Max2Sat, time_limit: float | None) -> Answer:
+    """PySAT's RC2 as it comes."""
+    return _compute("RC2", _formula(problem), problem.num_variables, time_limit)
+
+
+@exact_solver("rc2-stratified", package="python-sat")
+def solve_stratified(problem: Max2Sat, time_limit: float | None) -> Answer:
+    """PySAT's RC2Stratified: heavy clauses first, which is far faster where weights differ."""
+    return _compute("RC2Stratified", _formula(problem), problem.num_variables, time_limit)
+
+
+def _formula(problem: Max2Sat) -> Any:
+    formula = optional("pysat.formula", "solver='rc2'").WCNF()
+    for weight, clause in literals(problem):
+        formula.append(clause, weight=weight)
+    return formula
+
+
+@exact_solver("rc2-stratified-edge", package="python-sat")
+def solve_edges(problem: Max2Sat, time_limit: float | None) -> Answer:
+    """The same with one relaxation variable for both clauses of an edge."""
+    formula = optional("pysat.formula", "solver='rc2'").WCNF()
+    relaxed: dict[tuple[int, ...], tuple[int, int]] = {}
+    for weight, clause in literals(problem):
+        opposite = tuple(sorted(-x for x in clause))
+        if weight is None or len(clause) == 1:
+            formula.append(clause, weight=weight)
+            continue
+        # Of l ∨ m and ¬l ∨ ¬m at most one is false: they can share what their weights share.
+        variable, shared = relaxed.get(opposite, (0, 0))
+        if weight != shared:
+            variable = problem.num_variables + len(relaxed) + 1
+            relaxed[tuple(sorted(clause))] = variable, weight
+            formula.append([-variable], weight=weight)
+        formula.append([*clause, variable])
+    return _compute("RC2Stratified", formula, problem.num_variables, time_limit)
+
+
+def _compute(variant: str, formula: Any, num_variables: int, time_limit: float | None) -> Answer:
+    rc2 = optional("pysat.examples.rc2", "solver='rc2'")
+    running: list[Any] = []
+
+    def work() -> list[int] | None:
+        with getattr(rc2, variant)(formula) as solver:  # freed by whoever uses it
+            running.append(solver)
+            model: list[int] | None = solver.compute(expect_interrupt=True)
+            return model
+
+    model = interruptible(work, lambda: [s.interrupt() for s in running], time_limit)
+    if model is None:
+        return None, False
+    true = {literal for literal in model if literal > 0}
+    return [int(v in true) for v in range(1, num_variables + 1)], True

@@ -1,0 +1,36 @@
+"""SCIP: an integer program."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from glasshouse.extras import optional
+from glasshouse.problems import Max2Sat
+from glasshouse.proofs.exact.solver import TOLERANCE, Answer, exact_solver, literals
+
+
+@exact_solver("scip", package="pyscipopt", most_weight=2**28)
+def solve(problem: Max2Sat, time_limit: float | None) -> Answer:
+    """Minimise the weight of relaxed clauses."""
+    pyscipopt = optional("pyscipopt", "solver='scip'")
+    model = pyscipopt.Model()
+    model.hideOutput()
+    for name in ("sumepsilon", "feastol", "dualfeastol"):
+        model.setParam(f"numerics/{name}", TOLERANCE)
+    if time_limit is not None:
+        model.setParam("limits/time", time_limit)
+    variables = [model.addVar(vtype="B") for _ in range(problem.num_variables)]
+    cost: Any = 0
+    for weight, clause in literals(problem):
+        relaxed: Any = 0
+        if weight is not None:
+            relaxed = model.addVar(lb=0, ub=1)
+            cost += weight * relaxed
+        terms = [variables[abs(x) - 1] if x > 0 else 1 - variables[abs(x) - 1] for x in clause]
+        model.addCons(pyscipopt.quicksum(terms) + relaxed >= 1)
+    model.setObjective(cost, "minimize")
+    model.optimize()
+    if not model.getNSols():
+        return None, False
+    best: Any = model.getBestSol()
+    return [round(best[x]) for x in variables], model.getStatus() == "optimal"

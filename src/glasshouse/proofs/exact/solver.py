@@ -1,0 +1,55 @@
+"""What an exact solver is, and the catalogue of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from glasshouse.catalogue import Catalogue
+from glasshouse.problems import Max2Sat
+
+# Bits of the best assignment found (None: none) and whether it was proven to be the best.
+Answer: TypeAlias = tuple[list[int] | None, bool]
+Solve: TypeAlias = Callable[[Max2Sat, float | None], Answer]
+
+EXACT_SOLVERS = Catalogue["ExactSolver"]("exact solver")
+
+# Integer programs are solved in floats: an assignment that is feasible up to this costs up to this
+# times all weights too little, which must stay below 1/2, half the least difference of two costs.
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class ExactSolver:
+    """Somebody else's solver.
+
+    Attributes:
+        solve: solves clauses with integer weights within a time limit in seconds, or None. It
+            imports its package when it is called.
+        package: what to install.
+        most_weight: up to which sum of soft weights its answers are exact; None for any.
+    """
+
+    solve: Solve
+    package: str
+    most_weight: int | None = None
+
+
+def exact_solver(
+    name: str, *, package: str, most_weight: int | None = None
+) -> Callable[[Solve], Solve]:
+    """Add a function to the catalogue of exact solvers; the arguments are its entry's."""
+
+    def add(solve: Solve) -> Solve:
+        EXACT_SOLVERS.add(name, ExactSolver(solve, package, most_weight))
+        return solve
+
+    return add
+
+
+def literals(problem: Max2Sat) -> list[tuple[int | None, list[int]]]:
+    """Clauses with their weights, hard ones with None; the empty clause, a constant, goes."""
+    hard = [(None, clause) for clause in problem.hard.tolist()]
+    soft = list(zip(problem.weights.tolist(), problem.clauses.tolist(), strict=True))
+    return [(w, [x for x in clause if x]) for w, clause in [*hard, *soft] if any(clause)]

@@ -1,0 +1,100 @@
+"""One call for all exact solvers."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.extras import MissingPackageError
+from glasshouse.problems import Problem, validation
+from glasshouse.problems.convert import to_max2sat
+from glasshouse.proofs.exact.solver import EXACT_SOLVERS, literals
+from glasshouse.proofs.two_sat import satisfy
+from glasshouse.summaries import Summarised
+
+
+@dataclass(frozen=True, repr=False)
+class ExactResult(Summarised):
+    """What an exact solver found.
+
+    Attributes:
+        solver: its name.
+        state: the best state, in the problem's own values; None if the solver has none to show.
+        energy: of that state.
+        optimal: whether the solver says that it is the best.
+        seconds: wall-clock time, without the conversion.
+    """
+
+    solver: str
+    state: npt.NDArray[np.int8] | None
+    energy: Any
+    optimal: bool
+    seconds: float
+
+
+def solve_exactly(
+    problem: Problem, *, solver: str = "rc2-stratified", time_limit: float | None = None
+) -> ExactResult:
+    """Solve a problem with an exact solver.
+
+    Args:
+        problem: any problem with integer weights; for toulbar2, SCIP and HiGHS, which compute in
+            floats, not too large ones.
+        solver: a name in `EXACT_SOLVERS`: "rc2" (PySAT's RC2 as it comes: core-guided MaxSAT),
+            "rc2-stratified" (PySAT's RC2Stratified: heavy clauses first, which is far faster where
+            weights differ), "rc2-stratified-edge" (the same with one relaxation variable for both
+            clauses of an edge), "toulbar2" (branch and bound on cost functions), "scip" or "highs"
+            (integer programs).
+        time_limit: seconds.
+
+    Ctrl-C ends RC2 and HiGHS within a second.
+
+    Raises:
+        MissingPackageError: the solver is not installed.
+        ValueError: it failed, or cannot tell weights this large apart.
+        HardClausesUnsatisfiableError: no assignment satisfies the hard clauses.
+
+    >>> from glasshouse.problems import Ising
+    >>> triangle = Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [-1, -1, -1])
+    >>> solve_exactly(triangle, solver="highs").energy
+    -1
+    """
+    known = EXACT_SOLVERS.find(solver, "solver")
+    time_limit = validation.time_limit(time_limit)
+    clauses, reduction = to_max2sat(problem)
+    clauses = clauses.simplified()
+    if not clauses.is_integer:
+        raise ValueError(f"{solver} needs integer weights, but these are floats")
+    feasible = satisfy(clauses.num_variables, clauses.hard)
+    total = sum(weight for weight, _ in literals(clauses) if weight is not None)
+    if known.most_weight is not None and total > known.most_weight:
+        raise ValueError(
+            f"weights add up to {total}, but {solver} computes in floats and is exact only up to "
+            f"{known.most_weight}; use solver='rc2-stratified', or prove"
+        )
+    start = time.perf_counter()
+    try:
+        if total:
+            bits, optimal = known.solve(clauses, time_limit)
+        else:  # not every solver takes a problem without an objective
+            bits, optimal = feasible.tolist(), True
+    except MissingPackageError:
+        raise
+    except ImportError as error:
+        raise MissingPackageError(
+            f"solver={solver!r} needs {known.package}, which cannot be imported ({error})"
+        ) from error
+    except Exception as error:  # each solver has kinds of its own
+        raise ValueError(
+            f"solver={solver!r} failed with {type(error).__name__}: {error}; use "
+            "solver='rc2-stratified', or prove"
+        ) from error
+    seconds = time.perf_counter() - start
+    if bits is None:
+        return ExactResult(solver, None, None, False, seconds)
+    state = reduction.back(bits)
+    return ExactResult(solver, state, problem.energy(state), optimal, seconds)

@@ -1,0 +1,31 @@
+"""toulbar2: branch and bound on cost functions."""
+
+from __future__ import annotations
+
+import math
+
+from glasshouse.extras import optional
+from glasshouse.problems import Max2Sat
+from glasshouse.proofs.exact.solver import Answer, exact_solver, literals
+
+
+# It passes costs as doubles and scales them.
+@exact_solver("toulbar2", package="pytoulbar2", most_weight=2**45)
+def solve(problem: Max2Sat, time_limit: float | None) -> Answer:
+    """A cost function per clause."""
+    pytoulbar2 = optional("pytoulbar2", "solver='toulbar2'")
+    top = int(problem.hard_weight)
+    network = pytoulbar2.CFN(top, vac=0)
+    for variable in range(problem.num_variables):
+        network.AddVariable(f"x{variable + 1}", range(2))
+    for weight, clause in literals(problem):
+        scope = [abs(x) - 1 for x in clause]
+        costs = [0] * 2 ** len(clause)
+        # Falsified where every literal is false; the table's last variable runs fastest.
+        place = sum((x < 0) << k for k, x in enumerate(reversed(clause)))
+        costs[place] = top if weight is None else weight
+        network.AddFunction(scope, costs)
+    answer = network.Solve(timeLimit=math.ceil(time_limit or 0), showSolutions=0)
+    if not answer:
+        return None, False
+    return [int(bit) for bit in answer[0]], bool(network.GetDDualBound() >= answer[1])

@@ -1,0 +1,28 @@
+"""Integers with few different local fields per site: 64 runs, a byte each."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from glasshouse.solvers.engine import ColouredGraph, Engine
+from glasshouse.solvers.kernels import byte_lanes, byte_tables
+from glasshouse.solvers.kernels.byte_tables import ByteTables
+from glasshouse.solvers.kernels.kernel import annealing_kernel
+
+# With more levels a site than this, comparing with each costs more than floating-point lanes.
+_MOST_LEVELS = 32
+
+
+@annealing_kernel("byte lanes", rank=10, tables=ByteTables, functions=byte_lanes)
+def byte_engine(network: ColouredGraph) -> Engine | None:
+    """64 runs, a byte each: integer weights, and few different local fields a site."""
+    problem = network.problem
+    if not problem.is_integer or not byte_tables.fits(network.starts, network.weights):
+        return None
+    tables, order, levels = byte_tables.build(
+        network.colours, network.starts, network.neighbours, network.weights
+    )
+    if levels > _MOST_LEVELS:
+        return None
+    cost = byte_tables.ROW // 8 * (8 * len(order) + len(network.neighbours))
+    return Engine(tables, order, 64, np.uint8, np.int32, 2 * len(order) + 2, cost)

@@ -1,0 +1,51 @@
+"""What an annealing kernel is, and the catalogue of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from glasshouse.catalogue import Catalogue
+
+KERNELS = Catalogue["Kernel"]("kernel")
+
+_Make = TypeVar("_Make", bound=Callable[[Any], Any])
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kind of tables and the compiled functions that work on them.
+
+    Attributes:
+        name: as results tell it.
+        rank: a problem goes to the kernel of the lowest rank that takes it.
+        tables: the class of its tables, a NamedTuple of its own.
+        functions: has compiled functions of the names that `driver` declares: workspace, begin,
+            step, measure, watched_step and keep.
+        make: turns a `ColouredGraph` into an `Engine`, or into None where the kernel is not made
+            for the problem.
+    """
+
+    name: str
+    rank: int
+    tables: type
+    functions: Any
+    make: Callable[[Any], Any]
+
+
+def annealing_kernel(
+    name: str, *, rank: int, tables: type, functions: Any
+) -> Callable[[_Make], _Make]:
+    """Add a kernel to the catalogue by what makes problems ready for it."""
+
+    def add(make: _Make) -> _Make:
+        KERNELS.add(name, Kernel(name, rank, tables, functions, make))
+        return make
+
+    return add
+
+
+def functions_of(tables: type) -> Any:
+    """The compiled functions for a class of tables."""
+    return next(kernel.functions for kernel in KERNELS.values() if kernel.tables is tables)

@@ -1,0 +1,34 @@
+"""A format: JSON of an Ising problem's size, its offset and its (i, j, weight)."""
+
+from __future__ import annotations
+
+import json
+from typing import BinaryIO
+
+from glasshouse.files import Document, Format, Sheet, register_format
+from glasshouse.files.streams import Source
+from glasshouse.problems import Ising
+from glasshouse.problems.convert import to_ising
+
+
+def read(source: Source) -> Document:
+    """All triples at once."""
+    try:
+        size, offset, triples = json.loads(source.read_all())
+        edges, weights = [(i, j) for i, j, _ in triples], [weight for _, _, weight in triples]
+        return Document(Ising.from_edges(size, edges, weights, offset=offset))
+    except (ValueError, TypeError) as error:
+        raise source.error(f"holds no triples: {error}") from error
+
+
+def write(file: BinaryIO, sheet: Sheet) -> None:
+    """The same the other way round."""
+    problem: Ising = sheet.problem
+    if problem.fields.any():
+        raise ValueError("triples have no place for fields")
+    pairs = zip(problem.edges.tolist(), problem.weights.tolist(), strict=True)
+    triples = [[*edge, weight] for edge, weight in pairs]
+    file.write(json.dumps([problem.num_variables, problem.offset, triples]).encode())
+
+
+TRIPLES = register_format(Format("triples", ".toy", to_ising, write, read, has_notes=False))
