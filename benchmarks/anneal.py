@@ -23,7 +23,7 @@ from benchmarks.record import store
 from glasshouse.planting import random_loops, random_loops_ensemble, structured_loops
 from glasshouse.problems import Ising
 from glasshouse.solvers import anneal, peak_density, sweeps_to_solution
-from glasshouse.solvers.result import runs_needed
+from glasshouse.solvers.success import runs_needed
 
 ROUNDS = 7
 PEER_UPDATES, OUR_UPDATES = 4e6, 1.5e8  # work of one timing: .06 s and .04 s

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 
+import glasshouse.compiled
 from glasshouse.compiled import compiled, is_ready
 
 CALLEE = "from glasshouse.compiled import compiled\n@compiled\ndef inner(x):\n    return x + {}\n"
@@ -35,6 +37,23 @@ def test_a_changed_callee_is_compiled_anew(tmp_path):
     assert ask(tmp_path) == ["False", "2", "0"]
     assert ask(tmp_path) == ["True", "2", "1"]  # from disk
     (kernels / "callee.py").write_text(CALLEE.format(7))
+    assert ask(tmp_path) == ["True", "8", "0"]
+
+
+def test_a_changed_ground_kernel_is_compiled_anew_in_every_room(tmp_path):
+    """A small house of its own, so that the real ground stays as it is."""
+    house, room = tmp_path / "glasshouse", tmp_path / "kernels"
+    for folder in (house / "kernels", room):
+        folder.mkdir(parents=True)
+        (folder / "__init__.py").touch()
+    (house / "__init__.py").touch()
+    shutil.copy(glasshouse.compiled.__file__, house / "compiled.py")
+    (room / "caller.py").write_text(CALLER.replace("kernels.callee", "glasshouse.kernels.callee"))
+    ground = house / "kernels" / "callee.py"
+    ground.write_text(CALLEE.format(1))
+    assert ask(tmp_path) == ["False", "2", "0"]
+    assert ask(tmp_path) == ["True", "2", "1"]  # from disk
+    ground.write_text(CALLEE.format(7))
     assert ask(tmp_path) == ["True", "8", "0"]
 
 

@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import chisquare
 
 from glasshouse.compiled import compiled
+from glasshouse.kernels.xoshiro import below, below_wide, fill_spins, next_word
 from glasshouse.planting import Seed
 from glasshouse.planting.kernels.gaussian import discrete_gaussian
-from glasshouse.planting.kernels.xoshiro import below, below_wide, fill_spins, next_word
 
 # A correct generator fails a statistical test here once in 10^6 seeds; the seeds are fixed.
 FALSE_ALARM = 1e-6

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from tests.oracles import optimum
 
 from glasshouse.planting import Planted, classic_loops, graph_loops, random_loops, shuffle
 from glasshouse.planting.shuffling import clause_order, names
+from glasshouse.solvers import sweeps_to_solution
+from glasshouse.studies.kinds.hardness import Annealer
 
 
 def test_energies_move_with_the_names():
@@ -39,6 +43,20 @@ def test_the_density_of_an_rbm_stays_that_of_its_visible_spins():
     ):
         mixed = shuffle(plant).summary()
         assert mixed.loop_density == mixed.requested_loop_density == plant.summary().loop_density
+
+
+def test_the_papers_n_of_an_rbm_survives_a_shuffle_wherever_it_is_asked_for():
+    for plant in (
+        random_loops(8, 20, frustration="1/5", loop_density="1/2", rng=3),
+        classic_loops((8, 20), loop_density="1/2", rng=3),
+    ):
+        mixed = shuffle(plant)
+        assert mixed.half == plant.half == 8
+        assert Annealer().schedule(mixed) == Annealer().schedule(plant)
+        once, again = (sweeps_to_solution(p, max_sweeps=1, rng=1) for p in (plant, mixed))
+        assert (again.sweeps_per_run, again.beta) == (once.sweeps_per_run, once.beta)
+    odd = graph_loops("complete:9", frustration="1/5", loops=4, rng=1)
+    assert shuffle(odd).half == odd.half == Fraction(9, 2)
 
 
 def test_variables_and_clauses_get_independent_orders():

@@ -15,12 +15,14 @@ from tests.oracles import all_states, optimum
 from tests.proofs.instances import loop_sum, spin_glass
 
 from glasshouse.certificates import verify
+from glasshouse.kernels.adjacency import adjacency
 from glasshouse.problems import Ising
 from glasshouse.proofs import kernels, prove
 from glasshouse.proofs.contraction import ContractedGraph, OddCycle
+from glasshouse.proofs.cycle_kernels import LengthGraph, odd_cycles
 from glasshouse.proofs.packing import Packing, round_duals
 from glasshouse.proofs.refinement import refine
-from glasshouse.proofs.signed_graph import Rows, SignedGraph, exact_array
+from glasshouse.proofs.signed_graph import SignedGraph, exact_array
 from glasshouse.proofs.two_sat import HardClausesUnsatisfiableError, satisfy
 
 
@@ -67,10 +69,11 @@ def test_lifted_loops_are_odd_cycles_within_the_weights(seed):
     kernel_loops = []
     for block in reduction.blocks:
         # Any feasible packing will do: one cycle through the first edge, as far as it fits.
-        edges, begins, _ = kernels.odd_cycles(
-            *block.graph.rows.arrays, (block.graph.weights < 0).astype(np.uint8),
-            np.zeros(block.graph.num_edges), 1e-3, np.inf, np.arange(1, dtype=np.int32),
-            np.zeros(block.graph.num_vertices, dtype=np.bool_),
+        negative = (block.graph.weights < 0).astype(np.uint8)
+        lengths = np.zeros(block.graph.num_edges)
+        edges, begins, _ = odd_cycles(
+            LengthGraph(*block.graph.rows, negative, lengths), 1e-3, np.inf,
+            np.arange(1, dtype=np.int32), np.zeros(block.graph.num_vertices, dtype=np.bool_),
         )  # fmt: skip
         if len(begins) > 1:
             cycle = edges[begins[0] : begins[1]].tolist()
@@ -106,7 +109,7 @@ def test_blocks_are_those_of_networkx(size, count, seed):
     rng = np.random.default_rng(seed)
     pairs = {tuple(sorted(rng.choice(size, 2, replace=False).tolist())) for _ in range(count)}
     edges = np.array(sorted(pairs), dtype=np.int32)
-    number, total = kernels.blocks(*Rows.of(size, edges).arrays, len(edges))
+    number, total = kernels.blocks(*adjacency(size, edges), len(edges))
     ours = {frozenset(map(tuple, edges[number == k].tolist())) for k in range(total)}
     theirs = {
         frozenset(tuple(sorted(edge)) for edge in block)
@@ -123,10 +126,8 @@ def test_shortest_odd_cycles_are_the_shortest(problem):
     lengths = rng.random(graph.num_edges)
     negative = (graph.weights < 0).astype(np.uint8)
     everywhere = np.arange(graph.num_vertices, dtype=np.int32)
-    edges, begins, totals = kernels.odd_cycles(
-        *graph.rows.arrays,
-        negative,
-        lengths,
+    edges, begins, totals = odd_cycles(
+        LengthGraph(*graph.rows, negative, lengths),
         0.0,
         np.inf,
         everywhere,

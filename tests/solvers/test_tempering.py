@@ -10,7 +10,7 @@ from tests.solvers.test_boltzmann import PROBLEMS, chi_square_p, exact_probabili
 from glasshouse.planting import random_loops
 from glasshouse.solvers import anneal
 from glasshouse.solvers.kernels import tempering as kernels
-from glasshouse.solvers.result import runs_needed
+from glasshouse.solvers.success import runs_needed
 from glasshouse.solvers.tempering import TemperTask, temper
 
 

@@ -6,11 +6,12 @@ of tokens, and what is not a whole number of 64 bits is left to the caller by it
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from glasshouse.compiled import compiled
+from glasshouse.compiled import compiled, inner
 
 # The token "h", which opens a hard clause: a value that no number has, as magnitudes end at 2^63-1.
 HARD = -(2**63)
@@ -29,11 +30,19 @@ def _is_blank(byte: int) -> bool:
     return byte == 32 or byte == 9 or (11 <= byte <= 13)
 
 
+class Room(NamedTuple):
+    """What a scan fills; `counts` tells how much of it is filled."""
+
+    values: npt.NDArray[np.int64]  # one per token: its value, `HARD` or `ODD`
+    row_ends: npt.NDArray[np.int64]  # one per row: the number of values up to its end
+    row_lines: npt.NDArray[np.int64]  # the line number of each row
+    odd_places: npt.NDArray[np.int64]  # where odd tokens are in `values`
+    odd_spans: npt.NDArray[np.int64]  # their first byte and the one after their last
+    counts: npt.NDArray[np.int64]  # values, rows, odd tokens
+
+
 @compiled
-def scan(
-    block: Any, position: int, line: int, is_mark: Any, values: Any, row_ends: Any, row_lines: Any,
-    odd_places: Any, odd_spans: Any, num_values: int, num_rows: int, num_odd: int,
-) -> tuple[int, int, int, int, int, bool]:  # fmt: skip
+def scan(block: Any, position: int, line: int, is_mark: Any, room: Any) -> Any:
     """Read rows of tokens from `position` on, until the block ends or a line opens with a mark.
 
     It also stops before a row that has more odd tokens than there is room for.
@@ -43,67 +52,65 @@ def scan(
         position: where to begin: the first byte of a line.
         line: its number.
         is_mark: for each of the 256 bytes, whether a line that opens with it is left to the caller.
-        values: filled with one int64 a token: its value, `HARD` or `ODD`.
-        row_ends: filled with one entry a row: the number of values up to its end.
-        row_lines: filled with the line number of each row.
-        odd_places: filled with the places, in `values`, of odd tokens.
-        odd_spans: filled with their first byte and the one after their last.
-        num_values: how much of `values` is filled already; likewise the next two.
-        num_rows: see there.
-        num_odd: see there.
+        room: where rows go, behind those that are there.
 
     Returns:
-        Where it stopped, that line's number, the three counts, and whether room ran out there.
+        Where it stopped, that line's number, and whether room ran out there.
     """
-    size, room = len(block), len(odd_places)
-    while position < size:
+    num_values, num_rows, num_odd = room.counts[0], room.counts[1], room.counts[2]
+    is_full = False
+    while position < len(block) and not is_full:
         start = position
         while _is_blank(block[start]):
             start += 1
         if is_mark[block[start]]:
             break
-        head = position
-        position = start
-        first, first_odd = num_values, num_odd
-        while block[position] != 10:
-            begin = position
-            negative = block[position] == 45  # "-"
-            if negative or block[position] == 43:  # "+"
-                position += 1
-            value = np.int64(0)
-            whole = True
-            digits = 0
-            while not _is_blank(block[position]) and block[position] != 10:
-                digit = np.int64(block[position]) - 48
-                if digit < 0 or digit > 9 or value > (_MOST - digit) // 10:
-                    whole = False
-                else:
-                    value = 10 * value + digit
-                digits += 1
-                position += 1
-            if whole and digits > 0:
-                values[num_values] = -value if negative else value
-            elif position == begin + 1 and block[begin] == 104:  # "h"
-                values[num_values] = _HARD
+        end, last, last_odd = _read_line(block, start, room, num_values, num_odd)
+        is_full = last_odd > len(room.odd_places)
+        if not is_full:
+            if last > num_values:
+                room.row_ends[num_rows], room.row_lines[num_rows] = last, line
+                num_rows += 1
+            num_values, num_odd = last, last_odd
+            position = end + 1
+            line += 1
+    room.counts[0], room.counts[1], room.counts[2] = num_values, num_rows, num_odd
+    return position, line, is_full
+
+
+@inner
+def _read_line(block: Any, position: int, room: Any, num_values: int, num_odd: int) -> Any:
+    """Read the tokens of one line, which begins with one; its end, and how many there are now."""
+    while block[position] != 10:
+        begin = position
+        negative = block[position] == 45  # "-"
+        if negative or block[position] == 43:  # "+"
+            position += 1
+        value = np.int64(0)
+        whole = True
+        digits = 0
+        while not _is_blank(block[position]) and block[position] != 10:
+            digit = np.int64(block[position]) - 48
+            if digit < 0 or digit > 9 or value > (_MOST - digit) // 10:
+                whole = False
             else:
-                values[num_values] = _ODD
-                if num_odd < room:
-                    odd_places[num_odd] = num_values
-                    odd_spans[num_odd, 0] = begin
-                    odd_spans[num_odd, 1] = position
-                num_odd += 1
-            num_values += 1
-            while _is_blank(block[position]):
-                position += 1
-        if num_odd > room:
-            return head, line, first, num_rows, first_odd, True
-        if num_values > first:
-            row_ends[num_rows] = num_values
-            row_lines[num_rows] = line
-            num_rows += 1
-        position += 1
-        line += 1
-    return position, line, num_values, num_rows, num_odd, False
+                value = 10 * value + digit
+            digits += 1
+            position += 1
+        if whole and digits > 0:
+            room.values[num_values] = -value if negative else value
+        elif position == begin + 1 and block[begin] == 104:  # "h"
+            room.values[num_values] = _HARD
+        else:
+            room.values[num_values] = _ODD
+            if num_odd < len(room.odd_places):
+                room.odd_places[num_odd] = num_values
+                room.odd_spans[num_odd, 0], room.odd_spans[num_odd, 1] = begin, position
+            num_odd += 1
+        num_values += 1
+        while _is_blank(block[position]):
+            position += 1
+    return position, num_values, num_odd
 
 
 @compiled

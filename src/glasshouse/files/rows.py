@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from glasshouse.files import kernels, streams
 from glasshouse.files.errors import shown
-from glasshouse.files.kernels import HARD
+from glasshouse.files.kernels import HARD, Room
 from glasshouse.files.streams import Source
 from glasshouse.problems.validation import INT64_MAX, IntArray
 
@@ -99,7 +99,7 @@ def read_rows(
     """
     is_mark = np.zeros(256, dtype=np.bool_)
     is_mark[list(marks)] = True
-    room = _Room(0)
+    size, room = 0, _new_room(0)
     line, before = 1, 0
     for text in source.blocks() if blocks is None else blocks:
         if len(text) > 2 * streams.BLOCK:  # a line that came alone
@@ -114,21 +114,21 @@ def read_rows(
                     f"{source.budget.remedy}",
                     line,
                 )
-        if len(text) > room.size:
-            room = _Room(len(text))
+        if len(text) > size:
+            size, room = len(text), _new_room(len(text))
         block = np.frombuffer(text, dtype=np.uint8)
-        position = values = rows = odd = 0
+        position = 0
+        room.counts[:] = 0
         while True:
-            position, line, values, rows, odd, is_full = kernels.scan(
-                block, position, line, is_mark, *room.arrays, values, rows, odd
-            )
+            position, line, is_full = kernels.scan(block, position, line, is_mark, room)
+            rows = int(room.counts[1])
             if position < len(block) and not is_full:
                 end = text.index(b"\n", position)
                 on_line(line, text[position:end].strip(), before + rows)
                 position, line = end + 1, line + 1
                 continue
             if rows:
-                yield room.rows(text, values, rows, odd)
+                yield _rows(room, text)
             elif is_full:
                 raise source.error(
                     f"more than {_ODD_AT_ONCE} entries in the line are no whole numbers", line
@@ -136,29 +136,24 @@ def read_rows(
             before += rows
             if not is_full:
                 break
-            values = rows = odd = 0
+            room.counts[:] = 0
 
 
-class _Room:
+def _new_room(size: int) -> Room:
     """Arrays that hold whatever a block of some size can contain."""
+    tokens = size // 2 + 1
+    odd = min(tokens, _ODD_AT_ONCE)
+    shapes = tokens, tokens, tokens, odd, (odd, 2), 3
+    return Room(*(np.empty(shape, dtype=np.int64) for shape in shapes))
 
-    def __init__(self, size: int) -> None:
-        tokens = size // 2 + 1
-        odd = min(tokens, _ODD_AT_ONCE)
-        self.size = size
-        self.arrays = (
-            np.empty(tokens, dtype=np.int64),
-            np.empty(tokens, dtype=np.int64),
-            np.empty(tokens, dtype=np.int64),
-            np.empty(odd, dtype=np.int64),
-            np.empty((odd, 2), dtype=np.int64),
-        )
 
-    def rows(self, text: bytes, values: int, rows: int, odd: int) -> Rows:
-        tokens, ends, lines, places, spans = self.arrays
-        columns = places[:odd].tolist(), spans[:odd, 0].tolist(), spans[:odd, 1].tolist()
-        words = {place: text[start:end] for place, start, end in zip(*columns, strict=True)}
-        return Rows(tokens[:values].copy(), ends[:rows].copy(), lines[:rows].copy(), words)
+def _rows(room: Room, text: bytes) -> Rows:
+    """What a scan of some text found."""
+    values, rows, odd = room.counts.tolist()
+    columns = room.odd_places[:odd].tolist(), *room.odd_spans[:odd].T.tolist()
+    words = {place: text[start:end] for place, start, end in zip(*columns, strict=True)}
+    tokens, ends, lines = room.values[:values], room.row_ends[:rows], room.row_lines[:rows]
+    return Rows(tokens.copy(), ends.copy(), lines.copy(), words)
 
 
 def joined(parts: list[npt.NDArray[Any]], kind: Any, width: int | None = None) -> npt.NDArray[Any]:

@@ -244,16 +244,24 @@ def replacing(path: Path, format: str | None = None, *, overwrite: bool) -> Iter
     content gives the same bytes: compressed files hold no date and no name.
     """
     refuse_existing(path, overwrite=overwrite)
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
     kind = typed_name(path, format).suffix.lower()
+    with drafted(path) as draft:
+        try:
+            with draft.open("xb") as raw, _compressing(raw, kind) as file:
+                yield file
+            _appear(draft, path, overwrite=overwrite)
+        except FileError:
+            raise
+        except OSError as cause:
+            raise FileAccessError(path, f"cannot be written ({_reason(cause)})") from cause
+
+
+@contextmanager
+def drafted(path: Path) -> Iterator[Path]:
+    """A name beside `path` to write under; what is still there in the end goes."""
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
     try:
-        with draft.open("xb") as raw, _compressing(raw, kind) as file:
-            yield file
-        _appear(draft, path, overwrite=overwrite)
-    except FileError:
-        raise
-    except OSError as cause:
-        raise FileAccessError(path, f"cannot be written ({_reason(cause)})") from cause
+        yield draft
     finally:
         with suppress(OSError):  # where there is no draft, or no folder for one
             draft.unlink()

@@ -15,6 +15,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.kernels.adjacency import adjacency
+from glasshouse.kernels.flips import Walker
 from glasshouse.landscape.connectivity import components
 from glasshouse.landscape.kernels import enumerate_states
 from glasshouse.landscape.local import TOLERANCE
@@ -198,7 +200,9 @@ class Part:
         copies: 2 where no field holds the part, so that its mirror image counts, too.
         moving: how many spins, the first ones, are enumerated.
         bits: how many of them move; the last one stays where there are two copies.
-        arguments: the graph in compressed rows, and the part's first row.
+        rows: starts, neighbours and weights of the whole graph in compressed rows.
+        fields: of the part's spins.
+        first: the part's first row.
         tolerance: energies closer than this count as equal; 0 for integers.
     """
 
@@ -206,15 +210,32 @@ class Part:
     copies: int
     moving: int
     bits: int
-    arguments: tuple[IntArray, IntArray, IntArray, IntArray, int]
+    rows: tuple[IntArray, IntArray, IntArray]
+    fields: IntArray
+    first: int
     tolerance: int
+
+    def couplings(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Both ends of each coupling, seen from either, and its weight."""
+        starts, neighbours, weights = self.rows
+        bounds = starts[self.first : self.first + len(self.spins) + 1]
+        ends = np.repeat(np.arange(len(self.spins)), np.diff(bounds))
+        inner = slice(bounds[0], bounds[-1])
+        return ends, neighbours[inner] - self.first, weights[inner]
+
+    def walker(self) -> Walker:
+        """All spins up, ready to flip; spins that are not enumerated have no say in the margins."""
+        ends, others, weights = self.couplings()
+        inside = others < self.moving
+        margins = self.fields.copy()
+        np.add.at(margins, ends[inside], weights[inside])
+        spins = np.ones(len(self.spins), dtype=np.int64)
+        return Walker(*self.rows, self.first, spins, margins)
 
     def enumerate(self, keep: int) -> tuple[int, int, int, IntArray, IntArray]:
         """What `kernels.enumerate_states` finds in this part."""
-        size = len(self.spins)
-        keep = min(keep, 1 << self.bits)
         found: tuple[int, int, int, IntArray, IntArray] = enumerate_states(
-            *self.arguments, size, self.bits, self.tolerance, keep
+            self.walker(), self.bits, self.tolerance, min(keep, 1 << self.bits)
         )
         return found
 
@@ -252,11 +273,9 @@ def parts_of(
     order = np.lexsort((degree, ~moving, labels))
     rank = np.empty_like(order)
     rank[order] = np.arange(form.num_variables)
-    rows = rank[form.edges].reshape(-1)
-    columns = rank[form.edges[:, ::-1]].reshape(-1)
-    by_row = np.argsort(rows, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(degree[order])]).astype(np.int64)
-    graph = starts, columns[by_row], np.repeat(weights, 2)[by_row], fields[order]
+    starts, neighbours, ids = adjacency(form.num_variables, rank[form.edges])
+    rows = starts, neighbours.astype(np.int64), weights[ids]  # a tenth faster than int32
+    fields = fields[order]
     ends = np.cumsum(sizes)
     for label, (size, end) in enumerate(zip(sizes.tolist(), ends.tolist(), strict=True)):
         yield Part(
@@ -264,7 +283,9 @@ def parts_of(
             copies=1 if held[label] else 2,
             moving=int(counts[label]),
             bits=int(bits[label]),
-            arguments=(*graph, end - size),
+            rows=rows,
+            fields=fields[end - size : end],
+            first=end - size,
             tolerance=tolerance,
         )
 

@@ -2,99 +2,61 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-import numpy.typing as npt
 
-from glasshouse.compiled import compiled
-
-IntArray = npt.NDArray[np.int64]
+from glasshouse.compiled import compiled, inner
+from glasshouse.kernels.flips import flip, turning_bit
 
 
 @compiled
-def enumerate_states(
-    starts: IntArray,
-    neighbours: IntArray,
-    weights: IntArray,
-    fields: IntArray,
-    first: int,
-    size: int,
-    bits: int,
-    tolerance: int,
-    keep: int,
-) -> tuple[np.int64, np.int64, np.int64, IntArray, IntArray]:
+def enumerate_states(walker: Any, bits: int, tolerance: int, keep: int) -> Any:
     """Visit 2^bits states in Gray-code order, one flip apart, and look at each.
 
-    The spins are `first` to `first + size - 1` of a graph in compressed rows; the first `bits` of
-    them move, the others stay up. State `code` has spin `first + i` down where bit i is set.
-    Margins `s_i θ_i` are kept up to date: a flip of i costs twice its margin and changes those of
-    its neighbours only. Two numbers closer than `tolerance` count as equal (0 for integers).
+    The walker starts with all spins up; the first `bits` of them move. State `code` has spin i down
+    where bit i is set. Energies are halved and relative to the first state, so that they fit as
+    long as the weights' sum does. Two margins, or energies, closer than `tolerance` count as equal
+    (0 for integers).
 
     Returns:
         Local minima, those of them where every flip costs, states of the lowest energy, and the
         `keep` lowest energies with their codes, ascending; equal ones in the order of the visit.
     """
-    spins = np.ones(size, dtype=np.int64)
-    margins = np.empty(size, dtype=np.int64)
-    energy = np.int64(0)
-    for i in range(size):
-        margins[i] = fields[first + i]
-        energy -= fields[first + i]
-        for k in range(starts[first + i], starts[first + i + 1]):
-            margins[i] += weights[k]
-            if neighbours[k] > first + i:  # a row holds each coupling; count it from one end
-                energy -= weights[k]
     falling = np.int64(0)  # spins whose flip lowers the energy
     flat = np.int64(0)  # spins whose flip costs nothing
-    for i in range(size):
-        falling += margins[i] < -tolerance
-        flat += abs(margins[i]) <= tolerance
-
-    minima = np.int64(0)
-    strict = np.int64(0)
-    lowest = energy
-    grounds = np.int64(0)
+    for margin in walker.margins:
+        falling += margin < -tolerance
+        flat += abs(margin) <= tolerance
+    minima = strict = grounds = lowest = energy = code = np.int64(0)
     energies = np.empty(keep, dtype=np.int64)
     codes = np.empty(keep, dtype=np.int64)
     kept = 0
-    code = np.int64(0)
     for step in range(np.int64(1) << bits):
         if step > 0:
-            i = 0
-            while not (step >> i) & 1:
-                i += 1
+            i = turning_bit(step)
             code ^= np.int64(1) << i
-            energy += margins[i]  # twice, since 2 · margin may not fit
-            energy += margins[i]
-            flat -= abs(margins[i]) <= tolerance
-            falling -= margins[i] < -tolerance
-            margins[i] = -margins[i]
-            flat += abs(margins[i]) <= tolerance
-            falling += margins[i] < -tolerance
-            for k in range(starts[first + i], starts[first + i + 1]):
-                j = neighbours[k] - first
-                old = margins[j]
-                bond = weights[k] * spins[i] * spins[j]
-                new = old - bond - bond
-                margins[j] = new
-                falling += np.int64(new < -tolerance) - np.int64(old < -tolerance)
-                flat += np.int64(abs(new) <= tolerance) - np.int64(abs(old) <= tolerance)
-            spins[i] = -spins[i]
+            energy += walker.margins[i]
+            more_falling, more_flat, _ = flip(walker, i, tolerance, walker.spins.size)
+            falling += more_falling
+            flat += more_flat
         if falling == 0:
             minima += 1
-            if flat == 0:
-                strict += 1
-            if energy < lowest - tolerance:
-                lowest = energy
-                grounds = np.int64(0)
-            if energy <= lowest + tolerance:
-                grounds += 1
+            strict += flat == 0
+            if energy < lowest - tolerance // 2:
+                lowest, grounds = energy, np.int64(0)
+            grounds += energy <= lowest + tolerance // 2
         if kept < keep or (keep > 0 and energy < energies[kept - 1]):
-            position = min(kept, keep - 1)
-            kept = min(kept + 1, keep)
-            while position > 0 and energies[position - 1] > energy:
-                energies[position] = energies[position - 1]
-                codes[position] = codes[position - 1]
-                position -= 1
-            energies[position] = energy
-            codes[position] = code
+            kept = insert(energies, codes, kept, energy, code)
     return minima, strict, grounds, energies[:kept], codes[:kept]
+
+
+@inner
+def insert(energies: Any, codes: Any, kept: Any, energy: Any, code: Any) -> Any:
+    """Put a state behind those that are no higher; the last one goes where the list is full."""
+    place = min(kept, energies.size - 1)
+    while place > 0 and energies[place - 1] > energy:
+        energies[place], codes[place] = energies[place - 1], codes[place - 1]
+        place -= 1
+    energies[place], codes[place] = energy, code
+    return min(kept + 1, energies.size)

@@ -9,9 +9,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.kernels.xoshiro import fill_spins
 from glasshouse.landscape.ratio import Ratio as Ratio
 from glasshouse.landscape.ratio import ratio as ratio
-from glasshouse.planting.kernels.xoshiro import fill_spins
 from glasshouse.problems import validation
 from glasshouse.problems.validation import INT64_MAX, SpinArray
 
@@ -63,13 +63,18 @@ def loop_weights(f: Fraction, *lengths: int) -> tuple[int, ...]:
     return tuple(weight // shared for weight in weights)
 
 
+def half(num_spins: int, num_visible: int | None = None) -> Fraction:
+    """The paper's n, by which loop densities count: visible spins, or half of a graph's spins."""
+    return Fraction(num_spins, 2) if num_visible is None else Fraction(num_visible)
+
+
 def loop_count(loops: int | None, loop_density: Ratio | None, half: Ratio) -> int:
     """How many loops: N itself, or ⌈loop_density · half⌉.
 
     Args:
         loops: N.
         loop_density: N/n, the paper's ρ.
-        half: n, the visible spins, or half the vertices of a general graph.
+        half: n, see `half`.
     """
     if (loops is None) == (loop_density is None):
         given = "neither" if loops is None else "both"

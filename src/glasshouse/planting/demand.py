@@ -62,13 +62,13 @@ def layers_of(asked: Mapping[str, Any]) -> tuple[int, int]:
 def rbm_demand(asked: Mapping[str, Any]) -> Demand:
     """Of loops on an RBM of `n` and `m` spins, given by their number or density."""
     n, m = layers_of(asked)
-    return Demand.of_loops_on_rbm(n, m, _loops(asked, Fraction(n)))
+    return Demand.of_loops_on_rbm(n, m, _loops(asked, arguments.half(n + m, n)))
 
 
 def graph_demand(asked: Mapping[str, Any]) -> Demand:
     """Of loops on a `graph`, given by their number or density."""
     extent, memory = _graph(asked.get("graph"))
-    loops = _loops(asked, Fraction(extent.nodes, 2))
+    loops = _loops(asked, arguments.half(extent.nodes))
     return Demand(extent.nodes, loops, memory + _LOOP * loops)
 
 
@@ -80,7 +80,7 @@ def ground_demand(asked: Mapping[str, Any]) -> Demand:
     n, m = arguments.layer_sizes(*graph)
     # Only where weights are limited is the complete graph of an RBM stored.
     stored = asked.get("max_weight") is not None
-    return Demand.of_loops_on_rbm(n, m, _loops(asked, Fraction(n)), stored=stored)
+    return Demand.of_loops_on_rbm(n, m, _loops(asked, arguments.half(n + m, n)), stored=stored)
 
 
 def _graph(graph: object) -> tuple[Extent, int]:

@@ -13,8 +13,17 @@ from glasshouse.planting import arguments
 from glasshouse.planting.effort import new_meter, refuse_spent
 from glasshouse.planting.graphs import Rows
 from glasshouse.planting.ground import Ground
-from glasshouse.planting.kernels import cycles, graph_loops
-from glasshouse.planting.kernels.graph_loops import ANY, CONSTRUCTIVE, DISJOINT, PATH, TABLE
+from glasshouse.planting.kernels import cycles
+from glasshouse.planting.kernels.graph_loops import (
+    ANY,
+    CONSTRUCTIVE,
+    DISJOINT,
+    PATH,
+    TABLE,
+    CycleSource,
+    LoopRule,
+    drop_loops,
+)
 from glasshouse.planting.loops import Loops
 from glasshouse.problems import validation
 from glasshouse.problems.validation import INT64_MAX, IntArray
@@ -123,16 +132,19 @@ class Drop:
     def run(self, stream: Stream, number: int, totals: IntArray) -> tuple[Any, IntArray]:
         """Nodes and starts of up to `number` loops, dropped on top of `totals`."""
         rows = self.rows
-        source = self.ground.roots(), self.table, self.inner, self.border, self.inside
+        source = CycleSource(
+            self.sampler, rows, self.ground.layers, self.ground.roots(), self.table, self.inner,
+            self.border, self.inside,
+        )  # fmt: skip
         patience = max(_PATIENCE, 20 * len(self.table) // self.shortest)
         if self._is_limited:
             patience = max(patience, min(2 * len(rows[3]), _MOST_PATIENCE))
         weights, meter = self.weights, new_meter()
-        nodes, starts = graph_loops.drop_loops(
-            stream, self.sampler, rows, self.ground.layers, source,
-            (self.shortest, self.longest), (weights.positive, weights.constant, weights.slope),
-            self.rule, self.most, number, patience, totals, meter,
+        rule = LoopRule(
+            self.shortest, self.longest, weights.positive, weights.constant, weights.slope,
+            self.rule, self.most,
         )  # fmt: skip
+        nodes, starts = drop_loops(stream, source, rule, number, patience, totals, meter)
         if len(starts) - 1 < number:
             refuse_spent(meter)
         return nodes, starts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
@@ -56,6 +57,11 @@ class Ensemble(Summarised):
 
     def __len__(self) -> int:
         return len(self.nodes)
+
+    @property
+    def frustration(self) -> Fraction:
+        """Every loop's f, and every instance's: random loops never cancel."""
+        return Fraction(-self.negative, 3 * self.positive - self.negative)
 
     def __getitem__(self, index: int) -> Planted:
         """Instance number `index`; negative ones count from the end."""

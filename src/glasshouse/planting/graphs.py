@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.extras import optional
+from glasshouse.kernels.adjacency import adjacency
 from glasshouse.planting.graph_names import (
     EXTENTS,
     MOST_MACHINE_EDGES,
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
     GraphLike: TypeAlias = "Graph | Ising | networkx.Graph | str | npt.ArrayLike"
 
 # Rows of a graph in compressed form, as the kernels take them.
-Rows: TypeAlias = tuple[IntArray, npt.NDArray[np.int32], IntArray, npt.NDArray[np.int32]]
+Ids: TypeAlias = npt.NDArray[np.int32]
+Rows: TypeAlias = tuple[IntArray, Ids, Ids, Ids]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -212,11 +214,7 @@ class Graph(Summarised):
 
     def rows(self, edges: npt.NDArray[np.int32]) -> Rows:
         """Some of the edges in compressed rows: starts, neighbours, edge numbers, ends."""
-        tails, heads = edges.reshape(-1), edges[:, ::-1].reshape(-1)
-        order = np.lexsort((heads, tails))
-        starts = np.zeros(self.num_nodes + 1, dtype=np.int64)
-        np.cumsum(np.bincount(tails, minlength=self.num_nodes), out=starts[1:])
-        return starts, heads[order], order >> 1, np.array(edges, dtype=np.int32)
+        return *adjacency(self.num_nodes, edges), np.array(edges, dtype=np.int32)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):

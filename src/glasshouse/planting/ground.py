@@ -53,8 +53,8 @@ class Ground:
 
     @property
     def half(self) -> Fraction:
-        """What a loop density counts by: visible spins, or half the nodes."""
-        return Fraction(self.num_variables, 2) if self.graph else Fraction(self.layers[0])
+        """The paper's n."""
+        return arguments.half(self.num_variables, None if self.graph else self.layers[0])
 
     @property
     def is_bipartite(self) -> bool:
@@ -79,8 +79,8 @@ class Ground:
         """Compressed rows for the kernel; empty where an RBM's need not be stored."""
         if self.graph or stored:
             return self.stored().core_rows
-        none = np.empty(0, dtype=np.int64)
-        return none, np.empty(0, dtype=np.int32), none, np.empty((0, 2), dtype=np.int32)
+        none = np.empty(0, dtype=np.int32)
+        return np.empty(0, dtype=np.int64), none, none, none.reshape(0, 2)
 
     def roots(self) -> npt.NDArray[np.int32]:
         """Where walks begin; empty stands for all spins."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -104,6 +105,12 @@ class Loops(Summarised):
     def num_loops(self) -> int:
         """How many loops there are: the paper's N."""
         return len(self.starts) - 1
+
+    @property
+    def frustration(self) -> Fraction:
+        """The share of their negative weights in all: f of each, where loops are alike."""
+        total = int(np.abs(self.weights).sum())
+        return Fraction(-int(self.negative_weights.sum()), max(total, 1))
 
     @property
     def lengths(self) -> IntArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from glasshouse.certificates import Certificate, CertificateError, verify
 from glasshouse.landscape import gauge
-from glasshouse.planting.arguments import State, planted_state, state_signs
+from glasshouse.planting.arguments import State, half, planted_state, state_signs
 from glasshouse.planting.kernels.sums import add_to_matrix
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.method import Method
@@ -73,8 +74,13 @@ class Planted:
             biases: WeightArray = np.zeros(n + m, dtype=np.int64)
             add_to_matrix(loops.nodes, loops.starts, loops.weights, state, matrix, biases)
         else:
-            problem = gauge(loops.sum(n + m), state)
-            matrix, biases = _sparse_matrix(n, m, problem), problem.fields
+            from scipy.sparse import csr_array
+
+            form = gauge(loops.sum(n + m), state)
+            rows, columns = form.edges[:, 0], form.edges[:, 1] - np.int32(n)
+            ends = np.searchsorted(rows, np.arange(n + 1))  # edges come row by row
+            matrix = csr_array((form.weights, columns, ends), shape=(n, m))
+            biases = form.fields
         energy = -int(loops.weights.sum())
         return cls(Rbm(matrix, biases[:n], biases[n:]), state, energy, loop_weight, loops, recipe)
 
@@ -104,6 +110,17 @@ class Planted:
     def ising(self) -> Ising:
         """The problem as an Ising problem, visible spins first."""
         return to_ising(self.problem)[0]
+
+    @property
+    def half(self) -> Fraction:
+        """The paper's n: visible spins, also of a shuffled RBM, or half the spins of a graph."""
+        spins = self.problem.num_variables
+        if isinstance(self.problem, Rbm):
+            return half(spins, self.problem.num_visible)
+        asked = self.recipe.parameters
+        layers = asked.get("graph", asked.get("n"))  # an RBM's graph is held as [n, m]
+        n = layers[0] if isinstance(layers, (list, tuple)) and layers else layers
+        return half(spins, n if isinstance(n, int) and 0 < n < spins else None)
 
     @property
     def certificate(self) -> Certificate:
@@ -214,16 +231,6 @@ class Planted:
             size = f"{self.problem.num_variables} spins"
         loops = f"{self.loops.num_loops} loops"
         return f"Planted({self.recipe.method}, {size}, {loops}, ground energy {self.energy})"
-
-
-def _sparse_matrix(n: int, m: int, problem: Ising) -> Any:
-    """The couplings between the first n spins and the other m, as a csr_array."""
-    from scipy.sparse import csr_array
-
-    rows, columns = problem.edges[:, 0], problem.edges[:, 1] - np.int32(n)
-    ends = np.zeros(n + 1, dtype=np.int64)
-    np.cumsum(np.bincount(rows, minlength=n), out=ends[1:])
-    return csr_array((problem.weights, columns, ends), shape=(n, m))
 
 
 def _check_sum(problem: Ising, gauged: Ising) -> None:

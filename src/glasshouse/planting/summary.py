@@ -77,7 +77,7 @@ class Summary(Summarised):
             requested_frustration=_fraction(asked.get("frustration")),
             frustration=Fraction(frustration_index(form, planted.state)),
             requested_loop_density=_fraction(asked.get("loop_density")),
-            loop_density=planted.loops.num_loops / _half(planted),
+            loop_density=planted.loops.num_loops / planted.half,
             requested_clause_density=_fraction(asked.get("clause_density")),
             # An edge becomes two clauses and a field one.
             clause_density=Fraction(2 * form.num_edges + fields, form.num_variables),
@@ -110,16 +110,6 @@ class Summary(Summarised):
         head += f"; ground energy {self.energy}, loop weight {self.loop_weight}"
         width = max(len(row[1]) for row in rows)
         return "\n".join([head, *(f"{a:<15}{b:>{width}}  {c}".rstrip() for a, b, c in rows)])
-
-
-def _half(planted: Planted) -> Fraction:
-    """The n of a loop density: visible spins, also of a shuffled RBM, or half of all spins."""
-    if isinstance(planted.problem, Rbm):
-        return Fraction(planted.problem.num_visible)
-    asked = planted.recipe.parameters
-    layers = asked.get("graph", asked.get("n"))  # an RBM's graph is held as [n, m]
-    n = layers[0] if isinstance(layers, (list, tuple)) and layers else layers
-    return Fraction(n) if isinstance(n, int) and n > 0 else Fraction(planted.ising.num_variables, 2)
 
 
 def _fraction(value: Ratio | None) -> Fraction | None:

@@ -102,12 +102,11 @@ def _merge_copies(problem: Qubo, copies: npt.NDArray[np.int8]) -> npt.NDArray[np
 
 def _adjacency(problem: Qubo) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
     """Where each variable's partners start, the partners, and the weights to them."""
+    from glasshouse.kernels.adjacency import adjacency  # Numba takes its time to import
+
     (weights,) = exact.room(problem.weights, factor=8)  # a slope is twice the weights at most
-    ends = np.concatenate([problem.edges, problem.edges[:, ::-1]])
-    order = np.argsort(ends[:, 0], kind="stable")
-    degrees = np.bincount(ends[:, 0], minlength=problem.num_variables)
-    starts = np.concatenate([[0], np.cumsum(degrees)])
-    return starts, ends[order, 1], np.concatenate([weights, weights])[order]
+    starts, partners, ids = adjacency(problem.num_variables, problem.edges)
+    return starts, partners, weights[ids]
 
 
 def ising_to_rbm(

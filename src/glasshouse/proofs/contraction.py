@@ -25,8 +25,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.kernels.adjacency import adjacency
 from glasshouse.proofs import kernels
-from glasshouse.proofs.signed_graph import EdgeArray, Rows, SignedGraph, Spins, exact_array
+from glasshouse.proofs.signed_graph import EdgeArray, SignedGraph, Spins, exact_array
 
 
 @dataclass
@@ -133,8 +134,8 @@ class ContractedGraph:
         """Give each block its own copies of its vertices; leave out bridges."""
         ids = list(ends)
         pairs = np.array(list(ends.values()), dtype=np.int32).reshape(-1, 2)
-        rows = Rows.of(self._num_vertices, pairs)
-        number, count = kernels.blocks(*rows.arrays, len(ids))
+        rows = adjacency(self._num_vertices, pairs)
+        number, count = kernels.blocks(*rows, len(ids))
         copies, copied = np.unique(
             np.column_stack([pairs.ravel(), np.repeat(number, 2)]), axis=0, return_inverse=True
         )
@@ -248,8 +249,8 @@ class ContractedGraph:
             elif isinstance(step, _Copied):
                 relative = spins[step.edges[:, 0]] * spins[step.edges[:, 1]]
                 relative = np.where(step.fixed, step.fixed, relative).astype(np.int8)
-                rows = Rows.of(step.num_vertices, step.original[step.edges].reshape(-1, 2))
-                spins = kernels.agree(*rows.arrays, relative)
+                rows = adjacency(step.num_vertices, step.original[step.edges].reshape(-1, 2))
+                spins = kernels.agree(*rows, relative)
         return spins
 
     def lift_loops(self, loops: list[OddCycle], denominator: int) -> list[OddCycle]:

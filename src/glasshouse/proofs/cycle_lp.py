@@ -17,12 +17,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs import kernels
+from glasshouse.proofs import cycle_kernels, kernels
+from glasshouse.proofs.linear_program import is_optimal, new_highs
 from glasshouse.proofs.packing import Packing, round_duals
 from glasshouse.proofs.primal import annealed_state
 from glasshouse.proofs.refinement import refine
@@ -75,29 +75,19 @@ class _Model:
     slack_for: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def __post_init__(self) -> None:
-        import highspy
-
-        size = len(self.weights)
-        self.infinity = highspy.kHighsInf
-        self.optimal = highspy.HighsModelStatus.kOptimal
-        solver: Any = highspy.Highs  # untyped
-        self.solver = solver()
-        for option, value in (
-            ("output_flag", False),
-            ("threads", 1),
-            ("presolve", "off"),  # it costs more than it saves, and throws the basis away
-            ("run_crossover", "off"),  # any optimal duals will do
-        ):
-            self.solver.setOptionValue(option, value)
-        self.solver.addVars(size, np.zeros(size), np.full(size, self.infinity))
-        self.solver.changeColsCost(size, np.arange(size, dtype=np.int32), self.weights)
+        self.solver = new_highs(
+            self.weights,
+            threads=1,
+            presolve="off",  # it costs more than it saves, and throws the basis away
+            run_crossover="off",  # any optimal duals will do
+        )
 
     def add(self, cycles: Cycles) -> None:
         lengths = np.array([len(cycle) for cycle in cycles], dtype=np.int32)
         begins = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int32)
         edges = np.concatenate(cycles).astype(np.int32)
         ones = np.ones(len(cycles))
-        upper = np.full(len(cycles), self.infinity)
+        upper = np.full(len(cycles), np.inf)
         self.solver.addRows(
             len(cycles), ones, upper, len(edges), begins, edges, np.ones(len(edges))
         )
@@ -119,7 +109,7 @@ class _Model:
             limit = self.solver.getRunTime() + max(seconds, 0.0)
             self.solver.setOptionValue("time_limit", limit)
         self.solver.run()
-        return bool(self.solver.getModelStatus() == self.optimal)
+        return is_optimal(self.solver)
 
     def interior(
         self, seconds: float, otherwise: npt.NDArray[np.float64]
@@ -222,7 +212,7 @@ class CycleLp:
         """The rounds of `solve`."""
         model = work.model
         while True:
-            spins = kernels.round_to_spins(*self.graph.rows.arrays, self.negative, work.violation)
+            spins = kernels.round_to_spins(*self.graph.rows, self.negative, work.violation)
             self.offer(spins)
             work.lower = Fraction(float(work.solved[1].sum())) * self.graph.largest
             if work.rounds == 1:  # plants need no more rounds, and no annealing
@@ -285,7 +275,7 @@ class CycleLp:
 
     def offer(self, spins: Spins) -> None:
         """Improve a state by single flips and keep it if it is the best."""
-        kernels.descend(*self.graph.rows.arrays, self.graph.couplings, spins)
+        kernels.descend(*self.graph.rows, self.graph.couplings, spins)
         cost = self.graph.cost(spins)
         if cost < self.cost:
             self.state, self.cost = spins, cost
@@ -322,16 +312,13 @@ class CycleLp:
     ) -> Cycles:
         """Odd cycles below a length, the shortest first, no edge in more than `cover` of them."""
         size = self.graph.num_vertices
+        graph = cycle_kernels.LengthGraph(*self.graph.rows, self.negative, lengths)
         clean = np.zeros(size, dtype=np.bool_)
         parts = []
         found = 0
         for first in range(0, size, _GROUP):
             sources = np.arange(first, min(first + _GROUP, size), dtype=np.int32)
-            parts.append(
-                kernels.odd_cycles(
-                    *self.graph.rows.arrays, self.negative, lengths, hop, limit, sources, clean
-                )
-            )
+            parts.append(cycle_kernels.odd_cycles(graph, hop, limit, sources, clean))
             found += len(parts[-1][2])
             if found > 16 * _MOST_CUTS or self.time_left() < 0:
                 break
@@ -343,5 +330,7 @@ class CycleLp:
         )
         totals = np.concatenate([part[2] for part in parts])
         order = np.lexsort((np.diff(begins), np.round(totals, 6)))
-        chosen = kernels.spread(order, edges, begins, self.signatures, self.graph.num_edges, cover)
+        chosen = cycle_kernels.spread(
+            order, edges, begins, self.signatures, self.graph.num_edges, cover
+        )
         return [edges[begins[k] : begins[k + 1]] for k in chosen.tolist()]

@@ -12,10 +12,11 @@ from collections import defaultdict
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.kernels.adjacency import adjacency
 from glasshouse.problems import Ising
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.proofs import kernels
-from glasshouse.proofs.signed_graph import Rows, SignedGraph, Spins, exact_array
+from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array
 
 # An edge is decided if it is this close to 0 or 1.
 _DECIDED = 1e-4
@@ -61,7 +62,7 @@ def _clusters(
     edges = graph.edges[chosen]
     negative = (graph.weights < 0).astype(bool)
     wanted = np.where(negative == violated, 1, -1).astype(np.int8)[chosen]
-    inside: Spins = kernels.agree(*Rows.of(graph.num_vertices, edges).arrays, wanted)
+    inside: Spins = kernels.agree(*adjacency(graph.num_vertices, edges), wanted)
     size = graph.num_vertices
     links = csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(size, size))
     return inside, connected_components(links, directed=False)[1]

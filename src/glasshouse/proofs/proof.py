@@ -216,7 +216,7 @@ def _feasible(problem: Max2Sat) -> Spins:
     spins = _spins(problem, satisfy(problem.num_variables, problem.hard))
     better = spins.copy()
     graph = SignedGraph.of(problem)
-    kernels.descend(*graph.rows.arrays, graph.couplings, better)
+    kernels.descend(*graph.rows, graph.couplings, better)
     better *= better[graph.ghost]
     return min(better, spins, key=graph.cost)
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
+from glasshouse.proofs.linear_program import new_highs
 from glasshouse.proofs.packing import Packing, fit
 
 _MOST_TURNS = 6
@@ -51,16 +51,9 @@ def _shifts(
     given: list[int], cycles: Sequence[Sequence[int]], room: list[int], missing: int
 ) -> list[int]:
     """Maximise Σδ with δ ≥ -given and no edge above its room, in units of what is missing."""
-    import highspy
-
-    make: Any = highspy.Highs
-    solver = make()
-    solver.setOptionValue("output_flag", False)
-    size = len(cycles)
     # Compared as integers: a quotient of large ones may be above all floats.
-    lower = np.array([-min(m, _ENDLESS * missing) / missing for m in given])
-    solver.addVars(size, lower, np.full(size, float(_ENDLESS)))
-    solver.changeColsCost(size, np.arange(size, dtype=np.int32), np.full(size, -1.0))
+    lower = [-min(m, _ENDLESS * missing) / missing for m in given]
+    solver = new_highs(np.full(len(cycles), -1.0), lower, _ENDLESS)
     users: dict[int, list[int]] = {}
     for k, cycle in enumerate(cycles):
         for edge in cycle:
@@ -70,6 +63,6 @@ def _shifts(
             indices = np.array(members, dtype=np.int32)
             ones = np.ones(len(members))
             limit = room[edge] / missing
-            solver.addRow(-highspy.kHighsInf, limit, len(members), indices, ones)
+            solver.addRow(-np.inf, limit, len(members), indices, ones)
     solver.run()
     return [math.floor(Fraction(x) * missing) for x in solver.getSolution().col_value]

@@ -17,35 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.kernels.adjacency import Adjacency, adjacency
 from glasshouse.problems import Problem
 
 EdgeArray = npt.NDArray[np.int32]
 Spins = npt.NDArray[np.int8]
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Compressed rows of a graph: what the kernels search in."""
-
-    starts: npt.NDArray[np.int64]
-    neighbours: npt.NDArray[np.int32]
-    edge_ids: npt.NDArray[np.int32]
-
-    @classmethod
-    def of(cls, num_vertices: int, edges: EdgeArray) -> Rows:
-        """The rows of a graph given by its edges."""
-        ends = np.concatenate([edges[:, 0], edges[:, 1]])
-        others = np.concatenate([edges[:, 1], edges[:, 0]])
-        ids = np.tile(np.arange(len(edges), dtype=np.int32), 2)
-        order = np.lexsort((others, ends))
-        starts = np.zeros(num_vertices + 1, dtype=np.int64)
-        np.cumsum(np.bincount(ends, minlength=num_vertices), out=starts[1:])
-        return cls(starts, others[order].astype(np.int32), ids[order])
-
-    @property
-    def arrays(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
-        """In the order in which every kernel takes them."""
-        return self.starts, self.neighbours, self.edge_ids
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,9 +68,9 @@ class SignedGraph:
         return self.num_vertices - 1
 
     @cached_property
-    def rows(self) -> Rows:
-        """Compressed rows."""
-        return Rows.of(self.num_vertices, self.edges)
+    def rows(self) -> Adjacency:
+        """Compressed rows: what the kernels search in."""
+        return adjacency(self.num_vertices, self.edges)
 
     @cached_property
     def couplings(self) -> npt.NDArray[np.float64]:

@@ -11,11 +11,11 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.proofs.linear_program import new_highs
 from glasshouse.questions.gauged import integer_matrix
 from glasshouse.summaries import Summarised
 
@@ -87,19 +87,10 @@ class _Master:
     """min W·y over 0 ≤ y ≤ 1 with y·l ≥ 0 for the loops known so far; its duals are x."""
 
     def __init__(self, matrix: npt.NDArray[np.int64]) -> None:
-        import highspy
-
         self.matrix = matrix
         self.scale = float(max(1, np.abs(matrix).max()))
         self.loops: list[tuple[int, ...]] = []
-        size = matrix.size
-        make: Any = highspy.Highs
-        self.solver = make()
-        self.infinity = highspy.kHighsInf
-        self.solver.setOptionValue("output_flag", False)
-        self.solver.addVars(size, np.zeros(size), np.ones(size))
-        costs = matrix.ravel() / self.scale
-        self.solver.changeColsCost(size, np.arange(size, dtype=np.int32), costs)
+        self.solver = new_highs(matrix.ravel() / self.scale, upper=1.0)
 
     def add(self, loops: list[tuple[int, ...]]) -> None:
         for loop in loops:
@@ -107,7 +98,7 @@ class _Master:
             signs = np.ones(len(edges))
             signs[-1] = -1.0
             indices = np.array(edges, dtype=np.int32)
-            self.solver.addRow(0.0, self.infinity, len(edges), indices, signs)
+            self.solver.addRow(0.0, np.inf, len(edges), indices, signs)
         self.loops += loops
 
     def solve(self) -> npt.NDArray[np.float64]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import validation
+from glasshouse.proofs.linear_program import new_highs
 from glasshouse.questions.gauged import ground_state
 from glasshouse.summaries import Summarised
 
@@ -117,20 +117,14 @@ def _matrix(number: int, rows: int, columns: int) -> npt.NDArray[np.int64]:
 
 def _most_frustrated(signs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Integer weights of the given signs with the largest f, from the vertex the LP finds."""
-    import highspy
-
     size = signs.size
-    make: Any = highspy.Highs
-    solver = make()
-    solver.setOptionValue("output_flag", False)
     # Columns: the magnitudes, then t.
-    solver.addVars(size + 1, np.zeros(size + 1), np.ones(size + 1))
-    solver.changeColsCost(1, np.array([size], dtype=np.int32), np.array([-1.0]))
+    solver = new_highs([0.0] * size + [-1.0], upper=1.0)
     every = np.arange(size + 1, dtype=np.int32)
     solver.addRow(1.0, 1.0, size, every[:-1], np.ones(size))
     for violated in _violated_sets(signs):
         coefficients = np.append(violated.astype(np.float64), -1.0)
-        solver.addRow(0.0, highspy.kHighsInf, size + 1, every, coefficients)
+        solver.addRow(0.0, np.inf, size + 1, every, coefficients)
     solver.run()
     solution = solver.getSolution().col_value[:-1]
     magnitudes = [Fraction(x).limit_denominator(10**4) for x in solution]

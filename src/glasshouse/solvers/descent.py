@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.kernels.adjacency import adjacency
 from glasshouse.problems import Ising, validation
 from glasshouse.problems.naming import Labels, Sampled
 from glasshouse.problems.validation import SpinArray
@@ -65,10 +66,6 @@ def descend(problem: Solvable, states: npt.ArrayLike) -> Descent:
 
 
 def _rows(problem: Ising) -> tuple[npt.NDArray[Any], ...]:
-    """The graph in compressed rows, each edge seen from both ends."""
-    ends = np.concatenate([problem.edges, problem.edges[:, ::-1]])
-    order = np.argsort(ends[:, 0], kind="stable")
-    degree = np.bincount(ends[:, 0], minlength=problem.num_variables)
-    starts = np.concatenate([[0], np.cumsum(degree)]).astype(np.int64)
-    weights = np.concatenate([problem.weights, problem.weights])[order]
-    return starts, ends[order, 1], weights, problem.fields
+    """The graph in compressed rows, the weights beside them, and the fields."""
+    starts, neighbours, ids = adjacency(problem.num_variables, problem.edges)
+    return starts, neighbours, problem.weights[ids], problem.fields

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.kernels.adjacency import adjacency
 from glasshouse.problems import Ising
 from glasshouse.problems.validation import SpinArray
-from glasshouse.solvers.kernels import adjacency
+from glasshouse.solvers.kernels import sweep_order
 from glasshouse.solvers.kernels.block import LaneBlock
 
 # Whole numbers are exact in floating point up to these sums; twice a sum must be exact, too.
@@ -42,20 +43,28 @@ def exact_unit(problem: Ising) -> Fraction | None:
 
 
 class ColouredGraph:
-    """The adjacency of a problem and its colours; isolated spins have colour 0."""
+    """The adjacency of a problem and its colours; isolated spins have colour 0.
+
+    A field is an edge to the ghost, the node after the last spin.
+    """
 
     def __init__(self, problem: Ising) -> None:
         self.problem = problem
-        self.starts, self.neighbours, self.weights = adjacency.adjacency(
-            problem.num_variables, problem.edges, problem.weights, problem.fields
-        )
-        self.colours = adjacency.colour(self.starts, self.neighbours)
+        ghost = problem.num_variables
+        biased = np.flatnonzero(problem.fields).astype(np.int32)
+        to_ghost = np.column_stack([biased, np.full_like(biased, ghost)])
+        rows = adjacency(ghost + 1, np.concatenate([problem.edges, to_ghost]))
+        weights = np.concatenate([problem.weights, problem.fields[biased]])
+        self.starts = rows.starts[:-1]  # without the ghost's own row
+        size = self.starts[-1]
+        self.neighbours, self.weights = rows.neighbours[:size], weights[rows.edge_ids[:size]]
+        self.colours = sweep_order.colour(self.starts, self.neighbours)
 
     def in_sweep_order(self) -> tuple[npt.NDArray[np.int32], Any, Any, Any]:
         """The spin of each site, and the adjacency of the sites."""
         everyone = np.arange(self.problem.num_variables, dtype=np.int32)
-        order = adjacency.order_by(self.colours, everyone)
-        return order, *adjacency.arrange(order, self.starts, self.neighbours, self.weights)
+        order = sweep_order.order_by(self.colours, everyone)
+        return order, *sweep_order.arrange(order, self.starts, self.neighbours, self.weights)
 
 
 @dataclass(frozen=True)

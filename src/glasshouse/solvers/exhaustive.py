@@ -103,43 +103,26 @@ class Enumeration:
 
 def _step(part: Part) -> int:
     """Couplings of the spin that has most: no flip looks at more of them."""
-    starts, _, _, _, first = part.arguments
+    starts, first = part.rows[0], part.first
     return int(np.diff(starts[first : first + part.moving + 1]).max()) + 1
 
 
 def _lowest(part: Part, keep: int) -> tuple[npt.NDArray[np.int64], int]:
     """Codes of a part's lowest states, up to `keep` of them, and how many states there are."""
-    starts, neighbours, weights, own_fields, first = part.arguments
-    cover, size = part.moving, len(part.spins)
-    rows, columns, bonds = _couplings(part)
-    inside = columns < cover
-    fields = own_fields[first : first + size].copy()
-    np.add.at(fields, rows[inside], bonds[inside])
+    cover, walker = part.moving, part.walker()
+    rows, columns, bonds = part.couplings()
     # All spins up: each sum has different terms, so that it fits.
-    once = inside & (rows < columns)
-    value = -own_fields[first : first + cover].sum() - bonds[once].sum()
-    value -= np.abs(fields[cover:]).sum()
+    once = (rows < columns) & (columns < cover)
+    value = -part.fields[:cover].sum() - bonds[once].sum() - np.abs(walker.margins[cover:]).sum()
     search = np.zeros(4, dtype=np.int64)
     search[[VALUE, LOWEST]] = value
     codes = np.empty(min(keep, 1 << part.bits), dtype=np.int64)
-    spins, ties = np.ones(size, dtype=np.int64), np.zeros(size - cover + 1, dtype=np.int64)
+    ties = np.zeros(len(part.spins) - cover + 1, dtype=np.int64)
     chunk = max(1, _CHUNK // _step(part))
     for begin in range(0, 1 << part.bits, chunk):
         end = min(begin + chunk, 1 << part.bits)
-        visit_states(
-            starts, neighbours, weights, first, cover, part.tolerance, begin, end, spins, fields,
-            search, codes, ties,
-        )  # fmt: skip
+        visit_states(walker, cover, part.tolerance, begin, end, search, codes, ties)
     return codes[: search[FOUND]], sum(n << free for free, n in enumerate(ties.tolist()))
-
-
-def _couplings(part: Part) -> tuple[npt.NDArray[np.int64], ...]:
-    """Both ends of each coupling of a part, seen from either, and its weight."""
-    starts, neighbours, weights, _, first = part.arguments
-    bounds = starts[first : first + len(part.spins) + 1]
-    rows = np.repeat(np.arange(len(part.spins)), np.diff(bounds))
-    inner = slice(bounds[0], bounds[-1])
-    return rows, neighbours[inner] - first, weights[inner]
 
 
 def _combined(spins: SpinArray, part: Part, codes: npt.NDArray[np.int64], keep: int) -> SpinArray:
@@ -159,11 +142,11 @@ def _answered(part: Part, codes: npt.NDArray[np.int64], keep: int) -> SpinArray:
 
     A spin without a field of either sign is free, which makes two states of one.
     """
-    cover, first, found = part.moving, part.arguments[-1], part.decode(codes)
-    rows, columns, bonds = _couplings(part)
+    cover, found = part.moving, part.decode(codes)
+    rows, columns, bonds = part.couplings()
     after = rows >= cover
     rows, columns, bonds = rows[after] - cover, columns[after], bonds[after]
-    own = part.arguments[3][first + cover : first + len(part.spins)]
+    own = part.fields[cover:]
     states: list[SpinArray] = []
     number = 0
     for spins in found:

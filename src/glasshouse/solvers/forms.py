@@ -13,7 +13,7 @@ from glasshouse.problems import Problem, validation
 from glasshouse.problems.convert import Given, given_problem, to_ising
 from glasshouse.problems.validation import FloatArray, Number, SpinArray
 from glasshouse.solvers.engine import exact_unit
-from glasshouse.solvers.kernels.adjacency import energies_of
+from glasshouse.solvers.kernels.sweep_order import energies_of
 from glasshouse.solvers.schedule import Beta
 
 Solvable: TypeAlias = Given

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from glasshouse.planting.ensemble import Ensemble
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.randomness import RngLike, Seed
-from glasshouse.problems import Ising, Rbm, validation
+from glasshouse.problems import Ising, validation
 from glasshouse.problems.validation import FloatArray, IntArray
 from glasshouse.solvers.annealing import choose_engine, key_of
 from glasshouse.solvers.crew import announce_compilation
@@ -235,15 +235,12 @@ def _plan(
         return PaperSchedule(given, sweeps_per_run)
     if isinstance(planted, Ensemble):
         n, number, unit = planted.parameters["n"], planted.nodes.shape[1], planted.positive
-        f = Fraction(-planted.negative, 3 * planted.positive - planted.negative)
+        f = planted.frustration
     else:
-        problem: Any = planted.problem
-        n = problem.num_visible if isinstance(problem, Rbm) else problem.num_variables // 2
-        number, unit = planted.loops.num_loops, planted.loop_weight
-        negative = -int(planted.loops.negative_weights.sum())
-        f = Fraction(negative, max(int(np.abs(planted.loops.weights).sum()), 1))
-    n = max(n, 2)  # the least that the paper's schedule is for
-    plan = paper_schedule(n, min(f, Fraction(1, 4)), Fraction(number, n) or None, unit=unit)
+        n, number, unit = planted.half, planted.loops.num_loops, planted.loop_weight
+        f = planted.loops.frustration
+    n = max(Fraction(n), Fraction(2))  # the least that the paper's schedule is for
+    plan = paper_schedule(int(n), min(f, Fraction(1, 4)), number / n or None, unit=unit)
     if sweeps_per_run == "paper":
         sweeps_per_run = sweep_count(plan.sweeps, "the paper's sweeps_per_run", _MOST_SWEEPS)
     return PaperSchedule(plan.beta if given is None else given, sweeps_per_run)

@@ -14,6 +14,7 @@ from glasshouse.planting.randomness import Seed
 from glasshouse.problems import exchange, naming, validation
 from glasshouse.problems.naming import Labels, Units
 from glasshouse.problems.validation import FloatArray, Number, SpinArray
+from glasshouse.solvers.success import binomial_interval, runs_needed, times_needed
 from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
@@ -203,12 +204,10 @@ class AnnealResult:
             number = int(np.count_nonzero(self.complete))
             bound = length * runs_needed(binomial_interval(0, number, confidence)[1], success)
             return TimeToSolution(bound, bound, math.inf, success, confidence, unit, is_bound=True)
-        low, high = self.success_interval(confidence)
+        times = times_needed(length, p, self.success_interval(confidence), success)
         return TimeToSolution(
-            length * runs_needed(p, success),
-            length * runs_needed(high, success),
-            length * runs_needed(low, success),
-            success, confidence, unit, is_bound=False, is_upper_bound=self.stopped is not None,
+            *times, success, confidence, unit, is_bound=False,
+            is_upper_bound=self.stopped is not None,
         )  # fmt: skip
 
     def summary(self) -> str:
@@ -253,26 +252,3 @@ class AnnealResult:
         self._need_target()
         if not self._has_evidence():
             raise ValueError("no run was completed before the stop; give it more time")
-
-
-def runs_needed(probability: float, success: float) -> float:
-    """Runs until one succeeds with probability `success`, at least one; infinite for p = 0."""
-    if probability >= success:
-        return 1.0
-    return math.log1p(-success) / math.log1p(-probability) if probability > 0 else math.inf
-
-
-def binomial_interval(successes: int, number: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Clopper–Pearson: the probabilities that do not contradict k successes out of n.
-
-    >>> low, high = binomial_interval(0, 100)
-    >>> print(f"{low:.4f} {high:.4f}")
-    0.0000 0.0362
-    """
-    from scipy.special import betaincinv
-
-    tail = (1 - validation.share(confidence, "confidence")) / 2
-    low = float(betaincinv(successes, number - successes + 1, tail)) if successes else 0.0
-    failures = number - successes
-    high = float(betaincinv(successes + 1, failures, 1 - tail)) if failures else 1.0
-    return low, high

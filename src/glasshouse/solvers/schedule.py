@@ -19,7 +19,7 @@ from glasshouse.landscape.ratio import Ratio, ratio
 from glasshouse.problems import validation
 from glasshouse.problems.validation import MOST_BETA, FloatArray
 from glasshouse.solvers.engine import ColouredGraph
-from glasshouse.solvers.kernels.adjacency import field_scales
+from glasshouse.solvers.kernels.sweep_order import field_scales
 from glasshouse.summaries import Summarised
 
 Schedule: TypeAlias = Literal["linear", "geometric"]

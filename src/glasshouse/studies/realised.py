@@ -8,7 +8,7 @@ from typing import Any
 
 from glasshouse.planting import Planted
 from glasshouse.problems.validation import INT64_MAX
-from glasshouse.studies.kinds.hardness import Annealer, RunPlan, half
+from glasshouse.studies.kinds.hardness import Annealer, RunPlan
 from glasshouse.studies.store.records import fields_of, short
 
 
@@ -30,7 +30,7 @@ class Realised:
     def of(cls, plant: Planted, solver: Annealer | None) -> Realised:
         """Read it off an instance."""
         schedule = None if solver is None else solver.schedule(plant)
-        return cls(half(plant), plant.loops.num_loops, schedule)
+        return cls(float(plant.half), plant.loops.num_loops, schedule)
 
     def plain(self) -> dict[str, Any]:
         """As a store keeps it."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from glasshouse.compiled import compiled
+from glasshouse.kernels.xoshiro import below
 from glasshouse.planting.kernels.cells import put_at, value_at
-from glasshouse.planting.kernels.xoshiro import below
 
 
 @compiled

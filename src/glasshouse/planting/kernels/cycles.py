@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.compiled import compiled
-from glasshouse.planting.kernels.xoshiro import below
+from glasshouse.compiled import compiled, inner
+from glasshouse.kernels.arrays import enlarged
+from glasshouse.kernels.xoshiro import below
 
 # Steps that a node counts for on the meter: somewhere in memory when it is visited, and more of it
 # when it is kept.
@@ -55,7 +56,7 @@ def core_nodes(starts: Any, neighbours: Any) -> Any:
     return queue[:left].copy()
 
 
-@compiled
+@inner
 def find_edge(graph: Any, layers: Any, u: int, v: int) -> Any:
     """The id of the edge from u to v, or -1; edges of an RBM that is not stored are all 0."""
     starts, neighbours, edge_ids, _ = graph
@@ -65,7 +66,7 @@ def find_edge(graph: Any, layers: Any, u: int, v: int) -> Any:
     return edge_ids[place] if place >= 0 else -1
 
 
-@compiled
+@inner
 def _bisect(starts: Any, neighbours: Any, u: int, v: int) -> Any:
     """Where v stands among the neighbours of u, or -1."""
     low, high = starts[u], starts[u + 1]
@@ -78,7 +79,7 @@ def _bisect(starts: Any, neighbours: Any, u: int, v: int) -> Any:
     return low if low < starts[u + 1] and neighbours[low] == v else -1
 
 
-@compiled
+@inner
 def random_step(stream: Any, graph: Any, layers: Any, u: int) -> Any:
     """A uniform neighbour of u."""
     starts, neighbours, _, _ = graph
@@ -89,7 +90,7 @@ def random_step(stream: Any, graph: Any, layers: Any, u: int) -> Any:
     return neighbours[starts[u] + below(stream, starts[u + 1] - starts[u])]
 
 
-@compiled
+@inner
 def walk_cycle(
     stream: Any, graph: Any, layers: Any, node: int, cycle: Any, place: Any, meter: Any
 ) -> Any:
@@ -116,7 +117,7 @@ def walk_cycle(
     return length - first
 
 
-@compiled
+@inner
 def path_cycle(
     stream: Any, graph: Any, layers: Any, node: int, length: int, cycle: Any, place: Any,
     meter: Any,
@@ -147,7 +148,7 @@ def path_cycle(
     return length if find_edge(graph, layers, cycle[length - 1], cycle[0]) >= 0 else 0
 
 
-@compiled
+@inner
 def basis_cycle(
     stream: Any, graph: Any, node: int, cycle: Any, place: Any, parent: Any, depth: Any, meter: Any
 ) -> Any:
@@ -197,7 +198,7 @@ def basis_cycle(
     return path.size - first
 
 
-@compiled
+@inner
 def _neighbourhood(
     stream: Any, graph: Any, node: int, nodes: Any, place: Any, parent: Any, depth: Any
 ) -> Any:
@@ -231,7 +232,7 @@ def _neighbourhood(
     return size, chords[:found]
 
 
-@compiled
+@inner
 def _touching_chord(stream: Any, chords: Any, last: int) -> Any:
     """Another chord, with an end in common with the last one if a few draws find such a one."""
     chord = last
@@ -245,7 +246,7 @@ def _touching_chord(stream: Any, chords: Any, last: int) -> Any:
     return chord
 
 
-@compiled
+@inner
 def _follow(stream: Any, ends: Any, size: int) -> Any:
     """Walk along edges from a random one until the walk meets itself.
 
@@ -283,7 +284,7 @@ def _follow(stream: Any, ends: Any, size: int) -> Any:
     return path[:length], visited[here]
 
 
-@compiled
+@inner
 def block_cycle(stream: Any, graph: Any, inner: Any, border: int, inside: bool, cycle: Any) -> int:
     """A 4-cycle i2, i3, i4, i1 with i1 and i2 in the block (below `border`) and i3 outside it.
 
@@ -351,12 +352,3 @@ def list_cycles(starts: Any, neighbours: Any, length: int, most: int, work: int,
                     table[found * length + k] = path[k]
                 found += 1
     return table[: found * length].copy(), True
-
-
-@compiled
-def enlarged(array: Any, size: int) -> Any:
-    """A longer copy (by hand: assigning slices triples the time to compile)."""
-    longer = np.empty(size, array.dtype)
-    for k in range(array.size):
-        longer[k] = array[k]
-    return longer

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from glasshouse.compiled import compiled
-from glasshouse.planting.kernels.xoshiro import below_wide, next_word
+from glasshouse.kernels.xoshiro import below_wide, next_word
 
 # σ² up to 2^24 keeps every product below within int64, up to deviations of 180 σ.
 MOST_VARIANCE = 1 << 24

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from glasshouse.compiled import compiled
+from glasshouse.compiled import compiled, inner
+from glasshouse.kernels.arrays import enlarged
+from glasshouse.kernels.xoshiro import below, below_wide
 from glasshouse.planting.kernels.cycles import (
     KEPT,
     basis_cycle,
     block_cycle,
-    enlarged,
     find_edge,
     path_cycle,
     walk_cycle,
 )
-from glasshouse.planting.kernels.xoshiro import below, below_wide
 
 # Where cycles come from.
 WALK, PATH, BASIS, TABLE, BLOCK = 0, 1, 2, 3, 4
@@ -26,35 +27,44 @@ _TRY, _LOOKUP = 8, 8
 ANY, CONSTRUCTIVE, DISJOINT = 0, 1, 2
 
 
+class CycleSource(NamedTuple):
+    """Where cycles come from."""
+
+    sampler: int
+    graph: Any  # (starts, neighbours, edge_ids, ends), see `cycles`
+    layers: tuple[int, int]  # (n, m) of a complete bipartite graph that is not stored, else (0, 0)
+    roots: npt.NDArray[np.int32]  # where walks begin; empty stands for all nodes
+    table: npt.NDArray[np.int32]  # TABLE: all cycles of one length, one after the other
+    inner: npt.NDArray[np.int64]  # BLOCK: the edges inside the block
+    border: int  # BLOCK: its size
+    inside: bool  # BLOCK: whether the fourth node lies inside, too
+
+
+class LoopRule(NamedTuple):
+    """What loops look like and how they may meet.
+
+    The negative weight of a loop of length L is -(constant + slope·(L-1)).
+    """
+
+    shortest: int
+    longest: int
+    positive: int
+    constant: int
+    slope: int
+    overlap: int  # how loops may share edges
+    most: int  # the largest magnitude that an edge may reach
+
+
 @compiled
 def drop_loops(
-    stream: Any,
-    sampler: int,
-    graph: Any,
-    layers: Any,
-    source: Any,
-    lengths: Any,
-    weights: Any,
-    rule: int,
-    most: int,
-    number: int,
-    patience: int,
-    totals: Any,
-    meter: Any,
+    stream: Any, source: Any, rule: Any, number: int, patience: int, totals: Any, meter: Any
 ) -> Any:
     """Drop `number` loops; fewer come back where no room was found in `patience` tries.
 
     Args:
         stream: the generator's words.
-        sampler: where cycles come from.
-        graph: (starts, neighbours, edge_ids, ends), see `cycles`.
-        layers: (n, m) of a complete bipartite graph that is not stored, else (0, 0).
-        source: (roots, table, inner, border, inside), what samplers need.
-        lengths: the least and the greatest length of a loop.
-        weights: (positive, constant, slope): the negative weight of a loop of length L is
-            -(constant + slope·(L-1)).
-        rule: how loops may share edges.
-        most: the largest magnitude that an edge may reach.
+        source: where cycles come from.
+        rule: what loops look like.
         number: how many loops.
         patience: tries without success before a loop is repeated, or none is found.
         totals: the weight of each edge, changed in place; empty where no rule needs it.
@@ -63,7 +73,7 @@ def drop_loops(
     Returns:
         Nodes and starts of the loops dropped, each loop's negative edge its last.
     """
-    roots, table, inner, border, inside = source
+    graph, layers, roots = source.graph, source.layers, source.roots
     size = layers[0] + layers[1] if graph[0].size == 0 else graph[0].size - 1
     cycle, place = np.empty(size, np.int32), np.full(size, -1, np.int64)
     edges = np.empty(size, np.int64)
@@ -71,47 +81,41 @@ def drop_loops(
     nodes = np.empty(max(16, 4 * number), np.int32)
     starts = np.zeros(number + 1, np.int64)
     # Without a limit on weights, a loop that is there can always be dropped again.
-    may_repeat = rule == CONSTRUCTIVE and most == np.iinfo(np.int64).max
-    placed = 0
-    failed = 0
+    may_repeat = rule.overlap == CONSTRUCTIVE and rule.most == np.iinfo(np.int64).max
+    placed = failed = 0
     while placed < number and meter[0] > 0:
         fixed = -1
+        # The samplers are called right here: one more function around them takes seconds to compile
         if failed >= patience:
             if not may_repeat or placed == 0:
                 break  # no room
             again = below_wide(stream, placed)
-            length = starts[again + 1] - starts[again]
-            for k in range(length):
-                cycle[k] = nodes[starts[again] + k]
+            length = _copy(nodes, starts[again], starts[again + 1] - starts[again], cycle)
             fixed = length - 1
-        elif sampler == TABLE:
-            length = lengths[0]
-            chosen = below_wide(stream, table.size // length)
-            for k in range(length):
-                cycle[k] = table[chosen * length + k]
-        elif sampler == BLOCK:
-            length = block_cycle(stream, graph, inner, border, inside, cycle)
+        elif source.sampler == TABLE:
+            chosen = below_wide(stream, source.table.size // rule.shortest)
+            length = _copy(source.table, chosen * rule.shortest, rule.shortest, cycle)
+        elif source.sampler == BLOCK:
+            length = block_cycle(stream, graph, source.inner, source.border, source.inside, cycle)
             fixed = 3
         else:
             root = roots[below(stream, roots.size)] if roots.size else below(stream, size)
-            if sampler == BASIS:
+            if source.sampler == BASIS:
                 length = basis_cycle(stream, graph, root, cycle, place, parent, depth, meter)
-            elif sampler == WALK:
+            elif source.sampler == WALK:
                 length = walk_cycle(stream, graph, layers, root, cycle, place, meter)
             else:
-                length = path_cycle(stream, graph, layers, root, lengths[0], cycle, place, meter)
+                length = path_cycle(stream, graph, layers, root, rule.shortest, cycle, place, meter)
         failed += 1
         meter[0] -= _TRY + length
-        if length < lengths[0] or length > lengths[1]:
+        if length < rule.shortest or length > rule.longest:
             continue
         if totals.size:
             meter[0] -= _LOOKUP * length
             if not _find_edges(graph, layers, cycle, edges, length):
                 continue
-        negative = weights[1] + weights[2] * (length - 1)
-        last = _negative_edge(
-            stream, rule, totals, edges, length, fixed, weights[0], negative, most
-        )
+        negative = rule.constant + rule.slope * (length - 1)
+        last = _negative_edge(stream, rule, totals, edges, length, fixed, negative)
         if last < 0:
             continue
         failed = 0
@@ -123,13 +127,21 @@ def drop_loops(
             turned = (last + 1 + k) % length
             nodes[starts[placed] + k] = cycle[turned]
             if totals.size:
-                totals[edges[turned]] += -negative if turned == last else weights[0]
+                totals[edges[turned]] += -negative if turned == last else rule.positive
         placed += 1
         starts[placed] = end
     return nodes[: starts[placed]].copy(), starts[: placed + 1].copy()
 
 
-@compiled
+@inner
+def _copy(nodes: Any, first: int, length: int, cycle: Any) -> Any:
+    """Take a cycle out of a list of them; returns its length."""
+    for k in range(length):
+        cycle[k] = nodes[first + k]
+    return length
+
+
+@inner
 def _find_edges(graph: Any, layers: Any, cycle: Any, edges: Any, length: int) -> bool:
     """The ids of a cycle's edges; False where one is missing."""
     for k in range(length):
@@ -139,24 +151,17 @@ def _find_edges(graph: Any, layers: Any, cycle: Any, edges: Any, length: int) ->
     return True
 
 
-@compiled
+@inner
 def _negative_edge(
-    stream: Any,
-    rule: int,
-    totals: Any,
-    edges: Any,
-    length: int,
-    fixed: int,
-    positive: int,
-    negative: int,
-    most: int,
+    stream: Any, rule: Any, totals: Any, edges: Any, length: int, fixed: int, negative: int
 ) -> int:
     """The place of the negative edge, uniform among those the rule admits, or -1.
 
     `fixed` is the only place to consider, unless it is -1.
     """
+    positive, most = rule.positive, rule.most
     chosen = fixed
-    if rule == ANY:
+    if rule.overlap == ANY:
         if fixed < 0:
             chosen = below(stream, length)
         if totals.size:
@@ -171,7 +176,7 @@ def _negative_edge(
     open_places = 0
     for k in range(length):
         total = totals[edges[k]]
-        if total != 0 and rule == DISJOINT:
+        if total != 0 and rule.overlap == DISJOINT:
             return -1
         if total < 0:
             if is_set or (fixed >= 0 and fixed != k) or negative - total > most:

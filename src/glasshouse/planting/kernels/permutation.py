@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from glasshouse.compiled import compiled
-from glasshouse.planting.kernels.xoshiro import below
+from glasshouse.kernels.xoshiro import below
 
 
 @compiled

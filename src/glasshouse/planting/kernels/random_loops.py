@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from glasshouse.compiled import compiled
+from glasshouse.kernels.xoshiro import below, fill_spins
 from glasshouse.planting.kernels.cells import clear, put_at, value_at
 from glasshouse.planting.kernels.gaussian import discrete_gaussian
-from glasshouse.planting.kernels.xoshiro import below, fill_spins
 
 # Draws before a pair of rows or a column is looked for by a full scan instead.
 _TRIES = 64

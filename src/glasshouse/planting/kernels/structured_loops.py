@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from glasshouse.compiled import compiled
+from glasshouse.kernels.xoshiro import below, below_wide
 from glasshouse.planting.kernels.cells import put_at, value_at
-from glasshouse.planting.kernels.xoshiro import below, below_wide
 
 LEFT, UPPER, CENTER = 0, 1, 2
 # Draws of a whole loop before one is looked for by a full scan of B1 instead.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from glasshouse.solvers.engine import ColouredGraph, Engine, float_for
-from glasshouse.solvers.kernels import adjacency, dense_lanes
+from glasshouse.solvers.kernels import dense_lanes, sweep_order
 from glasshouse.solvers.kernels.dense_lanes import DenseTables
 from glasshouse.solvers.kernels.kernel import annealing_kernel
 
@@ -20,7 +20,7 @@ def dense_engine(network: ColouredGraph) -> Engine | None:
     if dtype is None:
         return None
     order, starts, neighbours, weights = network.in_sweep_order()
-    if adjacency.filled(starts, neighbours) < _LEAST_FILL:
+    if sweep_order.filled(starts, neighbours) < _LEAST_FILL:
         return None
     tables = dense_lanes.build(starts, neighbours, weights, np.empty(0, dtype))
     lanes = 128 // dtype().itemsize

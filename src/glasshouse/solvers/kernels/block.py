@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.solvers.kernels.inner import inner
+from glasshouse.compiled import inner
 
 
 class LaneBlock(NamedTuple):

@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.compiled import inlined, inner
+from glasshouse.kernels.xoshiro import advance
 from glasshouse.solvers.kernels.block import mark_hits
 from glasshouse.solvers.kernels.byte_tables import MOST_IN_GROUP
 from glasshouse.solvers.kernels.exponential import thresholds
-from glasshouse.solvers.kernels.generator import advance
-from glasshouse.solvers.kernels.inner import inlined, inner
 from glasshouse.solvers.kernels.vectors import (
     anywhere,
     cast,
@@ -114,14 +114,7 @@ def sweep(tables: Any, work: Any, generator: Any, spins: Any) -> None:
                 opposed = ~(high | (low & either))
                 height = full ^ (low & change)
                 word, a, b, c, d = advance(a, b, c, d)
-                dice = view(word, np.uint8)
-                tie = opposed & (dice == height)
-                store(work.ties, 64 * tied, tie)
-                work.tied_sites[tied] = here
-                tied += anywhere(tie)
-                spin = spin ^ (~opposed | (dice < height))
-                store(spins, here, spin)
-                store(spins, here + 64, ~spin)
+                tied += propose(spins, here, spin, opposed, height, word, work, tied)
                 here += 128
                 place += 2
         else:
@@ -137,42 +130,62 @@ def sweep(tables: Any, work: Any, generator: Any, spins: Any) -> None:
                     opposed = opposed | match
                     height = height | (match & fill(item(digits, 4 * k + 3), 64))
                 word, a, b, c, d = advance(a, b, c, d)
-                dice = view(word, np.uint8)
-                tie = opposed & (dice == height)
-                store(work.ties, 64 * tied, tie)
-                work.tied_sites[tied] = here
-                tied += anywhere(tie)
-                spin = spin ^ (~opposed | (dice < height))
-                store(spins, here, spin)
-                store(spins, here + 64, ~spin)
+                tied += propose(spins, here, spin, opposed, height, word, work, tied)
                 here += 128
         for t in range(tied):
-            here = work.tied_sites[t]
-            tie = load(work.ties, 64 * t, 64)
-            spin = load(spins, here, 64)
-            place = item(tables.starts, here >> 7)
-            code, flip = zero, zero
-            for k in range(edge, last_edge):
-                bond = spin ^ load(spins, item(tables.neighbours, place), 64)
-                code = code + (bond & fill(item(tables.edge_codes, k), 64))
-                place += 1
-            digit = 2
-            while anywhere(tie) and digit >= 0:
-                height = zero
-                for k in range(level, last_level):
-                    match = code == fill(item(tables.level_codes, k), 64)
-                    height = height | (match & fill(item(digits, 4 * k + digit), 64))
-                word, a, b, c, d = advance(a, b, c, d)
-                dice = view(word, np.uint8)
-                flip = flip | (tie & (dice < height))
-                tie = tie & (dice == height)
-                digit -= 1
-            store(spins, here, spin ^ flip)
-            store(spins, here + 64, ~(spin ^ flip))
+            a, b, c, d = throw_again(tables, work, spins, kind, digits, t, a, b, c, d)
     store(generator, 0, a)
     store(generator, 8, b)
     store(generator, 16, c)
     store(generator, 24, d)
+
+
+@inlined
+def propose(
+    spins: Any, here: Any, spin: Any, opposed: Any, height: Any, word: Any, work: Any, tied: Any
+) -> Any:
+    """Flip the lanes whose dice are below `height`, or unopposed; 1 if some lane is tied."""
+    dice = view(word, np.uint8)
+    tie = opposed & (dice == height)
+    store(work.ties, 64 * tied, tie)
+    work.tied_sites[tied] = here
+    spin = spin ^ (~opposed | (dice < height))
+    store(spins, here, spin)
+    store(spins, here + 64, ~spin)
+    return anywhere(tie)
+
+
+@inlined
+def throw_again(
+    tables: Any, work: Any, spins: Any, kind: Any, digits: Any, t: Any,
+    a: Any, b: Any, c: Any, d: Any,
+) -> Any:  # fmt: skip
+    """More dice for the lanes of the t-th tied site; returns the generator's state."""
+    level, last_level = tables.signatures[kind, 1], tables.signatures[kind + 1, 1]
+    zero = fill(np.uint8(0), 64)
+    here = work.tied_sites[t]
+    tie = load(work.ties, 64 * t, 64)
+    spin = load(spins, here, 64)
+    place = item(tables.starts, here >> 7)
+    code, flip = zero, zero
+    for k in range(tables.signatures[kind, 0], tables.signatures[kind + 1, 0]):
+        bond = spin ^ load(spins, item(tables.neighbours, place), 64)
+        code = code + (bond & fill(item(tables.edge_codes, k), 64))
+        place += 1
+    digit = 2
+    while anywhere(tie) and digit >= 0:
+        height = zero
+        for k in range(level, last_level):
+            match = code == fill(item(tables.level_codes, k), 64)
+            height = height | (match & fill(item(digits, 4 * k + digit), 64))
+        word, a, b, c, d = advance(a, b, c, d)
+        dice = view(word, np.uint8)
+        flip = flip | (tie & (dice < height))
+        tie = tie & (dice == height)
+        digit -= 1
+    store(spins, here, spin ^ flip)
+    store(spins, here + 64, ~(spin ^ flip))
+    return a, b, c, d
 
 
 @inner

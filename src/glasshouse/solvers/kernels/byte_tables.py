@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.compiled import compiled
-from glasshouse.solvers.kernels.adjacency import arrange, order_by
-from glasshouse.solvers.kernels.arrays import table32, zeros32, zeros64
+from glasshouse.compiled import compiled, inner
+from glasshouse.kernels.arrays import table32, zeros32, zeros64
 from glasshouse.solvers.kernels.generator import mix
-from glasshouse.solvers.kernels.inner import inner
+from glasshouse.solvers.kernels.sweep_order import arrange, order_by
 
 ROW = 64  # bytes of a row, one for each run
 CODES = 256  # a code is a byte

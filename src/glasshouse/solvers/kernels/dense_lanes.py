@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.compiled import compiled
+from glasshouse.compiled import compiled, inlined, inner
+from glasshouse.kernels.xoshiro import advance
 from glasshouse.solvers.kernels.block import mark_hits
 from glasshouse.solvers.kernels.float_lanes import keep, measure, scatter, workspace
-from glasshouse.solvers.kernels.generator import advance
-from glasshouse.solvers.kernels.inner import inlined, inner
 from glasshouse.solvers.kernels.metropolis import LOG2_E, accept
 from glasshouse.solvers.kernels.vectors import (
     anywhere,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from glasshouse.compiled import compiled
+from glasshouse.kernels.flips import Walker, flip
 
 EPSILON = 2.0**-52
 
@@ -47,6 +48,7 @@ def descend(
             for k in range(starts[i], starts[i + 1]):
                 field += weights[k] * spins[neighbours[k]]
             margins[i] = field * spins[i]
+        walker = Walker(starts, neighbours, weights, 0, spins, margins)
         while True:
             best = np.argmin(margins)
             if margins[best] >= 0:
@@ -54,11 +56,5 @@ def descend(
             if not whole and not gain_is_real(starts, neighbours, weights, fields, spins, best):
                 margins[best] = 0
                 continue
-            margins[best] = -margins[best]
-            for k in range(starts[best], starts[best + 1]):
-                j = neighbours[k]
-                bond = weights[k] * spins[best] * spins[j]
-                margins[j] -= bond  # twice, since 2 · bond may not fit
-                margins[j] -= bond
-            spins[best] = -spins[best]
+            flip(walker, best, 0, size)
             flips[r] += 1

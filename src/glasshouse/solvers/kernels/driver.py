@@ -10,9 +10,8 @@ from typing import Any
 
 from numba.extending import overload
 
-from glasshouse.compiled import compiled
+from glasshouse.compiled import compiled, inlined, inner
 from glasshouse.solvers.kernels.generator import seed
-from glasshouse.solvers.kernels.inner import inlined, inner
 from glasshouse.solvers.kernels.kernel import functions_of
 
 

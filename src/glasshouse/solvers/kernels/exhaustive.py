@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from glasshouse.compiled import compiled
+from glasshouse.kernels.flips import flip, turning_bit
 
 # Places in the array that a search carries from one call to the next.
 VALUE, LOWEST, FOUND, CODE = range(4)
@@ -14,38 +15,32 @@ VALUE, LOWEST, FOUND, CODE = range(4)
 
 @compiled
 def visit_states(
-    starts: Any, neighbours: Any, weights: Any, first: int, cover: int, tolerance: int,
-    begin: int, end: int, spins: Any, fields: Any, search: Any, codes: Any, ties: Any,
-) -> None:  # fmt: skip
+    walker: Any,
+    cover: int,
+    tolerance: int,
+    begin: int,
+    end: int,
+    search: Any,
+    codes: Any,
+    ties: Any,
+) -> None:
     """Visit the states of steps begin to end - 1; keep the lowest energy and where it was met.
 
-    The spins are `first`, `first + 1`, … of a graph in compressed rows. State `code` has spin
-    `first + i` down where bit i is set. Only the first `cover` spins are visited so. No coupling
-    joins two of the others, each of which follows its field and so adds -|field| to the energy.
-    `fields` are the spins' own ones and what the visited spins add to them. All sums are over
-    different terms, so that they fit as long as the sum of magnitudes does; `tolerance` apart,
-    energies count as equal. `ties[z]` is how many of the lowest states leave z spins free.
+    State `code` has spin i down where bit i is set. Only the first `cover` spins are visited so. No
+    coupling joins two of the others, each of which follows its field, which is its margin as it
+    stays up here, and so adds -|margin| to the energy. All sums are over different terms, so that
+    they fit as long as the sum of magnitudes does; `tolerance` apart, energies count as equal.
+    `ties[z]` is how many of the lowest states leave z spins free.
     """
+    margins = walker.margins
     value, lowest, found, code = search[VALUE], search[LOWEST], search[FOUND], search[CODE]
     for step in range(begin, end):
         if step > 0:
-            i = 0
-            while not (step >> i) & 1:
-                i += 1
+            i = turning_bit(step)
             code ^= np.int64(1) << i
-            rise = spins[i] * fields[i]
-            value += rise  # twice, since 2 · rise may not fit
-            value += rise
-            spins[i] = -spins[i]
-            for k in range(starts[first + i], starts[first + i + 1]):
-                j = neighbours[k] - first
-                change = weights[k] * spins[i]
-                if j >= cover:
-                    value += abs(fields[j])
-                fields[j] += change
-                fields[j] += change
-                if j >= cover:
-                    value -= abs(fields[j])
+            value += margins[i]  # twice, since 2 · margin may not fit
+            value += margins[i]
+            value -= flip(walker, i, 0, cover)[2]
         if value > lowest + tolerance:
             continue
         if value < lowest - tolerance:
@@ -56,8 +51,7 @@ def visit_states(
             codes[found] = code
         found += 1
         free = 0
-        for j in range(cover, spins.size):
-            if abs(fields[j]) <= tolerance // 2:
-                free += 1
+        for j in range(cover, margins.size):
+            free += abs(margins[j]) <= tolerance // 2
         ties[free] += 1
     search[VALUE], search[LOWEST], search[FOUND], search[CODE] = value, lowest, found, code

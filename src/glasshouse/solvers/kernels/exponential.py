@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.compiled import compiled
-from glasshouse.solvers.kernels.inner import inner
+from glasshouse.compiled import compiled, inner
 from glasshouse.solvers.kernels.vectors import cast, choose, fill_like, view
 
 _PER_LOG2 = 1.4426950408889634  # 1 / ln 2

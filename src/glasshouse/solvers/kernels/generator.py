@@ -1,4 +1,4 @@
-"""Random words for the lanes of a block: xoshiro256++ (Blackman and Vigna), one stream a lane.
+"""Where the random words of a block's lanes begin: one stream of xoshiro per lane.
 
 A block's streams are a function of a key (256 bits from a SeedSequence) and the block's index, so
 run r sees the same random numbers whatever the number of runs or threads.
@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.compiled import compiled
-from glasshouse.solvers.kernels.inner import inner
+from glasshouse.compiled import compiled, inner
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
@@ -37,21 +36,6 @@ def seed(key: Any, block: Any, generator: Any) -> Any:
     for k in range(generator.size):
         step = np.uint64(k + 1) * GOLDEN
         generator[k] = mix(first + step) ^ mix(mix(second ^ step))
-
-
-@inner
-def advance(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """One step: the random word and the next state. Works on scalars and on vectors of uint64."""
-    word = a + d
-    word = ((word << np.uint64(23)) | (word >> np.uint64(41))) + a
-    shifted = b << np.uint64(17)
-    c = c ^ a
-    d = d ^ b
-    b = b ^ c
-    a = a ^ d
-    c = c ^ shifted
-    d = (d << np.uint64(45)) | (d >> np.uint64(19))
-    return word, a, b, c, d
 
 
 @compiled

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.compiled import compiled
+from glasshouse.compiled import compiled, inner
+from glasshouse.kernels.adjacency import fill_rows
+from glasshouse.kernels.arrays import table32, zeros32, zeros64
 from glasshouse.solvers.kernels import byte_tables
-from glasshouse.solvers.kernels.adjacency import colour
-from glasshouse.solvers.kernels.arrays import zeros32, zeros64
 from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.kernels.driver import all_hit, begin, measure, step, workspace
 from glasshouse.solvers.kernels.generator import seed, spawn
-from glasshouse.solvers.kernels.inner import inner
+from glasshouse.solvers.kernels.sweep_order import colour
 
 
 @compiled
@@ -68,49 +68,28 @@ def count_sweeps(
 
 @inner
 def loop_adjacency(num_spins: Any, nodes: Any, weights: Any) -> Any:
-    """Adjacency of a sum of equal loops, in the planted gauge, as `graph.adjacency` gives it.
+    """Adjacency of a sum of equal loops, in the planted gauge, without the ghost's row.
 
     Edge k of a loop joins its nodes k and k + 1 and weighs weights[k]; node `num_spins` is the
     ghost. Edges on which several loops meet are added up, and dropped if they cancel.
     """
     length = weights.size
-    starts = zeros64(num_spins + 2)
+    edges = table32(nodes.size, 2)
     for loop in range(nodes.shape[0]):
         for k in range(length):
-            starts[nodes[loop, k] + 1] += 2
-    for i in range(num_spins + 1):
-        starts[i + 1] += starts[i]
-    ends = zeros64(num_spins + 1)
-    for i in range(num_spins + 1):
-        ends[i] = starts[i]
-    neighbours = zeros32(starts[num_spins + 1])
-    values = zeros64(starts[num_spins + 1])
-    for loop in range(nodes.shape[0]):
-        for k in range(length):
-            i, j = nodes[loop, k], nodes[loop, (k + 1) % length]
-            neighbours[ends[i]], values[ends[i]] = j, weights[k]
-            neighbours[ends[j]], values[ends[j]] = i, weights[k]
-            ends[i] += 1
-            ends[j] += 1
-    merged = zeros64(num_spins + 1)
-    place = np.full(num_spins + 1, -1, np.int64)  # of a neighbour in the merged list
+            edges[loop * length + k, 0] = nodes[loop, k]
+            edges[loop * length + k, 1] = nodes[loop, (k + 1) % length]
+    starts, neighbours, ids = fill_rows(num_spins + 1, edges)
+    merged, values = zeros64(num_spins + 1), zeros64(neighbours.size)
     size = 0
     for i in range(num_spins):
         for k in range(starts[i], starts[i + 1]):
-            j = neighbours[k]
-            if place[j] < merged[i]:
-                place[j] = size
-                neighbours[size], values[size] = j, values[k]
+            if size == merged[i] or neighbours[size - 1] != neighbours[k]:
+                neighbours[size], values[size] = neighbours[k], 0
                 size += 1
-            else:
-                values[place[j]] += values[k]
-        kept = merged[i]
-        for k in range(merged[i], size):
-            place[neighbours[k]] = -1
-            if values[k] != 0:
-                neighbours[kept], values[kept] = neighbours[k], values[k]
-                kept += 1
-        size = kept
+            values[size - 1] += weights[ids[k] % length]
+            last_of_pair = k + 1 == starts[i + 1] or neighbours[k + 1] != neighbours[k]
+            size -= last_of_pair and values[size - 1] == 0
         merged[i + 1] = size
     return merged, neighbours[:size], values[:size]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
-from glasshouse.solvers.kernels.inner import inner
+from glasshouse.compiled import inner
 from glasshouse.solvers.kernels.vectors import cast, choose, fill_like, fma, spread, view
 
 LOG2_E = 1.4426950408889634

@@ -11,12 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.compiled import inlined, inner
+from glasshouse.kernels.xoshiro import next_word
 from glasshouse.solvers.kernels.block import mark_hits
 from glasshouse.solvers.kernels.exponential import threshold
-from glasshouse.solvers.kernels.generator import advance
-from glasshouse.solvers.kernels.inner import inlined, inner
-
-LANES = 1
 
 
 class ScalarTables(NamedTuple):
@@ -33,7 +31,7 @@ def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
     spins, energies = block.spins, block.energies
     for site in range(spins.size - 1):
         x = local_field(tables, spins, site) * spins[site]
-        if x <= 0 or draw(block.generator) >> np.uint64(32) < threshold(2.0 * beta * x):
+        if x <= 0 or next_word(block.generator) >> np.uint64(32) < threshold(2.0 * beta * x):
             spins[site] = -spins[site]
             energies[0] += x  # twice, since 2x may not fit
             energies[0] += x
@@ -49,14 +47,6 @@ def local_field(tables: Any, spins: Any, site: Any) -> Any:
     for k in range(tables.starts[site], tables.starts[site + 1]):
         field += tables.weights[k] * spins[tables.neighbours[k]]
     return field
-
-
-@inner
-def draw(generator: Any) -> Any:
-    """The next random word."""
-    word, a, b, c, d = advance(generator[0], generator[1], generator[2], generator[3])
-    generator[0], generator[1], generator[2], generator[3] = a, b, c, d
-    return word
 
 
 @inner
@@ -84,7 +74,7 @@ def begin(tables: Any, block: Any) -> Any:
     """Random spins and their energy; the ghost is up."""
     spins, energies = block.spins, block.energies
     for site in range(spins.size - 1):
-        spins[site] = 1 if draw(block.generator) >> np.uint64(63) else -1
+        spins[site] = 1 if next_word(block.generator) >> np.uint64(63) else -1
     spins[spins.size - 1] = 1
     energies[0] = 0
     for site in range(spins.size - 1):

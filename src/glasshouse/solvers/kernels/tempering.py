@@ -11,13 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.compiled import compiled
+from glasshouse.compiled import compiled, inner
+from glasshouse.kernels.xoshiro import next_word
 from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.kernels.driver import all_hit, begin, measure, note, step, workspace
 from glasshouse.solvers.kernels.exponential import threshold
 from glasshouse.solvers.kernels.generator import seed
-from glasshouse.solvers.kernels.inner import inner
-from glasshouse.solvers.kernels.scalar import draw
 
 SWAP_STREAM = 1 << 40  # an index that no replica has
 
@@ -87,7 +86,7 @@ def exchange(gap: Any, k: Any, replicas: Any) -> None:
     some = False
     for lane in range(mask.size):
         gain = gap * (np.float64(second[lane]) - np.float64(first[lane]))
-        dice = draw(replicas.swaps) >> np.uint64(32)
+        dice = next_word(replicas.swaps) >> np.uint64(32)
         swap = gain >= 0 or dice < threshold(-gain)
         mask[lane] = 255 if swap else 0
         some |= swap

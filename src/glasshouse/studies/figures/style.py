@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.extras import optional
+from glasshouse.files.streams import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,13 +113,8 @@ def save(figure: Figure, paths: Iterable[str | Path]) -> list[Path]:
     written = []
     for path in map(Path, paths):
         suffix = path.suffix[1:].lower()
-        fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
-        try:
-            with styled():
-                figure.savefig(fresh, format=suffix, metadata=_METADATA[suffix])
-            fresh.replace(path)
-        finally:
-            fresh.unlink(missing_ok=True)
+        with replacing(path, overwrite=True) as file, styled():
+            figure.savefig(file, format=suffix, metadata=_METADATA[suffix])
         written.append(path)
     return written
 

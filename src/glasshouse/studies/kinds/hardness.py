@@ -13,7 +13,7 @@ import numpy.typing as npt
 from glasshouse.landscape import frustration_index
 from glasshouse.landscape.ratio import ratio
 from glasshouse.planting import Planted, random_loops_ensemble
-from glasshouse.problems import Rbm, validation
+from glasshouse.problems import validation
 from glasshouse.solvers import anneal, paper_schedule
 from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.hitting import race, race_one
@@ -74,7 +74,7 @@ class Annealer:
 
     def schedule(self, plant: Planted) -> RunPlan:
         """What the settings mean for the family of an instance."""
-        n, number = half(plant), plant.loops.num_loops
+        n, number = float(plant.half), plant.loops.num_loops
         if self.beta == "paper":
             first, last = paper_schedule(int(n), "1/10", number / n).beta
         elif self.beta == "paper-text":
@@ -88,7 +88,8 @@ class Annealer:
             fit: Literal["first", "second"] = (
                 "second" if self.sweeps_per_run == "paper" else "first"
             )
-            sweeps = paper_schedule(int(n), _loop_frustration(plant), fit=fit).sweeps
+            f = min(plant.loops.frustration, Fraction(1, 4))
+            sweeps = paper_schedule(int(n), f, fit=fit).sweeps
         return RunPlan(sweeps, first, last, self.max_sweeps)
 
 
@@ -155,8 +156,7 @@ def _measure_ensemble(task: Task, first: int, count: int, schedule: RunPlan) -> 
     rows = _rows(count)
     rows["sweeps"][:], rows["solved"][:] = np.abs(totals[:, 0]), totals[:, 0] > 0
     rows["energy"][:], rows["loops"][:] = many.energy, many.nodes.shape[1]
-    # Random loops never cancel: f is the loops' own, exactly.
-    rows["frustration"][:] = float(Fraction(-many.negative, 3 * many.positive - many.negative))
+    rows["frustration"][:] = float(many.frustration)
     for k in np.flatnonzero(totals[:, 0] < 0):
         rows["energy"][k] = _best_energy(task, many[int(k)], first + int(k), schedule)
     rows["seconds"][:] = (time.perf_counter() - begin) / count
@@ -194,19 +194,6 @@ def _best_energy(task: Task, plant: Planted, index: int, schedule: RunPlan) -> i
         rng=task.solving_seed.child(index).child(1),
     )  # fmt: skip
     return int(found.best_energy)
-
-
-def half(plant: Planted) -> float:
-    """The paper's n: visible spins, or half the vertices of a general graph."""
-    problem = plant.problem
-    return problem.num_visible if isinstance(problem, Rbm) else max(problem.num_variables / 2, 1)
-
-
-def _loop_frustration(plant: Planted) -> Fraction:
-    """The share of negative weight in the loops themselves, at most 1/4."""
-    negative = -int(plant.loops.negative_weights.sum())
-    total = int(np.abs(plant.loops.weights).sum())
-    return min(Fraction(negative, max(total, 1)), Fraction(1, 4))
 
 
 def _exact_range(value: Any) -> tuple[str, str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from glasshouse.files.streams import replacing
 from glasshouse.studies.analysis import Point
 from glasshouse.summaries import Summarised
 from glasshouse.version import __version__
@@ -122,9 +122,5 @@ def write_report(done: Reproduction, name: str, section: str, path: Path) -> Non
 
 
 def _write(path: Path, text: str) -> None:
-    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
-    try:
-        fresh.write_text(text, encoding="utf-8")
-        fresh.replace(path)
-    finally:
-        fresh.unlink(missing_ok=True)
+    with replacing(path, overwrite=True) as file:
+        file.write(text.encode())

@@ -234,7 +234,7 @@ def time_to_solution(
     *,
     success: float = 0.99,
     confidence: float = 0.95,
-    interval: Literal["wilson", "bayes"] = "wilson",
+    interval: Literal["wilson", "bayes", "exact"] = "wilson",
 ) -> Estimate:
     """How long to go on until a run has succeeded with probability `success`.
 
@@ -247,36 +247,21 @@ def time_to_solution(
         length: of a run, in sweeps or seconds.
         success: the wanted probability of at least one success: 0.99 gives TTS99.
         confidence: of the interval.
-        interval: "wilson" (score interval) or "bayes" (Jeffreys prior, equal tails).
+        interval: "wilson" (score interval), "bayes" (Jeffreys prior, equal tails) or "exact"
+            (Clopper-Pearson, as `AnnealResult.tts` has it).
 
     >>> print(time_to_solution(50, 100, 200.0))
     1329 (1016 to 1781)
     >>> print(time_to_solution(0, 100, 200.0))
     above 2.443e+04
     """
-    from scipy.special import betaincinv, ndtri
-
-    from glasshouse.solvers.result import runs_needed
+    from glasshouse.solvers.success import binomial_interval, times_needed
 
     if not 0 <= successes <= runs or runs < 1:
         raise ValueError(f"{successes} successes of {runs} runs cannot be")
     share(success, "success")
-    tail = (1 - share(confidence, "confidence")) / 2
-    if interval == "wilson":
-        z2 = float(ndtri(tail)) ** 2
-        centre = (successes + z2 / 2) / (runs + z2)
-        reach = math.sqrt(z2 * (successes * (runs - successes) / runs + z2 / 4)) / (runs + z2)
-        low, high = max(centre - reach, 0.0), min(centre + reach, 1.0)
-    elif interval == "bayes":
-        a, b = successes + 0.5, runs - successes + 0.5
-        low, high = (float(betaincinv(a, b, t)) for t in (tail, 1 - tail))
-    else:
-        raise ValueError(f"interval={interval!r} is neither 'wilson' nor 'bayes'")
-    low = low if successes else 0.0
-    high = high if successes < runs else 1.0
-    p = successes / runs
-    times = [length * runs_needed(at, success) for at in (p, high, low)]
-    return Estimate(times[0], times[1], times[2], confidence)
+    chances = binomial_interval(successes, runs, confidence, interval)
+    return Estimate(*times_needed(length, successes / runs, chances, success), confidence)
 
 
 Statistic = Literal["median", "geometric_mean", "quantile_95", "paper_95"]

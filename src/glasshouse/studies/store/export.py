@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from glasshouse.extras import optional
-from glasshouse.files.streams import Place, is_stream, writing
+from glasshouse.files.streams import Place, is_stream, replacing, writing
 from glasshouse.landscape.ratio import ratio
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.studies.kinds.hardness import HARDNESS
@@ -44,13 +43,8 @@ def to_frame(store: Store, kind: str | None = None) -> polars.DataFrame:
 def export_parquet(store: Store, path: str | Path, kind: str | None = None) -> int:
     """Write all rows of a kind to a Parquet file; returns how many."""
     frame = to_frame(store, kind)
-    place = Path(path)
-    fresh = place.with_name(f"{place.name}.{os.getpid()}.new")
-    try:
-        frame.write_parquet(fresh)
-        fresh.replace(place)
-    finally:
-        fresh.unlink(missing_ok=True)
+    with replacing(Path(path), overwrite=True) as file:
+        frame.write_parquet(file)
     return int(frame.height)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import os
-import secrets
 import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
+
+from glasshouse.files.streams import drafted
 
 APPLICATION_ID = 0x476C6173  # "Glas", in the file's header: see `file` and PRAGMA application_id
 SCHEMA_VERSION = 1
@@ -74,8 +75,7 @@ def create(path: Path, tables: Iterable[str]) -> None:
         tables: the statements that make them.
     """
     place = path.resolve()
-    fresh = place.with_name(f"{place.name}.{secrets.token_hex(6)}.new")
-    try:
+    with drafted(place) as fresh:
         database = sqlite3.connect(fresh, isolation_level=None)
         try:
             database.executescript(
@@ -85,8 +85,6 @@ def create(path: Path, tables: Iterable[str]) -> None:
         finally:
             database.close()
         _move_to_new_name(fresh, place)
-    finally:
-        fresh.unlink(missing_ok=True)
 
 
 def _move_to_new_name(fresh: Path, place: Path) -> None:

@@ -12,34 +12,8 @@ from typing import Any
 import numpy as np
 
 from glasshouse.compiled import compiled
-from glasshouse.solvers.kernels.arrays import zeros32, zeros64
-
-
-@compiled
-def adjacency(num_spins: Any, edges: Any, weights: Any, fields: Any) -> Any:
-    """Neighbours of each spin and the weights to them; a field is an edge to spin `num_spins`."""
-    starts = zeros64(num_spins + 1)
-    for k in range(edges.shape[0]):
-        starts[edges[k, 0] + 1] += 1
-        starts[edges[k, 1] + 1] += 1
-    for i in range(num_spins):
-        starts[i + 1] += starts[i] + (fields[i] != 0)
-    ends = zeros64(num_spins)
-    for i in range(num_spins):
-        ends[i] = starts[i]
-    neighbours = zeros32(starts[-1])
-    values = np.empty(starts[-1], weights.dtype)
-    for k in range(edges.shape[0]):
-        for side in range(2):
-            i, j = edges[k, side], edges[k, 1 - side]
-            neighbours[ends[i]] = j
-            values[ends[i]] = weights[k]
-            ends[i] += 1
-    for i in range(num_spins):
-        if fields[i] != 0:
-            neighbours[ends[i]] = num_spins
-            values[ends[i]] = fields[i]
-    return starts, neighbours, values
+from glasshouse.kernels.arrays import zeros32, zeros64
+from glasshouse.kernels.flips import turning_bit
 
 
 @compiled
@@ -146,9 +120,7 @@ def field_scales(starts: Any, values: Any, whole: Any) -> Any:
             field = total
             signs = np.int64(0)
             for count in range(1, 1 << (last - first - 1)):
-                bit = 0
-                while not count >> bit & 1:
-                    bit += 1
+                bit = turning_bit(count)
                 signs ^= 1 << bit
                 step = 2.0 * abs(np.float64(values[first + 1 + bit]))
                 field += -step if signs >> bit & 1 else step

@@ -1,4 +1,4 @@
-"""xoshiro256++ (Blackman and Vigna, 2021): the random numbers of every generator here.
+"""xoshiro256++ (Blackman and Vigna, 2021): the random numbers of planting and of every solver.
 
 A stream is an array of four uint64 words, changed in place. Only integer arithmetic is used, so a
 seed means the same on every machine and under every version of NumPy.
@@ -10,26 +10,34 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.compiled import compiled
+from glasshouse.compiled import compiled, inner
 
 # Numba turns int64 mixed with uint64 into float64; every constant here is therefore a uint64.
-_U17, _U19, _U23, _U32, _U41, _U45, _U63 = map(np.uint64, (17, 19, 23, 32, 41, 45, 63))
+_U17, _U19, _U23, _U32, _U41, _U45 = map(np.uint64, (17, 19, 23, 32, 41, 45))
 _ONE, _LOW_HALF = np.uint64(1), np.uint64(0xFFFFFFFF)
 _ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@inner
+def advance(a: Any, b: Any, c: Any, d: Any) -> Any:
+    """One step: the random word and the next state. Works on scalars and on vectors of uint64."""
+    word = a + d
+    word = ((word << _U23) | (word >> _U41)) + a
+    shifted = b << _U17
+    c = c ^ a
+    d = d ^ b
+    b = b ^ c
+    a = a ^ d
+    c = c ^ shifted
+    d = (d << _U45) | (d >> _U19)
+    return word, a, b, c, d
 
 
 @compiled
 def next_word(stream: Any) -> Any:
     """The next 64 random bits, as a uint64."""
-    s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
-    total = s0 + s3
-    word = ((total << _U23) | (total >> _U41)) + s0
-    s2 ^= s0
-    s3 ^= s1
-    stream[1] = s1 ^ s2
-    stream[0] = s0 ^ s3
-    stream[2] = s2 ^ (s1 << _U17)
-    stream[3] = (s3 << _U45) | (s3 >> _U19)
+    word, a, b, c, d = advance(stream[0], stream[1], stream[2], stream[3])
+    stream[0], stream[1], stream[2], stream[3] = a, b, c, d
     return word
 
 

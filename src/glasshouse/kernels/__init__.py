@@ -1,0 +1,1 @@
+"""Compiled code that several rooms use: every room stands on it, and it stands on nothing."""

@@ -1,0 +1,61 @@
+"""Flipping one spin after the other: what every flip costs, kept up to date."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.compiled import inlined
+
+
+class Walker(NamedTuple):
+    """A state that changes flip by flip, on some nodes of a graph in compressed rows.
+
+    `margins[i]` is s_i θ_i, spin times local field: a flip of spin i costs twice that and changes
+    the margins of its neighbours only.
+    """
+
+    starts: npt.NDArray[np.int64]
+    neighbours: npt.NDArray[Any]
+    weights: npt.NDArray[Any]
+    first: int  # the node of spin 0; spins follow their nodes' order
+    spins: npt.NDArray[Any]
+    margins: npt.NDArray[Any]
+
+
+@inlined
+def flip(walker: Any, i: Any, tolerance: Any, cover: Any) -> Any:
+    """Flip spin i.
+
+    Returns:
+        How many more margins are negative, how many more are zero, up to `tolerance`, and how much
+        more the magnitudes of margins from spin `cover` on add up to. What the caller does not look
+        at, the compiler leaves out.
+    """
+    starts, neighbours, weights, first, spins, margins = walker
+    spin, margin = spins[i], -margins[i]
+    spins[i], margins[i] = -spin, margin
+    falling = np.int64(margin < -tolerance) - np.int64(margin > tolerance)
+    flat, above = np.int64(0), margin - margin
+    for k in range(starts[first + i], starts[first + i + 1]):
+        j = neighbours[k] - first
+        bond = weights[k] * spin * spins[j]
+        old = margins[j]
+        new = old - bond - bond  # 2 · bond may not fit
+        margins[j] = new
+        falling += np.int64(new < -tolerance) - np.int64(old < -tolerance)
+        flat += np.int64(abs(new) <= tolerance) - np.int64(abs(old) <= tolerance)
+        if j >= cover:
+            above += abs(new) - abs(old)
+    return falling, flat, above
+
+
+@inlined
+def turning_bit(step: Any) -> Any:
+    """The bit that changes from the Gray code of step - 1 to that of `step`: its lowest one."""
+    bit = 0
+    while not (step >> bit) & 1:
+        bit += 1
+    return bit

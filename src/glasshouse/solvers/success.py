@@ -1,0 +1,61 @@
+"""From successes to times: how likely a run succeeds, and how many it takes."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, TypeAlias
+
+from glasshouse.problems import validation
+
+IntervalKind: TypeAlias = Literal["exact", "wilson", "bayes"]
+
+
+def runs_needed(probability: float, success: float) -> float:
+    """Runs until one succeeds with probability `success`, at least one; infinite for p = 0."""
+    if probability >= success:
+        return 1.0
+    return math.log1p(-success) / math.log1p(-probability) if probability > 0 else math.inf
+
+
+def times_needed(
+    length: float, probability: float, interval: tuple[float, float], success: float
+) -> tuple[float, float, float]:
+    """The time to solution, length · ln(1-success)/ln(1-p), and its ends by the interval of p."""
+    low, high = interval
+    value, least, most = (
+        length * runs_needed(chance, success) for chance in (probability, high, low)
+    )
+    return value, least, most
+
+
+def binomial_interval(
+    successes: int, number: int, confidence: float = 0.95, kind: IntervalKind = "exact"
+) -> tuple[float, float]:
+    """The success probabilities that do not contradict k successes out of n.
+
+    Args:
+        successes: k.
+        number: n, at least 1.
+        confidence: how often the interval holds the truth.
+        kind: "exact" (Clopper-Pearson, never too narrow), "wilson" (score interval) or "bayes"
+            (Jeffreys prior, equal tails).
+
+    >>> low, high = binomial_interval(0, 100)
+    >>> print(f"{low:.4f} {high:.4f}")
+    0.0000 0.0362
+    """
+    from scipy.special import betaincinv, ndtri
+
+    tail, failures = (1 - validation.share(confidence, "confidence")) / 2, number - successes
+    if kind == "wilson":
+        z2 = float(ndtri(tail)) ** 2
+        centre = (successes + z2 / 2) / (number + z2)
+        reach = math.sqrt(z2 * (successes * failures / number + z2 / 4)) / (number + z2)
+        low, high = max(centre - reach, 0.0), min(centre + reach, 1.0)
+    elif kind in ("exact", "bayes"):
+        more = 1.0 if kind == "exact" else 0.5
+        low = float(betaincinv(successes + 1 - more, failures + more, tail)) if successes else 0.0
+        high = float(betaincinv(successes + more, failures + 1 - more, 1 - tail)) if failures else 1
+    else:
+        raise ValueError(f"interval={kind!r} is none of 'exact', 'wilson' and 'bayes'")
+    return low if successes else 0.0, high if failures else 1.0
