@@ -109,6 +109,8 @@ CASES = {
 }
 PLAIN_CNF = "p cnf 3 5\n1 2 0\n-1 0\n-2 3 0\n-3 0\n1 -3 0\n"
 
+MOST = "most\nQBN\nmaximize\n2\n1\n2 1 -6\n0\n2\n1 2\n2 3\n7\n0\n0\n0\n"
+
 
 def files(folder):
     for name, problem in CASES.items():
@@ -123,7 +125,7 @@ def files(folder):
     path.write_text(PLAIN_CNF)
     yield path
     most = folder / "most.qplib"
-    most.write_text("most\nQBN\nmaximize\n2\n1\n2 1 -6\n0\n2\n1 2\n2 3\n7\n0\n0\n0\n")
+    most.write_text(MOST)
     yield most
     qubo = folder / "binary.coo"
     gh.write(qubo, gh.Qubo.from_matrix([[1, -2], [0, 1]], offset=9))
@@ -168,6 +170,17 @@ def state_of(path, model: str):
 def test_every_readable_format_is_told_of_here():
     readable = {suffix for suffix, format_ in FORMATS.items() if format_.read is not None}
     assert readable - {".npz", ".npy", ".csv"} <= set(NAMES)  # whose number is the energy
+
+
+def test_what_a_file_maximises_is_stated_and_bounded_so(tmp_path, capsys):
+    path = tmp_path / "most.qplib"
+    path.write_text(f"{MOST}# planted-cost 10\n")
+    assert answer_of(capsys, "info", path)["planted_objective"] == 10
+    answer = answer_of(capsys, "prove", path)
+    assert answer["objective"] == answer["objective_bound"] == 10
+    assert (answer["energy"], answer["false_claim"]) == (-10, False)
+    main(["prove", str(path), "--force"])
+    assert "objective    10\nupper bound  10\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("suffix", [".mc", ".qubo", ".coo", ".wcnf"])

@@ -68,8 +68,10 @@ class _Reader:
         problem = self.notes.labelled(problem)
         if labels is not None:
             problem = replace(problem, labels=labels)
-        measured = partial(Measure.objective, sign=sign)
-        return Document(problem, self.notes.metadata(size), measured=measured)
+        measured, metadata = partial(Measure.objective, sign=sign), self.notes.metadata(size)
+        if metadata.planted_cost is not None:  # an objective of the file, like all of its numbers
+            metadata = replace(metadata, planted_cost=sign * metadata.planted_cost)
+        return Document(problem, metadata, measured=measured)
 
     def _problem(
         self,
