@@ -115,7 +115,7 @@ def nanoseconds(run: Callable[..., Any], spins: int, runs: int, updates: float) 
 
 
 def compare(name: str, problem: Ising, runs: int, energy: int) -> dict[str, Any]:
-    """One row: ns an update of each solver, and how many times faster ours is."""
+    """One row: ns per update of each solver, and how many times faster ours is."""
     scale = runs / 256 if runs < 256 else 1
     solvers = {
         "glasshouse": (ours(problem), OUR_UPDATES * scale),
@@ -287,7 +287,7 @@ def main() -> None:
         "is formed within a round. `target` columns: the same runs looking for an energy that is "
         "never reached, at the end of each sweep and after every flip."
     )
-    store("anneal-updates", "Annealing: nanoseconds a spin update", updates(), peers, notes)
+    store("anneal-updates", "Annealing: nanoseconds per spin update", updates(), peers, notes)
     notes = (
         "The least over runs of 30 to 3000 sweeps and over ranges of β: each solver's own default, "
         "one that suits these instances, and for the peers also the paper's. CPU time of one "

@@ -1,4 +1,4 @@
-"""The command line: one module a command; what a command needs is loaded when it is called.
+"""The command line: one module per command; what a command needs is loaded when it is called.
 
 Exit codes: 0 done, 1 the answer is no (a check failed), 2 wrong usage or input, 3 what a file
 states was found to be false, 130 interrupted (Ctrl-C), 143 terminated (SIGTERM, also where the best

@@ -40,7 +40,7 @@ def paper(
 
     Args:
         figure: which one.
-        scale: this many times the paper's number of instances, at least 20 a point.
+        scale: this many times the paper's number of instances, at least 20 per point.
         out_dir: gets FIGURE.csv, .png, .svg and .md.
         workers: so many processes of this machine; one, this one, by default.
         dask: the address of a Dask scheduler to run on instead.

@@ -91,7 +91,7 @@ class ClauseCollector:
             place = int(np.argmax(wrong[starts[row] : rows.ends[row]]))
             text = rows.text(row, place)
             if text == "0":
-                return "literal 0 inside a clause; expected one clause a line, with 0 at its end"
+                return "literal 0 inside a clause; expected one clause per line, with 0 at its end"
             return f"literal {text} is out of range; expected ±1 to ±{limit}"
 
         return rows.having(wrong), message
@@ -117,7 +117,7 @@ def write_clauses(
     weights: WeightArray | None,
     prefix: bytes = b"",
 ) -> None:
-    """One clause a line: the prefix, the weight if there are any, the literals, and 0."""
+    """One clause per line: the prefix, the weight if there are any, the literals, and 0."""
     at_once = 1 << 16
     for start in range(0, len(literals), at_once):
         part = literals[start : start + at_once].astype(np.int64)

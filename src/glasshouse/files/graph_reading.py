@@ -21,7 +21,7 @@ _COMMENT = re.compile(rb"#[^\n]*")
 
 
 def read_graph(path: str | os.PathLike[str]) -> Ising | npt.NDArray[np.int64]:
-    """The graph of a problem file, or of a text file with two node numbers a line.
+    """The graph of a problem file, or of a text file with two node numbers per line.
 
     Nodes are counted from 0; what follows the two numbers, and a `#`, is passed over, so that
     edge lists of networkx and others can be read as they are.
@@ -33,7 +33,7 @@ def read_graph(path: str | os.PathLike[str]) -> Ising | npt.NDArray[np.int64]:
         plain = (_COMMENT.sub(b"", text) for text in source.blocks())
         parts = [_edges(source, rows) for rows in read_rows(source, b"", _no_line, plain)]
         if not parts:
-            raise source.error("holds no edges; expected two node numbers a line")
+            raise source.error("holds no edges; expected two node numbers per line")
         edges = np.concatenate(parts)
         source.refuse_idle(int(edges.max()) + 1, len(edges), "edges")
     return edges

@@ -69,7 +69,7 @@ class LowEnergyStates(Sampled, Summarised):
 
     Attributes:
         energies: ascending, one a state.
-        states: in the problem's own values, one a row.
+        states: in the problem's own values, one per row.
         copies: how many states each row stands for: every component without a field can be
             flipped, and so can every free spin.
         gap: from the lowest energy to the next one, or None if all rows have the lowest.
@@ -240,7 +240,7 @@ class Part:
         return found
 
     def decode(self, codes: IntArray) -> npt.NDArray[np.int8]:
-        """The enumerated spins in the states of some codes, one a row."""
+        """The enumerated spins in the states of some codes, one per row."""
         down = (codes[:, None] >> np.arange(self.moving)) & 1
         return (1 - 2 * down).astype(np.int8)
 

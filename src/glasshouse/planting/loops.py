@@ -77,10 +77,10 @@ class Loops(Summarised):
 
     @classmethod
     def of_length(cls, nodes: npt.ArrayLike, *, positive: int, negative: int) -> Loops:
-        """Loops of one length, one a row, all with the same two weights."""
+        """Loops of one length, one per row, all with the same two weights."""
         table = np.asarray(nodes)
         if table.ndim != 2:
-            raise ValueError(f"one row a loop is needed, not an array of shape {table.shape}")
+            raise ValueError(f"one row per loop is needed, not an array of shape {table.shape}")
         count, length = table.shape
         weights = np.full(table.shape, _weight(positive), dtype=np.int64)
         weights[:, -1:] = _weight(negative)

@@ -69,7 +69,7 @@ class Seed:
         return np.random.SeedSequence(self.entropy, spawn_key=self.spawn_key)
 
     def streams(self, number: int) -> npt.NDArray[np.uint64]:
-        """The starting words of `number` independent generators, one a row.
+        """The starting words of `number` independent generators, one per row.
 
         The first streams do not depend on how many are asked for.
         """

@@ -269,7 +269,7 @@ def states(values: npt.ArrayLike, width: int, allowed: tuple[int, int], name: st
 
 
 def rows(states: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """One state or a batch of any shape as a list of states, one a row (also of no variables)."""
+    """One state or a batch of any shape as a list of states, one per row (also of no variables)."""
     return states.reshape(math.prod(states.shape[:-1]), states.shape[-1])
 
 

@@ -178,7 +178,7 @@ def blocks(starts: Any, neighbours: Any, edge_ids: Any, num_edges: Any) -> Any:
 
 @compiled
 def agree(starts: Any, neighbours: Any, edge_ids: Any, relative: Any) -> Any:
-    """Spins of a graph on whose every cycle the product of `relative` (±1 an edge) is +1."""
+    """Spins of a graph on whose every cycle the product of `relative` (±1 per edge) is +1."""
     size = len(starts) - 1
     spins = np.zeros(size, np.int8)
     stack = np.empty(size, np.int32)

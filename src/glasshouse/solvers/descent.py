@@ -22,7 +22,7 @@ class Descent(Sampled):
 
     Attributes:
         energies: of the local minima, in the terms of the problem that was given.
-        states: the local minima, one a row, in the problem's own values.
+        states: the local minima, one per row, in the problem's own values.
         flips: how many flips each took.
         labels: what the variables are called by who gave the problem; None for 0, 1, 2, …
     """

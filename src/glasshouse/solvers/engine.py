@@ -130,7 +130,7 @@ class Engine:
         )  # fmt: skip
 
     def states(self, block: LaneBlock, into: SpinArray) -> None:
-        """Write the best states of a block's first runs, one a row; isolated spins are up."""
+        """Write the best states of a block's first runs, one per row; isolated spins are up."""
         best = block.states.reshape(len(self.order), self.lanes).T[: len(into)]
         into[:] = 1
         into[:, self.order] = (best | 1).view(np.int8)  # 0 | 1 is up, 255 | 1 is -1: down

@@ -29,7 +29,7 @@ class GroundStates(Sampled):
     Attributes:
         energy: the least there is (cost, for MAX-2-SAT).
         count: how many states have it, exactly.
-        states: the first of them, one a row, in the problem's own values; all if `is_complete`.
+        states: the first of them, one per row, in the problem's own values; all if `is_complete`.
         labels: what the variables are called by who gave the problem; None for 0, 1, 2, …
     """
 

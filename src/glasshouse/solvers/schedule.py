@@ -109,7 +109,7 @@ def peak_density(n: int) -> float:
 
 @dataclass(frozen=True, repr=False)
 class PaperSchedule(Summarised):
-    """The paper's annealing: β linear from `beta[0]` to `beta[1]` over `sweeps` sweeps a run."""
+    """The paper's annealing: β linear from `beta[0]` to `beta[1]` over `sweeps` sweeps per run."""
 
     beta: tuple[float, float]
     sweeps: int

@@ -81,7 +81,7 @@ class Study(Summarised):
     text: str = field(repr=False)
 
     def scaled(self, scale: float, least: int = 20) -> Study:
-        """The same study with fewer (or more) instances a task, but at least `least`."""
+        """The same study with fewer (or more) instances per task, but at least `least`."""
         if not (math.isfinite(scale) and scale > 0):
             raise ValueError(f"scale={scale} must be above 0; 1 is the study as it is written")
         tasks = []

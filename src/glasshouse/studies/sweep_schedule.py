@@ -1,4 +1,4 @@
-"""The optimal number of sweeps a run: the paper's appendix J as an automatic procedure."""
+"""The optimal number of sweeps per run: the paper's appendix J as an automatic procedure."""
 
 from __future__ import annotations
 

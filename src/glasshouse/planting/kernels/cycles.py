@@ -1,11 +1,11 @@
 """Random simple cycles of a graph in compressed rows, one sampler a way of finding them.
 
 A graph is a tuple (starts, neighbours, edge_ids, ends): the neighbours of node u, ascending, are
-`neighbours[starts[u]:starts[u+1]]`, `edge_ids` runs beside them, and `ends` has a row an edge.
+`neighbours[starts[u]:starts[u+1]]`, `edge_ids` runs beside them, and `ends` has one row per edge.
 Where `starts` is empty the graph is complete bipartite, (n, m) in `layers`, and is not stored.
 
 A sampler writes the nodes of a cycle into `cycle` and returns their number; 0 says that this try
-found none. `place`, one a node, is -1 between calls, and within says where a walk visited a node.
+found none. `place`, one per node, is -1 between calls, and within says where a walk visited a node.
 Steps are counted down on `meter` (see `effort`).
 """
 

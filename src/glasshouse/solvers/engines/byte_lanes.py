@@ -9,13 +9,13 @@ from glasshouse.solvers.kernels import byte_lanes, byte_tables
 from glasshouse.solvers.kernels.byte_tables import ByteTables
 from glasshouse.solvers.kernels.kernel import annealing_kernel
 
-# With more levels a site than this, comparing with each costs more than floating-point lanes.
+# With more levels per site than this, comparing with each costs more than floating-point lanes.
 _MOST_LEVELS = 32
 
 
 @annealing_kernel("byte lanes", rank=10, tables=ByteTables, functions=byte_lanes)
 def byte_engine(network: ColouredGraph) -> Engine | None:
-    """64 runs, a byte each: integer weights, and few different local fields a site."""
+    """64 runs, a byte each: integer weights, and few different local fields per site."""
     problem = network.problem
     if not problem.is_integer or not byte_tables.fits(network.starts, network.weights):
         return None

@@ -1,4 +1,4 @@
-"""What a kernel works on: a block of runs that go side by side, one a lane."""
+"""What a kernel works on: a block of runs that go side by side, one per lane."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class LaneBlock(NamedTuple):
     spins: npt.NDArray[Any]  # in the kernel's own form
     energies: npt.NDArray[Any]  # of the spins
     lowest: npt.NDArray[Any]  # lowest energy at the end of a sweep so far
-    states: npt.NDArray[np.uint8]  # the spins it had: a row a site, a byte a lane, 255 = down
+    states: npt.NDArray[np.uint8]  # the spins it had: a row per site, a byte per lane, 255 = down
     goals: npt.NDArray[Any]  # the energy to reach; `never` once it was reached, or without a target
     hits: npt.NDArray[np.int32]  # number of the sweep that reached the goal first, 0 = none
     mask: npt.NDArray[np.uint8]  # scratch: 255 for the lanes in question

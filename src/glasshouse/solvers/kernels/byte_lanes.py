@@ -1,4 +1,4 @@
-"""Annealing 64 runs at once, one byte a run: for sparse problems with few distinct local fields.
+"""Annealing 64 runs at once, one byte per run: for sparse problems with few distinct local fields.
 
 How it works. A spin of all 64 runs is one row of 64 bytes, 0x00 for up and 0xFF for down, and every
 row is stored beside its complement. The bond of spin i over an edge is then `s_i ^ row_j`, with

@@ -21,7 +21,7 @@ CODES = 256  # a code is a byte
 MOST_IN_GROUP = 256  # sites, which bounds the kernel's scratch arrays
 MOST_FIELD = 2**15 - 1  # local fields are tracked in 16 bits,
 MOST_TOTAL = 2**30 - 1  # energies in 32,
-MOST_SITES = 2**31 // (2 * ROW) - 2  # and the places of rows, two a site, in 32 bits
+MOST_SITES = 2**31 // (2 * ROW) - 2  # and the places of rows, two per site, in 32 bits
 
 
 class ByteTables(NamedTuple):
@@ -59,7 +59,7 @@ def build(colours: Any, starts: Any, neighbours: Any, values: Any) -> Any:
     """Tables of a problem with integer weights, and the spin that each site stands for.
 
     The adjacency is that of `graph.adjacency`; `fits` must hold. Returns (tables, order, levels):
-    `levels` is their mean number a site, infinite where a byte cannot hold all codes of a site.
+    `levels` is their mean number per site, infinite where a byte cannot hold all codes of a site.
     """
     neighbours, values = sort_edges(starts, neighbours, values)
     kinds, examples = find_signatures(starts, values)

@@ -134,7 +134,7 @@ def field_scales(starts: Any, values: Any, whole: Any) -> Any:
 
 @compiled
 def energies_of(edges: Any, weights: Any, fields: Any, states: Any, energies: Any) -> None:
-    """Energies of states, one a row, straight from the definition; the offset is left out."""
+    """Energies of states, one per row, straight from the definition; the offset is left out."""
     for r in range(states.shape[0]):
         energy = weights.dtype.type(0)
         for k in range(edges.shape[0]):

@@ -49,7 +49,7 @@ FIGURES: dict[str, PaperFigure] = {
 
 
 def paper_study(name: str, scale: float = 1.0) -> Study:
-    """The study of a figure; `scale` times the paper's instances, at least 20 a point.
+    """The study of a figure; `scale` times the paper's instances, at least 20 per point.
 
     >>> study = paper_study("excitations", scale=0.05)
     >>> len(study.tasks), study.tasks[0].stop.instances

@@ -257,8 +257,10 @@ def time_to_solution(
     """
     from glasshouse.solvers.success import binomial_interval, times_needed
 
-    if not 0 <= successes <= runs or runs < 1:
-        raise ValueError(f"{successes} successes of {runs} runs cannot be")
+    if runs < 1 or successes < 0:
+        raise ValueError(f"successes={successes}, runs={runs}: expected at least 0 and at least 1")
+    if successes > runs:
+        raise ValueError(f"successes={successes} exceeds runs={runs}")
     share(success, "success")
     chances = binomial_interval(successes, runs, confidence, interval)
     return Estimate(*times_needed(length, successes / runs, chances, success), confidence)
