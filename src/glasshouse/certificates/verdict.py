@@ -77,7 +77,7 @@ def verify(problem: Given, certificate: Certificate) -> Verdict:
         raise CertificateError(f"the certificate's state breaks {broken} hard clauses")
     value, bound = form.value(certificate.state), lower_bound(form, certificate)
     if bound > value:
-        raise CertificateError("the bound is above the energy of the certificate's own state, so it is false")
+        raise CertificateError("its bound is above the energy of its own state, so it is false")
     steps = int((value - bound) // form.step) if form.step else 0
     least = Fraction(value - steps * form.step, form.scale)
     energy = _number(Fraction(value, form.scale), problem.is_integer)
