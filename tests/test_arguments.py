@@ -64,7 +64,8 @@ def test_the_walk_finds_the_functions():
 def test_randomness_and_confidence_have_one_name_each():
     for name, function in FUNCTIONS.items():
         taken = parameters(name)
-        if inspect.isfunction(function):  # records hold the seed that `rng` gave
+        # Records hold the seed that `rng` gave; samplers use the names of dimod.
+        if inspect.isfunction(function) and function.__module__ != "glasshouse.solvers.samplers":
             assert not {"seed", "random_state", "level"} & set(taken), name
         if "rng" in taken and not name.endswith(".of"):
             assert taken["rng"].kind is inspect.Parameter.KEYWORD_ONLY, name

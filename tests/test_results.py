@@ -55,7 +55,8 @@ ROOMS = ("", "problems", "landscape", "certificates", "planting", "files", "solv
          "questions", "studies", "studies.statistics", "studies.paper",
          "studies.store")  # fmt: skip
 # What somebody sets, and small values: they say what they are by their fields.
-SETTINGS = {"Annealer", "Column", "Kind", "Stop", "Seed", "Loop", "RunProgress"}
+SETTINGS = {"Annealer", "Column", "Kind", "Stop", "Seed", "Loop", "RunProgress",
+            "GlasshouseAnnealer", "GlasshouseTempering"}  # fmt: skip
 LONGEST = 130
 
 STUDY = """
@@ -140,6 +141,7 @@ def of_solvers() -> Iterable[Any]:
     yield gh.descend(plant(), np.ones((50, 120), np.int8))
     yield gh.sweeps_to_solution(plant(), samples=9, rng=1)
     yield gh.paper_schedule(100, 0.1)
+    yield from (gh.GlasshouseAnnealer(), gh.GlasshouseTempering())
     heard: list[Any] = []
     gh.anneal(plant(), sweeps=2, runs=2, progress=heard.append)
     yield heard[0]

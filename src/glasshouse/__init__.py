@@ -47,6 +47,7 @@ _NAMES_OF = {
         "AnnealResult anneal brute_force descend optimal_tts paper_schedule peak_density "
         "sweeps_to_solution temper"
     ),
+    "solvers.samplers": "GlasshouseAnnealer GlasshouseTempering",
     # Optima proven, whether or not anybody planted them.
     "proofs": "Proof prove",
     # How hard it is, over ensembles.

@@ -64,6 +64,8 @@ from glasshouse.solvers import paper_schedule as paper_schedule
 from glasshouse.solvers import peak_density as peak_density
 from glasshouse.solvers import sweeps_to_solution as sweeps_to_solution
 from glasshouse.solvers import temper as temper
+from glasshouse.solvers.samplers import GlasshouseAnnealer as GlasshouseAnnealer
+from glasshouse.solvers.samplers import GlasshouseTempering as GlasshouseTempering
 from glasshouse.studies import Stop as Stop
 from glasshouse.studies import Store as Store
 from glasshouse.studies import Task as Task

@@ -205,9 +205,16 @@ class TestTimeToSolution:
         hits = sum(e.low <= truth <= e.high for e in found)
         assert 860 <= hits <= 940
 
-    @pytest.mark.parametrize("arguments", [(3, 2, 1.0), (-1, 2, 1.0), (0, 0, 1.0)])
-    def test_impossible_counts_are_refused(self, arguments):
-        with pytest.raises(ValueError, match="cannot be"):
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            ((3, 2, 1.0), "successes=3 exceeds runs=2"),
+            ((-1, 2, 1.0), "successes=-1, runs=2: expected at least 0"),
+            ((0, 0, 1.0), "successes=0, runs=0: expected at least 0 and at least 1"),
+        ],
+    )
+    def test_impossible_counts_are_refused(self, arguments, words):
+        with pytest.raises(ValueError, match=words):
             time_to_solution(*arguments)
 
 

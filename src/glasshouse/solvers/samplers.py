@@ -1,0 +1,240 @@
+"""Annealing and tempering as dimod samplers, with the names that users of dimod know.
+
+They are no more than `anneal` and `temper` with other words. Their classes descend from dimod's, so
+that this module is imported only when one of them is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from glasshouse.extras import MissingPackageError, optional
+from glasshouse.planting.randomness import Seed
+from glasshouse.problems import exchange, validation
+from glasshouse.solvers.annealing import anneal
+from glasshouse.solvers.result import AnnealResult
+from glasshouse.solvers.schedule import Beta, sweep_count
+from glasshouse.solvers.tempering import temper
+
+_MISSING: MissingPackageError | None = None
+if TYPE_CHECKING:
+    from dimod import BinaryQuadraticModel, SampleSet
+    from dimod.core.sampler import Sampler
+else:
+    try:
+        Sampler = optional("dimod", "a dimod sampler").Sampler
+    except MissingPackageError as error:  # raised on use: help() and star imports go on working
+        Sampler, _MISSING = object, error
+
+Range: TypeAlias = Sequence[float] | None
+ScheduleType: TypeAlias = Literal["linear", "geometric", "custom"]
+_SCHEDULE_TYPES = ("linear", "geometric", "custom")
+_SHARED = ("num_reads", "num_sweeps", "beta_range", "seed", "threads", "time_limit")
+
+
+class _GlasshouseSampler(Sampler):
+    """What both samplers have in common."""
+
+    def __init__(self) -> None:
+        if _MISSING is not None:
+            raise _MISSING
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The keywords that `sample` takes, each with the properties that say more about it."""
+        return {name: [] for name in _SHARED}
+
+    @property
+    def properties(self) -> dict[str, Any]:
+        """What else is to be known of the sampler."""
+        return {}
+
+
+class GlasshouseAnnealer(_GlasshouseSampler):
+    """Simulated annealing as a dimod sampler; see `glasshouse.anneal`.
+
+    >>> found = GlasshouseAnnealer().sample_ising({}, {"ab": 1, "bc": 1, "ac": 1}, seed=1)
+    >>> float(found.first.energy)
+    -1.0
+    """
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The keywords that `sample` takes, each with the properties that say more about it."""
+        own = {"beta_schedule_type": ["beta_schedule_options"], "beta_schedule": []}
+        return super().parameters | own
+
+    @property
+    def properties(self) -> dict[str, Any]:
+        """The types of schedule."""
+        return {"beta_schedule_options": _SCHEDULE_TYPES}
+
+    def sample(
+        self,
+        bqm: BinaryQuadraticModel,
+        *,
+        num_reads: int | None = None,
+        num_sweeps: int | None = None,
+        beta_range: Range = None,
+        beta_schedule_type: ScheduleType = "geometric",
+        beta_schedule: Beta = None,
+        seed: int | None = None,
+        threads: int = 1,
+        time_limit: float | None = None,
+        **kwargs: Any,
+    ) -> SampleSet:
+        """Anneal a model from random states, once per read.
+
+        A read is the best state seen in the last sixteenth of a run, not the last one: these are
+        answers to an optimisation problem, no fair draws at the last temperature.
+
+        Args:
+            bqm: a binary quadratic model of either vartype, which the samples have, too.
+            num_reads: how many runs, 1 by default; read r is the same whatever their number.
+            num_sweeps: sweeps of a run; by default 1000, or the length of `beta_schedule`.
+            beta_range: first and last inverse temperature, in the model's units of energy; by
+                default a range that suits its biases.
+            beta_schedule_type: "geometric" or "linear" in that range, or "custom".
+            beta_schedule: of "custom", the inverse temperature of each sweep.
+            seed: a whole number from 0 on, which always gives the same samples.
+            threads: how many work at the same time; the samples do not depend on it.
+            time_limit: seconds after which the runs begun so far are returned.
+            **kwargs: others are ignored with a warning, as dimod has it.
+
+        Returns:
+            A SampleSet of one row per read. Its `info` has beta_range, beta_schedule_type, seed,
+            kernel, stopped ("time limit", "interrupted" by Ctrl-C, or None) and timing in
+            nanoseconds: sampling is that of the kernels, preprocessing all the rest of the solver.
+        """
+        self.remove_unknown_kwargs(**kwargs)
+        if beta_schedule_type not in _SCHEDULE_TYPES:
+            raise ValueError(f"{beta_schedule_type=} is none of {', '.join(_SCHEDULE_TYPES)}")
+        if (beta_schedule is None) == (beta_schedule_type == "custom"):
+            raise ValueError(
+                'beta_schedule goes with beta_schedule_type="custom"; give both, or neither'
+            )
+        settings: dict[str, Any] = {"schedule": beta_schedule_type, "beta": _pair(beta_range)}
+        if beta_schedule is not None:
+            settings, num_sweeps = _custom(beta_schedule, beta_range, num_sweeps)
+        settings |= {"threads": threads, "time_limit": time_limit}
+        return _sample(
+            anneal, bqm, num_reads, num_sweeps, seed, settings,
+            {"beta_schedule_type": beta_schedule_type},
+        )  # fmt: skip
+
+
+class GlasshouseTempering(_GlasshouseSampler):
+    """Parallel tempering as a dimod sampler; see `glasshouse.temper`.
+
+    >>> found = GlasshouseTempering().sample_qubo({"aa": -1, "ab": 2, "bb": -1}, seed=1)
+    >>> float(found.first.energy)
+    -1.0
+    """
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The keywords that `sample` takes, each with the properties that say more about it."""
+        return super().parameters | {"num_replicas": []}
+
+    def sample(
+        self,
+        bqm: BinaryQuadraticModel,
+        *,
+        num_reads: int | None = None,
+        num_sweeps: int | None = None,
+        num_replicas: int = 12,
+        beta_range: Range = None,
+        seed: int | None = None,
+        threads: int = 1,
+        time_limit: float | None = None,
+        **kwargs: Any,
+    ) -> SampleSet:
+        """Temper a model: replicas at a ladder of temperatures, which exchange their states.
+
+        A read is the best state that any replica of a run had at the end of a sweep.
+
+        Args:
+            bqm: a binary quadratic model of either vartype, which the samples have, too.
+            num_reads: how many runs, each with a ladder of its own; 1 by default.
+            num_sweeps: sweeps of every replica, 1000 by default.
+            num_replicas: temperatures of the ladder, geometric in `beta_range`.
+            beta_range: the inverse temperatures of the hottest and the coldest replica, in the
+                model's units of energy; by default a range that suits its biases.
+            seed: a whole number from 0 on, which always gives the same samples.
+            threads: how many work at the same time; the samples do not depend on it.
+            time_limit: seconds after which the runs begun so far are returned.
+            **kwargs: others are ignored with a warning, as dimod has it.
+
+        Returns:
+            A SampleSet of one row per read, with `info` as of `GlasshouseAnnealer`, but with
+            num_replicas and no schedule.
+        """
+        self.remove_unknown_kwargs(**kwargs)
+        replicas = validation.count(num_replicas, "num_replicas", 2)
+        settings = {"beta": _pair(beta_range), "replicas": replicas, "threads": threads}
+        return _sample(
+            temper, bqm, num_reads, num_sweeps, seed, settings | {"time_limit": time_limit},
+            {"num_replicas": replicas},
+        )  # fmt: skip
+
+
+def _sample(
+    solve: Callable[..., AnnealResult],
+    bqm: BinaryQuadraticModel,
+    num_reads: int | None,
+    num_sweeps: int | None,
+    seed: int | None,
+    settings: dict[str, Any],
+    info: dict[str, Any],
+) -> SampleSet:
+    """What a solver of ours finds, as a SampleSet that tells how."""
+    begin = perf_counter_ns()
+    if not exchange.is_bqm(bqm):
+        raise ValueError(f"{type(bqm).__name__} is not a dimod binary quadratic model")
+    runs = validation.count(1 if num_reads is None else num_reads, "num_reads", 1)
+    sweeps = sweep_count(1000 if num_sweeps is None else num_sweeps, "num_sweeps")
+    number = Seed.of(None).number if seed is None else validation.count(seed, "seed")
+    result = solve(bqm, runs=runs, sweeps=sweeps, rng=number, **settings)
+    solved, sampling = perf_counter_ns(), round(result.seconds * 1e9)
+    # Floats, as of all dimod samplers: composites add to them in place.
+    energies = result.energies.astype(float)
+    found = exchange.sampleset(result.states, energies, result.labels, result.is_spin)
+    found.info.update(
+        beta_range=(float(result.betas[0]), float(result.betas[-1])), **info,
+        seed=number, kernel=result.kernel, stopped=result.stopped,
+        timing={
+            "preprocessing_ns": max(0, solved - begin - sampling), "sampling_ns": sampling,
+            "postprocessing_ns": perf_counter_ns() - solved,
+        },
+    )  # fmt: skip
+    return found
+
+
+def _pair(beta_range: Range) -> tuple[float, ...] | None:
+    """A range as our solvers take it; longer lists would mean something else to them."""
+    if beta_range is None:
+        return None
+    try:
+        pair = tuple(beta_range)
+    except TypeError:
+        pair = ()
+    if len(pair) != 2:
+        raise ValueError(f"beta_range={beta_range!r:.60} is not two numbers, first and last")
+    return pair
+
+
+def _custom(
+    beta_schedule: Beta, beta_range: Range, num_sweeps: int | None
+) -> tuple[dict[str, Any], int]:
+    """A schedule given sweep by sweep, and its length, which nothing else may contradict."""
+    betas = validation.inverse_temperatures(beta_schedule)
+    if num_sweeps not in (None, len(betas)):
+        raise ValueError(f"beta_schedule has {len(betas)} numbers, but num_sweeps={num_sweeps}")
+    if beta_range is not None and _pair(beta_range) != (betas[0], betas[-1]):
+        raise ValueError(f"{beta_range=} contradicts beta_schedule; leave it out")
+    return {"beta": betas}, len(betas)
