@@ -159,3 +159,25 @@ class TestKind:
             rows = [opened.rows(stored)["couplings"] for stored in opened.tasks()]
         assert 32 <= len(rows[0]) < 500
         assert np.array_equal(rows[1], tasks[1].measure(0, 20)["couplings"])
+
+
+def test_names_that_would_hide_others_are_refused():
+    from glasshouse.files.formats import Format, register_format
+    from glasshouse.planting import METHODS
+    from glasshouse.planting.method import planting_method
+    from glasshouse.proofs.exact import exact_solver
+
+    for name in ("anneal", "brute"):
+        with pytest.raises(ValueError, match="a solver of our own"):
+            exact_solver(name, package="x")
+    for suffix in ("", "wx", ".gz", ".cert"):
+        with pytest.raises(ValueError, match="cannot name a format"):
+            register_format(Format("toy", suffix, None, None))
+
+    def mine(n, m, *, rng=None):
+        """Nothing that tells it apart."""
+
+    known = dict(METHODS)
+    with pytest.raises(ValueError, match="'random' is there already"):
+        planting_method("random", grows_on="rbm", demand=None, examples=())(mine)
+    assert known == METHODS

@@ -34,7 +34,7 @@ class Catalogue(dict[str, T]):
     def add(self, name: str, entry: T) -> T:
         """Add an entry under a name that nobody has yet."""
         if name in self:
-            raise ValueError(f"there is a {self.what} called {name!r} already; choose another name")
+            raise ValueError(f"the {self.what} {name!r} is there already; choose another name")
         self[name] = entry
         return entry
 

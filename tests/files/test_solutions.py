@@ -42,3 +42,31 @@ def test_the_first_size_that_fits_is_taken():
     assert len(read_solution(io.BytesIO(b"10110"), [3, 5])) == 5
     with pytest.raises(FileError, match="3 or 5 variables"):
         read_solution(io.BytesIO(b"1011"), [3, 5])
+
+
+@pytest.mark.parametrize(
+    ("text", "labels", "bits"),
+    [
+        ('{"0": 1, "1": -1, "2": 1}', (2, 0, 1), [1, 1, 0]),
+        ('{"sample": {"30": 1, "31": 0, "45": 1}}', (30, 31, 45), [1, 0, 1]),
+        ('{"a": 0, "b": 1, "c": 1}', ("c", "a", "b"), [1, 0, 1]),
+        ("[true, false, true]", (30, 31, 45), [1, 0, 1]),
+        ('{"0": 1, "1": -1, "2": 1}', None, [1, 0, 1]),
+    ],
+)
+def test_names_are_the_problems_own(text, labels, bits):
+    assert read_solution(io.BytesIO(text.encode()), [3], labels).tolist() == bits
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ('{"0": 1, "1": -1, "2": 1}', (30, 31, 45)),
+        ('{"30": 1, "31": 0, "30": 0}', (30, 31, 45)),
+        ('{"model": "111", "model": "000"}', None),
+        ('{"1": 1, "2": 1, "3": 0}', (1, "1", 2)),
+    ],
+)
+def test_names_that_are_not_the_problems_are_refused(text, labels):
+    with pytest.raises(FileError, match="no solution"):
+        read_solution(io.BytesIO(text.encode()), [3], labels)

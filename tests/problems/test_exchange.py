@@ -270,3 +270,10 @@ def test_without_dimod_one_line_says_what_to_do(monkeypatch):
             call()
     with pytest.raises(ValueError, match="nor a plant or a dimod"):
         gh.prove("x")
+
+
+@pytest.mark.parametrize("label", [10**30, float("nan"), float("inf"), 1 + 2j])
+def test_labels_that_dimod_does_not_take_are_one_clear_line(label):
+    problem = gh.Ising.from_edges(2, [(0, 1)], [1])
+    with pytest.raises(ValueError, match="label"):
+        replace(problem, labels=(0, label)).to_bqm()

@@ -23,16 +23,15 @@ if TYPE_CHECKING:
     from glasshouse.problems.measure import Measure
 
 _HEURISTIC = ("anneal", "temper")
-_OURS = (*_HEURISTIC, "brute", "prove")
 
 
 def _known_solver(_type: Any, tokens: Sequence[Any]) -> str:
     """One of our own, or one of the catalogue, which is not loaded before somebody solves."""
-    from glasshouse.proofs.exact import EXACT_SOLVERS
+    from glasshouse.proofs.exact import EXACT_SOLVERS, OURS
 
     name: str = tokens[0].value
-    if name not in (*_OURS, *EXACT_SOLVERS):
-        raise ValueError(f"{name} is not one of {', '.join((*_OURS, *EXACT_SOLVERS))}")
+    if name not in (*OURS, *EXACT_SOLVERS):
+        raise ValueError(f"{name} is not one of {', '.join((*OURS, *EXACT_SOLVERS))}")
     return name
 
 
@@ -128,6 +127,7 @@ def solve(
         _show_maxsat(answer)
     elif json:
         answer |= _known(document, certified) | {"false_claim": bool(lie)}
+        answer["optimal"] |= certified is not None and answer["energy"] == certified.energy
         answer |= {"labels": problem.labels}
         answer.pop("text")
         show_json({"file": str(file), "solver": solver, **answer})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Literal
@@ -19,6 +20,7 @@ Dialect = Literal["classic", "mse22"]
 Encoding = Literal["clause", "edge"]
 
 FORMATS = Catalogue["Format"]("format")
+_TAKEN = (".gz", ".xz", ".cert", ".jsonl")  # compressed files, certificates, manifests
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,4 +77,6 @@ class Format(Summarised):
 
 def register_format(format_: Format) -> Format:
     """Let files with the format's suffix be read and written in it."""
+    if not re.fullmatch(r"\.[a-z0-9_-]+", format_.suffix) or format_.suffix in _TAKEN:
+        raise ValueError(f"suffix={format_.suffix!r} cannot name a format; expected, say, '.abc'")
     return FORMATS.add(format_.suffix, format_)

@@ -209,13 +209,23 @@ def parse_object(text: bytes) -> dict[str, Any] | None:
 
 
 def parse_json(text: bytes) -> Any:
-    """A JSON value without NaN; None for anything else."""
+    """A JSON value without NaN and without a key that is there twice; None for anything else."""
     if len(text) > _LONGEST_FOREIGN_TEXT and (not text.isascii() or b"\\u" in text):
         return None  # a single character can make a string four times as large
     try:
-        return json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        return json.loads(
+            text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_once
+        )
     except (ValueError, RecursionError):
         return None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object none of whose keys stands twice: readers would differ over which one counts."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice")
+    return found
 
 
 def is_shallow(value: Any) -> bool:

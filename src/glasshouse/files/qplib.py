@@ -180,7 +180,8 @@ class _Reader:
         number = parse_number(word)
         if number is None or (isinstance(number, int) and abs(number) > INT64_MAX):
             raise self.source.error(f"{shown(word)}; expected {what}", self.line)
-        return number
+        is_whole = isinstance(number, float) and number.is_integer() and abs(number) <= 2**53
+        return int(number) if is_whole else number  # 0.0 is whole, as in all other lines
 
     def _count(self, what: str, most: int = 2**62) -> int:
         number = self._number(what)

@@ -36,7 +36,10 @@ def read_planted(place: Place, *, format: str | None = None, verify: bool = True
     if document.planted is not None:
         return stated_plant(document, verify)
     if document.metadata.recipe is None:
-        raise FileError(path, "tells nothing of a plant; expected an .npz file, or a recipe")
+        raise FileError(
+            path,
+            "tells nothing of a plant; expected one written as .npz, or a recipe in comments",
+        )
     return regrow(path, document, document.metadata.recipe)[0]
 
 

@@ -99,7 +99,8 @@ def bring_back(
         raise FileError(target, f"is no conversion of {source.path}: nothing leads back")
     way, held = found
     size, format_ = way.target.size, format_of(target, converted_format)
-    bits = read_solution(solution, [size, size + _extra_variables(held, format_)])
+    sizes = [size, size + _extra_variables(held, format_)]
+    bits = read_solution(solution, sizes, getattr(held, "labels", None))
     bits = _without_extras(bits, size, format_)
     state = way.back(way.target.from_bits(bits))
     inside = None if isinstance(held, ByEdges) else held.energy(held.space.from_bits(bits))

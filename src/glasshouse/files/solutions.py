@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.files.notes import parse_json
 from glasshouse.files.streams import Place, opened
+from glasshouse.problems.naming import Labels
 
 # Where programs put the values in an object of JSON; `model` is our own.
 _KEYS = ("model", "sample", "state", "solution")
@@ -18,23 +19,27 @@ _EXPECTED = "v lines, 0 and 1, +1 and -1, literals such as 1 -2 3, or JSON with 
 _NUMBER = re.compile(r"([+-]?)x?(\d{1,10})(?:\.0*)?")  # 1, -1.0, x7, -x7
 
 
-def read_solution(place: Place, sizes: Sequence[int]) -> npt.NDArray[np.int8]:
+def read_solution(
+    place: Place, sizes: Sequence[int], labels: Labels | None = None
+) -> npt.NDArray[np.int8]:
     """The solution that a file or stream holds, as 0 and 1, one per variable.
 
     Read are the `v` lines of MaxSAT and pseudo-Boolean solvers (0/1 strings, literals, x1 -x2),
     the text and the JSON of `glasshouse solve`, and plain lists of 0/1 or ±1, as text or as JSON,
-    also by number of the variable ({"0": 1, "1": -1}).
+    also by name of the variable ({"0": 1, "1": -1}): its label where the problem has labels, else
+    its number, counted from 0.
 
     Args:
         place: where it is.
         sizes: how many variables it may have; the first one that fits is taken.
+        labels: what the problem calls its variables.
 
     Raises:
         FileError: it is something else, or a solution of another size.
     """
     with opened(place) as source:
         text = source.read_all().decode("utf-8", "replace")
-        words = _from_json(text) if text.lstrip()[:1] in ("{", "[") else _from_text(text)
+        words = _from_json(text, labels) if text.lstrip()[:1] in ("{", "[") else _from_text(text)
         for size in sizes:
             bits = _bits(words, size)
             if bits is not None:
@@ -54,17 +59,20 @@ def _from_text(text: str) -> list[str]:
     return [word for words in lines if words[0] not in ("c", "o", "s", "#") for word in words]
 
 
-def _from_json(text: str) -> list[str]:
+def _from_json(text: str, labels: Labels | None) -> list[str]:
     """The values as words; none where there are no values."""
-    try:
-        value: Any = json.loads(text)
-    except (ValueError, RecursionError):
-        return []
+    value: Any = parse_json(text.encode())
     if isinstance(value, dict):
         value = next((value[key] for key in _KEYS if key in value), value)
-    if isinstance(value, dict):  # by number of the variable
-        value = [value.get(str(k)) for k in range(len(value))]
-    return value.split() if isinstance(value, str) else [str(one) for one in value or ()]
+    if isinstance(value, dict):
+        names = [str(name) for name in (range(len(value)) if labels is None else labels)]
+        if sorted(names) != sorted(value):  # also where two labels are spelled alike
+            return []
+        value = [value[name] for name in names]
+    if isinstance(value, str):
+        return value.split()
+    values = value if isinstance(value, list) else []
+    return [str(int(one)) if isinstance(one, bool) else str(one) for one in values]
 
 
 def _bits(words: list[str], size: int) -> npt.NDArray[np.int8] | None:

@@ -104,6 +104,13 @@ def planting_method(
     """Add a function to the catalogue of planting methods; the arguments are those of `Method`."""
 
     def add(function: _Function) -> _Function:
+        own = set(signature(function).parameters)
+        for other in METHODS.values():
+            if other.command == command and own <= set(signature(other.function).parameters):
+                raise ValueError(
+                    f"the command {command!r} is there already, and {function.__name__} has no "
+                    "parameter of its own that tells it apart; choose another command"
+                )
         METHODS.add(
             function.__name__, Method(function, command, grows_on, demand, examples, knobs or {})
         )

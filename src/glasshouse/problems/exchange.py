@@ -113,13 +113,15 @@ def to_bqm(problem: Ising | Rbm | Qubo) -> dimod.BinaryQuadraticModel:
     weights, singles = exact_floats(problem.weights), exact_floats(single_terms(problem))
     offset = exact_floats(np.array([problem.offset]))[0]
     pairs = (problem.edges[:, 0], problem.edges[:, 1], sign * weights)
-    model: dimod.BinaryQuadraticModel = make(
-        sign * singles,
-        pairs,
-        offset,
-        "SPIN" if is_spin else "BINARY",
-        variable_order=labels_of(problem),
-    )
+    vartype, labels = "SPIN" if is_spin else "BINARY", labels_of(problem)
+    try:
+        model: dimod.BinaryQuadraticModel = make(
+            sign * singles, pairs, offset, vartype, variable_order=labels
+        )
+    except (OverflowError, TypeError, ValueError) as fault:  # 2^64, NaN or a complex number
+        raise ValueError(
+            f"dimod does not take one of the labels ({fault}); give the problem others"
+        ) from None
     return model
 
 

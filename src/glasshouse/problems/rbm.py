@@ -333,7 +333,7 @@ def _canonical(weights: Any) -> Any:
         matrix = np.array(validation.as_array(weights, "weights"))
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise ValueError(
-            f"weights must be a matrix with a row a visible and a column a hidden spin, "
+            f"weights must be a matrix with one row per visible and one column per hidden spin, "
             f"not of shape {matrix.shape}"
         )
     return matrix

@@ -8,11 +8,18 @@ from glasshouse.proofs.exact import highs as highs
 from glasshouse.proofs.exact import rc2 as rc2
 from glasshouse.proofs.exact import scip as scip
 from glasshouse.proofs.exact import toulbar2 as toulbar2
-from glasshouse.proofs.exact.solver import EXACT_SOLVERS, ExactSolver, exact_solver, literals
+from glasshouse.proofs.exact.solver import (
+    EXACT_SOLVERS,
+    OURS,
+    ExactSolver,
+    exact_solver,
+    literals,
+)
 from glasshouse.proofs.exact.solving import ExactResult, solve_exactly
 
 __all__ = [
     "EXACT_SOLVERS",
+    "OURS",
     "ExactResult",
     "ExactSolver",
     "exact_solver",

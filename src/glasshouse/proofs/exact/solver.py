@@ -13,6 +13,8 @@ from glasshouse.problems import Max2Sat
 Answer: TypeAlias = tuple[list[int] | None, bool]
 Solve: TypeAlias = Callable[[Max2Sat, float | None], Answer]
 
+# Names of `solve --solver` that are not for others.
+OURS = ("anneal", "temper", "brute", "prove")
 EXACT_SOLVERS = Catalogue["ExactSolver"]("exact solver")
 
 # Integer programs are solved in floats: an assignment that is feasible up to this costs up to this
@@ -40,6 +42,8 @@ def exact_solver(
     name: str, *, package: str, most_weight: int | None = None
 ) -> Callable[[Solve], Solve]:
     """Add a function to the catalogue of exact solvers; the arguments are its entry's."""
+    if name in OURS:
+        raise ValueError(f"{name!r} is a solver of our own; choose another name")
 
     def add(solve: Solve) -> Solve:
         EXACT_SOLVERS.add(name, ExactSolver(solve, package, most_weight))
