@@ -26,7 +26,7 @@ from glasshouse.files import (
     write_suite,
 )
 from glasshouse.files.graph_reading import read_graph
-from glasshouse.files.suite import check_suite
+from glasshouse.files.suite_checking import check_suite
 from glasshouse.planting import Planted, Recipe, random_loops
 from glasshouse.planting.graphs import Graph
 

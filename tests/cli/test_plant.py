@@ -13,6 +13,7 @@ from glasshouse import planting
 from glasshouse.cli import main
 from glasshouse.cli.plant import typed
 from glasshouse.files import read_document, side_car
+from glasshouse.races.fuzzing import Corners, fuzz_question
 
 # What is offered: required options with a star. Shared by all: where instances go.
 OPTIONS = {
@@ -61,7 +62,7 @@ def test_every_option_is_offered(word, capsys, monkeypatch):
 def test_every_command_is_offered(capsys):
     assert main(["plant", "--help"]) == 0
     out = capsys.readouterr().out
-    assert set(re.findall(r"^│ ([a-z]+) ", out, re.M)) == set(OPTIONS)
+    assert set(re.findall(r"^│ ([a-z]+) ", out, re.M)) == {*OPTIONS, "fuzz"}
     assert set(OPTIONS) == {method.command for method in planting.METHODS.values()}
 
 
@@ -174,7 +175,7 @@ def test_answers_lie_in_another_folder(tmp_path, capsys):
     assert plant_suite(files, *options, "--shuffle") == 0
     names = [f"random-0000{k}.wcnf" for k in range(3)]
     assert sorted(p.name for p in files.iterdir()) == names
-    key = ["manifest.jsonl", "optima.csv", *(name + ".cert" for name in names)]
+    key = ["manifest.jsonl", "optima.csv", *(name + ".cert" for name in names), "regression.csv"]
     assert sorted(p.name for p in answers.iterdir()) == key
     lines = (answers / "optima.csv").read_text().splitlines()
     assert lines[0] == "name,optimum,method,sha256"
@@ -271,3 +272,44 @@ def test_a_graph_from_a_file(tmp_path, capsys):
     capsys.readouterr()
     assert main(["plant", "graph", str(edges), "-f", "1/3", "--loops", "2"]) == 2
     assert "line 2" in capsys.readouterr().err
+
+
+class TestFuzz:
+    def test_it_writes_the_instance_of_the_seed(self, tmp_path, capfdbinary):
+        text = fuzz_question(138).text
+        assert main(["plant", "fuzz", "--seed", "138", "-o", "-"]) == 0
+        captured = capfdbinary.readouterr()
+        assert captured.out == text
+        assert captured.err == b"glasshouse: optimum 3; seed 138\n"
+        path = tmp_path / "fuzz.wcnf"
+        assert main(["plant", "fuzz", "--seed", "138", "-o", str(path), "--json"]) == 0
+        assert json.loads(capfdbinary.readouterr().out) == {
+            "file": str(path), "certificate": f"{path}.cert", "optimum": 3, "seed": 138,
+        }  # fmt: skip
+        assert path.read_bytes() == text
+        assert main(["check", str(path)]) == 0
+        assert main(["plant", "fuzz", "--seed", "139", "-o", str(path)]) == 2
+        assert path.read_bytes() == text
+
+    def test_options_are_those_of_fuzz(self, tmp_path):
+        path = tmp_path / "fuzz.wcnf"
+        for seed in range(20):
+            words = ["plant", "fuzz", "--seed", str(seed), "-o", str(path), "--force"]
+            assert main([*words, "--plain", "--dialect", "mse22", "--most-weight", "2000000"]) == 0
+            corners = Corners("mse22", True, 2_000_000)
+            assert path.read_bytes() == fuzz_question(seed, corners).text
+
+    @pytest.mark.parametrize(
+        ("words", "message"),
+        [
+            (["-o", "x.qubo"], ".wcnf"),
+            (["--seed", "-1", "-o", "x.wcnf"], "--seed -1"),
+            (["--most-weight", "3", "-o", "x.wcnf"], "--most-weight 3"),
+            (["--seed", "1"], "--output"),
+        ],
+    )
+    def test_wrong_words_are_one_line(self, words, message, capsys):
+        assert main(["plant", "fuzz", *words]) == 2
+        captured = capsys.readouterr()
+        assert message in captured.err
+        assert (captured.out, captured.err.count("\n")) == ("", 1)

@@ -73,12 +73,12 @@ def test_the_same_seed_gives_the_same_answer_on_two_threads(planted, capsys):
 
 def test_maxsat_output(planted, capsys):
     path, cost = planted
-    assert main(["solve", str(path), "--maxsat-output", "--seed", "1"]) == 0
-    assert capsys.readouterr().out.splitlines()[:2] == [f"o {cost}", "s SATISFIABLE"]
-    assert main(["solve", str(path), "--maxsat-output", "--solver", "rc2-stratified"]) == 0
+    assert main(["solve", str(path), "--maxsat-output", "--seed", "1"]) == 10
+    assert capsys.readouterr().out.splitlines()[-3:-1] == [f"o {cost}", "s SATISFIABLE"]
+    assert main(["solve", str(path), "--maxsat-output", "--solver", "rc2-stratified"]) == 30
     lines = capsys.readouterr().out.splitlines()
-    assert lines[:2] == [f"o {cost}", "s OPTIMUM FOUND"]
-    model = np.array([int(bit) for bit in lines[2].removeprefix("v ")])
+    assert lines[-3:-1] == [f"o {cost}", "s OPTIMUM FOUND"]
+    model = np.array([int(bit) for bit in lines[-1].removeprefix("v ")])
     assert gh.read(path).cost(model) == cost
 
 
@@ -122,10 +122,10 @@ def test_targets_and_outputs_that_a_file_does_not_have(tmp_path, capsys):
 def test_unsatisfiable_hard_clauses(solver, tmp_path, capsys):
     path = tmp_path / "unsat.wcnf"
     path.write_text("h 1 0\nh -1 0\n3 2 0\n")
-    assert main(["solve", str(path), "--solver", solver, "--maxsat-output"]) == 1
-    captured = capsys.readouterr()
-    assert captured.out == "s UNSATISFIABLE\n"
-    assert "unsatisfiable" in captured.err
+    assert main(["solve", str(path), "--solver", solver, "--maxsat-output"]) == 20
+    assert capsys.readouterr().out == "s UNSATISFIABLE\n"
+    assert main(["solve", str(path), "--solver", solver]) == 1
+    assert "unsatisfiable" in capsys.readouterr().err
 
 
 def test_an_assignment_that_breaks_hard_clauses_says_so(tmp_path, capsys):
@@ -136,6 +136,22 @@ def test_an_assignment_that_breaks_hard_clauses_says_so(tmp_path, capsys):
     assert "hard clauses" in capsys.readouterr().out
     assert main(["solve", str(path), "--runs", "1", "--sweeps", "1", "--seed", "1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["broken_hard_clauses"] > 0
+    words = ["solve", str(path), "--runs", "1", "--sweeps", "1", "--seed", "1", "--maxsat-output"]
+    assert main(words) == 10
+    *values, status, model = capsys.readouterr().out.splitlines()
+    assert (values, status) == (["o 1"], "s SATISFIABLE")
+    assert model in ("v " + "0" * 60, "v " + "1" * 60)
+
+
+def test_a_solver_that_refuses_leaves_the_model_that_is_at_hand(tmp_path, capsys):
+    path = tmp_path / "large.wcnf"
+    path.write_text(f"h 1 2 0\n{2**60} -1 0\n{2**60} -2 0\n")
+    assert main(["solve", str(path), "--solver", "highs", "--maxsat-output"]) == 10
+    captured = capsys.readouterr()
+    assert captured.out.splitlines()[:2] == [f"o {2**60}", "s SATISFIABLE"]
+    assert "computes in floats" in captured.err
+    words = ["solve", str(path), "--solver", "highs", "--maxsat-output", "--time-limit", "0"]
+    assert main(words) == 2
 
 
 @pytest.mark.parametrize(

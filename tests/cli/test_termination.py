@@ -137,7 +137,8 @@ def test_a_study_is_whole_and_goes_on(tmp_path, rounds, workers):
     assert rows > 0
 
 
-def test_the_best_so_far_is_still_given(tmp_path):
+@pytest.mark.parametrize("rules", [[], ["--maxsat-output"]])
+def test_the_best_so_far_is_still_given(rules, tmp_path):
     path = tmp_path / "x.wcnf"
     plant = gh.random_loops(60, 60, frustration="1/4", loops=30, rng=1)
     gh.write(path, plant)
@@ -154,8 +155,15 @@ def timed(*arguments):
 Crew.work = timed
 {START}
 """
-    process = start(["solve", str(path), "--sweeps", "100000000", "--target", "-1"], script)
+    process = start(["solve", str(path), "--sweeps", "100000000", "--target", "-1", *rules], script)
     answer, words = process.communicate(timeout=100)
+    if rules:
+        assert (process.returncode, words) == (10, "")
+        *values, status, model = answer.splitlines()
+        assert status == "s SATISFIABLE"
+        bits = [int(bit) for bit in model.removeprefix("v ")]
+        assert values[-1] == f"o {gh.read(path).cost(bits)}"
+        return
     assert process.returncode == 143
     assert words == "glasshouse: terminated\n"
     assert "found in" in answer

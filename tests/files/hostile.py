@@ -30,7 +30,8 @@ from glasshouse.files import (
     write,
 )
 from glasshouse.files.graph_reading import read_graph
-from glasshouse.files.suite import sha256_of, write_suite
+from glasshouse.files.manifest import sha256_of
+from glasshouse.files.suite import write_suite
 from glasshouse.planting import METHODS as PLANTING_METHODS
 from glasshouse.planting import classic_loops, graph_loops, random_loops
 from glasshouse.problems import Ising, Max2Sat, Qubo, Rbm

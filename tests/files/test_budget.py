@@ -19,7 +19,8 @@ from tests.files.recipe_bombs import recipe_text
 from glasshouse.files import FileError, check_suite, read, read_document, read_planted, write
 from glasshouse.files.budget import VARIABLE, Budget, read_limit
 from glasshouse.files.graph_reading import read_graph
-from glasshouse.files.suite import read_manifest, write_suite
+from glasshouse.files.manifest import read_manifest
+from glasshouse.files.suite import write_suite
 from glasshouse.planting import random_loops
 from glasshouse.problems import Rbm
 

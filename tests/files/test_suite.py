@@ -16,7 +16,7 @@ from glasshouse.files import (
     side_car,
     write_suite,
 )
-from glasshouse.files.suite import MANIFEST, read_manifest, sha256_of
+from glasshouse.files.manifest import MANIFEST, read_manifest, sha256_of
 from glasshouse.planting import random_loops, shuffle
 
 
@@ -161,3 +161,39 @@ def test_overwriting_takes_the_old_manifest_away_first(tmp_path):
     written(tmp_path, grown())
     list(islice(iter_write_suite(tmp_path, grown(first=7), overwrite=True), 1))
     assert not (tmp_path / MANIFEST).exists()
+
+
+@pytest.mark.parametrize(
+    ("lie", "reason"),
+    [
+        ({"certificate": "../x.cert"}, "expected the plain name of a file"),
+        ({"certificate": 5}, "expected the plain name of a file"),
+        ({"name": 5}, "expected name to be text"),
+        ({"certificate_sha256": []}, "expected certificate_sha256 to be text"),
+        ({"optimum": None}, "expected an optimum, or else bound and best"),
+        ({"optimum": None, "bound": 1, "best": True}, "expected best to be a number"),
+        ({"bund": 1}, "expected a JSON object with file, sha256, recipe and optimum"),
+    ],
+)
+def test_what_a_line_may_hold(tmp_path, lie, reason):
+    written(tmp_path, grown())
+    with pytest.raises(FileError, match=rf"manifest\.jsonl, line 1: {reason}"):
+        list(read_manifest(relisted(tmp_path, **lie)))
+
+
+def test_a_plant_is_never_taken_for_open(tmp_path):
+    written(tmp_path, grown())
+    with pytest.raises(FileError, match="its optimum is 15, but the manifest says None"):
+        check_suite(relisted(tmp_path, optimum=None, bound=1, best=15))
+
+
+def test_a_certificate_that_is_listed_is_the_very_one(tmp_path):
+    files, answers = tmp_path / "files", tmp_path / "answers"
+    first = written(files, grown(), blind=True, answers=answers)[0]
+    proof = answers / first.certificate
+    proof.write_bytes(proof.read_bytes() + b"\n")
+    with pytest.raises(FileError, match=r"instance-00000\.wcnf\.cert: its SHA-256"):
+        check_suite(answers / MANIFEST, files=files)
+    proof.unlink()
+    with pytest.raises(FileError, match="there is no such file"):
+        check_suite(answers / MANIFEST, files=files)

@@ -87,18 +87,26 @@ class ExactForm:
 
     @classmethod
     def of_max2sat(cls, problem: Max2Sat, hard_weight: int | float | Fraction) -> ExactForm:
-        """Four times the cost, a broken hard clause counting `hard_weight`.
+        """Four times the cost, a broken hard clause counting `hard_weight`."""
+        clauses, hard = problem.clauses, problem.hard
+        return cls.of_clauses(problem.num_variables, clauses, problem.weights, hard, hard_weight)
+
+    @classmethod
+    def of_clauses(
+        cls, size: int, clauses: Any, weights: Any, hard: Any, hard_weight: int | float | Fraction
+    ) -> ExactForm:
+        """The same of clauses whose weights may be Python integers of any size.
 
         The clause l ∨ m of weight w costs w(1-l)(1-m)/4 in spins, the unit clause l w(1-l)/2.
         """
-        (soft, (penalty,)), scale = whole(problem.weights, [hard_weight])
-        (soft, penalties) = roomy(soft, packed([int(penalty)] * problem.num_hard), factor=8)
+        (soft, (penalty,)), scale = whole(weights, [hard_weight])
+        (soft, penalties) = roomy(soft, packed([int(penalty)] * len(hard)), factor=8)
         weights = np.concatenate([soft, penalties])
-        first, second = np.concatenate([problem.clauses, problem.hard]).T.astype(np.int64)
+        first, second = np.concatenate([clauses, hard]).T.astype(np.int64)
         second = np.where(second == first, 0, second)
         kept = (first != -second) | (first == 0)  # x ∨ ¬x costs nothing
         first, second, weights = first[kept], second[kept], weights[kept]
-        size, is_pair = problem.num_variables, second != 0
+        is_pair = second != 0
         factor = np.where(is_pair, 1, np.where(first != 0, 2, 4))
         fields = np.zeros(size + 1, dtype=weights.dtype)  # place 0 is for missing literals
         for literals in (first, second):

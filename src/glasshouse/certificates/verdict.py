@@ -72,13 +72,10 @@ def verify(problem: Given, certificate: Certificate) -> Verdict:
     """
     problem = given_problem(problem)
     form = ExactForm.of(problem)
-    _check_fit(certificate, form.num_variables)
+    check_fit(certificate, form.num_variables)
     if isinstance(problem, Max2Sat) and (broken := problem.broken(certificate.state > 0)):
         raise CertificateError(f"the certificate's state breaks {broken} hard clauses")
-    value, bound = form.value(certificate.state), lower_bound(form, certificate)
-    if bound > value:
-        raise CertificateError("its bound is above the energy of its own state, so it is false")
-    steps = int((value - bound) // form.step) if form.step else 0
+    value, bound, steps = examined(form, certificate)
     least = Fraction(value - steps * form.step, form.scale)
     energy = _number(Fraction(value, form.scale), problem.is_integer)
     lower = _number(least, problem.is_integer)
@@ -86,6 +83,14 @@ def verify(problem: Given, certificate: Certificate) -> Verdict:
         lower = np.nextafter(min(lower, energy), -np.inf).item()
     exact = Fraction(value, form.scale)
     return Verdict(bound / form.scale, lower, exact, energy, steps == 0)
+
+
+def examined(form: ExactForm, certificate: Certificate) -> tuple[int, Fraction, int]:
+    """The value of the certificate's state, B, and how many steps of values lie between them."""
+    value, bound = form.value(certificate.state), lower_bound(form, certificate)
+    if bound > value:
+        raise CertificateError("its bound is above the energy of its own state, so it is false")
+    return value, bound, int((value - bound) // form.step) if form.step else 0
 
 
 def lower_bound(form: ExactForm, certificate: Certificate) -> Fraction:
@@ -142,7 +147,8 @@ def _loop_edges(
     return edges, np.where(is_negative, *(np.repeat(x, lengths) for x in (-positive, positive)))
 
 
-def _check_fit(certificate: Certificate, size: int) -> None:
+def check_fit(certificate: Certificate, size: int) -> None:
+    """Refuse a certificate for another number of variables."""
     if len(certificate.state) != size:
         raise CertificateError(
             f"the certificate is for {len(certificate.state)} variables, the problem has {size}"

@@ -2,7 +2,7 @@
 
 Exit codes: 0 done, 1 the answer is no (a check failed), 2 wrong usage or input, 3 what a file
 states was found to be false, 130 interrupted (Ctrl-C), 143 terminated (SIGTERM, also where the best
-answer so far was given).
+answer so far was given). `solve --maxsat-output` has those of the MaxSAT Evaluation.
 """
 
 from __future__ import annotations
@@ -18,13 +18,23 @@ from glasshouse.cli.completion import completion
 from glasshouse.cli.convert import convert
 from glasshouse.cli.demo import demo
 from glasshouse.cli.draw import draw
-from glasshouse.cli.errors import CheckFailedError, FalseClaimError, StudyFileError, as_options
+from glasshouse.cli.errors import (
+    AnswerCode,
+    CheckFailedError,
+    FalseClaimError,
+    StudyFileError,
+    as_options,
+)
+from glasshouse.cli.fuzz import fuzz
 from glasshouse.cli.info import info
+from glasshouse.cli.judge import judge
 from glasshouse.cli.paper import paper
 from glasshouse.cli.plant import add_methods, plant
 from glasshouse.cli.prove import prove
+from glasshouse.cli.race import race
 from glasshouse.cli.solve import solve
 from glasshouse.cli.study import study
+from glasshouse.cli.suite import suite
 from glasshouse.cli.termination import heeded
 from glasshouse.cli.tune import tune
 from glasshouse.extras import MissingPackageError
@@ -54,8 +64,12 @@ COMMANDS: dict[str, Any] = {
     "check": check,
     "prove": prove,
     "solve": solve,
+    "judge": judge,
     "study": study,
     "tune": tune,
+    "suite": suite,
+    "race": race,
+    "fuzz": fuzz,
     "paper": paper,
     "draw": draw,
     "completion": completion,
@@ -81,7 +95,7 @@ def main(arguments: list[str] | None = None) -> int:
             if not termination.was_lost():
                 raise
             code = 130
-        if termination.is_asked:
+        if termination.is_asked and not isinstance(code, AnswerCode):
             return _complain(f"terminated{told}", 143)
         return code if code != 130 else _complain(f"interrupted{told}", 130)
 

@@ -20,6 +20,7 @@ def check(
     certificate: Path | None = None,
     units: Units = None,
     folder: Annotated[Path | None, Parameter(name="--files")] = None,
+    answers: Path | None = None,
     format: str | None = None,
     print_checker: bool = False,
     json: bool = False,
@@ -27,8 +28,9 @@ def check(
     """Prove what files state about their optimum, trusting nothing that made them.
 
     A file is checked against the certificate beside it (FILE.cert), or its own loops (.npz). A
-    manifest.jsonl is checked line by line. Numbers are the file's own: the cut of a .mc file, the
-    objective of a .qubo file. Ends with exit code 1 if a statement is false or has no proof.
+    manifest.jsonl is checked line by line. A commitment.jsonl is checked against the answers that
+    were published later. Numbers are the file's own: the cut of a .mc file, the objective of a
+    .qubo file. Ends with exit code 1 if a statement is false or has no proof.
 
     For instance:
 
@@ -37,6 +39,7 @@ def check(
     glasshouse check inst.wcnf --certificate other.cert
     glasshouse check suite/manifest.jsonl
     glasshouse check answers/manifest.jsonl --files suite
+    glasshouse check instances/commitment.jsonl --answers answers
     glasshouse check --print-checker > checker.py && python3 checker.py inst.wcnf inst.wcnf.cert
     ```
 
@@ -46,6 +49,7 @@ def check(
         units: what the units of a matrix are (.npy, .csv, .npz of W, a, b), which does not say it:
             ±1, or 0 and 1.
         folder: the folder of the instances that a manifest lists, if it is not the manifest's own.
+        answers: the folder of published answers, for a commitment.jsonl.
         format: the format of `-` (standard input), or of a file whose suffix does not tell it.
         print_checker: print a checker for WCNF that needs Python alone, and none of glasshouse.
         json: print one JSON object per file.
@@ -58,7 +62,11 @@ def check(
     if certificate is not None and len(files) != 1:
         raise ValueError(f"--certificate is for one file, but {len(files)} were given")
     for file in files:
-        if file.suffix.lower() == ".jsonl":
+        if (file.name == "commitment.jsonl") != (answers is not None):
+            raise ValueError(f"--answers and a commitment.jsonl go together; {file} was given")
+        if answers is not None:
+            _check_commitment(file, answers, json)
+        elif file.suffix.lower() == ".jsonl":
             if certificate is not None:
                 raise ValueError("--certificate is for an instance, not for a manifest")
             _check_suite(file, folder, json)
@@ -89,18 +97,40 @@ def _check_file(
         print(f"{file}: VERIFIED, {result.summary()}")
 
 
+def _check_commitment(commitment: Path, answers: Path, json: bool) -> None:
+    from glasshouse.files import FileError
+    from glasshouse.races.commitment import iter_check_commitment
+
+    opened, proven = 0, 0
+    try:
+        for one in iter_check_commitment(commitment, answers):
+            opened, proven = opened + 1, proven + (one.bound == one.best)
+            if json:
+                show_json(one._asdict())
+    except FileError as lie:
+        raise CheckFailedError(lie) from lie
+    if not json:
+        bounds = f" ({opened - proven} prove bounds only)" if proven < opened else ""
+        print(f"{commitment}: VERIFIED, {opened} certificates are those committed to{bounds}")
+
+
 def _check_suite(manifest: Path, folder: Path | None, json: bool) -> None:
-    from glasshouse.files.suite import iter_check_suite, read_manifest
+    from glasshouse.files import iter_check_suite
+    from glasshouse.files.manifest import read_manifest
 
     for _ in read_manifest(manifest):  # what cannot be read is no lie, but wrong input
         pass
-    proven = 0
+    lines, gaps = 0, 0
     try:
         for entry in iter_check_suite(manifest, files=folder):
-            proven += 1
+            lines, gaps = lines + 1, gaps + (entry.optimum is None)
             if json:
-                show_json({"file": entry.file, "optimum": entry.optimum, "proven": True})
+                known = {"optimum": entry.optimum, "proven": entry.optimum is not None}
+                if entry.optimum is None:
+                    known |= {"bound": entry.bound, "best": entry.best}
+                show_json({"file": entry.file, **known})
     except ValueError as lie:
         raise CheckFailedError(lie) from lie
     if not json:
-        print(f"{manifest}: VERIFIED, {proven} instances with the optima listed")
+        bounds = f" ({gaps} with the bounds listed)" if gaps else ""
+        print(f"{manifest}: VERIFIED, {lines} instances with the optima listed{bounds}")

@@ -21,6 +21,10 @@ class FalseClaimError(Exception):
     """A file states an optimum that was found to be wrong. Ends with exit code 3."""
 
 
+class AnswerCode(int):
+    """An exit code that is part of the answer: it stays, also where a signal ended the search."""
+
+
 class StudyFileError(ValueError):
     """Something wrong in a study file, whose keys are not options of a command."""
 

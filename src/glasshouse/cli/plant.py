@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin,
 from cyclopts import App, Parameter
 
 from glasshouse.cli.instances import Output, write_instances
+from glasshouse.cli.plant_fuzz import plant_fuzz
 from glasshouse.cli.types import whole
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ _DESCRIBED = re.compile(r"^    (\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
 
 def add_methods() -> None:
-    """Make the commands of `plant`, one for each word of the catalogue.
+    """Make the commands of `plant`, one for each word of the catalogue, and `plant fuzz`.
 
     Not done before somebody plants: `glasshouse --help` needs no method, and methods are heavy.
     """
@@ -59,6 +60,7 @@ def add_methods() -> None:
     for word in dict.fromkeys(method.command for method in METHODS.values()):
         methods = [method for method in METHODS.values() if method.command == word]
         plant.command(_command(word, methods), name=word)
+    plant.command(plant_fuzz, name="fuzz")
 
 
 def _command(word: str, methods: list[Method]) -> Any:

@@ -12,6 +12,7 @@ from cyclopts import Parameter
 
 from glasshouse.cli.claims import false_claim
 from glasshouse.cli.errors import CheckFailedError, FalseClaimError
+from glasshouse.cli.evaluation import Contest
 from glasshouse.cli.output import measured, model_of, show, show_json
 from glasshouse.cli.pipes import source
 from glasshouse.cli.types import MaybeWhole, Units
@@ -54,7 +55,7 @@ def solve(
     maxsat_output: bool = False,
     units: Units = None,
     json: bool = False,
-) -> None:
+) -> int:
     """Find the best state of any problem, by annealing or by an exact solver.
 
     Numbers are the file's own: the cut of a .mc file, the objective of a .qubo file. Where the
@@ -89,7 +90,9 @@ def solve(
         threads: how many work at the same time (anneal, temper); the result does not depend on it.
         seed: a whole number that fixes all randomness (anneal, temper).
         format: the format of `-` (standard input), or of a file whose suffix does not tell it.
-        maxsat_output: print o, s and v lines as in the MaxSAT Evaluation.
+        maxsat_output: print o, s and v lines as in the MaxSAT Evaluation, and end with its exit
+            codes: 30 optimum found, 20 unsatisfiable, 10 satisfiable, 0 unknown. The best model so
+            far is given after SIGTERM and Ctrl-C, too.
         units: what the units of a matrix are (.npy, .csv, .npz of W, a, b), which does not say it:
             ±1, or 0 and 1.
         json: print one JSON object.
@@ -105,17 +108,19 @@ def solve(
     _refuse_ignored(solver, given)
     document = read_document(source(file, format), format=format, units=units)
     problem = document.problem
-    if maxsat_output and not isinstance(problem, Max2Sat):
-        raise ValueError(f"--maxsat-output is for clauses; {file} holds {problem!r}")
+    if maxsat_output:
+        if not isinstance(problem, Max2Sat):
+            raise ValueError(f"--maxsat-output is for clauses; {file} holds {problem!r}")
+        return Contest(document, problem).run(lambda: _contender(solver, document, given))
     if isinstance(problem, Max2Sat) and not _is_satisfiable(problem):
-        if maxsat_output:
-            print("s UNSATISFIABLE")
         raise CheckFailedError(f"{file}: the hard clauses are unsatisfiable")
     certified = _certified(document)
     if solver in _HEURISTIC:
         answer = _heuristic(solver, document, certified, given)
     else:
         answer = _exact(solver, problem, time_limit)
+        if answer["state"] is None:
+            raise ValueError(f"{solver} found no state within the time limit; give it more time")
     value = document.value_of(answer.pop("state"))
     answer = measured(document.measure, value, answer["energy"]) | answer
     if isinstance(problem, Max2Sat) and problem.num_hard:
@@ -123,9 +128,7 @@ def solve(
     lie = ""
     if not answer.get("broken_hard_clauses"):
         lie = false_claim(document, answer["energy"], answer["optimal"])
-    if maxsat_output:
-        _show_maxsat(answer)
-    elif json:
+    if json:
         answer |= _known(document, certified) | {"false_claim": bool(lie)}
         answer["optimal"] |= certified is not None and answer["energy"] == certified.energy
         answer |= {"labels": problem.labels}
@@ -135,6 +138,7 @@ def solve(
         _show(document.measure, answer, certified)
     if lie:
         raise FalseClaimError(f"{file}: this file's claim is false: {lie}")
+    return 0
 
 
 def _refuse_ignored(solver: str, given: dict[str, Any]) -> None:
@@ -256,15 +260,36 @@ def _exact(solver: str, problem: Problem, time_limit: float | None) -> dict[str,
     from glasshouse.proofs import solve_exactly
 
     result = solve_exactly(problem, solver=solver, time_limit=time_limit)
-    if result.state is None:
-        raise ValueError(f"{solver} found no state within the time limit; give it more time")
     optimal = "optimal" if result.optimal else "not shown optimal within the time limit"
     text = f"{solver}: {optimal}, {result.seconds:.3g} s"
     return _answer(result.energy, result.state, result.optimal, text)
 
 
+def _contender(solver: str, document: Document, given: dict[str, Any]) -> tuple[Any, bool]:
+    """A model, None where none was found, and whether it is optimal."""
+    from glasshouse.problems import validation
+
+    if solver in _HEURISTIC:
+        answer = _heuristic(solver, document, _certified(document), given)
+    else:
+        time_limit = validation.time_limit(given.get("time_limit"))
+        try:
+            answer = _exact(solver, document.problem, time_limit)
+        except ValueError as refusal:
+            if refusal.__cause__ is not None:  # it did not refuse, it failed
+                raise
+            print(f"glasshouse: {refusal}", file=sys.stderr)
+            return None, False
+    state, is_optimal = answer["state"], bool(answer["optimal"])
+    lie = "" if state is None else false_claim(document, answer["energy"], is_optimal)
+    if lie:
+        print(f"glasshouse: {document.path}: this file's claim is false: {lie}", file=sys.stderr)
+    return state, is_optimal
+
+
 def _answer(energy: Any, state: Any, optimal: bool, text: str) -> dict[str, Any]:
-    values = {"energy": energy, "state": state, "model": model_of(state)}
+    model = None if state is None else model_of(state)
+    values = {"energy": energy, "state": state, "model": model}
     return values | {"optimal": optimal, "text": text}
 
 
@@ -284,16 +309,6 @@ def _broken(problem: Max2Sat, model: str) -> int:
     import numpy as np
 
     return int(problem.broken(np.frombuffer(model.encode(), dtype=np.uint8) - 48))
-
-
-def _show_maxsat(answer: dict[str, Any]) -> None:
-    """Result lines of the MaxSAT Evaluation: only an exact solver claims the optimum."""
-    if answer.get("broken_hard_clauses"):
-        print("s UNKNOWN")
-        return
-    print(f"o {answer['cost']}")
-    print("s OPTIMUM FOUND" if answer["optimal"] else "s SATISFIABLE")
-    print(f"v {answer['model']}")
 
 
 @contextmanager

@@ -288,7 +288,7 @@ def collect_study(
         claim(opened, asked)
     last: StudyProgress | None = None
     try:
-        with _executor(dask) as executor, _bar() as update:
+        with executor_of(dask) as executor, progress_bar() as update:
             steps = iter_collect(
                 asked.tasks, store, executor=executor, workers=workers, timeout=timeout
             )
@@ -313,7 +313,7 @@ def collect_study(
 
 
 @contextmanager
-def _executor(address: str | None) -> Iterator[Executor | None]:
+def executor_of(address: str | None) -> Iterator[Executor | None]:
     """The workers of a Dask cluster, or none."""
     if address is None:
         yield None
@@ -325,7 +325,7 @@ def _executor(address: str | None) -> Iterator[Executor | None]:
 
 
 @contextmanager
-def _bar() -> Iterator[Any]:
+def progress_bar() -> Iterator[Any]:
     """A live bar with rate and time left, where there is a terminal to see it."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn

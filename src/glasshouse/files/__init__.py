@@ -15,12 +15,8 @@ from glasshouse.files.sidecar import (
     side_car,
     write_certificate,
 )
-from glasshouse.files.suite import (
-    check_suite,
-    iter_check_suite,
-    iter_write_suite,
-    write_suite,
-)
+from glasshouse.files.suite import iter_write_suite, write_suite
+from glasshouse.files.suite_checking import check_suite, iter_check_suite
 from glasshouse.files.verification import Verification, verified, verify_file
 from glasshouse.files.writing import write
 

@@ -6,12 +6,17 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from multiprocessing import connection
+from types import FrameType
 from typing import Any
 
 from glasshouse.problems import validation
+
+_CLEANING_UP = 2.0  # seconds in which workers end what they have started
 
 
 class WorkerPool:
@@ -43,12 +48,54 @@ class WorkerPool:
         self._executor = self._start()
 
     def close(self) -> None:
-        """Kill all workers without waiting for what they are doing."""
-        # Before Python 3.14 an executor has no public way to its processes.
-        processes = list((getattr(self._executor, "_processes", None) or {}).values())
+        """End all workers without waiting for what they are doing.
+
+        They get SIGTERM first: work done inside `ending_cleanly` ends what it has started, which
+        would otherwise outlive it.
+        """
+        processes = self._processes()
+        for process in processes:
+            process.terminate()
+        _wait_for(processes, _CLEANING_UP)
         for process in processes:
             process.kill()
         self._executor.shutdown(wait=True, cancel_futures=True)
+
+    def _processes(self) -> list[Any]:
+        # Before Python 3.14 an executor has no public way to its processes.
+        return list((getattr(self._executor, "_processes", None) or {}).values())
+
+
+@contextmanager
+def ending_cleanly() -> Iterator[None]:
+    """For work that starts processes of its own: SIGTERM unwinds it, and then ends the worker.
+
+    Outside the main thread of a worker nothing changes.
+    """
+    is_worker = multiprocessing.parent_process() is not None
+    if not is_worker or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _leave)
+    try:
+        yield
+    except SystemExit as stop:  # an executor would take it for an answer and go on
+        os._exit(int(stop.code or 0))
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_IGN)  # a second one must not end the cleaning up
+    raise SystemExit(128 + number)
+
+
+def _wait_for(processes: list[Any], seconds: float) -> None:
+    """Until all have ended, but not for ever; their own parent thread collects them."""
+    deadline = time.monotonic() + seconds
+    left = {process.sentinel for process in processes}
+    while left and (rest := deadline - time.monotonic()) > 0:
+        left -= set(connection.wait(list(left), rest))
 
 
 def _become_worker() -> None:
@@ -60,4 +107,6 @@ def _end_with_the_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(_CLEANING_UP)
         os._exit(1)

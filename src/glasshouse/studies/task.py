@@ -145,7 +145,7 @@ class Task(Summarised):
     @cached_property
     def planting_seed(self) -> Seed:
         """Instance k grows from its child k."""
-        return Seed(self.seed, _words(_json(self.family())))
+        return family_seed(self.seed, self.family())
 
     @cached_property
     def solving_seed(self) -> Seed:
@@ -231,6 +231,11 @@ def _exact(value: Any, name: str) -> Any:
             return value
         raise ValueError(f"{name}={value!r} cannot be kept in a study") from None
     return int(number) if number.denominator == 1 else str(number)
+
+
+def family_seed(seed: int, family: Mapping[str, Any]) -> Seed:
+    """What the instances of a family grow from; independent of those of all other families."""
+    return Seed(seed, _words(_json(family)))
 
 
 def _json(value: object) -> str:

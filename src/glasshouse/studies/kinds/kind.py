@@ -22,6 +22,8 @@ _NAME = re.compile(r"[a-z][a-z_0-9]*")
 _RESERVED = {"tasks", "batches", "meta", "task", "instance", "version", "seconds"}
 
 Columns = Mapping[str, npt.NDArray[Any]]
+Storage = Literal["integer", "real", "text"]
+LONGEST_TEXT = 1 << 16  # bytes of a text in a row
 
 
 @dataclass(frozen=True)
@@ -30,18 +32,19 @@ class Column:
 
     Attributes:
         name: lower-case letters, digits and underscores.
-        storage: "integer" (int64) or "real" (float64).
+        storage: "integer" (int64), "real" (float64) or "text" (at most 64 KiB of UTF-8).
         meaning: for readers of the data.
     """
 
     name: str
-    storage: Literal["integer", "real"]
+    storage: Storage
     meaning: str
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The NumPy type of the column."""
-        return np.dtype(np.int64 if self.storage == "integer" else np.float64)
+        """The NumPy type of the column; texts are objects."""
+        types = {"integer": np.int64, "real": np.float64, "text": np.object_}
+        return np.dtype(types[self.storage])
 
 
 SECONDS = Column("seconds", "real", "time it took; the only column that may differ between runs")
@@ -85,7 +88,7 @@ class Kind:
             raise ValueError(f"{self.name} rows have {sorted(rows)}, not {sorted(expected)}")
         checked = {}
         for column in self.measured:
-            values = np.asarray(rows[column.name])
+            values = np.asarray(rows[column.name], object if column.storage == "text" else None)
             if values.shape != (count,):
                 raise ValueError(f"{column.name} has shape {values.shape}, not ({count},)")
             checked[column.name] = values.astype(column.dtype, casting="same_kind")
@@ -93,13 +96,31 @@ class Kind:
         return checked
 
     def check_values(self, rows: Columns) -> None:
-        """Refuse seconds and marks that cannot be, in whatever columns are there."""
+        """Refuse seconds, marks and texts that cannot be, in whatever columns are there."""
         seconds = rows.get(SECONDS.name)
         if seconds is not None and not ((seconds >= 0) & np.isfinite(seconds)).all():
             raise ValueError(f"{self.name} rows have seconds that are below 0 or not finite")
         marks = None if self.counted is None else rows.get(self.counted)
         if marks is not None and not ((marks == 0) | (marks == 1)).all():
             raise ValueError(f"{self.counted} of {self.name} rows must be 0 or 1")
+        for column in self.columns:
+            if column.storage == "text" and column.name in rows:
+                for value in rows[column.name]:
+                    _check_text(value, f"{column.name} of {self.name} rows")
+
+
+def _check_text(value: object, what: str) -> None:
+    """Refuse all but texts that any reader of the file gets back as they are."""
+    if not isinstance(value, str):
+        raise ValueError(f"{what} must be texts, not {type(value).__name__}")
+    try:
+        size = len(value.encode())
+    except UnicodeEncodeError:
+        raise ValueError(f"{what} must be texts that UTF-8 can hold") from None
+    if size > LONGEST_TEXT:
+        raise ValueError(f"{what} must be texts of at most {LONGEST_TEXT} bytes, not {size}")
+    if "\0" in value:
+        raise ValueError(f"{what} must be texts without the character NUL")
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ import json
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import asdict
+from typing import get_args
 
-from glasshouse.studies.kinds.kind import Column, Kind
+from glasshouse.studies.kinds.kind import Column, Kind, Storage
 from glasshouse.studies.store.records import fields_of, json_object, short
 
 TABLES = {
@@ -106,6 +107,6 @@ def _column(value: object) -> Column:
     name, storage, meaning = fields_of(value, "name", "storage", "meaning")
     if not (isinstance(name, str) and isinstance(meaning, str)):
         raise ValueError(f"a column is {short(value)}")
-    if storage not in ("integer", "real"):
+    if storage not in get_args(Storage):
         raise ValueError(f"the column {short(name)} is stored as {short(storage)}")
     return Column(name, storage, meaning)

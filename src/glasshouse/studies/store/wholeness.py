@@ -32,7 +32,7 @@ def faults_of(database: sqlite3.Connection, kind: Kind) -> list[str]:
             AND instance >= batches.first AND instance < batches.first + batches.count AND {typed})
     """
     faults += [
-        f"task {task_id[:12]}: the batch from instance {first} on is not complete, or not numbers"
+        f"task {task_id[:12]}: the batch from instance {first} on is not complete, or not as typed"
         for task_id, first in database.execute(incomplete)
     ]
     return faults

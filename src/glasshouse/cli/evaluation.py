@@ -1,0 +1,64 @@
+"""`glasshouse solve --maxsat-output`: the lines and exit codes of the MaxSAT Evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from glasshouse.cli.errors import AnswerCode
+from glasshouse.cli.output import model_of
+
+if TYPE_CHECKING:
+    from glasshouse.files import Document
+    from glasshouse.problems import Max2Sat
+
+
+class Contest:
+    """The best model so far of one file of clauses, and what was said of it."""
+
+    def __init__(self, document: Document, problem: Max2Sat) -> None:
+        self.document, self.problem = document, problem
+        self.model: Any = None
+        self.cost: Any = None
+
+    def offer(self, model: Any) -> bool:
+        """Say at once what a model costs, if it is the best so far; whether it is, or equals it."""
+        if self.problem.broken(model):
+            return False
+        cost = self.document.value_of(model)
+        if self.model is None or cost < self.cost:
+            self.model, self.cost = model, cost
+            print(f"o {cost}", flush=True)
+        return bool(cost == self.cost)
+
+    def run(self, solve: Callable[[], tuple[Any, bool]]) -> AnswerCode:
+        """Solve, and give the best model however that ends.
+
+        Hard clauses of two literals are satisfied at once, so that there is a model from the start.
+
+        Args:
+            solve: gives a model, None for none, and whether it is optimal.
+        """
+        from glasshouse.proofs import HardClausesUnsatisfiableError
+        from glasshouse.proofs.two_sat import satisfy
+
+        is_optimal = False
+        try:
+            self.offer(satisfy(self.problem.num_variables, self.problem.hard))
+            model, is_claimed = solve()
+            is_optimal = model is not None and self.offer(model) and is_claimed
+        except HardClausesUnsatisfiableError:
+            return self._end("UNSATISFIABLE")
+        except KeyboardInterrupt:  # Ctrl-C or SIGTERM
+            pass
+        if self.model is None:
+            return self._end("UNKNOWN")
+        return self._end("OPTIMUM FOUND" if is_optimal else "SATISFIABLE")
+
+    def _end(self, status: str) -> AnswerCode:
+        from glasshouse.races.judging import EXIT_CODES
+
+        print(f"s {status}")
+        if self.model is not None:
+            print(f"v {model_of(self.model)}", flush=True)
+        return AnswerCode(EXIT_CODES[status])

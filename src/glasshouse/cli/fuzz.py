@@ -1,0 +1,149 @@
+"""`glasshouse fuzz`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from glasshouse.cli.output import show_json
+from glasshouse.cli.types import MaybeWhole, Whole
+
+if TYPE_CHECKING:
+    from glasshouse.races.handing_over import HandedOver
+    from glasshouse.races.hunting import Catch, Fault
+
+
+def fuzz(
+    *,
+    solver: str,
+    count: Whole = 1000,
+    seed: Whole = 0,
+    seconds: float = 10.0,
+    shrink_seconds: float = 60.0,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("faults"),
+    workers: Whole = 1,
+    dialect: Literal["classic", "mse22"] | None = None,
+    most_weight: MaybeWhole = None,
+    plain: bool = False,
+    strict: bool = False,
+    json: bool = False,
+) -> int:
+    """Hunt wrong answers of a MaxSAT solver with small instances of proven optimum.
+
+    Instances of all planting methods, with hard clauses, large weights and the corners of the
+    format. Each kind of fault is shown once, on the smallest instance that can be found, with its
+    proof. Exit code 1 if there are faults, else 0.
+
+    For instance:
+
+    ```
+    glasshouse fuzz --solver "mysolver --seed {seed} {file}" --count 10000 --workers 2
+    glasshouse fuzz --solver rc2 --count 2000
+    ```
+
+    Args:
+        solver: a command, in which {file}, {seed} and {seconds} are replaced; or one of rc2,
+            rc2-stratified, rc2-stratified-edge, toulbar2, scip, highs.
+        count: how many instances.
+        seed: of the first instance; the next ones have the next numbers.
+        seconds: that a run may take.
+        shrink_seconds: that shrinking one fault may take.
+        output: a folder for the faults, made when there is one.
+        workers: how many processes ask at a time.
+        dialect: of all files; both by default.
+        most_weight: what soft weights may add up to, 2^64-2 by default.
+        plain: leave out weights of 0, tautologies, empty clauses and other corners of the format.
+        strict: take a wrong exit code alone for a fault.
+        json: print one JSON object.
+    """
+    from glasshouse.races.fuzzing import Corners
+    from glasshouse.races.handing_over import hand_over
+    from glasshouse.races.hunting import Catch, hunt, shrunk_fault
+    from glasshouse.races.limits import Limits
+    from glasshouse.races.question import MOST_WEIGHT
+    from glasshouse.races.trial import trial_of
+
+    most = MOST_WEIGHT if most_weight is None else most_weight
+    corners = Corners(dialect, plain, most)
+    trial = trial_of(solver, Limits(seconds=seconds), strict=strict)
+    if output.exists() and not output.is_dir():
+        raise ValueError(f"{output} is a file; expected a folder for the faults")
+    catch, found, is_interrupted = Catch(), [], False
+    with _progress(count) as show:
+        try:
+            for tried in hunt(trial, count=count, seed=seed, corners=corners, workers=workers):
+                catch.add(tried)
+                show(catch)
+        except KeyboardInterrupt:
+            is_interrupted = True
+        for kind, smallest in catch.smallest.items():
+            # After Ctrl-C nobody waits for long: what was found is handed over as it is.
+            time = 0.0 if is_interrupted else shrink_seconds
+            fault = shrunk_fault(trial, smallest, kind, catch.times[kind], corners, time)
+            is_interrupted = is_interrupted or fault.is_interrupted
+            found.append((fault, hand_over(fault, trial, output, corners)))
+    asked = sum(catch.verdicts.values())
+    if json:
+        show_json(_values(catch, found, asked, seed))
+    else:
+        _show(catch, found, asked)
+    if is_interrupted:
+        raise KeyboardInterrupt(f"{asked} of {count} instances were tried")
+    return 1 if found else 0
+
+
+def _show(catch: Catch, found: list[tuple[Fault, HandedOver]], asked: int) -> None:
+    verdicts = ", ".join(f"{n} {verdict}" for verdict, n in catch.verdicts.most_common())
+    print(f"{asked} instance{'s' * (asked != 1)}: {verdicts or 'none tried'}")
+    for fault, written in found:
+        question = fault.question
+        size = f"{len(question.lines)} clauses" + ("" if fault.is_minimal else ", not minimal")
+        print(f"\n{fault.judgement}")
+        print(f"  seen {fault.times} times; smallest: {written.file} ({size})")
+        proof = f"proven by {written.certificate}" if written.certificate else "by enumeration"
+        print(f"  optimum {question.optimum}, {proof}")
+        print(f"  {written.command}")
+
+
+def _values(
+    catch: Catch, found: list[tuple[Fault, HandedOver]], asked: int, seed: int
+) -> dict[str, Any]:
+    return {
+        "instances": asked,
+        "first_seed": seed,
+        "verdicts": {str(verdict): n for verdict, n in catch.verdicts.items()},
+        "faults": [
+            {
+                "verdict": str(fault.judgement.verdict), "reason": fault.judgement.reason,
+                "times": fault.times, "seed": fault.seed, "clauses": len(fault.question.lines),
+                "minimal": fault.is_minimal, "optimum": fault.question.optimum,
+                "file": written.file, "certificate": written.certificate,
+                "command": written.command,
+            }
+            for fault, written in found
+        ],
+    }  # fmt: skip
+
+
+@contextmanager
+def _progress(count: int) -> Iterator[Any]:
+    """A bar with the faults so far, where there is a terminal to see it."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    bar = Progress(console=console, transient=True, disable=not console.is_terminal)
+    with bar:
+        task = bar.add_task("asking", total=count)
+
+        def show(catch: Catch) -> None:
+            faults = sum(catch.times.values())
+            text = f"asking, {faults} fault{'s' * (faults != 1)}" if faults else "asking"
+            done = sum(catch.verdicts.values())
+            bar.update(task, completed=done, description=text if done < count else "shrinking")
+
+        yield show

@@ -1,0 +1,256 @@
+"""`glasshouse race`: other people's solvers on instances whose optimum is proven."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import App, Parameter
+
+from glasshouse.cli.errors import CheckFailedError, StudyFileError
+from glasshouse.cli.output import show_json
+from glasshouse.cli.study import executor_of, progress_bar
+from glasshouse.cli.types import MaybeWhole, Whole
+
+if TYPE_CHECKING:
+    from glasshouse.races.results import Results, Run
+
+_WIDEST = 150
+_MOST_FAULTS = 20  # of a solver, that are shown one by one
+
+race = App(
+    name="race",
+    help="""Race solvers on instances whose optimum is proven: who is wrong, who is fast.
+
+    For instance:
+
+    ```
+    glasshouse race --solver "mysolver {file}" --solver rc2 --suite smoke -o race.sqlite
+    glasshouse race show race.sqlite
+    glasshouse race plot race.sqlite -o cactus.pdf
+    ```
+    """,
+)
+
+
+@race.default
+def run(
+    *,
+    solver: list[str],
+    suite: str,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    time_limit: float = 60.0,
+    memory: Whole = 4096,
+    seed: Whole = 1,
+    repeat: Whole = 1,
+    dialect: Literal["classic", "mse22", "cnf", "opb"] | None = None,
+    strict: bool = False,
+    workers: MaybeWhole = None,
+    dask: str | None = None,
+    json: bool = False,
+) -> int:
+    """Race solvers on a suite, or go on where a race stopped.
+
+    Every answer is judged against the proof of the instance's optimum. Exit code 1 if some answer
+    was wrong or some solver crashed, else 0. Killed at any moment and started again, no run is
+    repeated.
+
+    Args:
+        solver: a command, in which {file}, {seed} and {seconds} are replaced; NAME=COMMAND to name
+            it; a built-in such as rc2, highs, anneal, temper or prove; or all, for every built-in
+            that is installed. Once per solver.
+        suite: the name of a suite (`glasshouse suite --list`) or its TOML file, grown once into the
+            folder suites beside the store; a folder of .wcnf or .cnf files, a manifest, or a file.
+        output: the store; made when it is not there.
+        time_limit: seconds of wall-clock time per run.
+        memory: megabytes of memory per run.
+        seed: of the first run on each instance; the next ones have the next numbers.
+        repeat: runs of each solver on each instance.
+        dialect: what the commands read; found out by default.
+        strict: take a wrong exit code alone for a fault.
+        workers: how many runs at a time; no more than there are cores. One by default.
+        dask: the address of a Dask scheduler to run on instead.
+        json: print one JSON object at the end.
+    """
+    from glasshouse.races.entrants import entrants_of
+    from glasshouse.races.limits import MEGABYTE, Limits
+    from glasshouse.races.race import Race, iter_race
+    from glasshouse.races.suite_loading import load_suite
+
+    if workers is not None and dask is not None:
+        raise ValueError("--workers and --dask do not go together")
+    limits = Limits(seconds=time_limit, memory=memory * MEGABYTE)
+    # First: what solvers read is found out by running them.
+    try:
+        instances = load_suite(suite, output.parent / "suites")
+    except ValueError as error:  # in the words of the suite's file, whose keys are no options
+        raise StudyFileError(error) from error
+    asked = Race(entrants_of(solver, limits, dialect), instances, limits, seed, repeat, strict)
+    number = 1 if workers is None else workers
+    last = None
+    try:
+        with executor_of(dask) as executor, progress_bar() as update:
+            for last in iter_race(asked, output, workers=number, executor=executor):
+                update(last)
+    except KeyboardInterrupt:
+        done = 0 if last is None else last.rows
+        raise KeyboardInterrupt(
+            f"{done:,} runs are in {output}, and the same command goes on"
+        ) from None
+    assert last is not None
+    faults = _report(output, json)
+    if last.lost:
+        raise CheckFailedError(
+            f"{output}: {len(last.lost)} runs failed three times, the first with: "
+            f"{last.lost[0].error}; the same command tries them again"
+        )
+    return 1 if faults else 0
+
+
+@race.command
+def show(store: Path, /, *, json: bool = False) -> int:
+    """Show the results of a race, also of one that is not over; exit code 1 if there are faults.
+
+    For instance:
+
+    ```
+    glasshouse race show race.sqlite
+    ```
+
+    Args:
+        store: the race's store.
+        json: print one JSON object.
+    """
+    return 1 if _report(store, json) else 0
+
+
+@race.command
+def plot(
+    store: Path,
+    /,
+    *,
+    figure: Literal["cactus", "ecdf", "profile", "scatter", "incumbents"] = "cactus",
+    solver: list[str] | None = None,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    force: bool = False,
+) -> None:
+    """Draw a race.
+
+    For instance:
+
+    ```
+    glasshouse race plot race.sqlite -o cactus.pdf
+    glasshouse race plot race.sqlite --figure scatter --solver mysolver --solver rc2
+    ```
+
+    Args:
+        store: the race's store.
+        figure: cactus, ecdf (share solved over time), profile (share solved within some times the
+            fastest), scatter (two solvers), or incumbents (o values over time).
+        solver: the two solvers of a scatter plot; the first two by default.
+        output: the picture, .png, .svg or .pdf; without a suffix, PNG and SVG are written. By
+            default under the store's name.
+        force: overwrite what is there.
+    """
+    from glasshouse.files.streams import refuse_existing
+    from glasshouse.races.figures import race_figure
+    from glasshouse.studies.figures.style import picture_paths, save
+
+    paths = picture_paths(store.with_suffix("") if output is None else output)
+    for path in paths:
+        refuse_existing(path, overwrite=force and path.resolve() != store.resolve())
+    for path in save(race_figure(_results(store), figure, tuple(solver or ())), paths):
+        print(path)
+
+
+@race.command
+def export(store: Path, /, *, time_series: Path, force: bool = False) -> None:
+    """Hand over the incumbents over time as JSON, in the form of QOBLIB.
+
+    For all rows as a table, use `glasshouse study export --kind race`.
+
+    For instance:
+
+    ```
+    glasshouse race export race.sqlite --time-series series/
+    ```
+
+    Args:
+        store: the race's store.
+        time_series: a folder, made if need be; one file per solver and instance.
+        force: overwrite what is there.
+    """
+    from glasshouse.races.time_series import export_time_series
+
+    written = export_time_series(_results(store), time_series, overwrite=force)
+    print(f"{time_series}: {len(written)} files")
+
+
+def _results(store: Path) -> Results:
+    from glasshouse.races.results import read_results
+    from glasshouse.studies.store.store import Store
+
+    if not store.exists():
+        raise ValueError(f"{store}: no such race; `glasshouse race … -o {store.name}` first")
+    with Store(store) as opened:
+        return read_results(opened)
+
+
+def _report(store: Path, json: bool) -> bool:
+    """Show a race; whether there are faults."""
+    from glasshouse.races.scores import score
+
+    results = _results(store)
+    scores = [score(results, name) for name in results.solvers]
+    if json:
+        show_json(
+            {
+                "store": store, "suite": results.suite, "instances": len(results.instances),
+                "runs": len(results.runs), "expected_runs": results.expected,
+                "faults": [_values(run) for run in results.faults],
+                "solvers": [vars(one) | {"median": str(one.median)} for one in scores],
+                "start_seconds": dict(results.starts),
+            }
+        )  # fmt: skip
+        return bool(results.faults)
+    _show_faults(results)
+    print(f"{results.suite}: {len(results.instances)} instances, {len(results.runs):,} of "
+          f"{results.expected:,} runs")  # fmt: skip
+    width = max([len(name) for name in results.solvers] + [6])
+    print(f"{'solver':<{width}}  solved  reached  faults    PAR-2  anytime  median seconds")
+    for one in sorted(scores, key=lambda one: (-one.solved, one.par2)):
+        share = f"{one.solved}/{one.runs}"
+        print(f"{one.solver:<{width}}  {share:>6}  {one.reached:>7}  {one.faults:>6}  "
+              f"{one.par2:>7.3g}  {one.anytime:>7.3f}  {one.median}")  # fmt: skip
+    for name, seconds in results.starts.items():
+        print(f"{name}: {seconds:.2g} s of each run are the start of Python, measured once")
+    return bool(results.faults)
+
+
+def _show_faults(results: Results) -> None:
+    for name in results.solvers:
+        mine = [run for run in results.faults if run.solver == name]
+        for fault in mine[:_MOST_FAULTS]:
+            again = f" (run {fault.number})" if fault.number else ""
+            where = fault.file or fault.instance
+            line = f"{name} on {where}{again}: {fault.verdict}: {fault.reason}"
+            print(line if len(line) <= _WIDEST else line[: _WIDEST - 1] + "…")
+        if len(mine) > _MOST_FAULTS:
+            print(f"{name}: {len(mine) - _MOST_FAULTS} more faults; --json lists all of them")
+    if results.faults:
+        print()
+
+
+def _values(run: Run) -> dict[str, Any]:
+    names = (
+        "solver",
+        "instance",
+        "file",
+        "number",
+        "verdict",
+        "reason",
+        "cost",
+        "optimum",
+        "seconds",
+    )
+    return {name: getattr(run, name) for name in names}

@@ -1,0 +1,134 @@
+"""`glasshouse suite`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from glasshouse.cli.errors import StudyFileError
+from glasshouse.cli.output import show_json
+from glasshouse.cli.types import MaybeWhole
+
+if TYPE_CHECKING:
+    from glasshouse.races.suite_file import SuiteFile
+
+
+def suite(
+    source: str | None = None,
+    /,
+    *,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    answers: Path | None = None,
+    commit: bool = False,
+    count: MaybeWhole = None,
+    seed: MaybeWhole = None,
+    format: Annotated[tuple[str, ...], Parameter(consume_multiple=False)] = (),
+    dialect: Literal["classic", "mse22"] = "classic",
+    list_all: Annotated[bool, Parameter(name="--list")] = False,
+    json: bool = False,
+) -> None:
+    """Write a suite of instances to race on, blind, with their answers apart.
+
+    DIR/instances can be given away. DIR/answers holds the optima, the certificates and all that
+    grows the suite again. The same command goes on after an interruption. Nothing is overwritten.
+
+    For instance:
+
+    ```
+    glasshouse suite --list
+    glasshouse suite smoke -o smoke
+    glasshouse suite my-suite.toml -o mine --format qubo --format coo
+    glasshouse suite peak -o contest --answers secret --commit
+    glasshouse check secret/manifest.jsonl --files contest/instances
+    glasshouse check contest/instances/commitment.jsonl --answers secret
+    ```
+
+    Args:
+        source: one of --list, or a TOML file.
+        output: a folder for the suite; without it, the suite is only shown.
+        answers: another folder for the answers.
+        commit: also write hashes that bind to the certificates and do not tell them, to publish
+            now; and grow from a fresh random seed, unless --seed is given.
+        count: instances per family and point of its grid, instead of the file's.
+        seed: a whole number that fixes all randomness, instead of the file's.
+        format: a further format beside wcnf, by its suffix; may be given several times.
+        dialect: how to write WCNF: `p wcnf` header, or the form of the MaxSAT Evaluation 2022.
+        list_all: show the suites that come with glasshouse.
+        json: print one JSON object per suite of --list, or per file written.
+    """
+    from glasshouse.races.suite_file import find_suite, ready_made
+
+    if list_all:
+        for name in ready_made():
+            _show(find_suite(name), json)
+        return
+    if source is None:
+        raise ValueError("no suite; give the name of one (--list shows them) or a TOML file")
+    if output is None:
+        if answers is not None or commit or format:
+            raise ValueError("no files are written without a folder; add -o DIR")
+        _show_families(_found(source, count, seed), json)
+        return
+    _write(source, output, answers, commit, count, seed, format, dialect, json)
+
+
+def _write(
+    source: str, output: Path, answers: Path | None, commit: bool, count: int | None,
+    seed: int | None, format: tuple[str, ...], dialect: Literal["classic", "mse22"], json: bool,
+) -> None:  # fmt: skip
+    from rich.console import Console
+    from rich.progress import track
+
+    from glasshouse.races.suite_folder import SuiteFolder, iter_build_suite
+
+    total = len(_found(source, count, seed)) * (1 + len(format))
+    entries = iter_build_suite(
+        source, output, answers=answers, is_committed=commit, count=count, seed=seed,
+        formats=format, dialect=dialect,
+    )  # fmt: skip
+    console, files, open_ones = Console(stderr=True), 0, 0
+    shown = track(
+        entries, "planting", total=total, console=console, transient=True,
+        disable=not console.is_terminal,
+    )  # fmt: skip
+    for entry in shown:
+        files, open_ones = files + 1, open_ones + (entry.optimum is None)
+        if json:
+            show_json(entry)
+    if json:
+        return
+    place = SuiteFolder(output, answers)
+    left = f" ({open_ones} with bounds only)" if open_ones else ""
+    print(f"{place.instances}: {files} blind files; their optima{left} in {place.manifest}")
+    if commit:
+        print(f"{place.instances / 'commitment.jsonl'} is for now, {place.answers} for later")
+
+
+def _found(source: str, count: int | None, seed: int | None) -> SuiteFile:
+    """The suite, or what is wrong with its file, in the file's own words."""
+    from glasshouse.races.suite_file import find_suite
+
+    if count is not None and count < 1:
+        raise ValueError(f"--count {count} is below 1")
+    try:
+        return find_suite(source, count=count, seed=seed)
+    except ValueError as error:
+        raise StudyFileError(error) from error
+
+
+def _show(suite: SuiteFile, json: bool) -> None:
+    if json:
+        show_json({"name": suite.name, "instances": len(suite), "title": suite.title})
+    else:
+        print(f"{suite.name:<12}{len(suite):>4} instances  {suite.title}")
+
+
+def _show_families(suite: SuiteFile, json: bool) -> None:
+    _show(suite, json)
+    if json:
+        return
+    for family in suite.families:
+        print(f"{family.count:>16}  {family.name(0).removesuffix('#0')}")
+    print("nothing was written: -o DIR writes the suite")

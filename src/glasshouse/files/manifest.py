@@ -1,0 +1,136 @@
+"""Manifests: what a suite states of each instance, one JSON object per line."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from glasshouse.files.errors import FileAccessError, FileError
+from glasshouse.files.notes import parse_object
+from glasshouse.files.streams import Source, opened
+from glasshouse.problems.validation import Number
+from glasshouse.summaries import Summarised
+
+MANIFEST = "manifest.jsonl"
+OPTIMA = "optima.csv"
+
+
+@dataclass(frozen=True, repr=False)
+class Entry(Summarised):
+    """One line of a manifest.
+
+    Attributes:
+        file: the instance, in the manifest's own folder or in the one of blind files.
+        sha256: of the file's bytes.
+        recipe: as `Recipe.to_json` writes it.
+        optimum: the least cost (or energy) in the file's own weights; None where it is open.
+        name: what tells the instance from others: its family and parameters.
+        certificate: the file with its proof, in the manifest's own folder.
+        certificate_sha256: of the bytes of that.
+        bound: where the optimum is open: no state costs less.
+        best: where the optimum is open: what the best state known costs.
+    """
+
+    file: str
+    sha256: str
+    recipe: dict[str, Any]
+    optimum: Number | None
+    name: str | None = None
+    certificate: str | None = None
+    certificate_sha256: str | None = None
+    bound: Number | None = None
+    best: Number | None = None
+
+    @property
+    def value(self) -> Number:
+        """What the best state known costs."""
+        value = self.best if self.optimum is None else self.optimum
+        assert value is not None
+        return value
+
+    def to_json(self) -> str:
+        """One line; what is not known is left out."""
+        known = {key: value for key, value in asdict(self).items() if value is not None}
+        return json.dumps({"optimum": None} | known, sort_keys=True)
+
+
+_NEEDED = {"file", "sha256", "recipe", "optimum"}
+_TEXTS = ("name", "certificate_sha256")
+_NUMBERS = ("optimum", "bound", "best")
+
+
+def read_manifest(manifest: Path) -> Iterator[Entry]:
+    """The entries of a manifest, in order, one after the other as they are read; at least one."""
+    for source, number, values in read_lines(Path(manifest)):
+        yield _entry(source, number, values)
+
+
+def read_lines(path: Path) -> Iterator[tuple[Source, int, dict[str, Any] | None]]:
+    """The JSON objects of a file with one per line, None for anything else; at least one."""
+    number = 0
+    with opened(path) as source:
+        for text in source.blocks():
+            for line in io.BytesIO(text):
+                number += 1
+                yield source, number, parse_object(line)
+        if not number:
+            raise source.error("lists no instances; expected one per line")
+
+
+def _entry(source: Source, number: int, values: dict[str, Any] | None) -> Entry:
+    known = {one.name for one in fields(Entry)}
+    if values is None or not _NEEDED <= set(values) <= known:
+        raise source.error("expected a JSON object with file, sha256, recipe and optimum", number)
+    entry = Entry(**values)
+    for name in _NUMBERS:
+        value = values.get(name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
+            raise source.error(f"expected {name} to be a number", number)
+    is_open = entry.optimum is None
+    if is_open and (entry.bound is None or entry.best is None):
+        raise source.error("expected an optimum, or else bound and best", number)
+    names = [entry.file] + ([] if entry.certificate is None else [entry.certificate])
+    if not all(map(is_plain_name, names)) or not isinstance(entry.recipe, dict):
+        raise source.error("expected the plain name of a file, and a recipe", number)
+    for name in _TEXTS:
+        if not isinstance(values.get(name, ""), (str, type(None))):
+            raise source.error(f"expected {name} to be text", number)
+    return entry
+
+
+def optima_table(entries: Iterable[Entry]) -> str:
+    """The optima as CSV; empty where they are open."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(["name", "optimum", "method", "sha256"])
+    table.writerows([e.file, e.optimum, e.recipe.get("method"), e.sha256] for e in entries)
+    return text.getvalue()
+
+
+def sha256_of(path: Path) -> str:
+    """Hash of a file's bytes."""
+    with opened(path) as source:
+        try:
+            digest = hashlib.sha256()
+            while data := source.file.read(1 << 20):
+                digest.update(data)
+            return digest.hexdigest()
+        except OSError as cause:
+            raise FileAccessError(path, f"cannot be read ({cause.strerror})") from None
+
+
+def refuse_changed(path: Path, sha256: str | None, where: str = "the manifest") -> None:
+    """Refuse a file whose bytes are not those listed."""
+    if sha256_of(path) != sha256:
+        raise FileError(path, f"its SHA-256 is not the one in {where}; it was changed")
+
+
+def is_plain_name(name: object) -> bool:
+    """Whether a name leads to no other folder."""
+    return isinstance(name, str) and name not in ("", ".", "..") and Path(name).name == name

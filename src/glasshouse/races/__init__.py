@@ -1,0 +1,1 @@
+"""Races: other people's solvers on proven instances."""

@@ -1,0 +1,105 @@
+"""Solvers that answer in this process, where they are installed: no file, no command.
+
+An answer is read like any other's and believed as little.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from threading import Timer
+from typing import Any
+
+from glasshouse.extras import MissingPackageError
+from glasshouse.proofs import HardClausesUnsatisfiableError
+from glasshouse.proofs.exact import EXACT_SOLVERS, solve_exactly
+from glasshouse.races.answer import Answer
+from glasshouse.races.clause_file import ClauseFile
+from glasshouse.races.deciding import as_max2sat
+
+BuiltIn = Callable[[ClauseFile, float], Answer]
+
+_UNKNOWN = Answer(("UNKNOWN",), (), None, ())
+_UNSATISFIABLE = Answer(("UNSATISFIABLE",), (), None, ())
+
+NAMES = tuple(EXACT_SOLVERS)
+
+
+def version_of(name: str) -> str | None:
+    """Package and version of an exact solver; None where it is not installed."""
+    package = EXACT_SOLVERS.find(name, "solver").package
+    try:
+        return f"{package} {version(package)}"
+    except PackageNotFoundError:
+        return None
+
+
+def built_in(name: str) -> BuiltIn:
+    """A solver by its name: clauses and seconds in, an answer out.
+
+    Raises:
+        ValueError: there is no such solver.
+        MissingPackageError: it is not installed.
+
+    >>> answer = built_in("rc2")(ClauseFile(2, ((2, (1, 2)), (3, (-1,)), (1, (-2,))), ()), 10.0)
+    >>> answer.status, answer.value, answer.model(2)
+    ('OPTIMUM FOUND', 1, [0, 1])
+    """
+    refuse_missing(name)
+    if name in ("rc2", "rc2-stratified"):
+        return lambda clauses, seconds: _rc2(clauses, seconds, name == "rc2-stratified")
+    return lambda clauses, seconds: _oracle(clauses, seconds, name)
+
+
+def refuse_missing(name: str) -> None:
+    """Raise an error that says what to install, unless an exact solver is."""
+    if version_of(name) is None:
+        package = EXACT_SOLVERS[name].package
+        raise MissingPackageError(f"solver={name!r} is not installed; pip install {package}")
+
+
+def _rc2(clauses: ClauseFile, seconds: float, is_stratified: bool) -> Answer:
+    """RC2 on the clauses as they are; those that it does not take are constants."""
+    from pysat.examples.rc2 import RC2, RC2Stratified
+    from pysat.formula import WCNF
+
+    formula = WCNF()
+    for clause in clauses.hard:
+        formula.append(list(clause))
+    for weight, clause in clauses.soft:
+        if weight and clause:
+            formula.append(list(clause), weight=weight)
+    always = sum(weight for weight, clause in clauses.soft if not clause)
+    start = time.monotonic()
+    make: Any = RC2Stratified if is_stratified and formula.soft else RC2
+    with make(formula) as solver:
+        timer = Timer(seconds, solver.interrupt)
+        timer.daemon = True
+        timer.start()
+        model = solver.compute(expect_interrupt=True)
+        timer.cancel()
+        if model is None:
+            return _UNKNOWN if solver.interrupted else _UNSATISFIABLE
+        return _optimum(time.monotonic() - start, int(solver.cost) + always, model)
+
+
+def _oracle(clauses: ClauseFile, seconds: float, name: str) -> Answer:
+    """One of the exact solvers of `solve_exactly`; what is beyond its limits stays unanswered."""
+    try:
+        problem = as_max2sat(clauses)
+        found = solve_exactly(problem, solver=name, time_limit=seconds)
+    except HardClausesUnsatisfiableError:
+        return _UNSATISFIABLE
+    except ValueError as fault:
+        if fault.__cause__ is not None:  # it did not refuse, it failed
+            raise
+        return _UNKNOWN
+    if found.state is None or not found.optimal:
+        return _UNKNOWN
+    literals = [k if bit else -k for k, bit in enumerate(found.state.tolist(), 1)]
+    return _optimum(found.seconds, int(found.energy), literals)
+
+
+def _optimum(seconds: float, cost: int, literals: list[int]) -> Answer:
+    return Answer(("OPTIMUM FOUND",), ((seconds, cost),), tuple(map(str, literals)), ())

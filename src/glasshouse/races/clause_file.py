@@ -1,0 +1,119 @@
+"""Clauses of any length with weights of any size, to evaluate a stranger's model in exact integers.
+
+The MaxSAT Evaluation allows weights that add up to 2^64-2. The library's own problems
+stop at 2^63-1 and at two literals; a judge must not.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from glasshouse.files.errors import shown
+from glasshouse.files.streams import Source, opened
+from glasshouse.problems.validation import MOST_VARIABLES
+
+_MOST_DIGITS = 40
+
+
+@dataclass(frozen=True)
+class ClauseFile:
+    """The clauses of a CNF or WCNF file.
+
+    Attributes:
+        num_variables: as stated, or the largest that is used.
+        soft: weights and literals.
+        hard: literals.
+    """
+
+    num_variables: int
+    soft: tuple[tuple[int, tuple[int, ...]], ...]
+    hard: tuple[tuple[int, ...], ...]
+
+    def cost(self, model: Sequence[int]) -> int:
+        """The weight of the soft clauses that a model (0 and 1) violates."""
+        return sum(weight for weight, clause in self.soft if not _satisfied(clause, model))
+
+    def broken(self, model: Sequence[int]) -> int:
+        """How many hard clauses a model violates."""
+        return sum(not _satisfied(clause, model) for clause in self.hard)
+
+
+def read_clauses(path: str | os.PathLike[str]) -> ClauseFile:
+    """A CNF file, or a WCNF file of either dialect, plain or compressed.
+
+    Raises:
+        FileError: the file is something else.
+    """
+    with opened(Path(path)) as source:
+        reader = _Reader(source)
+        for line, text in enumerate(b"".join(source.blocks()).split(b"\n"), 1):
+            if words := text.split():
+                reader.take(line, words)
+        return reader.clauses()
+
+
+class _Reader:
+    """Takes in a file line by line."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.soft: list[tuple[int, tuple[int, ...]]] = []
+        self.hard: list[tuple[int, ...]] = []
+        self.kind = b""  # as the p line has it
+        self.num_variables: int | None = None
+        self.top: int | None = None
+
+    def take(self, line: int, words: list[bytes]) -> None:
+        """A comment, the p line, or a clause."""
+        if words[0].startswith(b"c"):
+            if words[:2] == [b"c", b"num-variables"] and len(words) == 3 and not self.kind:
+                self.num_variables = self._whole(line, words[2])
+        elif words[0] == b"p":
+            self._header(line, words)
+        else:
+            self._clause(line, words)
+
+    def clauses(self) -> ClauseFile:
+        """All of them, once the file has ended."""
+        everything = [*self.hard, *(clause for _, clause in self.soft)]
+        used = max((abs(literal) for clause in everything for literal in clause), default=0)
+        size = used if self.num_variables is None else self.num_variables
+        if not used <= size <= MOST_VARIABLES:
+            raise self.source.error(f"uses variable {used} of {size}")
+        return ClauseFile(size, tuple(self.soft), tuple(self.hard))
+
+    def _header(self, line: int, words: list[bytes]) -> None:
+        if self.kind or self.soft or self.hard or words[1:2] not in ([b"cnf"], [b"wcnf"]):
+            raise self.source.error("expected one 'p cnf' or 'p wcnf' line, and it first", line)
+        self.kind = words[1]
+        numbers = [self._whole(line, word) for word in words[2:]]
+        if len(numbers) not in ((2,) if self.kind == b"cnf" else (2, 3)):
+            raise self.source.error("expected 'p wcnf VARIABLES CLAUSES TOP'", line)
+        self.num_variables, self.top = numbers[0], numbers[2] if len(numbers) == 3 else None
+
+    def _clause(self, line: int, words: list[bytes]) -> None:
+        weight, is_hard = 1, False
+        if self.kind != b"cnf":
+            first, *words = words
+            is_hard = first == b"h" and not self.kind
+            weight = 1 if is_hard else self._whole(line, first)
+        numbers = [self._whole(line, word) for word in words]
+        if weight < 0 or not numbers or numbers.pop() != 0 or 0 in numbers:
+            raise self.source.error("expected a weight, literals, and 0 at the end", line)
+        if is_hard or (self.top is not None and weight >= self.top):
+            self.hard.append(tuple(numbers))
+        else:
+            self.soft.append((weight, tuple(numbers)))
+
+    def _whole(self, line: int, word: bytes) -> int:
+        digits = word[1:] if word[:1] in (b"-", b"+") else word
+        if not digits.isdigit() or len(digits) > _MOST_DIGITS:
+            raise self.source.error(f"{shown(word)} is no whole number", line)
+        return int(word)
+
+
+def _satisfied(clause: tuple[int, ...], model: Sequence[int]) -> bool:
+    return any((literal > 0) == bool(model[abs(literal) - 1]) for literal in clause)

@@ -1,0 +1,69 @@
+"""Somebody's solver as a command: `mysolver --seed {seed} {file}`, never through a shell."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+_PLACE = re.compile(r"\{(file|seed|seconds)\}")
+
+
+@dataclass(frozen=True)
+class SolverCommand:
+    """A command with places for the file, a seed and the seconds it has.
+
+    `{file}`, `{seed}` and `{seconds}` are the only things that are replaced. Without `{file}` the
+    file comes last, as in the MaxSAT Evaluation. The command runs in an empty folder, so a program
+    or script that is named by its place here is looked up here.
+
+    Attributes:
+        words: program and arguments.
+
+    >>> command = SolverCommand.parse("echo -s {seed} {file}")
+    >>> command.arguments(Path("a.wcnf"), seed=7, seconds=1.5)[1:]
+    ['-s', '7', 'a.wcnf']
+    """
+
+    words: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> SolverCommand:
+        """A command as one types it: split at spaces, quotes kept together.
+
+        Raises:
+            ValueError: nothing there, quotes without an end, or a program that does not exist.
+        """
+        try:
+            words = shlex.split(text)
+        except ValueError as fault:
+            raise ValueError(f"cannot split the command {text!r}: {fault}") from None
+        if not words:
+            raise ValueError('an empty command; expected, for example, "mysolver {file}"')
+        program = shutil.which(words[0])
+        if program is None:
+            what = "is not executable" if Path(words[0]).exists() else "is not there"
+            raise ValueError(
+                f"the solver {words[0]!r} {what}; give the path of a program, or put its folder on "
+                "PATH"
+            )
+        if not any("{file}" in word for word in words):
+            words.append("{file}")
+        return cls((str(Path(program).absolute()), *map(_found_here, words[1:])))
+
+    def arguments(self, file: Path, seed: int, seconds: float) -> list[str]:
+        """The command for one run."""
+        values = {"file": str(file), "seed": str(seed), "seconds": str(math.ceil(seconds))}
+        return [_PLACE.sub(lambda place: values[place[1]], word) for word in self.words]
+
+    def __str__(self) -> str:
+        return shlex.join(self.words)
+
+
+def _found_here(word: str) -> str:
+    """A word that names an existing file, as an absolute path; any other as it is."""
+    is_path = not word.startswith("-") and "{" not in word and Path(word).is_file()
+    return str(Path(word).absolute()) if is_path else word

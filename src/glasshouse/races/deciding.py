@@ -1,0 +1,163 @@
+"""The least cost of clauses, decided by nobody's solver: by loops, or by all assignments.
+
+Both ways are exact for weights of any size. `prove` finds loops where weights are within the
+library's limit; loops are checked, never believed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates import Certificate, CertificateError
+from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.certificates.verdict import check_fit, examined
+from glasshouse.problems import Max2Sat
+from glasshouse.proofs import HardClausesUnsatisfiableError, prove
+from glasshouse.races.clause_file import ClauseFile
+from glasshouse.races.truth import Truth
+
+MOST_ENUMERATED = 24  # variables
+_FEW = 16  # so many are enumerated faster than proven
+_AT_ONCE = 16  # variables whose assignments are looked at together
+_PROVE_SECONDS = 5.0
+_LOW = 2**32 - 1
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A least cost, and what shows it.
+
+    Attributes:
+        optimum: the least cost.
+        certificate: loops; None where all assignments were looked at.
+    """
+
+    optimum: int
+    certificate: Certificate | None = None
+
+
+def proven_truth(clauses: ClauseFile, certificate: Certificate) -> Truth:
+    """What a certificate proves about clauses of at most two literals, with weights of any size.
+
+    The same computation as `verify`, of which the library's problems are the smaller case.
+
+    Raises:
+        CertificateError: the certificate does not fit, or its state breaks a hard clause.
+
+    >>> clauses = ClauseFile(1, ((2**64, (1,)), (3, (-1,))), ())
+    >>> proven_truth(clauses, Certificate([1], [], [0], []))
+    Truth(bound=3, best=3)
+    """
+    check_fit(certificate, clauses.num_variables)
+    if broken := clauses.broken((certificate.state > 0).tolist()):
+        raise CertificateError(f"the certificate's state breaks {broken} hard clauses")
+    weights = np.array([weight for weight, _ in clauses.soft], dtype=object)
+    penalty = 1 + sum(weights.tolist())
+    soft, hard = _pairs([clause for _, clause in clauses.soft]), _pairs(clauses.hard)
+    form = ExactForm.of_clauses(clauses.num_variables, soft, weights, hard, penalty)
+    value, _, steps = examined(form, certificate)
+    cost, rest = divmod(value, form.scale)
+    least, other = divmod(value - steps * form.step, form.scale)
+    assert rest == other == 0, "costs of whole weights are whole"
+    return Truth(least, cost)
+
+
+def decide(clauses: ClauseFile) -> Decision | None:
+    """The least cost, or None where it is too much work or nothing keeps the hard clauses."""
+    size = len(_used(clauses))
+    if size <= _FEW:
+        return _as_decision(enumerated_optimum(clauses))
+    try:
+        return proven_optimum(clauses) or (
+            _as_decision(enumerated_optimum(clauses)) if size <= MOST_ENUMERATED else None
+        )
+    except HardClausesUnsatisfiableError:
+        return None
+
+
+def proven_optimum(clauses: ClauseFile) -> Decision | None:
+    """The least cost by loops, where `prove` finds them and weights are within its limit."""
+    try:
+        problem = as_max2sat(clauses)
+    except ValueError:
+        return None
+    proof = prove(problem, time_limit=_PROVE_SECONDS)
+    if not proof.optimal:
+        return None
+    return Decision(int(proof.energy), proof.certificate)
+
+
+def as_max2sat(clauses: ClauseFile) -> Max2Sat:
+    """The clauses as one of the library's problems.
+
+    Raises:
+        ValueError: weights or clauses are beyond what it takes.
+    """
+    weights = np.array([weight for weight, _ in clauses.soft], dtype=object)
+    soft, hard = _pairs([clause for _, clause in clauses.soft]), _pairs(clauses.hard)
+    return Max2Sat(clauses.num_variables, soft, weights if len(weights) else [], hard)  # type: ignore[arg-type]
+
+
+def enumerated_optimum(clauses: ClauseFile) -> int | None:
+    """The least cost by looking at all assignments; None where nothing keeps the hard clauses.
+
+    >>> enumerated_optimum(ClauseFile(2, ((2**64, (1, 2)), (3, (-1,)), (4, (-2,))), ((1, -2),)))
+    3
+    """
+    used = _used(clauses)
+    if len(used) > MOST_ENUMERATED:
+        raise ValueError(f"{len(used)} variables; at most {MOST_ENUMERATED} are enumerated")
+    names = {variable: place for place, variable in enumerate(used)}
+    free = max(0, len(used) - _AT_ONCE)
+    costs = [_least_of(clauses, names, part << _AT_ONCE) for part in range(1 << free)]
+    return min((cost for cost in costs if cost is not None), default=None)
+
+
+def _least_of(clauses: ClauseFile, names: dict[int, int], first: int) -> int | None:
+    """The least cost of the assignments, as binary numbers, from `first` on."""
+    codes = first + np.arange(1 << min(len(names), _AT_ONCE), dtype=np.int64)
+    kept = np.ones(len(codes), dtype=np.bool_)
+    for clause in clauses.hard:
+        kept &= ~_falsified(clause, names, codes)
+    codes = codes[kept]
+    if not len(codes):
+        return None
+    # Weights in two halves of 32 bits: sums of up to 2^31 clauses cannot wrap around.
+    high, low = np.zeros(len(codes), dtype=np.int64), np.zeros(len(codes), dtype=np.int64)
+    for weight, clause in clauses.soft:
+        false = _falsified(clause, names, codes)
+        high[false] += weight >> 32
+        low[false] += weight & _LOW
+    high += low >> 32
+    least = int(high.min())
+    return (least << 32) + int((low[high == least] & _LOW).min())
+
+
+def _falsified(
+    clause: tuple[int, ...], names: dict[int, int], codes: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    false = np.ones(len(codes), dtype=np.bool_)
+    for literal in clause:
+        false &= ((codes >> names[abs(literal)]) & 1) != (literal > 0)
+    return false
+
+
+def _used(clauses: ClauseFile) -> list[int]:
+    everything = [*clauses.hard, *(clause for _, clause in clauses.soft)]
+    return sorted({abs(literal) for clause in everything for literal in clause})
+
+
+def _pairs(clauses: tuple[tuple[int, ...], ...] | list[tuple[int, ...]]) -> npt.NDArray[np.int32]:
+    pairs = np.zeros((len(clauses), 2), dtype=np.int32)
+    for place, clause in enumerate(clauses):
+        if len(clause) > 2:
+            raise ValueError(f"a clause has {len(clause)} literals; expected at most 2")
+        pairs[place, : len(clause)] = clause
+    return pairs
+
+
+def _as_decision(optimum: int | None) -> Decision | None:
+    return None if optimum is None else Decision(optimum)

@@ -1,0 +1,52 @@
+"""Dice: choices that are a function of one seed, the same on every machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TypeVar
+
+from glasshouse.kernels.xoshiro import next_word
+from glasshouse.planting.randomness import Seed
+
+T = TypeVar("T")
+
+
+class Dice:
+    """Whole numbers, choices and orders out of one seed.
+
+    >>> dice = Dice(Seed(7))
+    >>> [dice.below(6) for _ in range(8)]
+    [2, 1, 1, 4, 1, 2, 0, 2]
+    """
+
+    def __init__(self, seed: Seed) -> None:
+        self._stream = seed.streams(1)[0].copy()
+
+    def below(self, bound: int) -> int:
+        """A uniform whole number from 0 to bound - 1, for bounds from 1 to 2^64."""
+        bits = (bound - 1).bit_length()
+        while True:
+            value = int(next_word(self._stream)) >> (64 - bits)
+            if value < bound:
+                return value
+
+    def between(self, low: int, high: int) -> int:
+        """A uniform whole number, both ends included."""
+        return low + self.below(high - low + 1)
+
+    def happens(self, odds: Fraction) -> bool:
+        """True with these odds."""
+        return self.below(odds.denominator) < odds.numerator
+
+    def choice(self, things: Sequence[T]) -> T:
+        """One of some things."""
+        return things[self.below(len(things))]
+
+    def order(self, things: Sequence[T]) -> list[T]:
+        """The things in a random order."""
+        mixed = list(things)
+        for last in range(len(mixed) - 1, 0, -1):
+            other = self.below(last + 1)
+            mixed[last], mixed[other] = mixed[other], mixed[last]
+        return mixed

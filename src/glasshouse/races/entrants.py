@@ -1,0 +1,175 @@
+"""Who races: somebody's command, or a built-in solver, which is a command of ours.
+
+Built-in solvers run as `glasshouse solve` in an interpreter of their own, so that limits and kills
+hold for them as for all others. The start of that interpreter is part of their time; `start_of`
+measures it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from glasshouse.races.answer import read_answer
+from glasshouse.races.builtin import NAMES, refuse_missing, version_of
+from glasshouse.races.clause_file import ClauseFile
+from glasshouse.races.command import SolverCommand
+from glasshouse.races.dialects import SUFFIXES, Dialect, read_from, text_in
+from glasshouse.races.judging import Judgement, RunVerdict, judge
+from glasshouse.races.limits import Limits
+from glasshouse.races.runner import Outcome, run
+from glasshouse.races.truth import Truth
+from glasshouse.version import __version__
+
+_RANDOM = ("anneal", "temper")
+_OURS = (*_RANDOM, "prove")
+_NAMED = re.compile(r"([A-Za-z][A-Za-z0-9_.+-]*)=(?=\S)")
+_LONGEST_NAME = 60
+_PROBED: tuple[Dialect, ...] = ("mse22", "classic", "opb", "cnf")
+# What a solver says of a file that it cannot read.
+_NOT_UNDERSTOOD = (RunVerdict.CRASH, RunVerdict.NO_ANSWER, RunVerdict.MALFORMED)
+_HARDLY_ANYTHING = ClauseFile(2, ((3, (-1,)), (2, (-2,))), ((1, 2),))
+_WITHOUT_WEIGHTS = ClauseFile(2, ((1, (-1,)), (1, (-2,)), (1, (1, 2))), ())
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A solver in a race.
+
+    Attributes:
+        name: what tables and figures call it.
+        command: what is run.
+        dialect: what it reads.
+        fingerprint: of the program, to notice that it is another one than before.
+        is_built_in: whether it runs in an interpreter of ours.
+    """
+
+    name: str
+    command: SolverCommand
+    dialect: Dialect
+    fingerprint: str
+    is_built_in: bool = False
+
+
+def built_in_names() -> tuple[str, ...]:
+    """The names of all built-in solvers, installed or not."""
+    return (*_OURS, *NAMES)
+
+
+def entrants_of(
+    solvers: Iterable[str], limits: Limits, dialect: Dialect | None = None
+) -> list[Entrant]:
+    """Solvers as one types them: a command, `name=command`, a built-in's name, or `all` built-ins.
+
+    Args:
+        solvers: the texts.
+        limits: of the run that finds out what a command reads.
+        dialect: what all commands read; found out when None.
+
+    Raises:
+        ValueError: a solver is not there, or two have one name.
+        MissingPackageError: a built-in solver is not installed.
+    """
+    words = [text.strip() for text in solvers]
+    if "all" in words:
+        known = dict.fromkeys([*words, *filter(_is_installed, built_in_names())])
+        words = [word for word in known if word != "all"]
+    found: dict[str, Entrant] = {}
+    for text in words:
+        entrant = _built_in(text) if text in built_in_names() else _external(text, limits, dialect)
+        if entrant.name in found:
+            raise ValueError(
+                f"two solvers are called {entrant.name!r}; name them, as in "
+                f"'{entrant.name}-2={text}'"
+            )
+        found[entrant.name] = entrant
+    if not found:
+        raise ValueError("no solver; give at least one command or the name of a built-in")
+    return list(found.values())
+
+
+def start_of(entrant: Entrant, limits: Limits) -> float:
+    """Seconds that a solver takes for an instance of two variables: little but its start."""
+    return _try(entrant.command, entrant.dialect, limits)[0].seconds
+
+
+def _built_in(name: str) -> Entrant:
+    if name in NAMES:
+        refuse_missing(name)
+    words = (
+        sys.executable, "-m", "glasshouse", "solve", "{file}", "--solver", name, "--maxsat-output",
+        "--time-limit", "{seconds}", *(("--seed", "{seed}") if name in _RANDOM else ()),
+    )  # fmt: skip
+    return Entrant(name, SolverCommand(words), "classic", _versions(name), is_built_in=True)
+
+
+def _is_installed(name: str) -> bool:
+    return name not in NAMES or version_of(name) is not None
+
+
+def _versions(name: str) -> str:
+    """What is behind a built-in solver: our version, and that of the package it comes from."""
+    ours = f"glasshouse {__version__}"
+    return ours if name not in NAMES else f"{ours}, {version_of(name)}"
+
+
+def _external(text: str, limits: Limits, dialect: Dialect | None) -> Entrant:
+    named = _NAMED.match(text)
+    try:
+        command = SolverCommand.parse(text[named.end() :] if named else text)
+    except ValueError as fault:
+        if len(text.split()) != 1:
+            raise
+        known = ", ".join(built_in_names())
+        raise ValueError(f"{fault}; built-in solvers are {known}") from None
+    name = named[1] if named else Path(command.words[0]).name
+    if len(name) > _LONGEST_NAME:
+        raise ValueError(f"the name of a solver has {len(name)} letters; use {_LONGEST_NAME}")
+    spoken = _probe(name, command, limits) if dialect is None else dialect
+    return Entrant(name, command, spoken, _fingerprint(command))
+
+
+def _fingerprint(command: SolverCommand) -> str:
+    """A hash of the program and of the scripts among its arguments."""
+    digest = hashlib.sha256()
+    for word in command.words:
+        if Path(word).is_absolute() and Path(word).is_file():
+            with Path(word).open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
+
+
+def _probe(name: str, command: SolverCommand, limits: Limits) -> Dialect:
+    """The first dialect in which a solver answers an instance of two variables.
+
+    Rightly, if there is one; a solver that is wrong in every dialect may race, too.
+    """
+    heard: dict[Dialect, Judgement] = {}
+    for dialect in _PROBED:
+        heard[dialect] = _try(command, dialect, limits)[1]
+        if heard[dialect].is_right:
+            return dialect
+    for dialect, judgement in heard.items():
+        if judgement.verdict not in _NOT_UNDERSTOOD:
+            return dialect
+    told = "; ".join(f"{dialect}: {judgement}" for dialect, judgement in heard.items())
+    raise ValueError(
+        f"the solver {name} understands no dialect ({told}); check the command, or give dialect="
+        "'classic' (or another) to race it all the same"
+    )
+
+
+def _try(command: SolverCommand, dialect: Dialect, limits: Limits) -> tuple[Outcome, Judgement]:
+    clauses = _WITHOUT_WEIGHTS if dialect == "cnf" else _HARDLY_ANYTHING
+    least = 1 if dialect == "cnf" else 2
+    with tempfile.TemporaryDirectory(prefix="glasshouse-probe-") as folder:
+        path = Path(folder) / f"instance{SUFFIXES[dialect]}"
+        path.write_bytes(text_in(dialect, clauses))
+        outcome = run(command.arguments(path, 1, limits.seconds), limits)
+    answer = read_from(dialect, read_answer(outcome.transcript), clauses)
+    return outcome, judge(clauses, answer, Truth(least, least), outcome)

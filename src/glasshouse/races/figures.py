@@ -1,0 +1,228 @@
+"""Pictures of a race, on a caller's axes: cactus, profile, scatter, incumbents over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from glasshouse.races.results import Results, Run
+from glasshouse.races.scores import Floats, cactus, performance_profile, solving_times
+from glasshouse.studies.figures.style import (
+    Look,
+    looks,
+    new_figure,
+    place_legend,
+    plain_ticks,
+    styled,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_ROOM = 1.3  # beyond the data, on logarithmic axes
+_FEW_CURVES, _MOST_CURVES = 5, 200  # incumbents of so many runs of a solver are drawn
+
+
+def draw_cactus(ax: Axes, results: Results) -> None:
+    """How many instances each solver solves within how many seconds each."""
+    for name, look in _looks(results).items():
+        seconds = cactus(results, name)
+        label = f"{_shown(name)} ({len(seconds)})"
+        places = np.arange(1, len(seconds) + 1)
+        ax.plot(places, seconds, label=label, color=look.colour, marker=look.marker)
+    ax.set_yscale("log")
+    ax.set_xlabel("instances solved")
+    ax.set_ylabel("seconds per instance, at most")
+    _whole_numbers(ax)
+    _limit_line(ax, results)
+    plain_ticks(ax, "y")
+    place_legend(ax)
+
+
+def draw_ecdf(ax: Axes, results: Results) -> None:
+    """The share of instances that each solver has solved after so many seconds."""
+    for name, look in _looks(results).items():
+        seconds, total = cactus(results, name), len(results.by_solver[name])
+        shares = np.arange(1, len(seconds) + 1) / total
+        limit = max(run.limit for run in results.runs)
+        _steps(ax, seconds, shares, limit, name, look)
+    ax.set_xscale("log")
+    ax.set_xlabel("seconds")
+    ax.set_ylabel("share of instances solved")
+    _share_axis(ax)
+
+
+def draw_profile(ax: Axes, results: Results) -> None:
+    """Dolan and Moré's profile: the share solved within τ times the fastest solver's time."""
+    profiles = performance_profile(results)
+    furthest = max((ratios[-1] for ratios, _ in profiles.values() if len(ratios)), default=1.0)
+    for name, look in _looks(results).items():
+        _steps(ax, *profiles[name], _ROOM * furthest, name, look)
+    ax.set_xscale("log")
+    ax.set_xlim(1.0, _ROOM * furthest)
+    ax.set_xlabel(r"$\tau$: times the seconds of the fastest solver")
+    ax.set_ylabel(r"share of instances within $\tau$")
+    _share_axis(ax)
+
+
+def draw_scatter(ax: Axes, results: Results, first: str, second: str) -> None:
+    """Each instance at the seconds of two solvers; at the edge where one did not solve it."""
+    limit = max(run.limit for run in results.runs)
+    times = [_limited(results, name, limit) for name in (first, second)]
+    both = [name for name in times[0] if name in times[1]]
+    if not both:
+        raise ValueError(f"{first} and {second} have no instance in common yet")
+    x, y = (np.array([one[name] for name in both]) for one in times)
+    low = min(x.min(), y.min()) / _ROOM
+    edge = limit * _ROOM
+    ax.plot([low, edge], [low, edge], color="0.6", linewidth=0.7, zorder=1)
+    for line in (ax.axvline, ax.axhline):
+        line(limit, color="0.6", linewidth=0.7, linestyle=":", zorder=1)
+    look = looks(1)[0]
+    ax.plot(np.minimum(x, edge), np.minimum(y, edge), linestyle="none", marker=look.marker,
+            color=look.colour, alpha=0.7, clip_on=False, zorder=3)  # fmt: skip
+    for scale, bound, name, text in (
+        (ax.set_xscale, ax.set_xlim, ax.set_xlabel, first),
+        (ax.set_yscale, ax.set_ylim, ax.set_ylabel, second),
+    ):
+        scale("log")
+        bound(low, edge)
+        name(f"{text} (seconds)", parse_math=False)
+    ax.set_aspect("equal")
+    plain_ticks(ax, "x")
+    plain_ticks(ax, "y")
+
+
+def draw_incumbents(ax: Axes, results: Results, instance: str | None = None) -> None:
+    """What solvers said to have found, over time: cost above the best that is known, plus 1.
+
+    One thin line per run, and where there are many of them a thick one for their median; a run
+    that has found nothing yet counts as worse than all others.
+
+    Args:
+        ax: where to draw.
+        results: the race.
+        instance: only this one; all instances when None.
+    """
+    for name, look in _looks(results).items():
+        runs = [run for run in results.runs if run.solver == name and run.incumbents]
+        if instance is not None:
+            runs = [run for run in runs if run.instance == instance]
+        curves = [_curve(run, results.best_known.get(run.instance)) for run in runs[:_MOST_CURVES]]
+        has_median = len(curves) >= _FEW_CURVES
+        for seconds, excess in curves:
+            ax.step(seconds, excess, where="post", color=look.colour, zorder=2,
+                    alpha=0.12 if has_median else 1.0)  # fmt: skip
+        if has_median:
+            ax.step(*_median_curve(curves), where="post", color=look.colour, linewidth=2, zorder=3)
+        if curves:
+            ax.plot([], [], color=look.colour, label=_shown(name))
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlabel("seconds")
+    ax.set_ylabel("1 + (o value − best known cost)")
+    ax.set_title(instance or "", parse_math=False)
+    plain_ticks(ax, "y")
+    place_legend(ax)
+
+
+FIGURES: dict[str, Callable[..., None]] = {
+    "cactus": draw_cactus,
+    "ecdf": draw_ecdf,
+    "profile": draw_profile,
+    "scatter": draw_scatter,
+    "incumbents": draw_incumbents,
+}
+
+
+def race_figure(
+    results: Results, name: str = "cactus", solvers: tuple[str, ...] = ()
+) -> Figure:  # fmt: skip
+    """A figure of its own with one of the pictures.
+
+    Args:
+        results: the race.
+        name: cactus, ecdf, profile, scatter or incumbents.
+        solvers: for a scatter, the two solvers; the first two when empty.
+    """
+    if name not in FIGURES:
+        raise ValueError(f"figure={name!r} is not one of {', '.join(FIGURES)}")
+    if not results.runs:
+        raise ValueError("no runs yet; race first")
+    pair = solvers or results.solvers[:2]
+    unknown = [one for one in pair if one not in results.solvers]
+    if name == "scatter" and (len(pair) != 2 or unknown):
+        known = ", ".join(results.solvers)
+        raise ValueError(f"a scatter plot takes two solvers of {known}, not {', '.join(pair)}")
+    with styled():
+        figure, ax = new_figure(*((4.4, 4.2) if name == "scatter" else (6.2, 4.0)))
+        FIGURES[name](ax, results, *(pair if name == "scatter" else ()))
+        if not ax.get_title():
+            ax.set_title(results.suite, parse_math=False)
+    return figure
+
+
+def _looks(results: Results) -> dict[str, Look]:
+    return dict(zip(results.solvers, looks(len(results.solvers)), strict=True))
+
+
+def _limited(results: Results, solver: str, limit: float) -> dict[str, float]:
+    """Seconds per instance; beyond the limit where it was not solved."""
+    seconds, solved = solving_times(results, solver)
+    beyond = np.where(solved, seconds, 2 * limit).tolist()
+    return dict(zip(results.by_solver[solver], beyond, strict=True))
+
+
+def _steps(
+    ax: Axes, places: Floats, shares: Floats, end: float, name: str, look: Look
+) -> None:  # fmt: skip
+    """A curve that keeps its height up to the end of the axis."""
+    last = shares[-1] if len(shares) else 0.0
+    x, y = np.append(places, max(end, *places, 0.0)), np.append(shares, last)
+    ax.step(x, y, where="post", label=_shown(name), color=look.colour)
+
+
+def _curve(run: Run, best: int | None) -> tuple[list[float], list[float]]:
+    """Times and 1 + excess, up to the end of the run; a value below what is possible counts 1."""
+    least = min(value for _, value in run.incumbents) if best is None else best
+    seconds = [max(at, 1e-3) for at, _ in run.incumbents]
+    excess = [float(min(max(value - least, 0), 10**300)) + 1 for _, value in run.incumbents]
+    return [*seconds, max(run.seconds, seconds[-1])], [*excess, excess[-1]]
+
+
+def _median_curve(curves: list[tuple[list[float], list[float]]]) -> tuple[Floats, Floats]:
+    """The median of step curves, from where half of them have begun to where the last one ends."""
+    times = np.unique(np.concatenate([seconds for seconds, _ in curves]))
+    heights = np.full((len(curves), len(times)), np.inf)
+    for row, (seconds, excess) in zip(heights, curves, strict=True):
+        place = np.searchsorted(seconds, times, side="right") - 1
+        row[place >= 0] = np.asarray(excess)[place[place >= 0]]
+    middle = np.sort(heights, axis=0)[(len(curves) - 1) // 2]
+    return times[np.isfinite(middle)], middle[np.isfinite(middle)]
+
+
+def _shown(name: str) -> str:
+    """A name in a legend, where $ would begin mathematics."""
+    return name.replace("$", r"\$")
+
+
+def _limit_line(ax: Axes, results: Results) -> None:
+    limit = max(run.limit for run in results.runs)
+    ax.axhline(limit, color="0.6", linewidth=0.7, linestyle=":")
+    ax.set_ylim(top=max(ax.get_ylim()[1], limit * _ROOM))
+
+
+def _whole_numbers(ax: Axes) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+    ax.set_xlim(left=0)
+
+
+def _share_axis(ax: Axes) -> None:
+    ax.set_ylim(0.0, 1.02)
+    plain_ticks(ax, "x")
+    place_legend(ax)

@@ -1,0 +1,211 @@
+"""The runs of a race, out of its store; whatever stands there may have been made to harm."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from glasshouse.races.judging import RunVerdict
+from glasshouse.races.race import RACE, held_race
+from glasshouse.studies.store.records import short
+from glasshouse.studies.store.store import Store, StoredTask
+from glasshouse.studies.store.storefile import StoreError, damaged
+
+_DECIMAL = re.compile(r"[+-]?[0-9]{1,60}")
+_MOST_NAME = 4000  # names of instances tell their parameters
+
+Incumbents = tuple[tuple[float, int], ...]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of one solver on one instance.
+
+    Attributes:
+        solver: its name.
+        instance: the instance's name.
+        number: which run on that instance, from 0 on.
+        solved: whether the optimum was claimed, shown and right, in time.
+        verdict: what became of it.
+        reason: why.
+        seconds: wall-clock time.
+        limit: the seconds it had.
+        cost: of its last model, evaluated by us.
+        incumbents: seconds and values of its `o` lines, not believed.
+        remarks: what is not as it should be, but no fault.
+        optimum: the least cost of the instance, where it is proven.
+        best: the cost of an assignment that the instance came with.
+        parameters: what the instance was grown from.
+        file: the name of the instance's file.
+    """
+
+    solver: str
+    instance: str
+    number: int
+    solved: bool
+    verdict: RunVerdict
+    reason: str
+    seconds: float
+    limit: float
+    cost: int | None = None
+    incumbents: Incumbents = ()
+    remarks: str = ""
+    optimum: int | None = None
+    best: int | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    file: str = ""
+
+    @property
+    def shown(self) -> int | None:
+        """The cost of a valid model, unless the run was at fault otherwise."""
+        return None if self.verdict.is_fault else self.cost
+
+
+@dataclass(frozen=True)
+class Results:
+    """All runs of a race.
+
+    Attributes:
+        suite: the name of what was raced on.
+        runs: all of them, by instance, solver and number.
+        starts: seconds that the start of a built-in solver takes, measured once.
+        expected: how many runs there are when the race is over.
+    """
+
+    suite: str
+    runs: tuple[Run, ...]
+    starts: Mapping[str, float] = field(default_factory=dict)
+    expected: int = 0
+
+    @cached_property
+    def solvers(self) -> tuple[str, ...]:
+        """Their names, in the order in which they came."""
+        return tuple(dict.fromkeys(run.solver for run in self.runs))
+
+    @cached_property
+    def instances(self) -> tuple[str, ...]:
+        """Their names, in the order in which they came."""
+        return tuple(dict.fromkeys(run.instance for run in self.runs))
+
+    @cached_property
+    def by_solver(self) -> dict[str, dict[str, list[Run]]]:
+        """Solver, instance, runs."""
+        table: dict[str, dict[str, list[Run]]] = {name: {} for name in self.solvers}
+        for run in self.runs:
+            table[run.solver].setdefault(run.instance, []).append(run)
+        return table
+
+    @cached_property
+    def best_known(self) -> dict[str, int]:
+        """The least cost that some assignment of an instance is known to have."""
+        known: dict[str, int] = {}
+        for run in self.runs:
+            for cost in (run.optimum, run.best, run.shown):
+                if cost is not None:
+                    known[run.instance] = min(cost, known.get(run.instance, cost))
+        return known
+
+    @property
+    def faults(self) -> list[Run]:
+        """Runs after which a solver is to be mended; the worst kinds first."""
+        order = {
+            verdict: place
+            for place, verdict in enumerate(
+                (RunVerdict.WRONG_OPTIMUM, RunVerdict.INVALID_MODEL, RunVerdict.CRASH)
+            )
+        }
+        wrong = [run for run in self.runs if run.verdict.is_fault]
+        return sorted(wrong, key=lambda run: (order.get(run.verdict, len(order)), run.solver))
+
+
+def read_results(store: Store) -> Results:
+    """All runs that a store holds.
+
+    Raises:
+        StoreError: it holds no race, or was damaged.
+    """
+    held = held_race(store)
+    if held is None:
+        raise StoreError(f"{store.path} holds no race yet; run one first")
+    try:
+        tasks = [task for task in store.tasks() if task.kind == RACE.name]
+        runs = [run for task in tasks for run in _runs(store, task)]
+        starts = {name: _seconds(one["start_seconds"]) for name, one in held["solvers"].items()
+                  if one.get("start_seconds") is not None}  # fmt: skip
+    except StoreError:
+        raise
+    except (ValueError, TypeError, KeyError, RecursionError) as fault:
+        raise damaged(store.path, fault) from None
+    expected = sum(task.stop.instances for task in tasks)
+    return Results(_name(held.get("suite")), tuple(runs), starts, expected)
+
+
+def _runs(store: Store, task: StoredTask) -> list[Run]:
+    asked, solver = task.table("parameters"), task.table("solver")
+    bound, best = _cost(asked["bound"]), _cost(asked["best"])
+    known = {"instance", "file", "sha256", "bound", "best"}
+    shared: dict[str, Any] = {
+        "solver": _name(solver["name"]),
+        "instance": _name(asked["instance"]),
+        "file": _name(asked["file"]),
+        "limit": _seconds(solver["seconds"]),
+        "optimum": best if best == bound else None,
+        "best": best,
+        "parameters": {key: value for key, value in asked.items() if key not in known},
+    }
+    names = ["instance", "solved", "verdict", "reason", "seconds", "cost", "incumbents", "remarks"]
+    rows = store.rows(task, names)
+    listed = zip(*(rows[name].tolist() for name in names), strict=True)
+    return [
+        Run(
+            number=number, solved=bool(solved), verdict=RunVerdict(verdict), reason=_plain(reason),
+            seconds=seconds, cost=_cost(cost), incumbents=_incumbents(incumbents),
+            remarks=_plain(remarks), **shared,
+        )
+        for number, solved, verdict, reason, seconds, cost, incumbents, remarks in listed
+    ]  # fmt: skip
+
+
+def _cost(text: object) -> int | None:
+    if text == "":
+        return None
+    if not isinstance(text, str) or not _DECIMAL.fullmatch(text):
+        raise ValueError(f"{short(text)} is no cost")
+    return int(text)
+
+
+def _incumbents(text: str) -> Incumbents:
+    pairs = json.loads(text)
+    if not isinstance(pairs, list) or not all(
+        isinstance(pair, list) and len(pair) == 2 for pair in pairs
+    ):
+        raise ValueError(f"incumbents are {short(text)}")
+    found = []
+    for seconds, value in pairs:
+        cost = _cost(value)
+        if cost is None:
+            raise ValueError(f"incumbents are {short(text)}")
+        found.append((_seconds(seconds), cost))
+    return tuple(found)
+
+
+def _seconds(value: object) -> float:
+    if not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise ValueError(f"{short(value)} are no seconds")
+    return float(value)
+
+
+def _name(value: object) -> str:
+    if not isinstance(value, str) or not 0 < len(value) <= _MOST_NAME:
+        raise ValueError(f"{short(value)} is no name")
+    return _plain(value)
+
+
+def _plain(text: str) -> str:
+    """Without control codes: a solver's own words may be among it, and a terminal shows it."""
+    return "".join(c if c.isprintable() else "?" for c in text)

@@ -1,0 +1,209 @@
+"""How well solvers did: solved, PAR-2, anytime score, time to solution, and how sure that is.
+
+All of it is computed per instance first, as a mean over the runs on it, and then over instances: an
+instance counts once, however often it was run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems.validation import share
+from glasshouse.races.results import Results, Run
+from glasshouse.studies.statistics.estimators import median, time_to_solution
+from glasshouse.studies.statistics.samples import Estimate
+
+Floats = npt.NDArray[np.float64]
+Score = Literal["par2", "anytime"]
+
+_RESAMPLES = 9999
+_INSTANT = 1e-6  # seconds; nothing is faster
+
+
+@dataclass(frozen=True)
+class SolverScore:
+    """One line of a race's table.
+
+    Attributes:
+        solver: its name.
+        runs: how many there are.
+        solved: runs that claimed the optimum, showed it and were right, in time.
+        reached: runs with a model as good as the best that is known.
+        faults: runs after which the solver is to be mended.
+        par2: seconds, twice the limit where a run did not solve; mean over instances.
+        anytime: (1+best)/(1+found), 0 without a valid model; mean over instances.
+        median: seconds to solve, over instances; with an interval.
+    """
+
+    solver: str
+    runs: int
+    solved: int
+    reached: int
+    faults: int
+    par2: float
+    anytime: float
+    median: Estimate
+
+
+def score(results: Results, solver: str) -> SolverScore:
+    """The scores of one solver."""
+    runs = [run for of_instance in _table(results, solver).values() for run in of_instance]
+    return SolverScore(
+        solver,
+        len(runs),
+        sum(run.solved for run in runs),
+        sum(is_reached(run, results.best_known) for run in runs),
+        sum(run.verdict.is_fault for run in runs),
+        float(np.mean(list(per_instance(results, solver, "par2").values()))),
+        float(np.mean(list(per_instance(results, solver, "anytime").values()))),
+        median_seconds(results, solver),
+    )
+
+
+def penalised_seconds(run: Run) -> float:
+    """Seconds to solve; twice the limit where a run did not."""
+    return min(run.seconds, run.limit) if run.solved else 2 * run.limit
+
+
+def anytime_score(run: Run, best: int | None) -> float:
+    """(1 + best)/(1 + found), exactly up to the last rounding; 0 without a valid model.
+
+    Args:
+        run: its own cost is what was found.
+        best: the least cost that is known.
+    """
+    if run.shown is None or best is None:
+        return 0.0
+    return float(Fraction(1 + best, 1 + run.shown))
+
+
+def is_reached(run: Run, best_known: dict[str, int]) -> bool:
+    """Whether a run has a model as good as the best that is known."""
+    return run.shown is not None and run.shown == best_known.get(run.instance)
+
+
+def per_instance(results: Results, solver: str, name: Score) -> dict[str, float]:
+    """A score of a solver on each instance, as a mean over its runs there."""
+    values = {}
+    for instance, runs in _table(results, solver).items():
+        best = results.best_known.get(instance)
+        each = [penalised_seconds(r) if name == "par2" else anytime_score(r, best) for r in runs]
+        values[instance] = math.fsum(each) / len(each)
+    return values
+
+
+def median_seconds(results: Results, solver: str, confidence: float = 0.95) -> Estimate:
+    """Seconds that half of the instances do not exceed; infinite where fewer were solved.
+
+    Of several runs on an instance the median one counts.
+    """
+    seconds, solved = solving_times(results, solver)
+    return median(seconds, solved=solved, confidence=confidence)
+
+
+def solving_times(results: Results, solver: str) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Per instance: the seconds of the median run, at most the limit, and whether it solved."""
+    found = []
+    for runs in _table(results, solver).values():
+        ordered = sorted(runs, key=penalised_seconds)
+        middle = ordered[(len(ordered) - 1) // 2]
+        found.append((min(middle.seconds, middle.limit) if middle.solved else middle.limit,
+                      middle.solved))  # fmt: skip
+    seconds, solved = zip(*found, strict=True)
+    return np.maximum(np.array(seconds), _INSTANT), np.array(solved)
+
+
+def tts99(
+    results: Results, solver: str, instance: str, confidence: float = 0.95
+) -> Estimate:  # fmt: skip
+    """Seconds of repeated runs until the best known cost is reached with probability 0.99.
+
+    With Wilson's interval of the share of runs that reach it. A run's length is the mean of all
+    runs on the instance.
+    """
+    runs = _table(results, solver).get(instance)
+    if not runs:
+        raise ValueError(f"{solver} has no runs on {instance}")
+    length = math.fsum(min(run.seconds, run.limit) for run in runs) / len(runs)
+    reached = sum(is_reached(run, results.best_known) for run in runs)
+    return time_to_solution(reached, len(runs), max(length, _INSTANT), confidence=confidence)
+
+
+def difference(
+    results: Results, first: str, second: str, name: Score = "par2", confidence: float = 0.95
+) -> Estimate:
+    """How much higher the first solver's mean score is, with a paired bootstrap interval.
+
+    Instances on which both have run are drawn with replacement, each with both of its scores: what
+    is hard for both does not blur the difference.
+    """
+    share(confidence, "confidence")
+    mine, theirs = (per_instance(results, solver, name) for solver in (first, second))
+    both = [instance for instance in mine if instance in theirs]
+    if not both:
+        raise ValueError(f"{first} and {second} have no instance in common")
+    gaps = np.array([mine[instance] - theirs[instance] for instance in both])
+    low, high = bootstrap_of_mean(gaps, confidence)
+    return Estimate(float(gaps.mean()), low, high, confidence)
+
+
+def bootstrap_of_mean(values: Floats, confidence: float) -> tuple[float, float]:
+    """The percentile interval of a mean; the same data give the same interval."""
+    if np.ptp(values) == 0:
+        return float(values[0]), float(values[0])
+    from scipy.stats import bootstrap
+
+    found = bootstrap(
+        (values,), np.mean, n_resamples=_RESAMPLES, confidence_level=confidence,
+        method="percentile", batch=1000, random_state=np.random.default_rng(0),
+    )  # fmt: skip
+    return float(found.confidence_interval.low), float(found.confidence_interval.high)
+
+
+def cactus(results: Results, solver: str) -> Floats:
+    """The seconds of the instances that a solver solved, ascending: how many within how long."""
+    seconds, solved = solving_times(results, solver)
+    return np.sort(seconds[solved])
+
+
+def performance_profile(
+    results: Results, solvers: Sequence[str] | None = None
+) -> dict[str, tuple[Floats, Floats]]:
+    """Per solver: ratios τ to the fastest solver, and the share of instances within them.
+
+    The profile of Dolan and Moré: instances on which all chosen solvers have run, those that
+    nobody solved included.
+    """
+    names = list(results.solvers if solvers is None else solvers)
+    times = {name: _times(results, name) for name in names}
+    common = [i for i in results.instances if all(i in times[name] for name in names)]
+    if not common:
+        raise ValueError("the solvers have no instance in common yet")
+    table = np.array([[times[name][instance] for instance in common] for name in names])
+    fastest = table.min(axis=0)
+    profiles = {}
+    for name, row in zip(names, table, strict=True):
+        there = np.isfinite(row)
+        ratios = np.sort(row[there] / fastest[there])
+        profiles[name] = ratios, np.arange(1, len(ratios) + 1) / len(common)
+    return profiles
+
+
+def _times(results: Results, solver: str) -> dict[str, float]:
+    seconds, solved = solving_times(results, solver)
+    instances = _table(results, solver)
+    return dict(zip(instances, np.where(solved, seconds, math.inf).tolist(), strict=True))
+
+
+def _table(results: Results, solver: str) -> dict[str, list[Run]]:
+    if solver not in results.by_solver:
+        known = ", ".join(results.solvers) or "none"
+        raise ValueError(f"no runs of {solver!r}; there are {known}")
+    return results.by_solver[solver]

@@ -1,0 +1,152 @@
+"""Suites to race on: instances with what is proven of each, here and now, and not believed."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from glasshouse.certificates import CertificateError
+from glasshouse.files.errors import FileError
+from glasshouse.files.manifest import MANIFEST, Entry, read_manifest, refuse_changed, sha256_of
+from glasshouse.files.reading import read_document
+from glasshouse.files.regrowing import regrow
+from glasshouse.files.sidecar import has_side_car, side_car
+from glasshouse.files.streams import format_suffix
+from glasshouse.races.clause_file import read_clauses
+from glasshouse.races.suite_file import find_suite, ready_made
+from glasshouse.races.suite_folder import INSTANCES, SuiteFolder, iter_build_suite
+from glasshouse.races.truth import Truth, truth_of
+from glasshouse.version import __version__
+
+_SUFFIXES = (".wcnf", ".cnf")
+
+
+@dataclass(frozen=True)
+class SuiteInstance:
+    """One instance of a suite.
+
+    Attributes:
+        name: its family, parameters and number, where they are known; else its file.
+        path: a file of clauses.
+        parameters: how it was grown, its method among them; empty where nobody says.
+        truth: what is proven of its optimum.
+    """
+
+    name: str
+    path: Path
+    parameters: Mapping[str, Any]
+    truth: Truth
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Instances to race on.
+
+    Attributes:
+        name: of the suite.
+        digest: SHA-256 over the names and bytes of all files: the same files, the same digest.
+        instances: in order.
+    """
+
+    name: str
+    digest: str
+    instances: Sequence[SuiteInstance]
+
+
+def load_suite(source: str | Path, cache: str | Path) -> Suite:
+    """A suite by its name, from a TOML file, or from a folder.
+
+    A folder may be one that `glasshouse suite` or `glasshouse plant --out-dir` wrote, or any one
+    with .wcnf or .cnf files; of those without a proof nothing is known.
+
+    Args:
+        source: one of `ready_made()`, a TOML file, a folder, a manifest, or one file of clauses.
+        cache: where suites by name or file are written, once.
+
+    Raises:
+        CertificateError: a certificate does not prove what is stated.
+        ValueError: there is no such suite, or something is wrong with it.
+    """
+    path = Path(source)
+    if str(source) in ready_made() or path.suffix == ".toml":
+        suite = find_suite(source)
+        key = hashlib.sha256(f"{suite.canonical()} {__version__}".encode()).hexdigest()
+        folder = Path(cache) / f"{suite.name}-{key[:16]}"
+        for _ in iter_build_suite(source, folder):
+            pass
+        return load_suite(folder, cache)
+    if _is_raced(path):
+        return _suite(path.name, [_stranger(path)])
+    place = SuiteFolder(path)
+    if place.manifest.is_file():
+        plan = place.plan() or {}
+        return _listed(str(plan.get("name", path.name)), place.manifest, place.instances)
+    manifest = path if path.name == MANIFEST else path / MANIFEST
+    if manifest.is_file():
+        return _listed(manifest.parent.resolve().name, manifest, manifest.parent)
+    for folder in (path / INSTANCES, path):
+        if folder.is_dir() and (files := sorted(p for p in folder.iterdir() if _is_raced(p))):
+            return _suite(path.resolve().name, [_stranger(file) for file in files])
+    raise ValueError(
+        f"{path} is no suite: expected one of {', '.join(ready_made())}, a TOML file, or a folder "
+        "with .wcnf or .cnf files"
+    )
+
+
+def _listed(name: str, manifest: Path, folder: Path) -> Suite:
+    found = list(read_manifest(manifest))
+    # The same instance may be there in both formats.
+    for suffix in _SUFFIXES:
+        if entries := [entry for entry in found if format_suffix(Path(entry.file)) == suffix]:
+            return _suite(name, [_instance(entry, manifest.parent, folder) for entry in entries])
+    raise FileError(manifest, "lists no .wcnf or .cnf files, which races are run on")
+
+
+def _is_raced(path: Path) -> bool:
+    return path.is_file() and format_suffix(path) in _SUFFIXES
+
+
+def _suite(name: str, instances: Sequence[SuiteInstance]) -> Suite:
+    twice = [name for name, times in Counter(one.name for one in instances).items() if times > 1]
+    if twice:
+        raise ValueError(f"{twice[0]} names two instances of {name}; give each a name of its own")
+    lines = (f"{sha256_of(one.path)}  {one.path.name}\n" for one in instances)
+    digest = hashlib.sha256("".join(lines).encode()).hexdigest()
+    return Suite(name, digest, tuple(instances))
+
+
+def _instance(entry: Entry, answers: Path, folder: Path) -> SuiteInstance:
+    path, recipe = folder / entry.file, entry.recipe
+    refuse_changed(path, entry.sha256)
+    given = recipe.get("parameters")
+    parameters = {"method": recipe.get("method")} | (given if isinstance(given, dict) else {})
+    truth = _proven(entry, path, answers)
+    return SuiteInstance(entry.name or entry.file, path, parameters, truth)
+
+
+def _proven(entry: Entry, path: Path, answers: Path) -> Truth:
+    """From the certificate; from the plant that the recipe grows, where there is none."""
+    proof = side_car(answers / entry.file)
+    if proof.exists():
+        return truth_of(path, proof)
+    planted, reduction = regrow(path, read_document(path), recipe=entry.recipe)
+    planted.verify()
+    optimum = reduction.target_energy(planted.energy)
+    return Truth(math.ceil(optimum), int(optimum))
+
+
+def _stranger(path: Path) -> SuiteInstance:
+    """A file that nobody lists; clauses of any length are welcome in it."""
+    try:
+        truth = truth_of(path)
+    except ValueError as fault:
+        if isinstance(fault, CertificateError) or has_side_car(path):
+            raise
+        read_clauses(path)  # what no problem of ours holds can still be evaluated
+        truth = Truth()
+    return SuiteInstance(path.name, path, {}, truth)

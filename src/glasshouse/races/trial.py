@@ -1,0 +1,94 @@
+"""Ask a solver one question and judge its answer: a command, or a solver in this process."""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from glasshouse.races.answer import read_answer
+from glasshouse.races.builtin import NAMES, built_in
+from glasshouse.races.command import SolverCommand
+from glasshouse.races.fuzzing import Corners
+from glasshouse.races.judging import Judgement, RunVerdict, judge
+from glasshouse.races.limits import Limits
+from glasshouse.races.question import Question
+from glasshouse.races.runner import run
+
+
+class Trial(Protocol):
+    """Somebody who can be asked."""
+
+    def ask(self, question: Question, seed: int) -> Judgement:
+        """The verdict over an answer."""
+
+    def reproduction(self, path: Path, seed: int, corners: Corners) -> str:
+        """One line for a shell that asks again."""
+
+
+@dataclass(frozen=True)
+class CommandTrial:
+    """A command that reads a file.
+
+    Attributes:
+        command: the solver.
+        limits: of every run.
+        strict: whether a wrong exit code alone is a fault.
+    """
+
+    command: SolverCommand
+    limits: Limits
+    strict: bool = False
+
+    def ask(self, question: Question, seed: int) -> Judgement:
+        """Write the file, run the command, judge what it prints."""
+        with tempfile.TemporaryDirectory(prefix="glasshouse-fuzz-") as folder:
+            path = Path(folder) / "instance.wcnf"
+            path.write_bytes(question.text)
+            outcome = run(self.command.arguments(path, seed, self.limits.seconds), self.limits)
+        answer = read_answer(outcome.transcript)
+        return judge(question.clauses, answer, question.truth, outcome, strict=self.strict)
+
+    def reproduction(self, path: Path, seed: int, corners: Corners) -> str:
+        """The command on a file."""
+        return shlex.join(self.command.arguments(path, seed, self.limits.seconds))
+
+
+@dataclass(frozen=True)
+class BuiltInTrial:
+    """A solver in this process.
+
+    Attributes:
+        name: which.
+        seconds: that it has for each question.
+    """
+
+    name: str
+    seconds: float = 10.0
+
+    def ask(self, question: Question, seed: int) -> Judgement:
+        """Let it answer; an exception is a crash."""
+        try:
+            answer = built_in(self.name)(question.clauses, self.seconds)
+        except Exception as fault:  # whatever a stranger raises
+            return Judgement(RunVerdict.CRASH, f"{type(fault).__name__}: {str(fault)[:200]}")
+        return judge(question.clauses, answer, question.truth)
+
+    def reproduction(self, path: Path, seed: int, corners: Corners) -> str:
+        """The command that draws the instance, shrinks it and asks again."""
+        words = ["glasshouse", "fuzz", "--solver", self.name, "--seed", str(seed), "--count", "1"]
+        return shlex.join([*words, *corners.options])
+
+
+def trial_of(solver: str, limits: Limits, *, strict: bool = False) -> Trial:
+    """A built-in solver by its name, else a command.
+
+    Raises:
+        ValueError: a solver that is not installed, or a program that is not there.
+    """
+    if solver.strip() in NAMES:
+        built_in(solver.strip())
+        return BuiltInTrial(solver.strip(), limits.seconds)
+    return CommandTrial(SolverCommand.parse(solver), limits, strict)

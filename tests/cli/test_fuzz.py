@@ -1,0 +1,88 @@
+"""`glasshouse fuzz`: what is printed, what is written, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+
+import pytest
+
+import glasshouse as gh
+from glasshouse.cli import main
+
+SILENT = shlex.join([sys.executable, "-c", "print('s OPTIMUM FOUND')"])
+
+
+def test_a_right_solver_leaves_nothing_behind(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["fuzz", "--solver", "rc2", "--count", "5", "--seed", "3"]) == 0
+    assert capsys.readouterr().out == "5 instances: 5 optimal\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_faults_are_handed_over_and_told_in_json(tmp_path, capsys):
+    folder = tmp_path / "found"
+    words = ["fuzz", "--solver", SILENT, "--count", "2", "-o", str(folder), "--json"]
+    assert main(words) == 1
+    told = json.loads(capsys.readouterr().out)
+    (fault,) = told["faults"]
+    assert told["instances"] == 2
+    assert fault["verdict"] == "no o line"
+    assert fault["clauses"] == 0
+    assert gh.verify_file(fault["file"]).cost == fault["optimum"]
+    file = shlex.quote(fault["file"])
+    assert fault["command"] == f"{SILENT} {file} | glasshouse judge {file} -"
+    assert len(list(folder.iterdir())) == 3
+
+
+def test_faults_in_words(tmp_path, capsys):
+    words = ["--count", "1", "-o", str(tmp_path / "found"), "--shrink-seconds", "0.01"]
+    assert main(["fuzz", "--solver", f"{sys.executable} -c pass", *words]) == 0  # says nothing
+    assert "1 no answer" in capsys.readouterr().out
+    assert main(["fuzz", "--solver", f"{sys.executable} -c boom", *words]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("1 instance: 1 crash\n\ncrash: exit code 1, no s line: NameError")
+    assert "proven by" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--solver", "no-such-solver"], "the solver 'no-such-solver' is not there"),
+        (["--solver", ""], "an empty command"),
+        (["--solver", "rc2", "--count", "0"], "--count 0 is below 1"),
+        (["--solver", "rc2", "--seed", "-1"], "--seed -1 is below 0"),
+        (["--solver", "rc2", "--most-weight", "5"], "--most-weight 5 is below"),
+        (["--solver", "rc2", "--workers", "0"], "--workers 0 is below 1"),
+        (["--solver", "rc2", "--seconds", "0"], "--seconds 0.0 is no limit"),
+        (["--solver", "rc2", "-o", "FILE"], "expected a folder"),
+    ],
+)
+def test_wrong_usage_is_one_line(words, message, tmp_path, capsys):
+    file = tmp_path / "there"
+    file.touch()
+    assert main(["fuzz", *(w.replace("FILE", str(file)) for w in words)]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_ctrl_c_keeps_what_was_found(tmp_path, monkeypatch, capsys):
+    from glasshouse.races import hunting
+
+    real, asked = hunting._tried, []
+
+    def interrupted(*arguments):
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        asked.append(1)
+        return real(*arguments)
+
+    monkeypatch.setattr(hunting, "_tried", interrupted)
+    folder = tmp_path / "found"
+    assert main(["fuzz", "--solver", f"{sys.executable} -c boom", "-o", str(folder)]) == 130
+    shown = capsys.readouterr()
+    assert "2 instances: 2 crash" in shown.out
+    assert shown.err == "glasshouse: interrupted; 2 of 1000 instances were tried\n"
+    assert len(list(folder.glob("*.wcnf"))) == 1

@@ -1,0 +1,89 @@
+"""`glasshouse judge`: one verdict, one line, exit code."""
+
+import io
+import json
+
+import pytest
+
+import glasshouse as gh
+from glasshouse.cli import main
+from glasshouse.races.clause_file import read_clauses
+
+
+@pytest.fixture
+def instance(tmp_path):
+    plant = gh.random_loops(6, 6, loop_density=1, frustration="1/5", rng=2)
+    path = tmp_path / "inst.wcnf"
+    gh.write(path, plant)
+    document = gh.read_document(path)
+    model = "".join(map(str, document.metadata.planted_model))
+    return path, int(document.metadata.planted_cost), model
+
+
+def judged(path, text, *options):
+    answer = path.parent / "answer.txt"
+    answer.write_text(text)
+    return main(["judge", str(path), str(answer), *options])
+
+
+def test_right_answers(instance, capsys):
+    path, cost, model = instance
+    assert judged(path, f"o {cost}\ns OPTIMUM FOUND\nv {model}\n") == 0
+    assert capsys.readouterr().out == f"{path}: optimal: cost {cost}\n"
+    worse = read_clauses(path).cost([1] * len(model))
+    assert judged(path, f"o {worse}\ns SATISFIABLE\nv {'1' * len(model)}") == 0
+    assert f"cost {worse}, the optimum is {cost}" in capsys.readouterr().out
+
+
+def test_wrong_answers_are_one_line_and_exit_code_1(instance, capsys):
+    path, cost, model = instance
+    for text in ("", f"o {cost - 1}\ns OPTIMUM FOUND\nv {model}", "s UNSATISFIABLE"):
+        assert judged(path, text) == 1
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.count("\n") == 1
+    assert "wrong optimum: s UNSATISFIABLE, but a model costs" in err
+
+
+def test_json(instance, capsys):
+    path, cost, model = instance
+    assert judged(path, f"o {cost}\ns OPTIMUM FOUND\nv {model}", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["right"] is True
+    assert (told["verdict"], told["cost"], told["bound"]) == ("optimal", cost, cost)
+    assert judged(path, "", "--json") == 1
+    assert json.loads(capsys.readouterr().out)["verdict"] == "no answer"
+
+
+def test_standard_input(instance, monkeypatch, capsys):
+    path, cost, model = instance
+
+    class Input:
+        buffer = io.BytesIO(f"o {cost}\ns OPTIMUM FOUND\nv {model}".encode())
+
+    monkeypatch.setattr("sys.stdin", Input)
+    assert main(["judge", str(path), "-"]) == 0
+
+
+def test_without_a_certificate_nothing_is_decided(instance, capsys):
+    path, cost, model = instance
+    (path.parent / "inst.wcnf.cert").unlink()
+    assert judged(path, f"o {cost}\ns OPTIMUM FOUND\nv {model}") == 1
+    assert "undecided" in capsys.readouterr().err
+    worse = read_clauses(path).cost([1] * len(model))
+    assert judged(path, f"o {worse}\ns OPTIMUM FOUND\nv {'1' * len(model)}") == 1
+    assert "but a model costs" in capsys.readouterr().err
+
+
+def test_bad_input(instance, tmp_path, capsys):
+    path, _, _ = instance
+    assert main(["judge", str(path), str(tmp_path / "none")]) == 2
+    assert "cannot be read" in capsys.readouterr().err
+    spins = tmp_path / "x.coo"
+    gh.write(spins, gh.Ising.from_edges(2, [(0, 1)], [1]))
+    assert judged(spins, "") == 2
+    assert "expected clauses" in capsys.readouterr().err
+    text = path.read_text().replace("planted-cost ", "planted-cost 1")
+    path.write_text(text)
+    assert judged(path, "") == 3
+    assert "the file states a cost of" in capsys.readouterr().err

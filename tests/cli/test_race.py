@@ -1,0 +1,192 @@
+"""`glasshouse race` as it is typed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.races.test_runner import linux, running
+from tests.studies.synthetic import Fake
+
+from glasshouse.cli import main
+from glasshouse.files.suite import write_suite
+from glasshouse.planting import random_loops
+from glasshouse.studies import Store, collect
+
+BROKEN = Path(__file__).parents[1] / "races" / "broken_solver.py"
+
+
+def command(defect: str, name: str) -> str:
+    return f"{name}={sys.executable} -S {BROKEN} '{defect}' {{file}}"
+
+
+@pytest.fixture(scope="module")
+def raced(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("race")
+    plants = [random_loops(3, 3, frustration="1/5", loops=3, rng=seed) for seed in range(2)]
+    write_suite(folder / "tiny", plants)
+    solvers = [command("none", "good"), command("off by one", "bad")]
+    words = ["race", "--suite", str(folder / "tiny"), "-o", str(folder / "race.sqlite"),
+             "--time-limit", "30", "--dialect", "classic"]  # fmt: skip
+    words += [word for solver in solvers for word in ("--solver", solver)]
+    return folder, words, main(words)
+
+
+def test_faults_come_first_and_make_the_exit_code(raced, capsys):
+    folder, _, code = raced
+    assert code == 1
+    assert main(["race", "show", str(folder / "race.sqlite")]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == (
+        "bad on instance-00000.wcnf: wrong optimum: o 8, but every assignment costs at least 9"
+    )
+    assert lines[3:5] == ["tiny: 2 instances, 4 of 4 runs", lines[4]]
+    assert [line.split()[:4] for line in lines[5:7]] == [
+        ["good", "2/2", "2", "0"],
+        ["bad", "0/2", "0", "2"],
+    ]
+    assert main(["race", "show", str(folder / "race.sqlite"), "--json"]) == 1
+    shown = json.loads(capsys.readouterr().out)
+    assert [fault["verdict"] for fault in shown["faults"]] == ["wrong optimum"] * 2
+    assert shown["solvers"][0]["par2"] < 30
+    assert shown["solvers"][1]["par2"] == 60
+
+
+def test_a_race_that_is_over_runs_nothing_again(raced, capsys):
+    folder, words, _ = raced
+    with Store(folder / "race.sqlite") as store:
+        before = [store.rows(task)["seconds"].tolist() for task in store.tasks()]
+    assert main(words) == 1
+    with Store(folder / "race.sqlite") as store:
+        assert [store.rows(task)["seconds"].tolist() for task in store.tasks()] == before
+
+
+def test_a_suite_file_is_grown_once_beside_the_store(tmp_path, capsys):
+    (tmp_path / "mine.toml").write_text(
+        'name = "mine"\ncount = 2\n[[family]]\nmethod = "graph_loops"\n'
+        'parameters = { graph = "complete:6", frustration = "1/3", length = 3, loops = 2 }\n'
+    )
+    words = ["race", "--suite", str(tmp_path / "mine.toml"), "-o", str(tmp_path / "race.sqlite"),
+             "--time-limit", "30", "--solver", command("off by one", "bad")]  # fmt: skip
+    assert main(words) == 1
+    first = capsys.readouterr().out
+    assert first.startswith("bad on mine-00000.wcnf: wrong optimum")
+    (file,) = tmp_path.glob("suites/mine-*/instances/mine-00000.wcnf")
+    before = file.stat().st_mtime_ns
+    assert main(words) == 1
+    assert (capsys.readouterr().out, file.stat().st_mtime_ns) == (first, before)
+    (tmp_path / "mine.toml").write_text('name = "mine"\nn=3\n')
+    assert main(words) == 2
+    assert "unknown keys n;" in capsys.readouterr().err
+
+
+def test_plots_and_exports(raced, tmp_path, capsys):
+    folder, _, _ = raced
+    store = str(folder / "race.sqlite")
+    for figure in ("cactus", "scatter"):
+        picture = tmp_path / f"{figure}.pdf"
+        assert main(["race", "plot", store, "--figure", figure, "-o", str(picture)]) == 0
+        assert picture.stat().st_size > 1000
+        assert main(["race", "plot", store, "--figure", figure, "-o", str(picture)]) == 2
+    assert main(["race", "export", store, "--time-series", str(tmp_path / "series")]) == 0
+    (path,) = (tmp_path / "series" / "good").glob("*00000*")
+    assert path.name == "instance-00000_objective_time_series.json"
+    ((first, second, end),) = json.loads(path.read_text())
+    assert [first["Incumbent"], second["Incumbent"], end["Incumbent"]] == [12, 9, 9]
+    assert not (tmp_path / "series" / "bad").exists()
+    csv = tmp_path / "race.csv"
+    assert main(["study", "export", store, "--kind", "race", "--csv", str(csv)]) == 0
+    assert "wrong optimum" in csv.read_text()
+
+
+def test_stores_of_another_kind_and_wrong_words_lose_nothing(raced, tmp_path, capsys):
+    folder, words, _ = raced
+    store = tmp_path / "study.sqlite"
+    collect([Fake()], store)
+    before = store.read_bytes()
+    elsewhere = [str(store) if word.endswith("race.sqlite") else word for word in words]
+    race = folder / "race.sqlite"
+    held = race.read_bytes()
+    for typed, said in (
+        (elsewhere, "study.sqlite holds hardness, no race; use another store"),
+        (["race", "show", str(store)], "holds hardness, no race"),
+        (["race", "show", str(tmp_path / "none.sqlite")], "no such race; `glasshouse race"),
+        (["race", "plot", str(race), "--figure", "scatter", "--solver", "good"], "two solvers"),
+        (["study", "plot", str(race), "-o", str(tmp_path / "x.png")], "race.sqlite"),
+        (["31" if word == "30" else word for word in words], "with --time-limit 30.0, not 31"),
+        (["race", "--suite", str(folder), "-o", str(race), "--solver", "true"], "is no suite"),
+        (["race", "--suite", str(folder / "tiny"), "-o", str(race), "--solver", "nosuch {file}"],
+         "the solver 'nosuch' is not there"),
+        (["race", "--suite", str(folder / "nowhere"), "-o", str(race), "--solver", "true",
+          "--dialect", "classic"], "nowhere"),
+    ):  # fmt: skip
+        assert main(typed) == 2, typed
+        shown = capsys.readouterr()
+        assert said in shown.err
+        assert shown.err.count("\n") == 1
+        assert not shown.out
+    assert store.read_bytes() == before
+    assert race.read_bytes() == held
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "cost = 'nine'",
+        "verdict = 'fine'",
+        "incumbents = '{}'",
+        "incumbents = '[[1, 2]]'",
+        "incumbents = '[[-1, \"2\"]]'",
+        "incumbents = '[[1e999, \"2\"]]'",
+        f"incumbents = '{'[' * 50_000}'",
+        "seconds = -1.0",
+    ],
+)
+def test_a_store_that_lies_is_one_clear_line(raced, tmp_path, capsys, change):
+    store = tmp_path / "race.sqlite"
+    shutil.copy(raced[0] / "race.sqlite", store)
+    with closing(sqlite3.connect(store)) as database, database:
+        database.execute(f"UPDATE race SET {change}")
+    assert main(["race", "show", str(store)]) == 2
+    shown = capsys.readouterr()
+    assert "is damaged (" in shown.err
+    assert shown.err.count("\n") == 1
+
+
+def test_what_a_solver_said_reaches_no_terminal_as_it_is(raced, tmp_path, capsys):
+    store = tmp_path / "race.sqlite"
+    shutil.copy(raced[0] / "race.sqlite", store)
+    with closing(sqlite3.connect(store)) as database, database:
+        database.execute("UPDATE race SET reason = 'a' || char(27) || '[2Jb'")
+    assert main(["race", "show", str(store)]) == 1
+    assert "a?[2Jb" in capsys.readouterr().out
+
+
+@linux
+def test_ctrl_c_keeps_what_is_there_and_ends_the_solvers(raced, tmp_path):
+    folder = raced[0]
+    (tmp_path / "slow.py").write_text("import time; print('o 9', flush=True); time.sleep(40)")
+    store = tmp_path / "race.sqlite"
+    solver = f"{sys.executable} -S {tmp_path / 'slow.py'}"
+    typed = ["race", "--suite", str(folder / "tiny"), "-o", str(store), "--dialect", "classic",
+             "--solver", solver, "--workers", "2"]  # fmt: skip
+    command = [sys.executable, "-m", "glasshouse", *typed]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        while len(running(f"{tmp_path / 'slow.py'} /")) < 2:  # both workers run one
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert said.splitlines()[-1].endswith("0 runs are in " + str(store) + ", and the same command "
+                                          "goes on")  # fmt: skip
+    assert not running(str(tmp_path / "slow.py"))

@@ -1,0 +1,78 @@
+"""Figures of races show the numbers of the scores, on whatever axes they are given."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.races.test_scores import run
+
+from glasshouse.races.figures import FIGURES, draw_cactus, draw_incumbents, race_figure
+from glasshouse.races.judging import RunVerdict
+from glasshouse.races.results import Results
+from glasshouse.races.scores import cactus
+from glasshouse.studies.figures.style import new_figure
+
+
+def pretended(instances: int = 30) -> Results:
+    rng = np.random.default_rng(5)
+    runs = []
+    for k in range(instances):
+        for solver, speed in (("rc2", 1.0), ("clasp", 0.3), ("mine $x_1$", 2.5)):
+            seconds = float(np.exp(rng.normal(np.log(speed), 1.5)))
+            is_solved = seconds < 10
+            steps = np.sort(rng.uniform(0.01, 1, 5)) * min(seconds, 10)
+            found = tuple(zip(steps.tolist(), (200, 60, 25, 11, 9), strict=True))
+            verdict = RunVerdict.OPTIMAL if is_solved else RunVerdict.TIME_OUT
+            runs.append(run(solver, f"instance-{k:02}", min(seconds, 10.0), verdict,
+                            incumbents=found))  # fmt: skip
+    return Results("pretended", tuple(runs))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_is_drawn(name, tmp_path):
+    figure = race_figure(pretended(), name)
+    figure.savefig(tmp_path / "figure.png")
+    assert (tmp_path / "figure.png").stat().st_size > 5000
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_solvers_that_solve_nothing_are_drawn_too(name, tmp_path):
+    nothing = [
+        run("x", "a", 10.0, RunVerdict.TIME_OUT, None),
+        run("y", "a", 10.0, RunVerdict.CRASH),
+    ]
+    race_figure(Results("sad", tuple(nothing)), name).savefig(tmp_path / "figure.svg")
+
+
+def test_a_cactus_holds_the_sorted_times():
+    results = pretended()
+    _, ax = new_figure()
+    draw_cactus(ax, results)
+    line = ax.get_lines()[0]
+    assert np.array_equal(line.get_ydata(), cactus(results, "rc2"))
+    assert np.array_equal(line.get_xdata(), np.arange(1, len(line.get_ydata()) + 1))
+
+
+def test_incumbents_of_any_size_are_drawn():
+    _, ax = new_figure()
+    huge = run("x", "a", 2.0, RunVerdict.FOUND, 9, incumbents=((0.0, 10**39), (1.0, 9)))
+    draw_incumbents(ax, Results("", (huge,)), "a")
+    assert ax.get_lines()[0].get_ydata()[0] == pytest.approx(1e39)
+
+
+def test_wrong_names_are_one_clear_line():
+    with pytest.raises(ValueError, match="figure='pie' is not one of cactus"):
+        race_figure(pretended(2), "pie")
+    with pytest.raises(ValueError, match="takes two solvers of rc2, clasp"):
+        race_figure(pretended(2), "scatter", ("rc2", "nobody"))
+    with pytest.raises(ValueError, match="no runs yet"):
+        race_figure(Results("", ()), "cactus")
+
+
+def test_the_median_curve_is_that_of_the_values_at_each_time():
+    from glasshouse.races.figures import _median_curve
+
+    curves = [([1.0, 3.0], [9.0, 1.0]), ([2.0, 5.0], [7.0, 5.0]), ([4.0], [8.0])]
+    times, middle = _median_curve(curves)
+    # At 2: 9, 7, none yet; at 3: 1, 7, none; at 4: 1, 7, 8; at 5: 1, 5, 8.
+    assert (times.tolist(), middle.tolist()) == ([2, 3, 4, 5], [9, 7, 7, 5])

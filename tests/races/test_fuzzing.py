@@ -1,0 +1,124 @@
+"""Instances of a seed: the same bytes everywhere, proven, and in every corner."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+import pytest
+
+import glasshouse as gh
+from glasshouse.certificates import checker
+from glasshouse.planting.method import METHODS
+from glasshouse.races.clause_file import read_clauses
+from glasshouse.races.deciding import MOST_ENUMERATED, enumerated_optimum
+from glasshouse.races.fuzzing import Corners, fuzz_question, fuzz_specimen
+from glasshouse.races.handing_over import write_question
+from glasshouse.races.question import MOST_WEIGHT
+
+SEEDS = range(150)
+
+
+@pytest.fixture(scope="module")
+def questions():
+    return [fuzz_question(seed) for seed in SEEDS]
+
+
+def total(question) -> int:
+    return sum(weight for weight, _ in question.clauses.soft)
+
+
+def test_a_seed_means_the_same_bytes_for_ever(questions):
+    text = b"".join(question.text for question in questions[:50])
+    assert text == b"".join(fuzz_question(seed).text for seed in SEEDS[:50])
+    assert hashlib.sha256(text).hexdigest()[:16] == "01365ca054f9658d"
+
+
+def test_optima_are_those_of_enumeration(questions):
+    small = [q for q in questions if len({abs(x) for _, c in q.lines for x in c}) <= 12]
+    assert len(small) > 100
+    for question in small:
+        assert enumerated_optimum(question.clauses) == question.optimum
+
+
+def test_files_hold_what_is_judged_and_both_checkers_verify_them(questions, tmp_path):
+    verified = 0
+    for number, question in enumerate(questions):
+        path = tmp_path / f"{number}.wcnf"
+        beside = write_question(path, question)
+        assert path.read_bytes() == question.text
+        assert read_clauses(path) == question.clauses
+        if total(question) < 2**63:
+            assert gh.verify_file(path).proven
+            text, proof = question.text.decode(), beside.read_text()
+            assert checker.check(text, proof) == (question.optimum, question.optimum)
+            verified += 1
+        else:
+            with pytest.raises(ValueError, match=r"2\^63-1"):
+                gh.read(path)
+    assert 100 < verified < len(questions)
+
+
+def test_all_corners_are_drawn(questions):
+    clauses = [(w, c) for q in questions for w, c in q.lines]
+    assert {q.layout.dialect for q in questions} == {"classic", "mse22"}
+    assert {total(q) for q in questions} >= {0, 2**31 - 1, 2**53 + 1, 2**63, MOST_WEIGHT}
+    assert max(map(total, questions)) == MOST_WEIGHT
+    assert any(w is None for w, _ in clauses)
+    assert any(w == 0 for w, _ in clauses)
+    assert any(w and not c for w, c in clauses)
+    assert any(len(c) == 2 and c[0] == c[1] for _, c in clauses)
+    assert any(len(c) == 2 and c[0] == -c[1] for _, c in clauses)
+    assert any(not q.lines for q in questions)
+    assert any(q.num_variables == 1 for q in questions)
+    assert any(q.num_variables > len({abs(x) for _, c in q.lines for x in c}) for q in questions)
+    assert any(not q.text.endswith(b"\n") for q in questions)
+    assert all(b" 0" in q.text or not q.lines for q in questions)
+    for question in questions:
+        assert len({abs(x) for _, c in question.lines for x in c}) <= MOST_ENUMERATED
+
+
+def test_all_methods_are_drawn(monkeypatch):
+    from glasshouse.races import fuzzing
+
+    seen = set()
+    for method, plant in fuzzing._PLANTS.items():
+        monkeypatch.setitem(
+            fuzzing._PLANTS, method, lambda *a, m=method, p=plant: seen.add(m) or p(*a)
+        )
+    for seed in SEEDS:
+        fuzz_specimen(seed)
+    assert seen == set(METHODS)
+
+
+def test_plain_instances_have_no_corners():
+    corners = Corners("mse22", is_plain=True, most_weight=2**31)
+    for seed in SEEDS:
+        question = fuzz_question(seed, corners)
+        assert total(question) <= 2**31
+        assert question.lines
+        assert b"p wcnf" not in question.text
+        for weight, literals in question.lines:
+            assert weight is None or weight > 0
+            assert len({abs(x) for x in literals}) == len(literals) > 0
+        assert re.fullmatch(rb"(c num-\S+ \d+\n){2}((h|\d+)( -?\d+)+\n)+", question.text)
+
+
+def test_wrong_corners_are_refused():
+    with pytest.raises(ValueError, match="most_weight=7 is below"):
+        Corners(most_weight=7)
+    with pytest.raises(ValueError, match="dialect='cnf' is not known"):
+        Corners("cnf")
+    with pytest.raises(ValueError, match="negative"):
+        fuzz_question(-1)
+
+
+def test_nothing_is_overwritten_unasked(tmp_path):
+    path = tmp_path / "a.wcnf"
+    write_question(path, fuzz_question(1))
+    for there in (path, path.with_name("a.wcnf.cert")):
+        with pytest.raises(gh.FileError, match="exists already"):
+            write_question(path, fuzz_question(2))
+        assert path.read_bytes() == fuzz_question(1).text
+        there.unlink()
+        write_question(path, fuzz_question(1), overwrite=True)

@@ -1,0 +1,163 @@
+"""Hunts: right solvers pass, a planted bug is found and handed over small, nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+import glasshouse as gh
+from glasshouse.races import hunting
+from glasshouse.races.builtin import built_in
+from glasshouse.races.clause_file import ClauseFile
+from glasshouse.races.fuzzing import DEFAULT, Corners, fuzz_question
+from glasshouse.races.handing_over import hand_over
+from glasshouse.races.hunting import Catch, Tried, fault_kind, hunt, shrunk_fault
+from glasshouse.races.judging import Judgement, RunVerdict
+from glasshouse.races.limits import Limits
+from glasshouse.races.trial import BuiltInTrial, trial_of
+
+THRICE = Path(__file__).with_name("thrice_solver.py")
+LIMITS = Limits(seconds=20)
+
+
+def caught(trial, **options) -> Catch:
+    catch = Catch()
+    for tried in hunt(trial, **options):
+        catch.add(tried)
+    return catch
+
+
+@pytest.mark.parametrize("name", ["rc2", "rc2-stratified"])
+def test_rc2_is_right_on_some_instances(name):
+    assert caught(trial_of(name, LIMITS), count=60).verdicts == {RunVerdict.OPTIMAL: 60}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["rc2", "rc2-stratified", "rc2-stratified-edge", "toulbar2"])
+def test_two_thousand_instances_and_no_wrong_answer(name):
+    if name == "toulbar2":
+        pytest.importorskip("pytoulbar2")
+    start = time.monotonic()
+    catch = caught(trial_of(name, LIMITS), count=2000, workers=2)
+    assert time.monotonic() - start < 300
+    assert not catch.smallest
+    # toulbar2 takes no sums beyond 2^45, which are about two fifths of the instances.
+    assert catch.verdicts[RunVerdict.OPTIMAL] > (
+        1000 if name in ("toulbar2", "rc2-stratified-edge") else 1990
+    )
+
+
+def test_solvers_that_take_less_leave_large_weights_unanswered():
+    verdicts = caught(trial_of("highs", LIMITS), count=40).verdicts
+    assert set(verdicts) == {RunVerdict.OPTIMAL, RunVerdict.NO_ANSWER}
+
+
+@pytest.mark.slow
+def test_workers_find_the_same():
+    here = {t.seed: t for t in hunt(BuiltInTrial("rc2"), count=40, seed=7)}
+    there = {t.seed: t for t in hunt(BuiltInTrial("rc2"), count=40, seed=7, workers=2)}
+    assert {s: (t.judgement, t.num_clauses) for s, t in here.items()} == {
+        s: (t.judgement, t.num_clauses) for s, t in there.items()
+    }
+
+
+def test_a_built_in_that_raises_has_crashed(monkeypatch):
+    def fail(name):
+        raise RuntimeError("no: 7")
+
+    monkeypatch.setattr("glasshouse.races.trial.built_in", fail)
+    judgement = BuiltInTrial("rc2").ask(fuzz_question(1), 1)
+    assert str(judgement) == "crash: RuntimeError: no: 7"
+
+
+def test_built_ins_that_are_not_there():
+    with pytest.raises(ValueError, match=r"is not one of .*rc2, rc2-stratified"):
+        built_in("rc3")
+    unsatisfiable = ClauseFile(1, ((1, (1,)),), ((1,), (-1,)))
+    for name in ("rc2", "rc2-stratified", "highs"):
+        assert built_in(name)(unsatisfiable, 5.0).status == "UNSATISFIABLE"
+
+
+def test_a_planted_bug_in_a_command_is_found_and_handed_over(tmp_path):
+    command = shlex.join([sys.executable, str(THRICE), "{file}"])
+    trial = trial_of(command, LIMITS)
+    catch = caught(trial, count=4)
+    (kind, smallest), *others = catch.smallest.items()
+    assert kind == "invalid model: the model costs N, but the last o is N"
+    assert not others
+    fault = shrunk_fault(trial, smallest, kind, catch.times[kind], DEFAULT, 60)
+    assert len(fault.question.lines) <= 6
+    folder = tmp_path / "some faults"
+    written = hand_over(fault, trial, folder, DEFAULT)
+    assert gh.verify_file(written.file).cost == fault.question.optimum
+    # Here the command may not be installed, but the interpreter has it.
+    main = "import sys; from glasshouse.cli import main; sys.exit(main())"
+    line = written.command.replace("| glasshouse", f"| {shlex.join([sys.executable, '-c', main])}")
+    run = subprocess.run(line, shell=True, capture_output=True, text=True)
+    assert run.returncode == 1
+    assert f"{fault.judgement.verdict}: {fault.judgement.reason}" in run.stderr
+    assert written.command in written.report.read_text()
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    again = hand_over(fault, trial, folder, DEFAULT)
+    assert again.file != written.file
+    assert len(list(folder.iterdir())) == 2 * len(before) == 6
+    assert all(path.read_bytes() == text for path, text in before.items())
+
+
+def test_the_line_of_a_built_in_draws_the_same_instance():
+    corners = Corners("mse22", True, 2**40)
+    line = BuiltInTrial("rc2").reproduction(Path("x.wcnf"), 5, corners)
+    assert line == (
+        "glasshouse fuzz --solver rc2 --seed 5 --count 1 --dialect mse22 --plain "
+        f"--most-weight {2**40}"
+    )
+
+
+def test_kinds_of_faults_are_few():
+    catch = Catch()
+    for seed in range(100):
+        reason = f"{chr(97 + seed % 26) * (1 + seed // 26)} {seed}"
+        catch.add(Tried(seed, Judgement(RunVerdict.MALFORMED, reason), 100 - seed))
+    assert len(catch.smallest) <= hunting._MOST_KINDS + 1
+    assert catch.times.total() == catch.verdicts[RunVerdict.MALFORMED] == 100
+    assert catch.smallest["malformed output"].seed == 99
+    crash = Judgement(RunVerdict.CRASH, "ended by signal 11: at 0x7ffe12")
+    assert fault_kind(crash) == "crash: ended by signal 11"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_closing_a_hunt_leaves_no_solver_behind(tmp_path):
+    mark = tmp_path / "pid"
+    script = tmp_path / "sleeper.py"
+    script.write_text(
+        "import os, sys, time, pathlib\n"
+        f"pathlib.Path({str(mark)!r} + str(os.getpid())).touch()\n"
+        "time.sleep(30 if sys.argv[1] != '0' else 0)\n"
+    )
+    command = shlex.join([sys.executable, str(script), "{seed}", "{file}"])
+    running = hunt(trial_of(command, Limits(seconds=25)), count=64, workers=2)
+    Thread(target=_alarm_once_there, args=(tmp_path,), daemon=True).start()
+    with pytest.raises(KeyboardInterrupt):
+        next(running)
+    running.close()
+    pids = [int(path.name.removeprefix("pid")) for path in tmp_path.glob("pid*")]
+    assert pids
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def _alarm_once_there(folder):
+    """Ctrl-C as soon as some solver runs."""
+    while not list(folder.glob("pid*")):
+        time.sleep(0.05)
+    os.kill(os.getpid(), signal.SIGINT)

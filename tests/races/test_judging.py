@@ -1,0 +1,166 @@
+"""Verdicts: each defect of a solver gets its own, and what is right is called right."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import glasshouse as gh
+from glasshouse.races.answer import read_answer
+from glasshouse.races.clause_file import read_clauses
+from glasshouse.races.judging import RunVerdict, judge
+from glasshouse.races.limits import MEGABYTE, Limits
+from glasshouse.races.runner import run
+from glasshouse.races.transcript import Transcript
+from glasshouse.races.truth import Truth, truth_of
+
+BROKEN = Path(__file__).with_name("broken_solver.py")
+
+
+@pytest.fixture(scope="module")
+def instance(tmp_path_factory):
+    """A planted file whose optimum is not at all false, its clauses and what is proven."""
+    plant = gh.random_loops(5, 5, loop_density=2, frustration="1/5", rng=3)
+    path = tmp_path_factory.mktemp("race") / "inst.wcnf"
+    gh.write(path, plant)
+    truth = truth_of(path)
+    optimum = truth.optimum
+    assert optimum is not None
+    clauses = read_clauses(path)
+    assert clauses.cost([0] * clauses.num_variables) > optimum
+    return path, clauses, truth
+
+
+def race(instance, defect, strict=False, **limits):
+    path, clauses, truth = instance
+    limits = {"seconds": 20, "memory": 400 * MEGABYTE, "output": 8 * MEGABYTE} | limits
+    outcome = run([sys.executable, str(BROKEN), defect, str(path)], Limits(**limits))
+    return judge(clauses, read_answer(outcome.transcript), truth, outcome, strict=strict)
+
+
+@pytest.mark.parametrize(
+    ("defect", "verdict", "reason"),
+    [
+        ("none", RunVerdict.OPTIMAL, "cost"),
+        ("off by one", RunVerdict.WRONG_OPTIMUM, "every assignment costs at least"),
+        ("wrong model", RunVerdict.INVALID_MODEL, "the model costs"),
+        ("too early", RunVerdict.WRONG_OPTIMUM, "is optimal, but a model costs"),
+        ("children", RunVerdict.OPTIMAL, "cost"),
+        ("a gigabyte", RunVerdict.TOO_MUCH_OUTPUT, "output"),
+        ("segfault", RunVerdict.CRASH, "signal 11"),
+        ("exit code", RunVerdict.OPTIMAL, "cost"),
+        ("half a line", RunVerdict.MALFORMED, "s OPTIM"),
+        ("no o line", RunVerdict.NO_VALUE, "without any o line"),
+        ("no v line", RunVerdict.INVALID_MODEL, "without a v line"),
+        ("two s lines", RunVerdict.MALFORMED, "2 s lines"),
+        ("memory", RunVerdict.OUT_OF_MEMORY, "memory"),
+        ("unsatisfiable", RunVerdict.WRONG_OPTIMUM, "UNSATISFIABLE, but a model costs"),
+        ("gives up", RunVerdict.NO_ANSWER, "UNKNOWN"),
+    ],
+)
+def test_each_defect_has_its_verdict(instance, defect, verdict, reason):
+    judgement = race(instance, defect)
+    assert judgement.verdict == verdict, judgement
+    assert reason in judgement.reason
+
+
+@pytest.mark.parametrize("defect", ["never ends", "deaf"])
+def test_a_time_out_keeps_the_best_value_so_far(instance, defect):
+    judgement = race(instance, defect, seconds=0.8)
+    assert judgement.verdict == RunVerdict.TIME_OUT
+    assert judgement.stated is not None
+    assert judgement.cost is None  # no model, so nothing is believed
+
+
+def test_a_model_printed_at_the_last_moment_counts(instance):
+    judgement = race(instance, "polite", seconds=0.8)
+    assert judgement.verdict == RunVerdict.FOUND
+    assert judgement.cost == instance[2].optimum
+
+
+def test_a_wrong_exit_code_is_a_remark_unless_strict(instance):
+    lenient = race(instance, "exit code")
+    assert lenient.remarks == ("exit code 1 with s OPTIMUM FOUND, expected 30",)
+    strict = race(instance, "exit code", strict=True)
+    assert strict.verdict == RunVerdict.WRONG_EXIT_CODE
+    assert strict.verdict.is_fault
+    assert race(instance, "none", strict=True).verdict == RunVerdict.OPTIMAL
+
+
+def said(clauses, text, truth):
+    return judge(clauses, read_answer(Transcript.of(text.encode())), truth)
+
+
+def test_what_is_not_proven_is_not_decided(instance):
+    _, clauses, truth = instance
+    model = "0" * clauses.num_variables
+    cost = clauses.cost([0] * clauses.num_variables)
+    claim = f"o {cost}\ns OPTIMUM FOUND\nv {model}"
+    assert said(clauses, claim, Truth()).verdict == RunVerdict.UNDECIDED
+    assert said(clauses, claim, Truth(bound=cost - 1)).verdict == RunVerdict.UNDECIDED
+    assert said(clauses, claim, Truth(bound=cost)).verdict == RunVerdict.OPTIMAL
+    assert said(clauses, claim, Truth(best=cost - 1)).verdict == RunVerdict.WRONG_OPTIMUM
+    assert said(clauses, claim, truth).verdict == RunVerdict.WRONG_OPTIMUM
+    unsatisfiable = "s UNSATISFIABLE"
+    assert said(clauses, unsatisfiable, Truth()).verdict == RunVerdict.UNDECIDED
+
+
+def test_broken_hard_clauses_and_files_of_both_dialects(tmp_path):
+    classic, lettered = tmp_path / "a.wcnf", tmp_path / "b.wcnf"
+    classic.write_text("c hi\np wcnf 3 3 10\n10 1 2 0\n3 -1 0\n4 -2 3 0\n")
+    lettered.write_text("h 1 2 0\n3 -1 0\n4 -2 3 0\n")
+    assert read_clauses(classic) == read_clauses(lettered)
+    clauses = read_clauses(classic)
+    judgement = said(clauses, "o 0\ns OPTIMUM FOUND\nv 000", Truth(0, 0))
+    assert judgement.verdict == RunVerdict.INVALID_MODEL
+    assert "breaks 1 hard clauses" in judgement.reason
+    assert said(clauses, "o 0\ns OPTIMUM FOUND\nv 011", Truth(0, 0)).verdict == RunVerdict.OPTIMAL
+
+
+def test_weights_beyond_the_library_are_judged_exactly(tmp_path):
+    path = tmp_path / "huge.wcnf"
+    path.write_text(f"h 1 2 0\n{2**63} -1 0\n{2**63 - 2} -2 0\n1 3 4 5 0\n")
+    clauses = read_clauses(path)
+    text = f"o {2**63 - 2}\ns OPTIMUM FOUND\nv 01100"
+    assert said(clauses, text, Truth(2**63 - 2, 2**63 - 2)).verdict == RunVerdict.OPTIMAL
+    assert said(clauses, text.replace(str(2**63 - 2), str(2**63 - 1)), Truth()).verdict == (
+        RunVerdict.INVALID_MODEL
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["p cnf 2 1\np cnf 2 1\n", "1 2 3\n", "x 1 0\n", "h 0 1 0\n", "p wcnf 1 1 5\n1 2 0\n",
+             "-3 1 0\n", "p dnf 1 1\n", "1 1 0\np cnf 1 1\n"],
+)  # fmt: skip
+def test_files_that_hold_no_clauses_are_refused(tmp_path, text):
+    path = tmp_path / "bad.wcnf"
+    path.write_text(text)
+    with pytest.raises(gh.FileError, match=r"bad\.wcnf"):
+        read_clauses(path)
+
+
+@given(st.data())
+def test_no_answer_is_called_right_unless_it_is(data):
+    """Random claims against enumeration: optimal exactly if claimed, shown and true."""
+    size = data.draw(st.integers(1, 4))
+    literal = st.integers(1, size).flatmap(lambda v: st.sampled_from([v, -v]))
+    soft = data.draw(
+        st.lists(st.tuples(st.integers(0, 5), st.lists(literal, max_size=2)), max_size=6)
+    )
+    from itertools import product
+
+    from glasshouse.races.clause_file import ClauseFile
+
+    clauses = ClauseFile(size, tuple((w, tuple(c)) for w, c in soft), ())
+    optimum = min(clauses.cost(bits) for bits in product((0, 1), repeat=size))
+    model = data.draw(st.lists(st.integers(0, 1), min_size=size, max_size=size))
+    stated = data.draw(st.integers(0, 12))
+    digits = "".join(map(str, model))
+    judgement = said(clauses, f"o {stated}\ns OPTIMUM FOUND\nv {digits}", Truth(optimum, optimum))
+    is_right = clauses.cost(model) == optimum == stated
+    assert (judgement.verdict == RunVerdict.OPTIMAL) == is_right
+    assert judgement.verdict.is_fault != is_right
