@@ -223,3 +223,26 @@ def test_labels_are_told(capsys, tmp_path):
     assert json.loads(capsys.readouterr().out)["labels"] == [30, 45]
     assert main(["info", str(path)]) == 0
     assert "30 to 45" in capsys.readouterr().out
+
+
+def test_a_solution_comes_back_in_the_files_own_numbers(tmp_path, capsys):
+    clauses, qubo = tmp_path / "x.wcnf", tmp_path / "x.qubo"
+    gh.write(clauses, gh.random_loops(6, 6, frustration="1/5", loops=4, rng=1))
+    assert main(["convert", str(clauses), str(qubo)]) == 0
+    capsys.readouterr()
+    main(["solve", str(qubo), "--json", "--seed", "1"])
+    answer = json.loads(capsys.readouterr().out)
+    solution = tmp_path / "answer.json"
+    solution.write_text(json.dumps(answer))
+    assert main(["convert", str(clauses), str(qubo), "--back", str(solution), "--json"]) == 0
+    back = json.loads(capsys.readouterr().out)
+    assert back["target_value"] == answer["objective"]
+    assert back["cost"] == gh.read_document(clauses).metadata.planted_cost
+    assert back["target_value"] != back["target_energy"]
+
+
+def test_a_manifest_without_its_files_is_no_lie(tmp_path, capsys):
+    plants = [gh.random_loops(4, 4, frustration="1/5", loops=2, rng=1)]
+    gh.write_suite(tmp_path / "files", plants, blind=True, answers=tmp_path / "answers")
+    assert main(["check", str(tmp_path / "answers" / "manifest.jsonl")]) == 2
+    assert "--files DIR" in capsys.readouterr().err

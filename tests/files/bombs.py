@@ -13,16 +13,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.files.raw_files import (
-    MIB,
-    array,
-    bqm,
-    gzipped,
-    npy,
-    npz,
-    planted,
-    rbm,
-)
+from tests.files.raw_files import MIB, array, bqm, gzipped, npy, npz, planted, rbm
 
 BOMBS: dict[str, Callable[[Path], Path]] = {}
 

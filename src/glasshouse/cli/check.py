@@ -116,6 +116,7 @@ def _check_commitment(commitment: Path, answers: Path, json: bool) -> None:
 
 def _check_suite(manifest: Path, folder: Path | None, json: bool) -> None:
     from glasshouse.files import iter_check_suite
+    from glasshouse.files.errors import MissingFileError
     from glasshouse.files.manifest import read_manifest
 
     for _ in read_manifest(manifest):  # what cannot be read is no lie, but wrong input
@@ -129,6 +130,9 @@ def _check_suite(manifest: Path, folder: Path | None, json: bool) -> None:
                 if entry.optimum is None:
                     known |= {"bound": entry.bound, "best": entry.best}
                 show_json({"file": entry.file, **known})
+    except MissingFileError as missing:
+        where = "" if folder is not None else "; --files DIR says where the instances are"
+        raise ValueError(f"{missing}{where}") from missing
     except ValueError as lie:
         raise CheckFailedError(lie) from lie
     if not json:

@@ -138,17 +138,20 @@ def _bring_back(
         raise ValueError("--back needs the converted file by its name, and `-` once at most")
     original, solution = pipes.source(source, format, "--from"), pipes.source(back, "txt")
     found = bring_back(original, target, solution, format=format, **options)
-    name = "cost" if isinstance(found.problem, Max2Sat) else "energy"
     broken = int(found.problem.broken(found.state)) if isinstance(found.problem, Max2Sat) else 0
+    name, value, there = found.measure.name, found.measure.of(found.energy), None
+    if found.converted_measure is not None and found.converted_energy is not None:
+        there = found.converted_measure.of(found.converted_energy)
     if json:
-        show_json({"source": source, "target": target, name: found.energy,
-                   "model": model_of(found.state), "target_energy": found.converted_energy,
-                   "identity": found.reduction.identity,
+        show_json({"source": source, "target": target, "measure": name, name: value,
+                   "energy": found.energy, "model": model_of(found.state),
+                   "labels": found.problem.labels, "target_value": there,
+                   "target_energy": found.converted_energy, "identity": found.reduction.identity,
                    "broken_hard_clauses": broken})  # fmt: skip
     else:
-        show([(name, found.energy), ("model", model_of(found.state))])
-        there = "" if found.converted_energy is None else f", {found.converted_energy} in {target}"
-        print(f"{found.energy} in {source}{there}; {found.reduction}")
+        show([(name, value), ("model", model_of(found.state))])
+        in_target = "" if there is None else f", {there} in {target}"
+        print(f"{value} in {source}{in_target}; {found.reduction}")
     if broken:
         raise CheckFailedError(f"{source}: this assignment breaks {broken} hard clauses")
 

@@ -36,6 +36,7 @@ from glasshouse.files.streams import Place, opened
 from glasshouse.files.wcnf import WCNF
 from glasshouse.planting import Recipe, shuffling
 from glasshouse.problems import Ising, Max2Sat, Problem, convert
+from glasshouse.problems.measure import Measure
 from glasshouse.problems.naming import Units
 from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.renaming import renamed
@@ -57,6 +58,8 @@ class Returned(Summarised):
         converted_energy: what the solution has in the converted file; None where that cannot be
             read (the edge encoding, OPB).
         reduction: the way from the original to the converted file.
+        measure: the number by which readers of the original know a state.
+        converted_measure: likewise of the converted file, where that can be read.
     """
 
     problem: Problem
@@ -64,6 +67,8 @@ class Returned(Summarised):
     energy: Number
     converted_energy: Number | None
     reduction: Reduction
+    measure: Measure
+    converted_measure: Measure | None
 
 
 def bring_back(
@@ -104,7 +109,9 @@ def bring_back(
     bits = _without_extras(bits, size, format_)
     state = way.back(way.target.from_bits(bits))
     inside = None if isinstance(held, ByEdges) else held.energy(held.space.from_bits(bits))
-    return Returned(source.problem, state, source.problem.energy(state), inside, way)
+    measured = None if isinstance(held, ByEdges) else (format_.measure or Measure.own)(held)
+    energy = source.problem.energy(state)
+    return Returned(source.problem, state, energy, inside, way, source.measure, measured)
 
 
 def _find(

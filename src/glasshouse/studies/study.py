@@ -188,6 +188,8 @@ def _tasks(study: Mapping[str, Any], family: object) -> Iterator[Task]:
     elif settings:
         raise ValueError(f"{measures} are measured without a solver; leave [solver] out")
     rules = {"instances": 100} | _settings(study, family, "stop")
+    if "relative_error" in rules and "statistic" in study:  # the one that is looked at, unless told
+        rules.setdefault("statistic", study["statistic"])
     stop = Stop(**_fields(Stop, rules, "stop"))
     method, seed = word(family.get("method"), "method"), study.get("seed", 0)
     for parameters in combinations(family):
