@@ -122,6 +122,7 @@ def test_stores_of_another_kind_and_wrong_words_lose_nothing(raced, tmp_path, ca
         (["race", "plot", str(race), "--figure", "scatter", "--solver", "good"], "two solvers"),
         (["study", "plot", str(race), "-o", str(tmp_path / "x.png")], "race.sqlite"),
         (["31" if word == "30" else word for word in words], "with --time-limit 30.0, not 31"),
+        (["-1" if word == "30" else word for word in words], "--time-limit -1.0 is no limit"),
         (["race", "--suite", str(folder), "-o", str(race), "--solver", "true"], "is no suite"),
         (["race", "--suite", str(folder / "tiny"), "-o", str(race), "--solver", "nosuch {file}"],
          "the solver 'nosuch' is not there"),

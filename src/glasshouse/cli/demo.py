@@ -1,17 +1,23 @@
-"""`glasshouse demo`."""
+"""`glasshouse demo`: every command that it shows is the one that runs."""
 
 from __future__ import annotations
 
 import tempfile
+from contextlib import chdir
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from glasshouse.planting import Planted
+from glasshouse.cli.check import check
+from glasshouse.cli.convert import convert
+from glasshouse.cli.errors import CheckFailedError
+from glasshouse.cli.judge import judge
+from glasshouse.cli.prove import prove
+from glasshouse.cli.solve import solve
+
+INSTANCE, BLIND = Path("inst.wcnf"), Path("blind.wcnf")
 
 
 def demo() -> None:
-    """Show what glasshouse does, in a minute: convert, plant, check, forge, solve, prove, measure.
+    """Show what glasshouse does, in a minute: plant, check, forge, solve, prove, judge, measure.
 
     For instance:
 
@@ -19,11 +25,13 @@ def demo() -> None:
     glasshouse demo
     ```
     """
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
         _convert()
-        planted = _plant(Path(folder))
-        _solve(planted)
-        _prove(planted)
+        _plant()
+        _forge()
+        _solve()
+        _prove()
+        _judge()
         _measure()
     print("\nEvery command has examples: glasshouse COMMAND --help")
 
@@ -42,53 +50,57 @@ def _convert() -> None:
     print(f"spins {state} are the assignment {reduction.back(state).tolist()}, of cost {cost}")
 
 
-def _plant(folder: Path) -> Planted:
+def _plant() -> None:
     import glasshouse as gh
 
     _title("Plant an instance with a known optimum")
     _command("glasshouse plant random -n 100 -f 1/5 --loop-density 0.345 --seed 1 -o inst.wcnf")
     planted = gh.random_loops(100, 100, frustration="1/5", loop_density=0.345, rng=1)
+    gh.write(INSTANCE, planted)
     print(planted.summary())
 
     _title("Check it from the file and the certificate beside it")
-    path = folder / "inst.wcnf"
-    gh.write(path, planted)
     _command("glasshouse check inst.wcnf")
-    result = gh.verify_file(path)
-    print(f"{path.name}: VERIFIED, {result.summary()}")
-    _forge(path)
-    return planted
+    check(INSTANCE)
 
 
-def _forge(path: Path) -> None:
-    import glasshouse as gh
-
+def _forge() -> None:
     _title("Forge it: nothing false is ever verified")
-    print("$ sed -i 's/planted-cost 105/planted-cost 104/' inst.wcnf && glasshouse check inst.wcnf")
-    true = path.read_text()
-    path.write_text(true.replace("planted-cost 105", "planted-cost 104"))
+    _command(
+        "sed -i 's/planted-cost 105/planted-cost 104/' inst.wcnf && glasshouse check inst.wcnf"
+    )
+    true = INSTANCE.read_text()
+    INSTANCE.write_text(true.replace("planted-cost 105", "planted-cost 104"))
     try:
-        gh.verify_file(path)
-    except gh.CertificateError as lie:
-        print(str(lie).replace(str(path), path.name))
-    path.write_text(true)
+        check(INSTANCE)
+    except CheckFailedError as lie:
+        print(lie)
+    INSTANCE.write_text(true)
 
 
-def _solve(planted: Planted) -> None:
-    import glasshouse as gh
-
-    _title("Find the planted energy by simulated annealing")
-    _command("glasshouse solve inst.wcnf --runs 256")
+def _solve() -> None:
+    _title("Find the optimum by simulated annealing")
+    _command("glasshouse solve inst.wcnf --runs 256 --seed 1")
     print("(the first time, the kernels are compiled: some seconds)")
-    print(gh.anneal(planted, runs=256, rng=1).summary())
+    solve(INSTANCE, runs=256, seed=1)
 
 
-def _prove(planted: Planted) -> None:
-    import glasshouse as gh
-
+def _prove() -> None:
     _title("Prove the optimum without knowing the plant")
-    _command("glasshouse prove inst.wcnf")
-    print(gh.prove(planted.problem).summary())
+    _command("glasshouse convert inst.wcnf blind.wcnf --blind && glasshouse prove blind.wcnf")
+    convert(INSTANCE, BLIND, blind=True)
+    prove(BLIND)
+
+
+def _judge() -> None:
+    _title("Judge somebody's solver, which claims too much")
+    _command("somesolver inst.wcnf > answer.txt && glasshouse judge inst.wcnf answer.txt")
+    answer = Path("answer.txt")
+    answer.write_text("o 104\ns OPTIMUM FOUND\nv " + "01" * 100)
+    try:
+        judge(INSTANCE, answer)
+    except CheckFailedError as verdict:
+        print(verdict)
 
 
 def _measure() -> None:

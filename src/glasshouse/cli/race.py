@@ -79,6 +79,8 @@ def run(
 
     if workers is not None and dask is not None:
         raise ValueError("--workers and --dask do not go together")
+    if not 0 < time_limit < float("inf"):
+        raise ValueError(f"time_limit={time_limit} is no limit; expected seconds above 0")
     limits = Limits(seconds=time_limit, memory=memory * MEGABYTE)
     # First: what solvers read is found out by running them.
     try:
@@ -214,7 +216,8 @@ def _report(store: Path, json: bool) -> bool:
         )  # fmt: skip
         return bool(results.faults)
     _show_faults(results)
-    print(f"{results.suite}: {len(results.instances)} instances, {len(results.runs):,} of "
+    number = len(results.instances)
+    print(f"{results.suite}: {number} instance{'s' * (number != 1)}, {len(results.runs):,} of "
           f"{results.expected:,} runs")  # fmt: skip
     width = max([len(name) for name in results.solvers] + [6])
     print(f"{'solver':<{width}}  solved  reached  faults    PAR-2  anytime  median seconds")

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from glasshouse.proofs.exact import OURS
 from glasshouse.races.answer import read_answer
 from glasshouse.races.builtin import NAMES, refuse_missing, version_of
 from glasshouse.races.clause_file import ClauseFile
@@ -27,7 +28,7 @@ from glasshouse.races.truth import Truth
 from glasshouse.version import __version__
 
 _RANDOM = ("anneal", "temper")
-_OURS = (*_RANDOM, "prove")
+_OURS = tuple(name for name in OURS if name != "brute")  # which would never end here
 _NAMED = re.compile(r"([A-Za-z][A-Za-z0-9_.+-]*)=(?=\S)")
 _LONGEST_NAME = 60
 _PROBED: tuple[Dialect, ...] = ("mse22", "classic", "opb", "cnf")
@@ -93,9 +94,13 @@ def entrants_of(
     return list(found.values())
 
 
-def start_of(entrant: Entrant, limits: Limits) -> float:
-    """Seconds that a solver takes for an instance of two variables: little but its start."""
-    return _try(entrant.command, entrant.dialect, limits)[0].seconds
+def start_of(entrant: Entrant, limits: Limits) -> float | None:
+    """Seconds that a solver takes for an instance of two variables: little but its start.
+
+    None where it does not get so far, for want of memory or time.
+    """
+    outcome, judgement = _try(entrant.command, entrant.dialect, limits)
+    return outcome.seconds if judgement.is_right else None
 
 
 def _built_in(name: str) -> Entrant:
