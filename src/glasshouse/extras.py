@@ -7,6 +7,7 @@ from typing import Any
 
 # What pip is to install, by the name that Python imports.
 REMEDIES = {
+    "benchexec": '"glasshouse[meter]"',
     "dimod": '"glasshouse[solvers]"',
     "distributed": '"glasshouse[distributed]"',
     "dwave_networkx": '"glasshouse[graphs]"',

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
-from tests.races.test_runner import linux, running
+from tests.races.test_runner import cgroups, linux, running, wait_until, zombies
 
 from glasshouse.files.suite import write_suite
 from glasshouse.planting import random_loops
@@ -25,7 +25,8 @@ from glasshouse.races.dialects import read_from, text_in
 from glasshouse.races.entrants import Entrant, built_in_names, entrants_of, start_of
 from glasshouse.races.judging import RunVerdict
 from glasshouse.races.limits import MEGABYTE, Limits
-from glasshouse.races.race import Race, iter_race
+from glasshouse.races.meters import METERS, best_meter, why_not
+from glasshouse.races.race import NOTE, Race, iter_race
 from glasshouse.races.results import read_results
 from glasshouse.races.suite_loading import Suite, load_suite
 from glasshouse.studies.store.store import Store
@@ -86,18 +87,23 @@ def raced(race: Race, store: Path, workers: int | None = None):
 
 
 @linux
-def test_every_defect_gets_its_verdict_and_the_race_goes_on(suite, tmp_path):
+@pytest.mark.parametrize("meter", METERS)
+def test_every_defect_gets_its_verdict_and_the_race_goes_on(meter, suite, tmp_path):
+    if why := why_not(meter):
+        pytest.skip(f"NOT TESTED with {meter}: {why}")
     limits = Limits(seconds=2.0, memory=200 * MEGABYTE, output=MEGABYTE)
     field = suite_of(suite / "instance-00001.wcnf")
-    race = Race([broken(defect) for defect in EXPECTED], field, limits)
+    race = Race([broken(defect) for defect in EXPECTED], field, limits, meter=meter)
     store = tmp_path / "race.sqlite"
     results = raced(race, store, workers=2)
     assert {run.solver: run.verdict for run in results.runs} == EXPECTED
     assert not running(BROKEN.name)
+    assert not cgroups()
     assert not list(Path("/tmp").glob("core*"))
     with Store(store) as opened:
         assert results.best_known["instance-00001.wcnf"] == 9
         rows = {task.table("solver")["name"]: opened.rows(task) for task in opened.tasks()}
+    assert {row["meter"][0] for row in rows.values()} == {meter}
     assert rows["none"]["cost"][0] == rows["none"]["stated"][0] == "9"
     assert [v for _, v in json.loads(rows["none"]["incumbents"][0])] == ["12", "9"]
     assert "all is well" in rows["none"]["output"][0]
@@ -246,6 +252,7 @@ def test_the_harness_costs_little_beside_the_run(suite, tmp_path, record_propert
     entrant = Entrant("true", SolverCommand.parse("true"), "classic", "")
     field = suite_of(suite / "instance-00000.wcnf")
     (task,) = Race([entrant], field, Limits(seconds=10)).tasks()
+    assert task.meter == "process-group"
     task.measure(0, 1)
     begin = time.perf_counter()
     rows = task.measure(0, 20)
@@ -360,3 +367,122 @@ def test_a_start_that_fails_is_not_measured():
     (entrant,) = entrants_of(["rc2-stratified"], Limits(seconds=20))
     assert start_of(entrant, Limits(seconds=20)) > 0
     assert start_of(entrant, Limits(seconds=20, memory=10 * MEGABYTE)) is None
+
+
+def test_a_store_keeps_the_meter_that_it_was_begun_with(suite, tmp_path, monkeypatch):
+    store, field = tmp_path / "race.sqlite", suite_of(suite / "instance-00000.wcnf")
+    race = Race([broken("none")], field, Limits(seconds=20), meter="process-group")
+    raced(race, store)
+    with pytest.raises(ValueError, match="with meter='process-group', not 'benchexec'; use the"):
+        next(iter_race(replace(race, meter="benchexec"), store))
+    monkeypatch.setattr("glasshouse.races.race.best_meter", lambda: "benchexec")
+    results = raced(replace(race, meter=None, repeat=2), store)  # goes on with the old one
+    assert len(results.runs) == 2
+    with Store(store, write=True) as opened:  # as stores were before there was a choice
+        noted = json.loads(opened.noted(NOTE))
+        del noted["meter"]
+        opened.note(NOTE, json.dumps(noted))
+    assert len(raced(replace(race, meter=None, repeat=3), store).runs) == 3
+
+
+def test_a_meter_that_cannot_be_used_is_one_clear_line(suite, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "benchexec", None)
+    monkeypatch.setitem(sys.modules, "benchexec.cgroups", None)
+    why_not.cache_clear(), best_meter.cache_clear()
+    race = Race([broken("none")], suite_of(suite), Limits(), meter="benchexec")
+    with pytest.raises(ValueError, match=r"meter='benchexec' needs benchexec.*glasshouse\[meter"):
+        next(iter_race(race, tmp_path / "race.sqlite"))
+    assert best_meter() == "process-group"
+    why_not.cache_clear(), best_meter.cache_clear()
+    with pytest.raises(ValueError, match="meter='scales' is unknown; expected one of"):
+        next(iter_race(replace(race, meter="scales"), tmp_path / "other.sqlite"))
+
+
+KILLS_ITS_RUNNER = """
+import os, signal, sys, time
+if not os.path.exists({once!r}):
+    open({once!r}, "w").close()
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(1000)
+print("s UNKNOWN")
+"""
+
+
+@linux
+@pytest.mark.parametrize("way", ["workers", "executor", "--dask"])
+def test_a_worker_that_is_killed_takes_its_solver_along_and_the_race_goes_on(way, suite, tmp_path):
+    """A solver that kills the process that runs it is as bad as it gets."""
+    once, solver, store = tmp_path / "once", tmp_path / "killer.py", tmp_path / "race.sqlite"
+    solver.write_text(KILLS_ITS_RUNNER.format(once=str(once)))
+    command = f"{sys.executable} -S {solver} {{file}}"
+    race = Race([Entrant("killer", SolverCommand.parse(command), "classic", "")],
+                suite_of(suite), Limits(seconds=60), repeat=2)  # fmt: skip
+    if way == "workers":
+        raced(race, store, workers=1)
+    else:
+        distributed = pytest.importorskip("distributed")
+        options = {"n_workers": 2, "threads_per_worker": 1, "processes": True,
+                   "dashboard_address": None}  # fmt: skip
+        with distributed.LocalCluster(**options) as cluster:
+            if way == "executor":
+                with distributed.Client(cluster) as client:
+                    *_, last = iter_race(race, store, executor=client.get_executor())
+                assert last.is_complete
+            else:
+                words = [sys.executable, "-m", "glasshouse", "race", "--suite", str(suite), "-o",
+                         str(store), "--solver", command, "--repeat", "2", "--dialect", "classic",
+                         "--dask", cluster.scheduler_address]  # fmt: skip
+                environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+                ended = subprocess.run(words, env=environment, timeout=120, check=False)
+                assert ended.returncode == 0
+    assert once.exists()
+    wait_until(lambda: not running(solver.name) and not cgroups())
+    assert not zombies()
+    with Store(store) as opened:
+        results = read_results(opened)
+    assert [run.verdict for run in results.runs] == [RunVerdict.NO_ANSWER] * 4
+
+
+def test_names_that_are_not_utf8_are_one_clear_line(suite, tmp_path):
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/odd\xff.wcnf"))
+    shutil.copy(suite / "instance-00000.wcnf", odd)
+    solver = odd.with_suffix(".sh")
+    solver.write_text("#!/bin/sh\necho s UNKNOWN\n")
+    solver.chmod(0o755)
+    entrants = entrants_of([f"odd={solver}"], Limits(seconds=20), "classic")
+    said = r"odd\\udcff.* is not UTF-8; rename the file"
+    with pytest.raises(ValueError, match=said):
+        suite_of(odd)
+    with pytest.raises(ValueError, match=said):
+        Race(entrants, suite_of(suite), Limits())
+
+
+def test_without_a_place_for_files_the_runs_are_lost_with_a_clear_line(
+    suite, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    race = Race([broken("none")], suite_of(suite), Limits(), meter="process-group")
+    with ThreadPoolExecutor(1) as thread:
+        *_, last = iter_race(race, tmp_path / "race.sqlite", executor=thread)
+    assert {lost.error.split("]")[1].split(":")[0] for lost in last.lost} == {
+        " No such file or directory"
+    }
+    assert last.rows == 0
+
+
+def test_a_command_that_vanishes_loses_its_own_runs_only_and_they_can_be_made_up(suite, tmp_path):
+    solver, store = tmp_path / "once", tmp_path / "race.sqlite"
+    script = f"#!/bin/sh\nrm {solver}\necho s UNKNOWN\n"
+    solver.write_text(script)
+    solver.chmod(0o755)
+    once = Entrant("once", SolverCommand.parse(str(solver)), "classic", "")
+    race = Race([once, broken("none")], suite_of(suite), Limits(seconds=20))
+    with ThreadPoolExecutor(1) as thread:
+        *_, last = iter_race(race, store, executor=thread)
+    assert last.rows == 3
+    assert [lost.error.split(":")[:2] for lost in last.lost] == [
+        ["ValueError", f" cannot start {solver}"]
+    ]
+    solver.write_text(script)
+    solver.chmod(0o755)
+    assert len(raced(race, store).runs) == 4

@@ -2,22 +2,54 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import signal
+import subprocess
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from glasshouse.races.command import SolverCommand
 from glasshouse.races.limits import MEGABYTE, Limits
+from glasshouse.races.meters import METERS, why_not
 from glasshouse.races.runner import run
 
 linux = pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
 
 
-def python(code: str, **limits):
-    return run([sys.executable, "-c", code], Limits(**({"seconds": 10} | limits)))
+@pytest.fixture(params=METERS)
+def python(request):
+    """Run Python code under some limits, with either meter."""
+    if why := why_not(request.param):
+        pytest.skip(f"NOT TESTED with {request.param}: {why}")
+
+    def running_it(code: str, **limits):
+        words = [sys.executable, "-c", code]
+        outcome = run(words, Limits(**({"seconds": 10} | limits)), request.param)
+        assert outcome.meter == request.param
+        assert not cgroups()
+        return outcome
+
+    return running_it
+
+
+def cgroups() -> list[Path]:
+    """Cgroups that are left of runs in this process."""
+    found = Path("/proc/self/cgroup").read_text().splitlines() if Path("/proc").is_dir() else []
+    own = {line.split(":")[2].lstrip("/") for line in found}
+    roots = [Path("/sys/fs/cgroup"), *Path("/sys/fs/cgroup").glob("*/")]
+    return [left for root in roots for o in own for left in (root / o).glob("benchmark_*")]
+
+
+def wait_until(is_so, seconds: float = 10.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def running(word: str) -> list[str]:
@@ -33,7 +65,7 @@ def running(word: str) -> list[str]:
     return found
 
 
-def test_output_comes_with_its_times():
+def test_output_comes_with_its_times(python):
     outcome = python(
         "import time\nprint('first', flush=True)\ntime.sleep(.3)\nprint('second', end='')"
     )
@@ -45,7 +77,7 @@ def test_output_comes_with_its_times():
 
 
 @pytest.mark.parametrize("code", ["while True: pass", "import time; time.sleep(1000)"])
-def test_the_wall_clock_limit_is_kept(code):
+def test_the_wall_clock_limit_is_kept(python, code):
     start = time.monotonic()
     outcome = python(code, seconds=0.7)
     assert outcome.stopped == "time"
@@ -53,13 +85,13 @@ def test_the_wall_clock_limit_is_kept(code):
     assert time.monotonic() - start < 0.7 + 0.5 + 0.4
 
 
-def test_the_processor_limit_counts_busy_time_only():
+def test_the_processor_limit_counts_busy_time_only(python):
     assert python("import time; time.sleep(.5)", cpu_seconds=0.3).stopped is None
     assert python("while True: pass", cpu_seconds=0.3).stopped == "cpu"
 
 
 @linux
-def test_the_memory_limit_is_kept_by_all_processes_together():
+def test_the_memory_limit_is_kept_by_all_processes_together(python):
     one = "x = bytearray(120_000_000); import time; time.sleep(.5)"
     assert python(one, memory=300 * MEGABYTE).stopped is None
     outcome = python(f"import os; os.fork(); os.fork(); {one}", memory=300 * MEGABYTE)
@@ -67,19 +99,19 @@ def test_the_memory_limit_is_kept_by_all_processes_together():
     assert outcome.memory < 900 * MEGABYTE
 
 
-def test_output_is_bounded():
+def test_output_is_bounded(python):
     outcome = python("while True: print('x' * 100000)", output=MEGABYTE)
     assert outcome.stopped == "output"
     assert MEGABYTE < len(outcome.transcript.output) < 2 * MEGABYTE
 
 
-def test_errors_keep_their_end():
+def test_errors_keep_their_end(python):
     outcome = python("import sys; sys.stderr.write('x' * 10**6 + 'end')")
     assert len(outcome.transcript.errors) == 1 << 16
     assert outcome.transcript.errors.endswith(b"xend")
 
 
-def test_a_solver_may_print_its_best_when_it_is_told_to_stop():
+def test_a_solver_may_print_its_best_when_it_is_told_to_stop(python):
     code = (
         "import signal, sys, time\n"
         "def end(*_):\n    print('v 01', flush=True)\n    sys.exit(10)\n"
@@ -91,7 +123,7 @@ def test_a_solver_may_print_its_best_when_it_is_told_to_stop():
 
 
 @linux
-def test_children_that_leave_their_session_do_not_survive():
+def test_children_that_leave_their_session_do_not_survive(python):
     mark = "glasshouse_orphan_test"
     code = (
         f"import os, signal, time  # {mark}\n"
@@ -109,7 +141,7 @@ def test_children_that_leave_their_session_do_not_survive():
     assert not running(mark)
 
 
-def test_no_folder_and_no_core_dump_are_left(tmp_path, monkeypatch):
+def test_no_folder_and_no_core_dump_are_left(python, tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     outcome = python("open('left', 'w').close(); import ctypes; ctypes.string_at(0)")
@@ -117,11 +149,11 @@ def test_no_folder_and_no_core_dump_are_left(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_ctrl_c_ends_the_command_too(monkeypatch):
+def test_ctrl_c_ends_the_command_too(python, monkeypatch):
     mark = "glasshouse_interrupt_test"
     monkeypatch.setattr(
-        "glasshouse.races.runner.processes.usage_of",
-        lambda pids: (_ for _ in ()).throw(KeyboardInterrupt),
+        "glasshouse.races.runner._Run._look",
+        lambda run: (_ for _ in ()).throw(KeyboardInterrupt),
     )
     with pytest.raises(KeyboardInterrupt):
         python(f"import time  # {mark}\ntime.sleep(1000)")
@@ -169,3 +201,139 @@ def test_scripts_are_found_where_the_user_is(tmp_path, monkeypatch):
 def test_limits_that_are_none_are_refused(limits):
     with pytest.raises(ValueError, match=next(iter(limits))):
         Limits(**limits)
+
+
+HOG = "kept = []\nwhile True: kept.append(bytearray(10_000_000))"
+ORPHAN = """
+import os, sys, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.execve(sys.executable, [sys.executable, "-c", CODE], {})
+    os._exit(0)
+os.wait()
+time.sleep(WAIT)
+"""
+
+
+@linux
+def test_memory_of_orphans_counts_too(python):
+    code = f"CODE, WAIT = {HOG!r}, 100\n{ORPHAN}".replace("{})", "os.environ)")
+    outcome = python(code, memory=200 * MEGABYTE)
+    assert outcome.stopped == "memory"
+    assert outcome.seconds < 5
+
+
+@linux
+@pytest.mark.parametrize("meter", METERS)
+def test_an_orphan_that_has_cleared_its_environment_does_not_survive_in_a_worker(meter):
+    if why := why_not(meter):
+        pytest.skip(f"NOT TESTED with {meter}: {why}")
+    mark = f"glasshouse_cleared_{meter}"
+    code = f"CODE, WAIT = 'import time; time.sleep(1000)  # {mark}', .5\n{ORPHAN}"
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        done = pool.submit(run, [sys.executable, "-c", code], Limits(seconds=10), meter)
+        assert done.result(60).exit_code == 0
+        assert not running(mark)
+
+
+@linux
+def test_zombies_of_orphans_are_collected(python):
+    code = f"CODE, WAIT = 'import time; time.sleep(.2)', .1\n{ORPHAN}"
+    before = zombies()
+    python(code.replace("{})", "os.environ)"))
+    assert zombies() <= before
+
+
+def zombies() -> set[int]:
+    """Our children that have ended, and that nobody has waited for."""
+    found = set()
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, parent = path.read_text().rpartition(")")[2].split()[:2]
+        except OSError:
+            continue
+        if state == "Z" and int(parent) == os.getpid():
+            found.add(int(path.parent.name))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("code", "stopped", "exit_code"),
+    [
+        ("import os, time; os.close(1); os.close(2); time.sleep(1000)", "time", -15),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSTOP)", "time", -9),
+        ("import os, time\nif os.fork() == 0: os.setpgid(0, 0); time.sleep(1000)", None, 0),
+        ("import sys; assert sys.stdin.read() == ''", None, 0),
+        ("import os, time\nif os.fork() == 0: time.sleep(1000)", None, 0),
+        ("import os\nos.write(1, bytes(range(256)) * 10)", None, 0),
+    ],
+)
+def test_odd_commands_end_as_they_should(python, code, stopped, exit_code):
+    outcome = python(code, seconds=1)
+    assert (outcome.stopped, outcome.exit_code) == (stopped, exit_code)
+    list(outcome.transcript.lines())
+
+
+def test_a_line_without_an_end_is_bounded(python):
+    code = "import sys\nwhile True: sys.stdout.write('x' * 100000)"
+    assert python(code, output=MEGABYTE).stopped == "output"
+
+
+def test_a_hundredth_of_a_second_is_a_limit(python):
+    outcome = python("while True: pass", seconds=0.01)
+    assert outcome.stopped == "time"
+    assert outcome.seconds < 0.5
+
+
+@linux
+def test_a_bomb_of_processes_is_stopped(python, monkeypatch):
+    monkeypatch.setattr("glasshouse.races.runner.MOST_PROCESSES", 50)
+    mark = "glasshouse_bomb_test"
+    code = (
+        f"import os, time  # {mark}\nfor _ in range(7): os.fork(), time.sleep(.03)\n"
+        "os.setsid() if os.getsid(0) != os.getpid() else 0\ntime.sleep(1000)"
+    )
+    assert python(code).stopped == "processes"
+    assert not running(mark)
+
+
+def test_a_folder_that_grows_is_stopped_and_removed(python, monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("glasshouse.races.runner.LARGEST_FOLDER", 10 * MEGABYTE)
+    code = "f = open(b'\\xff', 'wb')\nfor _ in range(20): f.write(bytes(10**6))\nf.flush()\n"
+    assert python(code + "import time; time.sleep(1000)").stopped == "folder"
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_deep_folder_is_removed(python, monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert python("import os\nfor _ in range(1200): os.mkdir('d'); os.chdir('d')").exit_code == 0
+    assert not list(tmp_path.iterdir())
+
+
+KILLED = """
+import sys, tempfile
+from glasshouse.races.limits import Limits
+from glasshouse.races.runner import run
+tempfile.tempdir = sys.argv[1]
+run([sys.executable, "-c", sys.argv[2]], Limits(), sys.argv[3])
+"""
+
+
+@linux
+@pytest.mark.parametrize("meter", METERS)
+def test_a_killed_runner_leaves_no_process_no_folder_and_no_cgroup(meter, tmp_path):
+    if why := why_not(meter):
+        pytest.skip(f"NOT TESTED with {meter}: {why}")
+    mark = f"glasshouse_killed_{meter}"
+    solver = (
+        f"import os, time  # {mark}\nif os.fork() == 0:\n    os.setsid()\n    os.fork()\n"
+        "open('ready', 'w').close()\ntime.sleep(1000)"
+    )
+    words = [sys.executable, "-c", KILLED, str(tmp_path), solver, meter]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(words, env=environment) as runner:
+        wait_until(lambda: list(tmp_path.glob("*/ready")) and len(running(mark)) >= 4, 30)
+        runner.send_signal(signal.SIGKILL)
+    wait_until(lambda: not running(mark) and not list(tmp_path.iterdir()) and not cgroups())

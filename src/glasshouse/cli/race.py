@@ -45,6 +45,7 @@ def run(
     repeat: Whole = 1,
     dialect: Literal["classic", "mse22", "cnf", "opb"] | None = None,
     strict: bool = False,
+    meter: Literal["process-group", "benchexec"] | None = None,
     workers: MaybeWhole = None,
     dask: str | None = None,
     json: bool = False,
@@ -68,6 +69,8 @@ def run(
         repeat: runs of each solver on each instance.
         dialect: what the commands read; found out by default.
         strict: take a wrong exit code alone for a fault.
+        meter: what measures time and memory: benchexec (cgroups) or process-group (our own). By
+            default what the store was begun with; for a new one, benchexec where it can be used.
         workers: how many runs at a time; no more than there are cores. One by default.
         dask: the address of a Dask scheduler to run on instead.
         json: print one JSON object at the end.
@@ -87,7 +90,8 @@ def run(
         instances = load_suite(suite, output.parent / "suites")
     except ValueError as error:  # in the words of the suite's file, whose keys are no options
         raise StudyFileError(error) from error
-    asked = Race(entrants_of(solver, limits, dialect), instances, limits, seed, repeat, strict)
+    entrants = entrants_of(solver, limits, dialect)
+    asked = Race(entrants, instances, limits, seed, repeat, strict, meter)
     number = 1 if workers is None else workers
     last = None
     try:

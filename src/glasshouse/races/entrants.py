@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from glasshouse.races.builtin import NAMES, refuse_missing, version_of
 from glasshouse.races.clause_file import ClauseFile
 from glasshouse.races.command import SolverCommand
 from glasshouse.races.dialects import SUFFIXES, Dialect, read_from, text_in
+from glasshouse.races.guardian import scratch_folder
 from glasshouse.races.judging import Judgement, RunVerdict, judge
 from glasshouse.races.limits import Limits
 from glasshouse.races.runner import Outcome, run
@@ -172,8 +172,8 @@ def _probe(name: str, command: SolverCommand, limits: Limits) -> Dialect:
 def _try(command: SolverCommand, dialect: Dialect, limits: Limits) -> tuple[Outcome, Judgement]:
     clauses = _WITHOUT_WEIGHTS if dialect == "cnf" else _HARDLY_ANYTHING
     least = 1 if dialect == "cnf" else 2
-    with tempfile.TemporaryDirectory(prefix="glasshouse-probe-") as folder:
-        path = Path(folder) / f"instance{SUFFIXES[dialect]}"
+    with scratch_folder("glasshouse-probe-") as folder:
+        path = folder / f"instance{SUFFIXES[dialect]}"
         path.write_bytes(text_in(dialect, clauses))
         outcome = run(command.arguments(path, 1, limits.seconds), limits)
     answer = read_from(dialect, read_answer(outcome.transcript), clauses)

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from glasshouse.races.answer import Answer, AnswerError
 from glasshouse.races.clause_file import ClauseFile
+from glasshouse.races.limits import LARGEST_FOLDER, MEGABYTE, MOST_PROCESSES
 from glasshouse.races.runner import Outcome
 from glasshouse.races.truth import Truth
 
@@ -158,6 +159,11 @@ def _ended_badly(outcome: Outcome | None, status: str | None) -> tuple[RunVerdic
         return RunVerdict.OUT_OF_MEMORY, "stopped at the memory limit"
     if outcome.stopped == "output":
         return RunVerdict.TOO_MUCH_OUTPUT, "stopped at the limit of its output"
+    if outcome.stopped == "folder":
+        most = f"{LARGEST_FOLDER // MEGABYTE} MB"
+        return RunVerdict.TOO_MUCH_OUTPUT, f"stopped with more than {most} of files in its folder"
+    if outcome.stopped == "processes":
+        return RunVerdict.CRASH, f"stopped with more than {MOST_PROCESSES} processes"
     if outcome.stopped is not None:
         return (RunVerdict.TIME_OUT, "stopped at the time limit") if status is None else None
     if outcome.exit_code < 0:

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from glasshouse.problems import validation
 
 MEGABYTE = 1 << 20
+# Far more than a solver needs, and little enough for the machine to live on.
+MOST_PROCESSES = 1000
+LARGEST_FOLDER = 4096 * MEGABYTE
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,9 @@ import contextlib
 import ctypes
 import os
 import signal
+import threading
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +24,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 _TRIES, _PAUSE = 200, 0.005  # what cannot be killed within a second is left to the machine
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
+_adopting, _adopting_lock = 0, threading.Lock()  # how many runs there are in this process
 
 
 @dataclass(frozen=True)
@@ -32,10 +35,24 @@ class Usage:
     cpu_seconds: float
 
 
-def adopt_orphans() -> None:
-    """Become the parent of processes whose own parents end, so that they can be waited for."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
+@contextlib.contextmanager
+def adopting_orphans() -> Iterator[None]:
+    """Be the parent of processes whose own parents end, so that they can be waited for.
+
+    For no longer than commands run here: whoever never waits for them would collect zombies.
+    """
+    _adopt(1)
+    try:
+        yield
+    finally:
+        _adopt(-1)
+
+
+def _adopt(more: int) -> None:
+    global _adopting
+    with _adopting_lock, contextlib.suppress(OSError, AttributeError):
+        _adopting += more
+        ctypes.CDLL(None).prctl(_SUBREAPER, int(_adopting > 0), 0, 0, 0)
 
 
 def tree_of(pid: int) -> list[int]:
@@ -44,9 +61,16 @@ def tree_of(pid: int) -> list[int]:
     while todo:
         pid = todo.pop()
         found.append(pid)
-        with contextlib.suppress(OSError):
-            for path in (_PROC / str(pid) / "task").iterdir():
-                todo += map(int, (path / "children").read_text().split())
+        todo += _children_of(pid)
+    return found
+
+
+def _children_of(pid: int) -> list[int]:
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - far faster, at every look
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/children") as file:  # noqa: PTH123
+                found += map(int, file.read().split())
     return found
 
 
@@ -62,57 +86,100 @@ def usage_of(pids: list[int]) -> Usage:
     return Usage(memory, ticks / _TICK)
 
 
-def survivors(mark: str, group: int) -> list[int]:
-    """Processes of a run that are still there: by its mark, its process group or its session.
-
-    The first one, whose number is the group's, is its starter's to wait for and not among them.
-    """
-    if not _PROC.is_dir():
-        return []
-    entry = f"{MARK}={mark}".encode()
-    pids = [int(path.name) for path in _PROC.iterdir() if path.name.isdigit()]
-    return [p for p in pids if p not in (os.getpid(), group) and _belongs(p, entry, group)]
-
-
-def _belongs(pid: int, entry: bytes, group: int) -> bool:
+def _belongs(pid: int, entry: bytes, group: int | None) -> bool:
+    """Whether a process has an entry in its environment, or is of a process group or session."""
     try:
         words = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
         if group in (int(words[2]), int(words[3])):
             return True
-        if words[0] == b"Z":
-            return False
         return entry in (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
     except (OSError, ValueError, IndexError):
         return False
 
 
-def signal_all(group: int, pids: list[int], number: signal.Signals) -> None:
-    """Send a signal to a process group and to processes that have left it: once to each.
+class RunProcesses:
+    """The processes of one run.
 
-    A second one could end a solver that is printing its model because of the first.
+    Args:
+        mark: that each of them has in its environment, unless it has cleared that.
+        group: the first one's number, which is also that of its process group and session; it is
+            its starter's to wait for. None until it is started.
+        alone: whether this process starts nothing else, so that every orphan that comes to it is
+            of the run.
     """
-    gone = (ProcessLookupError, PermissionError)
-    outside = []
-    for pid in pids:
-        with contextlib.suppress(*gone):
-            if os.getpgid(pid) != group:
-                outside.append(pid)
-    with contextlib.suppress(*gone):
-        os.killpg(group, number)
-    for pid in outside:
-        with contextlib.suppress(*gone):
-            os.kill(pid, number)
+
+    def __init__(self, mark: str, group: int | None = None, *, alone: bool = False) -> None:
+        self.mark, self.group = mark, group
+        self._entry = f"{MARK}={mark}".encode()
+        self._before = set(_children_of(os.getpid())) if alone else None
+        self._orphans: set[int] = set()
+
+    def living(self) -> list[int]:
+        """The tree of the first one, and the trees of the orphans that have come to us."""
+        assert self.group is not None
+        for pid in _children_of(os.getpid()):
+            if pid != self.group and pid not in self._orphans and self._is_ours(pid):
+                self._orphans.add(pid)
+        return [p for root in (self.group, *self._orphans) for p in tree_of(root)]
+
+    def _is_ours(self, child: int) -> bool:
+        if self._before is not None:
+            return child not in self._before
+        return _belongs(child, self._entry, self.group)
+
+    def _anywhere(self) -> list[int]:
+        """All but the first one, by a look at every process of the machine."""
+        if not _PROC.is_dir():
+            return []
+        pids = [int(path.name) for path in _PROC.iterdir() if path.name.isdigit()]
+        found = {p for p in pids if _belongs(p, self._entry, self.group)}
+        if self.group is not None:
+            found |= set(self.living())
+        return [p for p in found - {os.getpid(), self.group} if _is_there(p)]
+
+    def signal(self, number: signal.Signals, pids: list[int]) -> None:
+        """Send a signal to the process group and to processes that have left it: once to each.
+
+        A second one could end a solver that is printing its model because of the first.
+        """
+        gone = (ProcessLookupError, PermissionError)
+        outside = []
+        for pid in pids:
+            with contextlib.suppress(*gone):
+                if os.getpgid(pid) != self.group:
+                    outside.append(pid)
+        if self.group is not None:
+            with contextlib.suppress(*gone):
+                os.killpg(self.group, number)
+        for pid in outside:
+            with contextlib.suppress(*gone):
+                os.kill(pid, number)
+
+    def end(self, more: Callable[[], list[int]] = list) -> None:
+        """Kill whatever is left, until nothing is.
+
+        Args:
+            more: finds processes of the run in another way.
+        """
+        self.signal(signal.SIGKILL, [])
+        killed: set[int] = set()
+        for _ in range(_TRIES):
+            left = [*self._anywhere(), *(p for p in more() if p != self.group)]
+            killed.update(left, self._orphans)
+            for pid in killed:
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(pid, os.WNOHANG)  # it may have come to us, else stays a zombie
+            killed = {pid for pid in killed if (_PROC / str(pid)).exists()}
+            if not left and not killed:
+                return
+            self.signal(signal.SIGKILL, left)
+            time.sleep(_PAUSE)
 
 
-def end_all(mark: str, group: int) -> None:
-    """Kill whatever is left of a run, until nothing is."""
-    signal_all(group, [], signal.SIGKILL)
-    for _ in range(_TRIES):
-        left = survivors(mark, group)
-        if not left:
-            return
-        signal_all(group, left, signal.SIGKILL)
-        for pid in left:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, os.WNOHANG)  # an orphan that we have adopted
-        time.sleep(_PAUSE)
+def _is_there(pid: int) -> bool:
+    """Whether a process runs, or is our own to wait for."""
+    try:
+        words = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
+        return words[0] not in (b"Z", b"X") or int(words[1]) == os.getpid()
+    except (OSError, ValueError, IndexError):
+        return False

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -24,10 +23,12 @@ from glasshouse.races.answer import Answer, read_answer
 from glasshouse.races.clause_file import ClauseFile, read_clauses
 from glasshouse.races.dialects import SUFFIXES, Dialect, read_from, text_in
 from glasshouse.races.entrants import Entrant, start_of
+from glasshouse.races.guardian import scratch_folder
 from glasshouse.races.judging import Judgement, RunVerdict, judge
 from glasshouse.races.limits import Limits
+from glasshouse.races.meters import MeterName, best_meter, why_not
 from glasshouse.races.runner import Outcome, run
-from glasshouse.races.suite_loading import Suite, SuiteInstance
+from glasshouse.races.suite_loading import Suite, SuiteInstance, refuse_other_bytes
 from glasshouse.races.truth import Truth
 from glasshouse.studies.collect import StudyProgress, iter_collect
 from glasshouse.studies.kinds.kind import LONGEST_TEXT, Column, Columns, Kind, Stop
@@ -77,6 +78,7 @@ class RaceTask:
         seed: of the first run; the next ones have the next numbers.
         strict: whether a wrong exit code alone is a fault.
         repeat: how many runs; no part of the task's identity.
+        meter: what measures them; one per store, and no part of the task's identity.
     """
 
     entrant: Entrant
@@ -89,6 +91,7 @@ class RaceTask:
     seed: int = 1
     strict: bool = False
     repeat: int = 1
+    meter: MeterName = "process-group"
 
     @property
     def kind(self) -> Kind:
@@ -137,11 +140,11 @@ class RaceTask:
             text = _handed_over(self.path, self.sha256, self.entrant.dialect)
         except ValueError as refusal:
             return _row_of(Judgement(RunVerdict.NO_ANSWER, f"not run: {refusal}"))
-        with tempfile.TemporaryDirectory(prefix="glasshouse-race-") as folder:
-            path = Path(folder) / f"instance{SUFFIXES[self.entrant.dialect]}"
+        with scratch_folder("glasshouse-race-") as folder:
+            path = folder / f"instance{SUFFIXES[self.entrant.dialect]}"
             path.write_bytes(text)
             words = self.entrant.command.arguments(path, seed, self.limits.seconds)
-            outcome = run(words, self.limits)
+            outcome = run(words, self.limits, self.meter)
         answer = read_from(self.entrant.dialect, read_answer(outcome.transcript), clauses)
         judgement = judge(clauses, answer, self.truth, outcome, strict=self.strict)
         return _row_of(judgement, outcome, answer)
@@ -158,6 +161,8 @@ class Race:
         seed: of the first run on each instance.
         repeat: how many runs on each instance.
         strict: whether a wrong exit code alone is a fault.
+        meter: what measures the runs; by default what the store was begun with, and for a new one
+            BenchExec where it can be used, else our own.
     """
 
     entrants: Sequence[Entrant]
@@ -166,10 +171,13 @@ class Race:
     seed: int = 1
     repeat: int = 1
     strict: bool = False
+    meter: MeterName | None = None
 
     def __post_init__(self) -> None:
         validation.count(self.seed, "seed")
         validation.count(self.repeat, "repeat", 1)
+        for word in (word for one in self.entrants for word in one.command.words):
+            refuse_other_bytes(word)
 
     def tasks(self) -> list[RaceTask]:
         """Instance by instance, so that all solvers are equally far at any moment."""
@@ -185,20 +193,28 @@ class Race:
             instance.truth, self.limits, self.seed, self.strict, self.repeat,
         )  # fmt: skip
 
-    def claim(self, store: Store) -> None:
+    def claim(self, store: Store) -> MeterName:
         """Remember in a store which race it is for; another one's is refused.
 
-        More solvers, and more runs on each instance, are the same race.
+        More solvers, and more runs on each instance, are the same race. Another meter is not: it
+        counts memory in another way.
+
+        Returns:
+            what measures the runs.
         """
+        held = held_race(store)
+        before = None if held is None else held.setdefault("meter", "process-group")
+        meter: MeterName = self.meter or before or best_meter()
         rules = {
             "suite": self.suite.name, "digest": self.suite.digest, "seed": self.seed,
-            "strict": self.strict, **asdict(self.limits),
+            "strict": self.strict, "meter": meter, **asdict(self.limits),
         }  # fmt: skip
         solvers: dict[str, Any] = {}
-        held = held_race(store)
         if held is not None:
             _refuse_other_rules(store, held, rules)
             solvers = held["solvers"]
+        if why := why_not(meter):
+            raise ValueError(f"{store.path} cannot be raced with meter={meter!r}: {why}")
         for entrant in self.entrants:
             said = {"fingerprint": entrant.fingerprint, "command": str(entrant.command),
                     "dialect": entrant.dialect}  # fmt: skip
@@ -213,6 +229,7 @@ class Race:
                     f"give this one another name, as in 'new-{entrant.name}=…', or use a new store"
                 )
         store.note(NOTE, json.dumps({**rules, "solvers": solvers}))
+        return meter
 
 
 def held_race(store: Store) -> dict[str, Any] | None:
@@ -268,12 +285,13 @@ def iter_race(
     """
     tasks = race.tasks()
     with Store(store, write=True) as opened:
-        race.claim(opened)
+        meter = race.claim(opened)
     slowest = race.limits.seconds + race.limits.grace + _HANGING
     # Always in workers: they end the solver when this process is killed.
     number = None if executor is not None else workers
+    metered = [replace(task, meter=meter) for task in tasks]
     yield from iter_collect(
-        tasks, store, executor=executor, workers=number, timeout=race.repeat * slowest
+        metered, store, executor=executor, workers=number, timeout=race.repeat * slowest
     )
 
 

@@ -2,17 +2,19 @@
 
 The command gets a session of its own and an empty folder. We read what it prints while it runs, so
 each line has its time, and look every few milliseconds at what its processes use together. At a
-limit everything gets SIGTERM, then SIGKILL; whatever outlives the command is killed too.
+limit everything gets SIGTERM, then SIGKILL; whatever outlives the command is killed too. If we are
+killed ourselves, a guardian does it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
 import selectors
 import signal
 import subprocess
-import tempfile
+import threading
 import time
 import uuid
 from collections.abc import Sequence
@@ -20,14 +22,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from glasshouse.races import processes
-from glasshouse.races.limits import Limits
+from glasshouse.races import guardian, processes
+from glasshouse.races.limits import LARGEST_FOLDER, MOST_PROCESSES, Limits
+from glasshouse.races.meters import MeterName, ProcessGroup, new_meter
 from glasshouse.races.transcript import Transcript
 
-Reason = Literal["time", "cpu", "memory", "output"]
+Reason = Literal["time", "cpu", "memory", "output", "processes", "folder"]
 
 _CHUNK = 1 << 16
 _FIRST_LOOK, _LONGEST_WAIT = 0.002, 0.02  # seconds between looks at what processes use
+_FOLDER_LOOK = 0.5  # seconds between looks at what is in its folder
 _LAST_WORDS = 0.1  # seconds to read what is in the pipes once the command has ended
 
 
@@ -39,8 +43,8 @@ class Outcome:
         exit_code: of the command; negative for the signal that ended it.
         stopped: the limit that it ran into, None where it ended by itself.
         seconds: wall-clock time until the command had ended or was told to stop.
-        cpu_seconds: processor time of the command and of the children it waited for.
-        memory: the most bytes of resident memory seen, of all processes together.
+        cpu_seconds: processor time of all processes that the meter has seen.
+        memory: the most bytes of memory, of all processes together.
         transcript: what it printed.
         meter: what measured it.
     """
@@ -51,32 +55,42 @@ class Outcome:
     cpu_seconds: float
     memory: int
     transcript: Transcript = field(repr=False)
-    meter: str = "process group"
+    meter: MeterName = "process-group"
 
 
-def run(arguments: Sequence[str], limits: Limits) -> Outcome:
+def run(arguments: Sequence[str], limits: Limits, meter: MeterName = "process-group") -> Outcome:
     """Run a command, without a shell, in an empty folder that is removed afterwards.
 
     Raises:
-        ValueError: the command cannot be started.
+        ValueError: the command cannot be started, or the meter cannot be used here.
     """
     if os.name != "posix":
         raise ValueError("commands are raced on Linux and macOS only; use a sampler in Python here")
-    processes.adopt_orphans()
-    with tempfile.TemporaryDirectory(prefix="glasshouse-", ignore_cleanup_errors=True) as folder:
-        return _Run(arguments, limits, Path(folder)).outcome()
+    with (
+        processes.adopting_orphans(),
+        guardian.scratch_folder("glasshouse-") as folder,
+        contextlib.closing(new_meter(meter, limits)) as opened,
+    ):
+        return _Run(arguments, limits, folder, opened).outcome()
 
 
 class _Run:
     """One command from its start to its end."""
 
-    def __init__(self, arguments: Sequence[str], limits: Limits, folder: Path) -> None:
-        self.limits = limits
+    def __init__(
+        self, arguments: Sequence[str], limits: Limits, folder: Path, meter: ProcessGroup
+    ) -> None:
+        self.limits, self.folder, self.meter = limits, folder, meter
         self.mark = uuid.uuid4().hex
         self.transcript = Transcript()
         self.stopped: Reason | None = None
+        self.stopped_at = self.ended_at = 0.0
         self.memory, self.cpu_seconds = 0, 0.0
+        self.folder_look = _FOLDER_LOOK
         self.status: tuple[int, Any] | None = None
+        cleaned_up = {"mark": self.mark, "cgroups": meter.cgroups}
+        guardian.tell(self.mark, cleaned_up)
+        self.processes = processes.RunProcesses(self.mark, alone=_is_worker_of_ours())
         self.start = time.monotonic()
         try:
             self.process = subprocess.Popen(
@@ -87,9 +101,13 @@ class _Run:
                 cwd=folder,
                 env=os.environ | {processes.MARK: self.mark},
                 start_new_session=True,
+                preexec_fn=meter.on_start,  # as in BenchExec's own runs
             )
-        except (OSError, ValueError) as fault:
+        except (OSError, ValueError, subprocess.SubprocessError) as fault:
+            guardian.tell(self.mark, None)
             raise ValueError(f"cannot start {arguments[0]}: {fault}") from None
+        self.processes.group = self.process.pid
+        guardian.tell(self.mark, cleaned_up | {"group": self.process.pid})
         _forbid_core_dumps(self.process.pid)
 
     def outcome(self) -> Outcome:
@@ -100,6 +118,8 @@ class _Run:
             except BaseException:
                 self._end()
                 raise
+            finally:
+                guardian.tell(self.mark, None)
         assert self.status is not None
         code, used = self.status
         return Outcome(
@@ -109,6 +129,7 @@ class _Run:
             max(self.cpu_seconds, used.ru_utime + used.ru_stime),
             self.memory,
             self.transcript,
+            self.meter.name,
         )
 
     def _now(self) -> float:
@@ -134,32 +155,46 @@ class _Run:
                     break
             self.ended_at = self._now()
             self._end()  # first, because whatever outlived the command holds the pipes open
+            if self.stopped is None and self.meter.is_out_of_memory(self._look()):
+                self.stopped, self.stopped_at = "memory", self.ended_at
             self._last_words(pipes)
 
     def _end(self) -> None:
-        processes.end_all(self.mark, self.process.pid)
+        self.processes.end(self.meter.members)
         self._wait(block=True)
+
+    def _look(self) -> processes.Usage:
+        """What is used now; the most of it is kept."""
+        self.living = self.processes.living()
+        usage = self.meter.usage(self.living)
+        self.memory = max(self.memory, usage.memory)
+        self.cpu_seconds = max(self.cpu_seconds, usage.cpu_seconds)
+        return usage
 
     def _reason(self) -> Reason | None:
         """The limit that is passed now, if any."""
-        usage = processes.usage_of(processes.tree_of(self.process.pid))
-        self.memory = max(self.memory, usage.memory)
-        self.cpu_seconds = max(self.cpu_seconds, usage.cpu_seconds)
-        limits = self.limits
+        usage, limits = self._look(), self.limits
         if len(self.transcript.output) > limits.output:
             return "output"
-        if usage.memory > limits.memory:
+        if self.meter.is_out_of_memory(usage):
             return "memory"
         if limits.cpu_seconds is not None and usage.cpu_seconds > limits.cpu_seconds:
             return "cpu"
-        return "time" if self._now() >= limits.seconds else None
+        if len(self.living) > MOST_PROCESSES:
+            return "processes"
+        now = self._now()
+        if now >= self.folder_look:
+            self.folder_look = now + _FOLDER_LOOK
+            if _size_of(self.folder) > LARGEST_FOLDER:
+                return "folder"
+        return "time" if now >= limits.seconds else None
 
     def _stop(self, reason: Reason) -> None:
         self.stopped, self.stopped_at = reason, self._now()
-        # Memory is given back at once: the rest of the machine may not live to see a polite end.
-        number = signal.SIGKILL if reason == "memory" else signal.SIGTERM
-        tree = processes.tree_of(self.process.pid)
-        processes.signal_all(self.process.pid, tree, number)
+        # The rest of the machine may not live to see a polite end of some.
+        is_urgent = reason in ("memory", "processes", "folder")
+        number = signal.SIGKILL if is_urgent else signal.SIGTERM
+        self.processes.signal(number, [*self.processes.living(), *self.meter.members()])
 
     def _read(self, pipes: selectors.BaseSelector, wait: float) -> bool:
         """Take in what is there, after waiting for it; tell whether there was something."""
@@ -212,3 +247,21 @@ def _forbid_core_dumps(pid: int) -> None:
 
     with contextlib.suppress(OSError, AttributeError):
         resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
+
+
+def _is_worker_of_ours() -> bool:
+    """Whether this process runs nothing but commands, one at a time."""
+    is_child = multiprocessing.parent_process() is not None
+    return is_child and threading.current_thread() is threading.main_thread()
+
+
+def _size_of(folder: Path) -> int:
+    """Bytes on disk below a folder, as far as they can be counted within a moment."""
+    total, deadline = 0, time.monotonic() + 0.05
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += 512 * os.lstat(f"{place}/{name}").st_blocks
+        if time.monotonic() > deadline:
+            break
+    return total

@@ -111,10 +111,21 @@ def _is_raced(path: Path) -> bool:
     return path.is_file() and format_suffix(path) in _SUFFIXES
 
 
+def refuse_other_bytes(text: str) -> None:
+    """Stores and tables hold text; a file's name may be any bytes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        shown = text.encode("utf-8", "backslashreplace").decode()
+        raise ValueError(f"the name {shown} is not UTF-8; rename the file or its folder") from None
+
+
 def _suite(name: str, instances: Sequence[SuiteInstance]) -> Suite:
     twice = [name for name, times in Counter(one.name for one in instances).items() if times > 1]
     if twice:
         raise ValueError(f"{twice[0]} names two instances of {name}; give each a name of its own")
+    for text in (name, *(one.path.name for one in instances)):
+        refuse_other_bytes(text)
     lines = (f"{sha256_of(one.path)}  {one.path.name}\n" for one in instances)
     digest = hashlib.sha256("".join(lines).encode()).hexdigest()
     return Suite(name, digest, tuple(instances))

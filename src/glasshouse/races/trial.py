@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -12,6 +11,7 @@ from glasshouse.races.answer import read_answer
 from glasshouse.races.builtin import NAMES, built_in
 from glasshouse.races.command import SolverCommand
 from glasshouse.races.fuzzing import Corners
+from glasshouse.races.guardian import scratch_folder
 from glasshouse.races.judging import Judgement, RunVerdict, judge
 from glasshouse.races.limits import Limits
 from glasshouse.races.question import Question
@@ -44,8 +44,8 @@ class CommandTrial:
 
     def ask(self, question: Question, seed: int) -> Judgement:
         """Write the file, run the command, judge what it prints."""
-        with tempfile.TemporaryDirectory(prefix="glasshouse-fuzz-") as folder:
-            path = Path(folder) / "instance.wcnf"
+        with scratch_folder("glasshouse-fuzz-") as folder:
+            path = folder / "instance.wcnf"
             path.write_bytes(question.text)
             outcome = run(self.command.arguments(path, seed, self.limits.seconds), self.limits)
         answer = read_answer(outcome.transcript)

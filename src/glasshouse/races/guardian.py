@@ -1,0 +1,165 @@
+"""Clean up after a process that was killed: end its solvers, remove their folders and cgroups.
+
+Whoever runs commands has a guardian: a small process, told through a pipe what is there to be
+cleaned up. It does nothing but wait until its owner is gone, also after `kill -9`. A parent-death
+signal would reach the solver, but neither the processes that it has started nor its files.
+
+This file is also the guardian's program; it uses nothing but Python's own library and processes.py.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import runpy
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+_TRIES, _PAUSE = 100, 0.01
+
+
+class _Guardian:
+    """Our side of the pipe. A fork of this process gets a guardian of its own."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = 0
+        self._known: dict[str, Any] = {}
+
+    def tell(self, key: str, what: dict[str, Any] | None) -> None:
+        """Something has to be cleaned up if we are killed; None once it is done."""
+        with self._lock:
+            if self._owner != os.getpid():
+                self._process, self._owner, self._known = None, os.getpid(), {}
+            self._known[key] = what
+            if what is None:
+                del self._known[key]
+            try:
+                self._write({key: what})
+            except OSError:  # somebody has killed it
+                self._process = None
+                self._write(self._known)
+
+    def _write(self, news: dict[str, Any]) -> None:
+        if self._process is None:
+            self._process = _start()
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(news).encode() + b"\n")
+
+    def close(self) -> None:
+        """Let it go, at our own orderly end."""
+        if self._process is not None and self._owner == os.getpid():
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                self._process.communicate(timeout=1)
+
+
+def _start() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", __file__, str(os.getpid())],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        bufsize=0,
+        cwd="/",
+        start_new_session=True,
+    )
+
+
+_guardian = _Guardian()
+atexit.register(_guardian.close)
+tell = _guardian.tell
+
+
+@contextlib.contextmanager
+def scratch_folder(prefix: str) -> Iterator[Path]:
+    """An empty folder that is removed afterwards, also if this process is killed."""
+    with tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True) as folder:
+        tell(folder, {"folder": folder})
+        try:
+            yield Path(folder)
+        finally:
+            _remove(folder)
+            tell(folder, None)
+
+
+def remove_cgroups(paths: list[str]) -> None:
+    """Kill all that is in cgroups, and remove them with those below them."""
+    for path in paths:
+        for place, _, _ in os.walk(path, topdown=False):
+            _remove_cgroup(place)
+
+
+def _remove_cgroup(path: str) -> None:
+    for _ in range(_TRIES):
+        with contextlib.suppress(OSError):
+            Path(path).rmdir()
+        if not Path(path).exists():
+            return
+        with contextlib.suppress(OSError):
+            for pid in (Path(path) / "cgroup.procs").read_text().split():
+                os.kill(int(pid), signal.SIGKILL)
+        time.sleep(_PAUSE)
+
+
+def _remove(folder: str) -> None:
+    """A folder, however deep: Python's own way ends at its limit of recursion."""
+    with contextlib.suppress(OSError):
+        try:
+            shutil.rmtree(folder)
+        except RecursionError:
+            subprocess.run(["rm", "-rf", "--", folder], check=False)
+
+
+def _wait_for_the_end_of(owner: int) -> dict[str, Any]:
+    """What is left to clean up when a process is gone or has closed our standard input."""
+    known: dict[str, Any] = {}
+    rest = b""
+    watched: list[int] = [0]
+    with contextlib.suppress(OSError, AttributeError):
+        watched.append(os.pidfd_open(owner))
+    os.set_blocking(0, False)
+    is_over = False
+    while not is_over:
+        ready, _, _ = select.select(watched, [], [])
+        # A fork of the owner may hold the pipe open for longer than the owner lives.
+        is_over = ready != [0] or os.getppid() != owner
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                data = os.read(0, 1 << 16)
+                if not data:
+                    is_over = True
+                    break
+                *lines, rest = (rest + data).split(b"\n")
+                for line in lines:
+                    known |= json.loads(line)
+                known = {key: what for key, what in known.items() if what is not None}
+    return known
+
+
+def _clean_up(left: dict[str, Any]) -> None:
+    runs = runpy.run_path(str(Path(__file__).with_name("processes.py")))["RunProcesses"]
+    for what in left.values():
+        if "mark" in what:
+            runs(what["mark"], what.get("group")).end()
+            remove_cgroups(what.get("cgroups", []))
+    for what in left.values():
+        if "folder" in what:
+            _remove(what["folder"])
+
+
+if __name__ == "__main__":
+    for _number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(_number, signal.SIG_IGN)  # its end is that of its owner
+    _clean_up(_wait_for_the_end_of(int(sys.argv[1])))
