@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import sys
 import typing
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
@@ -15,6 +17,7 @@ import numpy as np
 import pytest
 
 import glasshouse as gh
+from glasshouse import races
 from glasshouse.files import Document, bring_back, read_side_car
 from glasshouse.files.formats import FORMATS, Sheet
 from glasshouse.planting import Ensemble
@@ -53,10 +56,10 @@ from glasshouse.summaries import short
 
 ROOMS = ("", "problems", "landscape", "certificates", "planting", "files", "solvers", "proofs",
          "questions", "studies", "studies.statistics", "studies.paper",
-         "studies.store")  # fmt: skip
+         "studies.store", "races")  # fmt: skip
 # What somebody sets, and small values: they say what they are by their fields.
 SETTINGS = {"Annealer", "Column", "Kind", "Stop", "Seed", "Loop", "RunProgress",
-            "GlasshouseAnnealer", "GlasshouseTempering"}  # fmt: skip
+            "GlasshouseAnnealer", "GlasshouseTempering", "Limits"}  # fmt: skip
 LONGEST = 130
 
 STUDY = """
@@ -199,12 +202,38 @@ def of_studies(folder: Any) -> Iterable[Any]:
     yield write_figure("dispersion", None, folder)
 
 
+def of_races(folder: Any) -> Iterable[Any]:
+    gh.write_suite(folder / "raced", [gh.random_loops(3, 3, frustration="1/5", loops=3, rng=1)])
+    suite = races.load_suite(folder / "raced", folder)
+    (instance,) = suite.instances
+    script = folder / "solver.py"
+    script.write_text('print("c a solver", "o 9", "s UNKNOWN", sep=chr(10))')
+    limits = races.Limits(seconds=10.0)
+    entrants = races.entrants_of([f"mine={sys.executable} -S {script}"], limits, "classic")
+    contest = races.Race(entrants, suite, limits)
+    with ThreadPoolExecutor(1) as thread:
+        *_, last = races.iter_race(contest, folder / "race.sqlite", executor=thread)
+    yield from (suite, instance, instance.truth, limits, entrants[0], contest, last)
+    with gh.Store(folder / "race.sqlite") as store:
+        found = races.read_results(store)
+    yield from (found, found.runs[0], races.score(found, "mine"))
+    (folder / "answer.txt").write_text("o 9\ns UNKNOWN\n")
+    clauses, said = races.read_clauses(instance.path), races.read_transcript(folder / "answer.txt")
+    answer = races.read_answer(said)
+    yield from (clauses, said, answer, races.judge(clauses, answer, instance.truth))
+    heard: list[Any] = []
+    both = {"ours": gh.GlasshouseAnnealer(), "none": lambda bqm: 1 / 0}
+    raced = gh.race(both, [plant()], reads=3, calls=2, rng=1, progress=heard.append)
+    yield from (raced, raced.calls[0], raced.faults[0], raced.problems[0], heard[0])
+    yield from (raced.residual("ours"), raced.compare("ours", "none"))
+
+
 @pytest.fixture(scope="module")
 def results(tmp_path_factory) -> Iterator[list[Any]]:
     folder = tmp_path_factory.mktemp("results")
     made = [
         *of_problems(), *of_landscape(), *of_planting(), *of_files(folder), *of_solvers(),
-        *of_proofs(), *of_questions(), *of_statistics(), *of_studies(folder),
+        *of_proofs(), *of_questions(), *of_statistics(), *of_studies(folder), *of_races(folder),
     ]  # fmt: skip
     yield made
     for result in made:

@@ -33,10 +33,8 @@ _NAMES_OF = {
     # What proves an optimum, and what exactly it proves.
     "certificates": "Certificate CertificateError Verdict verify",
     # Problems with a known ground state, and why it is one; the methods are in the catalogue.
-    "planting": (
-        "Graph Loops Planted Recipe Seed decompose_loop planting_method random_loops_ensemble "
-        "shuffle"
-    ),
+    "planting": "Graph Loops Planted Recipe Seed decompose_loop planting_method shuffle",
+    "planting.ensemble": "random_loops_ensemble",
     # Formats of the field, by suffix.
     "files": (
         "FileError check_suite iter_check_suite iter_write_suite read read_document read_planted "
@@ -53,6 +51,8 @@ _NAMES_OF = {
     # How hard it is, over ensembles.
     "studies": "Stop Store Task collect iter_collect",
     "studies.tuning": "tune",
+    # Other people's solvers on proven instances.
+    "races": "load_suite race",
 }
 _HOME_OF = {name: home for home, names in _NAMES_OF.items() for name in names.split()}
 

@@ -39,8 +39,8 @@ from glasshouse.planting import Recipe as Recipe
 from glasshouse.planting import Seed as Seed
 from glasshouse.planting import decompose_loop as decompose_loop
 from glasshouse.planting import planting_method as planting_method
-from glasshouse.planting import random_loops_ensemble as random_loops_ensemble
 from glasshouse.planting import shuffle as shuffle
+from glasshouse.planting.ensemble import random_loops_ensemble as random_loops_ensemble
 from glasshouse.planting.methods import *  # noqa: F403
 from glasshouse.problems import Ising as Ising
 from glasshouse.problems import Max2Sat as Max2Sat
@@ -55,6 +55,8 @@ from glasshouse.problems.convert import to_rbm as to_rbm
 from glasshouse.problems.reduction import Reduction as Reduction
 from glasshouse.proofs import Proof as Proof
 from glasshouse.proofs import prove as prove
+from glasshouse.races import load_suite as load_suite
+from glasshouse.races import race as race
 from glasshouse.solvers import AnnealResult as AnnealResult
 from glasshouse.solvers import anneal as anneal
 from glasshouse.solvers import brute_force as brute_force

@@ -77,7 +77,7 @@ def run(
     """
     from glasshouse.races.entrants import entrants_of
     from glasshouse.races.limits import MEGABYTE, Limits
-    from glasshouse.races.race import Race, iter_race
+    from glasshouse.races.racing import Race, iter_race
     from glasshouse.races.suite_loading import load_suite
 
     if workers is not None and dask is not None:
@@ -135,8 +135,9 @@ def plot(
     store: Path,
     /,
     *,
-    figure: Literal["cactus", "ecdf", "profile", "scatter", "incumbents"] = "cactus",
+    figure: Literal["cactus", "ecdf", "profile", "scatter", "incumbents", "tts"] = "cactus",
     solver: list[str] | None = None,
+    dial: str | None = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     force: bool = False,
 ) -> None:
@@ -152,8 +153,11 @@ def plot(
     Args:
         store: the race's store.
         figure: cactus, ecdf (share solved over time), profile (share solved within some times the
-            fastest), scatter (two solvers), or incumbents (o values over time).
+            fastest), scatter (two solvers), incumbents (o values over time), or tts (seconds until
+            the best cost is reached with probability 0.99, over the dialled hardness).
         solver: the two solvers of a scatter plot; the first two by default.
+        dial: for tts, the parameter along x, such as n; by default the frustration, or whatever
+            number varies in the suite.
         output: the picture, .png, .svg or .pdf; without a suffix, PNG and SVG are written. By
             default under the store's name.
         force: overwrite what is there.
@@ -165,7 +169,7 @@ def plot(
     paths = picture_paths(store.with_suffix("") if output is None else output)
     for path in paths:
         refuse_existing(path, overwrite=force and path.resolve() != store.resolve())
-    for path in save(race_figure(_results(store), figure, tuple(solver or ())), paths):
+    for path in save(race_figure(_results(store), figure, tuple(solver or ()), dial), paths):
         print(path)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from glasshouse.races.transcript import Transcript
+from glasshouse.summaries import Summarised
 
 STATUSES = ("OPTIMUM FOUND", "SATISFIABLE", "UNSATISFIABLE", "UNKNOWN")
 
@@ -19,8 +20,8 @@ class AnswerError(ValueError):
     """A solver's output says something that cannot be understood, or contradicts itself."""
 
 
-@dataclass(frozen=True)
-class Answer:
+@dataclass(frozen=True, repr=False)
+class Answer(Summarised):
     """A solver's output, read but not believed.
 
     Attributes:

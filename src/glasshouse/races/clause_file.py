@@ -14,12 +14,13 @@ from pathlib import Path
 from glasshouse.files.errors import shown
 from glasshouse.files.streams import Source, opened
 from glasshouse.problems.validation import MOST_VARIABLES
+from glasshouse.summaries import Summarised
 
 _MOST_DIGITS = 40
 
 
-@dataclass(frozen=True)
-class ClauseFile:
+@dataclass(frozen=True, repr=False)
+class ClauseFile(Summarised):
     """The clauses of a CNF or WCNF file.
 
     Attributes:

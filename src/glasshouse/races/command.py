@@ -9,11 +9,13 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from glasshouse.summaries import Summarised
+
 _PLACE = re.compile(r"\{(file|seed|seconds)\}")
 
 
-@dataclass(frozen=True)
-class SolverCommand:
+@dataclass(frozen=True, repr=False)
+class SolverCommand(Summarised):
     """A command with places for the file, a seed and the seconds it has.
 
     `{file}`, `{seed}` and `{seconds}` are the only things that are replaced. Without `{file}` the

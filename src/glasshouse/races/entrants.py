@@ -25,6 +25,7 @@ from glasshouse.races.judging import Judgement, RunVerdict, judge
 from glasshouse.races.limits import Limits
 from glasshouse.races.runner import Outcome, run
 from glasshouse.races.truth import Truth
+from glasshouse.summaries import Summarised
 from glasshouse.version import __version__
 
 _RANDOM = ("anneal", "temper")
@@ -38,8 +39,8 @@ _HARDLY_ANYTHING = ClauseFile(2, ((3, (-1,)), (2, (-2,))), ((1, 2),))
 _WITHOUT_WEIGHTS = ClauseFile(2, ((1, (-1,)), (1, (-2,)), (1, (1, 2))), ())
 
 
-@dataclass(frozen=True)
-class Entrant:
+@dataclass(frozen=True, repr=False)
+class Entrant(Summarised):
     """A solver in a race.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Pictures of a race, on a caller's axes: cactus, profile, scatter, incumbents over time."""
+"""Pictures of a race, on a caller's axes: cactus, profile, scatter, incumbents, TTS over a dial."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from glasshouse.races.results import Results, Run
 from glasshouse.races.scores import Floats, cactus, performance_profile, solving_times
+from glasshouse.races.tts_figures import draw_dial, shown_name
 from glasshouse.studies.figures.style import (
     Look,
     looks,
@@ -30,7 +31,7 @@ def draw_cactus(ax: Axes, results: Results) -> None:
     """How many instances each solver solves within how many seconds each."""
     for name, look in _looks(results).items():
         seconds = cactus(results, name)
-        label = f"{_shown(name)} ({len(seconds)})"
+        label = f"{shown_name(name)} ({len(seconds)})"
         places = np.arange(1, len(seconds) + 1)
         ax.plot(places, seconds, label=label, color=look.colour, marker=look.marker)
     ax.set_yscale("log")
@@ -119,7 +120,7 @@ def draw_incumbents(ax: Axes, results: Results, instance: str | None = None) -> 
         if has_median:
             ax.step(*_median_curve(curves), where="post", color=look.colour, linewidth=2, zorder=3)
         if curves:
-            ax.plot([], [], color=look.colour, label=_shown(name))
+            ax.plot([], [], color=look.colour, label=shown_name(name))
     ax.set_xscale("log")
     ax.set_yscale("log")
     ax.set_xlabel("seconds")
@@ -135,23 +136,30 @@ FIGURES: dict[str, Callable[..., None]] = {
     "profile": draw_profile,
     "scatter": draw_scatter,
     "incumbents": draw_incumbents,
+    "tts": draw_dial,
 }
 
 
 def race_figure(
-    results: Results, name: str = "cactus", solvers: tuple[str, ...] = ()
+    results: Results,
+    name: str = "cactus",
+    solvers: tuple[str, ...] = (),
+    dial: str | None = None,
 ) -> Figure:  # fmt: skip
     """A figure of its own with one of the pictures.
 
     Args:
         results: the race.
-        name: cactus, ecdf, profile, scatter or incumbents.
+        name: cactus, ecdf, profile, scatter, incumbents or tts (over the dialled hardness).
         solvers: for a scatter, the two solvers; the first two when empty.
+        dial: for tts, the parameter along x; by default the frustration, or what else varies.
     """
     if name not in FIGURES:
         raise ValueError(f"figure={name!r} is not one of {', '.join(FIGURES)}")
     if not results.runs:
         raise ValueError("no runs yet; race first")
+    if dial is not None and name != "tts":
+        raise ValueError(f"dial={dial!r} is for the figure tts, not for {name}")
     pair = solvers or results.solvers[:2]
     unknown = [one for one in pair if one not in results.solvers]
     if name == "scatter" and (len(pair) != 2 or unknown):
@@ -159,7 +167,7 @@ def race_figure(
         raise ValueError(f"a scatter plot takes two solvers of {known}, not {', '.join(pair)}")
     with styled():
         figure, ax = new_figure(*((4.4, 4.2) if name == "scatter" else (6.2, 4.0)))
-        FIGURES[name](ax, results, *(pair if name == "scatter" else ()))
+        FIGURES[name](ax, results, *{"scatter": pair, "tts": (dial,)}.get(name, ()))
         if not ax.get_title():
             ax.set_title(results.suite, parse_math=False)
     return figure
@@ -182,7 +190,7 @@ def _steps(
     """A curve that keeps its height up to the end of the axis."""
     last = shares[-1] if len(shares) else 0.0
     x, y = np.append(places, max(end, *places, 0.0)), np.append(shares, last)
-    ax.step(x, y, where="post", label=_shown(name), color=look.colour)
+    ax.step(x, y, where="post", label=shown_name(name), color=look.colour)
 
 
 def _curve(run: Run, best: int | None) -> tuple[list[float], list[float]]:
@@ -202,11 +210,6 @@ def _median_curve(curves: list[tuple[list[float], list[float]]]) -> tuple[Floats
         row[place >= 0] = np.asarray(excess)[place[place >= 0]]
     middle = np.sort(heights, axis=0)[(len(curves) - 1) // 2]
     return times[np.isfinite(middle)], middle[np.isfinite(middle)]
-
-
-def _shown(name: str) -> str:
-    """A name in a legend, where $ would begin mathematics."""
-    return name.replace("$", r"\$")
 
 
 def _limit_line(ax: Axes, results: Results) -> None:

@@ -14,6 +14,7 @@ from glasshouse.races.clause_file import ClauseFile
 from glasshouse.races.limits import LARGEST_FOLDER, MEGABYTE, MOST_PROCESSES
 from glasshouse.races.runner import Outcome
 from glasshouse.races.truth import Truth
+from glasshouse.summaries import Summarised
 
 EXIT_CODES = {"OPTIMUM FOUND": 30, "UNSATISFIABLE": 20, "SATISFIABLE": 10, "UNKNOWN": 0}
 
@@ -51,8 +52,8 @@ _FAULTS = {
 }
 
 
-@dataclass(frozen=True)
-class Judgement:
+@dataclass(frozen=True, repr=False)
+class Judgement(Summarised):
     """A verdict and why.
 
     Attributes:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from glasshouse.problems import validation
+from glasshouse.summaries import Summarised
 
 MEGABYTE = 1 << 20
 # Far more than a solver needs, and little enough for the machine to live on.
@@ -13,8 +14,8 @@ MOST_PROCESSES = 1000
 LARGEST_FOLDER = 4096 * MEGABYTE
 
 
-@dataclass(frozen=True)
-class Limits:
+@dataclass(frozen=True, repr=False)
+class Limits(Summarised):
     """The limits of one run; they hold for the command and all processes that it starts.
 
     Attributes:

@@ -11,10 +11,11 @@ from functools import cached_property
 from typing import Any
 
 from glasshouse.races.judging import RunVerdict
-from glasshouse.races.race import RACE, held_race
+from glasshouse.races.racing import RACE, held_race
 from glasshouse.studies.store.records import short
 from glasshouse.studies.store.store import Store, StoredTask
 from glasshouse.studies.store.storefile import StoreError, damaged
+from glasshouse.summaries import Summarised
 
 _DECIMAL = re.compile(r"[+-]?[0-9]{1,60}")
 _MOST_NAME = 4000  # names of instances tell their parameters
@@ -22,8 +23,8 @@ _MOST_NAME = 4000  # names of instances tell their parameters
 Incumbents = tuple[tuple[float, int], ...]
 
 
-@dataclass(frozen=True)
-class Run:
+@dataclass(frozen=True, repr=False)
+class Run(Summarised):
     """One run of one solver on one instance.
 
     Attributes:
@@ -66,8 +67,8 @@ class Run:
         return None if self.verdict.is_fault else self.cost
 
 
-@dataclass(frozen=True)
-class Results:
+@dataclass(frozen=True, repr=False)
+class Results(Summarised):
     """All runs of a race.
 
     Attributes:

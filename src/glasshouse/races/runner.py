@@ -26,6 +26,7 @@ from glasshouse.races import guardian, processes
 from glasshouse.races.limits import LARGEST_FOLDER, MOST_PROCESSES, Limits
 from glasshouse.races.meters import MeterName, ProcessGroup, new_meter
 from glasshouse.races.transcript import Transcript
+from glasshouse.summaries import Summarised
 
 Reason = Literal["time", "cpu", "memory", "output", "processes", "folder"]
 
@@ -35,8 +36,8 @@ _FOLDER_LOOK = 0.5  # seconds between looks at what is in its folder
 _LAST_WORDS = 0.1  # seconds to read what is in the pipes once the command has ended
 
 
-@dataclass(frozen=True)
-class Outcome:
+@dataclass(frozen=True, repr=False)
+class Outcome(Summarised):
     """How a run went.
 
     Attributes:

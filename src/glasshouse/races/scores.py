@@ -17,8 +17,13 @@ import numpy.typing as npt
 
 from glasshouse.problems.validation import share
 from glasshouse.races.results import Results, Run
-from glasshouse.studies.statistics.estimators import median, time_to_solution
+from glasshouse.studies.statistics.estimators import (
+    median,
+    quantile_of_ordered,
+    time_to_solution,
+)
 from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.summaries import Summarised
 
 Floats = npt.NDArray[np.float64]
 Score = Literal["par2", "anytime"]
@@ -27,8 +32,8 @@ _RESAMPLES = 9999
 _INSTANT = 1e-6  # seconds; nothing is faster
 
 
-@dataclass(frozen=True)
-class SolverScore:
+@dataclass(frozen=True, repr=False)
+class SolverScore(Summarised):
     """One line of a race's table.
 
     Attributes:
@@ -134,6 +139,28 @@ def tts99(
     length = math.fsum(min(run.seconds, run.limit) for run in runs) / len(runs)
     reached = sum(is_reached(run, results.best_known) for run in runs)
     return time_to_solution(reached, len(runs), max(length, _INSTANT), confidence=confidence)
+
+
+def tts_table(results: Results) -> dict[str, dict[str, Estimate]]:
+    """`tts99` of every solver on every instance that it has run on."""
+    return {
+        solver: {instance: tts99(results, solver, instance) for instance in instances}
+        for solver, instances in results.by_solver.items()
+    }
+
+
+def median_tts(times: Sequence[Estimate], confidence: float = 0.95) -> Estimate:
+    """The median of times to solution with its bootstrap interval.
+
+    Infinite ones, of instances that were never solved, count as longer than all others; where the
+    median is among them, its lower end is the least that is certain of any of them.
+    """
+    share(confidence, "confidence")
+    ordered = np.sort(np.array([one.value for one in times], dtype=np.float64))
+    value, low, high = quantile_of_ordered(ordered, 0.5, confidence)
+    if math.isinf(low):
+        low = min(one.low for one in times if math.isinf(one.value))
+    return Estimate(value, low, high, confidence)
 
 
 def difference(

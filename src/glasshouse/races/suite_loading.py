@@ -21,13 +21,14 @@ from glasshouse.races.clause_file import read_clauses
 from glasshouse.races.suite_file import find_suite, ready_made
 from glasshouse.races.suite_folder import INSTANCES, SuiteFolder, iter_build_suite
 from glasshouse.races.truth import Truth, truth_of
+from glasshouse.summaries import Summarised
 from glasshouse.version import __version__
 
 _SUFFIXES = (".wcnf", ".cnf")
 
 
-@dataclass(frozen=True)
-class SuiteInstance:
+@dataclass(frozen=True, repr=False)
+class SuiteInstance(Summarised):
     """One instance of a suite.
 
     Attributes:
@@ -43,8 +44,8 @@ class SuiteInstance:
     truth: Truth
 
 
-@dataclass(frozen=True)
-class Suite:
+@dataclass(frozen=True, repr=False)
+class Suite(Summarised):
     """Instances to race on.
 
     Attributes:

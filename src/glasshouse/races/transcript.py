@@ -10,13 +10,14 @@ from pathlib import Path
 
 from glasshouse.files.errors import FileError
 from glasshouse.races.limits import Limits
+from glasshouse.summaries import Summarised
 
 _ERRORS_KEPT = 1 << 16  # bytes of standard error: the end of it
 _MOMENT = 0.001  # seconds; bytes that come within a moment share its time
 
 
-@dataclass
-class Transcript:
+@dataclass(repr=False)
+class Transcript(Summarised):
     """Standard output with the times of its parts, and the end of standard error.
 
     Attributes:

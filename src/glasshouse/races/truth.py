@@ -13,10 +13,11 @@ from glasshouse.files.reading import read_document
 from glasshouse.files.sidecar import read_side_car
 from glasshouse.files.verification import examine
 from glasshouse.problems import Max2Sat
+from glasshouse.summaries import Summarised
 
 
-@dataclass(frozen=True)
-class Truth:
+@dataclass(frozen=True, repr=False)
+class Truth(Summarised):
     """What is known about the optimum of a file.
 
     Attributes:

@@ -73,19 +73,26 @@ def quantile(
     >>> quantile([10, 20, 30, 30], 0.75, solved=[True, True, False, False])
     Estimate(value=inf, low=10.0, high=inf, confidence=0.95)
     """
-    from scipy.stats import beta
-
     sample = Sample.of(values, solved)
     q, confidence = share(q, "q"), share(confidence, "confidence")
-    ordered = sample.ascending()
+    value, low, high = quantile_of_ordered(sample.ascending(), q, confidence)
+    if math.isinf(low):
+        low = float(sample.values[~sample.solved].min())
+    return Estimate(value, low, high, confidence)
+
+
+def quantile_of_ordered(
+    ordered: npt.NDArray[np.float64], q: float, confidence: float
+) -> tuple[float, float, float]:
+    """The q-quantile of ascending numbers, infinite ones among them, and its bootstrap interval."""
+    from scipy.stats import beta
+
     size = len(ordered)
     rank = max(1, math.ceil(q * size - 1e-12))
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     ranks = np.ceil(size * beta.ppf(tails, rank, size - rank + 1)).astype(int)
     low, high = ordered[np.clip(ranks, 1, size) - 1]
-    if math.isinf(low):
-        low = float(sample.values[~sample.solved].min())
-    return Estimate(float(ordered[rank - 1]), float(low), float(high), confidence)
+    return float(ordered[rank - 1]), float(low), float(high)
 
 
 def median(

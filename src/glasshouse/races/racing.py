@@ -36,6 +36,7 @@ from glasshouse.studies.pool import ending_cleanly
 from glasshouse.studies.store.records import json_object
 from glasshouse.studies.store.store import Store
 from glasshouse.studies.store.storefile import StoreError
+from glasshouse.summaries import Summarised
 
 RACE = Kind(
     "race",
@@ -63,8 +64,8 @@ _MOST_INCUMBENTS = 1000  # of a run; the last ones
 _HANGING = 60.0  # seconds beyond all limits after which a worker is started anew
 
 
-@dataclass(frozen=True)
-class RaceTask:
+@dataclass(frozen=True, repr=False)
+class RaceTask(Summarised):
     """One solver on one instance.
 
     Attributes:
@@ -150,8 +151,8 @@ class RaceTask:
         return _row_of(judgement, outcome, answer)
 
 
-@dataclass(frozen=True)
-class Race:
+@dataclass(frozen=True, repr=False)
+class Race(Summarised):
     """Who races on what, and under which rules.
 
     Attributes:

@@ -26,7 +26,7 @@ from glasshouse.races.entrants import Entrant, built_in_names, entrants_of, star
 from glasshouse.races.judging import RunVerdict
 from glasshouse.races.limits import MEGABYTE, Limits
 from glasshouse.races.meters import METERS, best_meter, why_not
-from glasshouse.races.race import NOTE, Race, iter_race
+from glasshouse.races.racing import NOTE, Race, iter_race
 from glasshouse.races.results import read_results
 from glasshouse.races.suite_loading import Suite, load_suite
 from glasshouse.studies.store.store import Store
@@ -375,7 +375,7 @@ def test_a_store_keeps_the_meter_that_it_was_begun_with(suite, tmp_path, monkeyp
     raced(race, store)
     with pytest.raises(ValueError, match="with meter='process-group', not 'benchexec'; use the"):
         next(iter_race(replace(race, meter="benchexec"), store))
-    monkeypatch.setattr("glasshouse.races.race.best_meter", lambda: "benchexec")
+    monkeypatch.setattr("glasshouse.races.racing.best_meter", lambda: "benchexec")
     results = raced(replace(race, meter=None, repeat=2), store)  # goes on with the old one
     assert len(results.runs) == 2
     with Store(store, write=True) as opened:  # as stores were before there was a choice

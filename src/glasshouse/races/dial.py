@@ -1,0 +1,72 @@
+"""The dial of a suite: the number that varies from instance to instance, and sets the hardness."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from glasshouse.landscape.ratio import ratio
+from glasshouse.races.scores import median_tts
+from glasshouse.studies.statistics.samples import Estimate
+
+Parameters = Mapping[str, Mapping[str, Any]]
+
+# Where several vary, the first of these is what hardness is dialled with.
+_USUAL = ("frustration", "loop_density", "clause_density", "n")
+
+
+def dials(parameters: Parameters) -> list[str]:
+    """The numbers that all instances have and that vary, the usual dials first.
+
+    >>> easy, hard = {"n": 80, "frustration": "1/10"}, {"n": 80, "frustration": "1/5"}
+    >>> dials({"a": easy, "b": hard})
+    ['frustration']
+    """
+    tables = list(parameters.values())
+    shared = [name for name in (tables[0] if tables else ()) if all(name in t for t in tables)]
+    values = {name: [_number(table[name]) for table in tables] for name in shared}
+    varied = [name for name, each in values.items() if None not in each and len(set(each)) > 1]
+    return sorted(varied, key=lambda name: (_USUAL.index(name) if name in _USUAL else 99, name))
+
+
+def chosen_dial(parameters: Parameters, name: str | None = None) -> str | None:
+    """A dial by its name, or the most usual one; None where nothing varies."""
+    found = dials(parameters)
+    if name is None:
+        return found[0] if found else None
+    if name not in found:
+        known = ", ".join(found) or "none"
+        raise ValueError(f"dial={name!r} is no number that varies in the suite; there are: {known}")
+    return name
+
+
+def over_dial(
+    times: Mapping[str, Estimate], parameters: Parameters, dial: str, confidence: float = 0.95
+) -> list[tuple[float, Estimate]]:
+    """Each setting of the dial, ascending, and the median time to solution there.
+
+    Args:
+        times: of one solver, by instance.
+        parameters: of all instances.
+        dial: which number.
+        confidence: of the intervals.
+    """
+    groups: dict[Fraction, list[Estimate]] = {}
+    for instance, time in times.items():
+        value = _number(parameters[instance][dial])
+        assert value is not None
+        groups.setdefault(value, []).append(time)
+    return [(float(at), _median(groups[at], confidence)) for at in sorted(groups)]
+
+
+def _median(times: Sequence[Estimate], confidence: float) -> Estimate:
+    """A single instance has an interval of its own."""
+    return times[0] if len(times) == 1 else median_tts(times, confidence)
+
+
+def _number(value: Any) -> Fraction | None:
+    try:
+        return ratio(value, "a parameter")
+    except ValueError:
+        return None

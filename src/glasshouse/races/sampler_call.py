@@ -1,0 +1,246 @@
+"""One call of a dimod sampler: timed, and all that it returns evaluated again.
+
+A sampler is anything with dimod's `sample(bqm, **parameters)`, or a callable that takes a model and
+returns a SampleSet. Whatever is wrong with what it returns is a fault of that call.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.extras import optional
+from glasshouse.problems import exchange, validation
+from glasshouse.races.raced_problem import RacedProblem
+from glasshouse.summaries import Summarised
+
+_LONGEST_FAULT = 300
+
+
+@dataclass(frozen=True, repr=False)
+class Contestant(Summarised):
+    """A sampler that races.
+
+    Attributes:
+        name: in the race.
+        call: takes a model and the keywords.
+        parameters: keywords of every call.
+        reads: asked for per call; None where it takes no `num_reads`: then a call is one read, the
+            best of its samples.
+        takes_seed: whether it gets a `seed`.
+        what: the class or function, for people and stores.
+    """
+
+    name: str
+    call: Callable[..., Any]
+    parameters: Mapping[str, Any]
+    reads: int | None
+    takes_seed: bool
+    what: str
+
+    @classmethod
+    def of(cls, name: str, entry: Any, reads: int) -> Contestant:
+        """A sampler, a pair of a sampler and its parameters, or a callable."""
+        sampler, parameters = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, {})
+        if not isinstance(parameters, Mapping):
+            raise ValueError(f"{name}: the parameters are {parameters!r:.60}; expected a dict")
+        if inspect.isclass(sampler):
+            raise ValueError(f"{name} is a class; make one of it, as in {sampler.__name__}()")
+        call = getattr(sampler, "sample", sampler)
+        if not callable(call):
+            raise ValueError(
+                f"{name} is {sampler!r:.60}; expected a dimod sampler, a pair (sampler, "
+                "parameters), or a callable that takes a model and returns a SampleSet"
+            )
+        if "seed" in parameters:
+            raise ValueError(
+                f"{name}: a fixed seed would repeat the same reads in every call; leave it out, "
+                "and give the race rng=…"
+            )
+        taken = _keywords(call) | set(getattr(sampler, "parameters", None) or ())
+        wanted = parameters.get("num_reads", reads if "num_reads" in taken else None)
+        if wanted is not None:
+            wanted = validation.count(wanted, f"num_reads of {name}", 1)
+        kind = sampler if inspect.isroutine(sampler) else type(sampler)
+        what = f"{kind.__module__}.{kind.__qualname__}"
+        return cls(name, call, dict(parameters), wanted, "seed" in taken, what)
+
+    def keywords(self, seed: int) -> dict[str, Any]:
+        """Of one call."""
+        asked = {} if self.reads is None else {"num_reads": self.reads}
+        return {**self.parameters, **asked, **({"seed": seed} if self.takes_seed else {})}
+
+    def described(self) -> dict[str, Any]:
+        """What tells it from others, in JSON's values."""
+        text = json.dumps(self.parameters, sort_keys=True, default=_in_words)
+        return {"name": self.name, "what": self.what, "parameters": json.loads(text),
+                "reads": self.reads}  # fmt: skip
+
+    def warm_up(self) -> None:
+        """One call on two spins, which may compile; what it returns or raises is not looked at."""
+        model = optional("dimod", "a race of samplers").BinaryQuadraticModel
+        tiny = model({0: 0.0, 1: 1.0}, {(0, 1): 1.0}, 0.0, "SPIN")
+        try:
+            _resolved(self.call(tiny, **self.keywords(0)))
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # calls that count will show it
+            pass
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SamplerCall(Summarised):
+    """One call of one sampler on one problem.
+
+    Attributes:
+        solver: its name.
+        instance: the problem's name.
+        number: which call on that problem, from 0 on.
+        seconds: wall-clock time of the call.
+        reads: how many reads it stands for, those of a call at fault included.
+        energies: of its reads, evaluated by us, ascending; none where it was at fault.
+        fault: what was wrong with it; empty where nothing was.
+        seed: what it was given, if it takes one.
+    """
+
+    solver: str
+    instance: str
+    number: int
+    seconds: float
+    reads: int
+    energies: npt.NDArray[Any]
+    fault: str = ""
+    seed: int = 0
+
+
+class _FaultError(Exception):
+    """What is wrong with a SampleSet."""
+
+
+def call_sampler(
+    contestant: Contestant, problem: RacedProblem, number: int, seed: int
+) -> SamplerCall:
+    """Call a sampler once; only its own time counts.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C, also where the sampler caught it and returned early.
+    """
+    model, keywords = problem.model(), contestant.keywords(seed)
+    energies, fault = np.empty(0, problem.problem.weights.dtype), ""
+    begin = perf_counter()
+    try:
+        found = _resolved(contestant.call(model, **keywords))
+        seconds = perf_counter() - begin
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit and panics of compiled code, too
+        seconds = perf_counter() - begin
+        fault = f"raised {type(error).__name__}: {error}"
+    else:
+        _refuse_interrupted(found)
+        try:
+            energies = evaluated(found, problem, contestant.reads)
+        except _FaultError as error:
+            fault = str(error)
+        except Exception as error:  # it only looked like a SampleSet
+            fault = f"its SampleSet cannot be read: {type(error).__name__}: {error}"
+    fault = "".join(c if c.isprintable() else " " for c in fault)[:_LONGEST_FAULT]
+    given = seed if contestant.takes_seed else 0
+    reads = contestant.reads or 1
+    return SamplerCall(
+        contestant.name, problem.name, number, seconds, reads, energies, fault, given
+    )
+
+
+def evaluated(found: Any, problem: RacedProblem, reads: int | None) -> npt.NDArray[Any]:
+    """The energies of all reads, by us, ascending; the best one where `reads` is None.
+
+    Whatever does not fit the problem is refused.
+    """
+    for name in ("record", "variables", "vartype"):
+        if not hasattr(found, name):
+            raise _FaultError(f"returned {type(found).__name__}, no SampleSet")
+    if found.vartype.name != problem.bqm.vartype.name:
+        raise _FaultError(
+            f"returned {found.vartype.name} samples of a {problem.bqm.vartype.name} model"
+        )
+    states = _states(found, problem)
+    energies: npt.NDArray[Any] = problem.problem.energy(states)
+    _compare(np.asarray(found.record.energy), energies, problem)
+    if reads is None:
+        return energies[[np.argmin(energies)]]
+    times = np.asarray(found.record.num_occurrences)
+    if times.shape != (len(states),) or times.dtype.kind not in "iu" or (times < 1).any():
+        raise _FaultError("num_occurrences are not whole numbers from 1 on")
+    if (total := sum(times.tolist())) != reads:
+        raise _FaultError(f"returned {total} reads, not the {reads} asked for")
+    return np.sort(np.repeat(energies, times))
+
+
+def _states(found: Any, problem: RacedProblem) -> npt.NDArray[np.int8]:
+    """The samples in the order of the problem's variables."""
+    samples, columns = np.asarray(found.record.sample), list(found.variables)
+    labels = exchange.labels_of(problem.problem)
+    if missing := [name for name in labels if name not in set(columns)]:
+        raise _FaultError(f"its samples lack {len(missing)} variables, such as {missing[0]!r}")
+    if extra := [name for name in columns if name not in set(labels)]:
+        raise _FaultError(f"its samples have {extra[0]!r}, which is no variable of the problem")
+    if samples.ndim != 2 or samples.shape[1] != len(columns):
+        raise _FaultError(f"its samples have the shape {samples.shape}")
+    if not len(samples):
+        raise _FaultError("returned no samples")
+    allowed = (problem.problem.space.low, 1)
+    if (wrong := samples[~np.isin(samples, allowed)]).size:
+        raise _FaultError(f"a sample has the value {wrong[0]}, neither {allowed[0]} nor 1")
+    place = {name: k for k, name in enumerate(columns)}
+    return samples[:, [place[name] for name in labels]].astype(np.int8)
+
+
+def _compare(stated: npt.NDArray[Any], energies: Any, problem: RacedProblem) -> None:
+    """Refuse energies that a sampler states and its samples have not."""
+    numbers = stated.astype(np.float64)
+    if numbers.shape != energies.shape:
+        raise _FaultError(f"states {numbers.size} energies of {len(energies)} samples")
+    off = ~(np.abs(numbers - energies) <= problem.stated_tolerance)  # NaN is off, too
+    if off.any():
+        k = int(np.argmax(off))
+        raise _FaultError(f"states the energy {stated[k]} of a sample that has {energies[k]}")
+
+
+def _resolved(found: Any) -> Any:
+    """Wait for a SampleSet that is still being computed."""
+    if callable(wait := getattr(found, "resolve", None)):
+        wait()
+    return found
+
+
+def _refuse_interrupted(found: Any) -> None:
+    """Our own samplers catch Ctrl-C, and return what they have."""
+    info = getattr(found, "info", None)
+    if isinstance(info, Mapping) and str(info.get("stopped", "")) == "interrupted":
+        raise KeyboardInterrupt
+
+
+def _keywords(call: Callable[..., Any]) -> set[str]:
+    """The keywords that a callable names; those of dimod's samplers are not always listed."""
+    try:
+        listed = inspect.signature(call).parameters.values()
+    except (ValueError, TypeError):
+        return set()
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return {one.name for one in listed if one.kind in named}
+
+
+def _in_words(value: Any) -> str:
+    """A parameter that JSON does not hold; without the address of an object, which changes."""
+    if isinstance(value, np.ndarray | np.generic):
+        return json.dumps(value.tolist(), default=repr)
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
