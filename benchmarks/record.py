@@ -49,19 +49,19 @@ def store(
 ) -> None:
     """Print a table and keep it as `results/NAME.json` and `results/NAME.md`."""
     where = setting(*packages)
-    table = _table(rows)
+    shown = table(rows)
     versions = ", ".join(f"{k} {v}" for k, v in where["versions"].items())
     head = f"# {title}\n\n{where['date']}, {where['cpu']}, {where['cores']} cores, "
     head += f"Python {where['python']}; {versions}.\n\n"
     tail = f"\n{notes.strip()}\n" if notes else ""
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{name}.md").write_text(head + table + tail)
+    (RESULTS / f"{name}.md").write_text(head + shown + tail)
     text = json.dumps({"title": title, "setting": where, "rows": rows, "notes": notes}, indent=1)
     (RESULTS / f"{name}.json").write_text(text + "\n")
-    print(f"\n{title}\n\n{table}{tail}")
+    print(f"\n{title}\n\n{shown}{tail}")
 
 
-def _table(rows: list[dict[str, Any]]) -> str:
+def table(rows: list[dict[str, Any]]) -> str:
     """A Markdown table; columns in the order of their first appearance."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
     lines = [columns, ["---"] * len(columns)]

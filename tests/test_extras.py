@@ -65,7 +65,6 @@ NEEDS: dict[str, tuple[str, Callable[[Path], Any]]] = {
         "pysat",
         lambda folder: solve_exactly(RING, solver="rc2-stratified-edge"),
     ),
-    "toulbar2": ("pytoulbar2", lambda folder: solve_exactly(RING, solver="toulbar2")),
     "scip": ("pyscipopt", lambda folder: solve_exactly(RING, solver="scip")),
     "frame": ("polars", with_store(to_frame)),
     "plot": ("matplotlib", with_store(plot_study)),

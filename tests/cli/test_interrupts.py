@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import signal
 import sys
 import time
@@ -13,6 +14,7 @@ from tests.cli.test_termination import START, start
 import glasshouse as gh
 from glasshouse.cli import main
 from glasshouse.cli.termination import heeded
+from glasshouse.proofs.exact import EXACT_SOLVERS
 from glasshouse.proofs.interruption import interruptible
 
 # Says when the solver's own compiled code is about to run.
@@ -46,13 +48,20 @@ def hopeless(tmp_path_factory):
     [
         ("rc2", []),
         ("highs", ["--time-limit", "1000"]),
+        ("cpsat", []),
+        pytest.param("toulbar2", [], marks=pytest.mark.slow),
+        pytest.param("scip", [], marks=pytest.mark.slow),
         pytest.param("highs", [], marks=pytest.mark.slow),
         pytest.param("rc2", ["--time-limit", "1000"], marks=pytest.mark.slow),
         pytest.param("rc2-stratified", [], marks=pytest.mark.slow),
     ],
 )
 def test_exact_solvers(solver, options, hopeless):
-    script = TOLD.format(module=f"proofs.exact.{solver.removesuffix('-stratified')}")
+    package = EXACT_SOLVERS[solver].package
+    if not list(importlib.metadata.distributions(name=package)):
+        pytest.skip(f"{package} is not installed: pip install {package}")
+    home = "apart" if EXACT_SOLVERS[solver].is_apart else solver.removesuffix("-stratified")
+    script = TOLD.format(module=f"proofs.exact.{home}")
     process = start(["solve", str(hopeless), "--solver", solver, *options], script)
     assert process.stdout.readline() == "busy\n"
     time.sleep(0.7)  # deep inside

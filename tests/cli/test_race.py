@@ -69,6 +69,24 @@ def test_a_race_that_is_over_runs_nothing_again(raced, capsys):
         assert [store.rows(task)["seconds"].tolist() for task in store.tasks()] == before
 
 
+def test_solvers_that_were_entered_and_never_ran_are_told_apart(raced, tmp_path, capsys):
+    """They are no part of `4 of 4 runs`, and a line says what became of them."""
+    store = tmp_path / "race.sqlite"
+    shutil.copy(raced[0] / "race.sqlite", store)
+    with closing(sqlite3.connect(store)) as database, database:
+        tasks = 'SELECT task FROM tasks WHERE canonical LIKE \'%"name":"bad"%\''
+        for table in ("race", "batches"):
+            database.execute(f"DELETE FROM {table} WHERE task IN ({tasks})")
+        database.execute(f"UPDATE tasks SET finished = 0 WHERE task IN ({tasks})")
+    assert main(["race", "show", str(store)]) == 0
+    shown = capsys.readouterr().out
+    assert "tiny: 2 instances, 2 of 2 runs" in shown
+    assert "bad: none of its 2 runs are here; race it again for the others" in shown
+    assert main(["race", "show", str(store), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["expected_runs"], shown["missing_runs"]) == (2, {"bad": 2})
+
+
 def test_a_suite_file_is_grown_once_beside_the_store(tmp_path, capsys):
     (tmp_path / "mine.toml").write_text(
         'name = "mine"\ncount = 2\n[[family]]\nmethod = "graph_loops"\n'

@@ -149,8 +149,11 @@ import glasshouse as gh
 from glasshouse.solvers.crew import Crew
 gh.anneal(gh.read({str(path)!r}), sweeps=10, runs=10)
 work = Crew.work
+armed = []
 def timed(*arguments):
-    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    if not armed:
+        armed.append(threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGTERM)))
+        armed[0].start()
     return work(*arguments)
 Crew.work = timed
 {START}
@@ -167,6 +170,29 @@ Crew.work = timed
     assert process.returncode == 143
     assert words == "glasshouse: terminated\n"
     assert "found in" in answer
+
+
+def test_compiled_code_wraps_the_signal_and_it_is_known_all_the_same(tmp_path):
+    """Numba makes a SystemError of what is raised while it unpickles."""
+    gh.write(tmp_path / "x.wcnf", gh.random_loops(6, 6, frustration="1/5", loops=4, rng=1))
+    script = f"""
+import glasshouse.proofs as proofs
+def prove(*arguments, **options):
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt as stop:
+        raise SystemError("a result with an exception set") from stop
+proofs.prove = prove
+{START}
+"""
+    words = ["solve", str(tmp_path / "x.wcnf"), "--solver", "prove"]
+    process = start([*words, "--maxsat-output"], script)
+    answer, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (10, "")
+    assert answer.splitlines()[-2] == "s SATISFIABLE"
+    process = start(words, script)
+    assert process.communicate(timeout=60) == ("", "glasshouse: interrupted\n")
+    assert process.returncode == 130
 
 
 def test_ctrl_c_stays_as_it_was(tmp_path):

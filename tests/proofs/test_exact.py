@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -11,9 +15,10 @@ from tests import strategies
 from tests.oracles import optimum
 from tests.proofs.instances import loop_sum, spin_glass
 
+from glasshouse.extras import MissingPackageError, optional
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs import HardClausesUnsatisfiableError, prove
-from glasshouse.proofs.exact import EXACT_SOLVERS, ExactSolver, solve_exactly
+from glasshouse.proofs.exact import EXACT_SOLVERS, ExactSolver, RefusedError, solve_exactly
 
 
 def installed(solver: str) -> pytest.param:
@@ -53,6 +58,10 @@ def test_all_agree_with_prove(solver):
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_time_limit_ends_the_search(solver):
     problem = spin_glass(150, 0.9, np.random.default_rng(1), gaussian=True)
+    if solver == "dwave-tree":
+        with pytest.raises(RefusedError, match="treewidth above 25"):
+            solve_exactly(problem, solver=solver, time_limit=1)
+        return
     result = solve_exactly(problem, solver=solver, time_limit=1)
     assert not result.optimal
     assert result.seconds < 30  # a bound on hanging, not on speed
@@ -96,6 +105,72 @@ def test_time_limits(solver, capfd):
     assert "rror" not in capfd.readouterr().err
 
 
+@pytest.mark.parametrize("solver", [installed(name) for name in ("cpsat", "highs", "scip")])
+def test_better_states_are_told_while_a_solver_works(solver):
+    problem, energy = loop_sum(15, 20, np.random.default_rng(6), fields=True)
+    told = []
+    solve_exactly(problem, solver=solver, incumbent=lambda s: told.append(int(problem.energy(s))))
+    assert min(told) == energy
+
+
+@pytest.mark.parametrize("order", [("cpsat", "highs"), ("highs", "cpsat")])
+def test_libraries_that_cannot_share_a_process_do_not(order):
+    """OR-Tools and highspy each bring a libhighs.so.1; the second one to come breaks."""
+    pytest.importorskip("ortools", reason="ortools is not installed: pip install ortools")
+    script = "from glasshouse.problems import Max2Sat\n"
+    script += "from glasshouse.proofs import solve_exactly\n"
+    script += "problem = Max2Sat.from_clauses(2, [[1, 2], [-1], [-2]], [3, 1, 2])\n"
+    script += f"print([solve_exactly(problem, solver=s).energy for s in {order}])"
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=100, check=False,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert (run.stdout, run.stderr) == ("[1, 1]\n", "")
+
+
+def hang(problem, time_limit, tell):
+    tell([1, 0])
+    time.sleep(1000)
+
+
+def die(problem, time_limit):
+    os._exit(3)
+
+
+def complain(problem, time_limit):
+    raise ZeroDivisionError("by nobody")
+
+
+def miss(problem, time_limit):
+    optional("polars.nowhere", "this toy")
+
+
+class TestApart:
+    problem = Max2Sat.from_clauses(2, [[1, 2], [-1], [-2]], [3, 1, 2])
+
+    def use(self, monkeypatch, solve, **options):
+        entry = ExactSolver(solve, "toy", is_apart=True, **options)
+        monkeypatch.setitem(EXACT_SOLVERS, "toy", entry)
+
+    def test_what_was_told_is_the_answer_of_one_that_is_killed(self, monkeypatch):
+        self.use(monkeypatch, hang, tells=True)
+        result = solve_exactly(self.problem, solver="toy", time_limit=1)
+        assert (result.state.tolist(), result.optimal) == ([1, 0], False)
+        assert result.seconds < 30
+
+    def test_a_missing_package_is_told_in_our_words(self, monkeypatch):
+        self.use(monkeypatch, miss)
+        with pytest.raises(MissingPackageError, match="this toy needs polars"):
+            solve_exactly(self.problem, solver="toy")
+
+    def test_one_that_dies_or_fails_is_told_and_the_next_one_is_another(self, monkeypatch):
+        for solve, said in ((die, "its process ended with 3"), (complain, "by nobody")):
+            for _ in range(2):
+                self.use(monkeypatch, solve)
+                with pytest.raises(ValueError, match=f"solver='toy' failed with .*{said}"):
+                    solve_exactly(self.problem, solver="toy")
+
+
 def test_errors_of_a_solver_are_told_in_our_words(monkeypatch):
     def fail(problem, time_limit):
         raise RuntimeError("Contradiction")
@@ -107,7 +182,7 @@ def test_errors_of_a_solver_are_told_in_our_words(monkeypatch):
 
 def test_bad_arguments():
     problem = Max2Sat.from_clauses(2, [[1, 2]], [1])
-    with pytest.raises(ValueError, match="solver='magic' is not one of highs, rc2"):
+    with pytest.raises(ValueError, match="solver='magic' is not one of cpsat, dwave-tree, highs"):
         solve_exactly(problem, solver="magic")
     with pytest.raises(ValueError, match="needs integer weights"):
         solve_exactly(Max2Sat.from_clauses(2, [[1, 2]], [1.5]), solver="highs")

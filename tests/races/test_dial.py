@@ -74,7 +74,7 @@ def test_a_median_with_unsolved_ones_is_that_of_the_studies():
 @pytest.mark.parametrize("dial", [None, "seed"])
 def test_the_figure_is_drawn_for_commands(dial, tmp_path):
     race_figure(dialled(), "tts", dial=dial).savefig(tmp_path / "figure.png")
-    with pytest.raises(ValueError, match="is for the figure tts, not for cactus"):
+    with pytest.raises(ValueError, match="is for the figures tts and reaching, not for cactus"):
         race_figure(dialled(), "cactus", dial="n")
 
 

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from tests.races.test_scores import run
 
-from glasshouse.races.figures import FIGURES, draw_cactus, draw_incumbents, race_figure
+from glasshouse.races.figures import (
+    FIGURES,
+    draw_cactus,
+    draw_incumbents,
+    draw_reaching,
+    race_figure,
+)
 from glasshouse.races.judging import RunVerdict
 from glasshouse.races.results import Results
 from glasshouse.races.scores import cactus
@@ -76,3 +82,17 @@ def test_the_median_curve_is_that_of_the_values_at_each_time():
     times, middle = _median_curve(curves)
     # At 2: 9, 7, none yet; at 3: 1, 7, none; at 4: 1, 7, 8; at 5: 1, 5, 8.
     assert (times.tolist(), middle.tolist()) == ([2, 3, 4, 5], [9, 7, 7, 5])
+
+
+def test_the_dial_shows_medians_and_hollow_points_at_the_limit():
+    runs = [run("x", f"{f}{k}", 10.0, RunVerdict.FOUND, 9, incumbents=((at + k, 9),), frustration=f)
+            for f, at in (("1/4", 5.0), (0.1, 1.0)) for k in range(3)]  # fmt: skip
+    runs += [run("y", "1/40", 10.0, RunVerdict.TIME_OUT, None, frustration="1/4")]
+    _, ax = new_figure(5, 4)
+    draw_reaching(ax, Results("dialled", tuple(runs)))
+    first, first_late, second, second_late, _ = ax.get_lines()
+    assert first.get_xydata().tolist() == [[0.1, 2.0], [0.25, 6.0]]
+    assert len(first_late.get_xydata()) == 0
+    assert second.get_xydata().tolist() == second_late.get_xydata().tolist() == [[0.25, 10.0]]
+    with pytest.raises(ValueError, match="dial='block' is no number that varies"):
+        draw_reaching(ax, Results("dialled", tuple(runs)), "block")

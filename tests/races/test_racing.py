@@ -295,6 +295,35 @@ def test_clasp_reads_opb_too(suite, tmp_path):
     assert [run.verdict for run in results.runs] == [RunVerdict.OPTIMAL] * 2
 
 
+def test_what_comes_in_the_grace_time_counts_as_of_the_limit(suite, tmp_path):
+    script = tmp_path / "late.py"
+    script.write_text(
+        "import signal, sys, time\n"
+        "def end(*_):\n"
+        "    time.sleep(.4)\n"
+        "    print('o 9', 's SATISFIABLE', 'v ' + '1' * 60, sep=chr(10), flush=True)\n"
+        "    sys.exit(10)\n"
+        "signal.signal(signal.SIGTERM, end)\nprint('o 12', flush=True)\ntime.sleep(1000)"
+    )
+    limits = Limits(seconds=1.0, grace=20)
+    entrants = entrants_of([f"late={sys.executable} -S {script}"], limits, "classic")
+    one = suite_of(suite / "instance-00000.wcnf")
+    (run,) = raced(Race(entrants, one, limits), tmp_path / "race.sqlite").runs
+    assert [value for _, value in run.incumbents] == [12, 9]
+    assert run.incumbents[-1][0] == pytest.approx(run.seconds, abs=1e-5)
+    assert run.seconds < 1.0 + 0.5
+
+
+def test_growing_a_suite_tells_how_far_it_is(tmp_path):
+    (tmp_path / "mine.toml").write_text(
+        'name = "mine"\ncount = 3\n[[family]]\nmethod = "random_loops"\n'
+        'parameters = { n = 4, frustration = "1/5", loops = 2 }\n'
+    )
+    told = []
+    load_suite(tmp_path / "mine.toml", tmp_path / "c", lambda *at: told.append(at))
+    assert told == [(1, 3), (2, 3), (3, 3)]
+
+
 def test_built_ins_race_as_commands_of_our_interpreter(suite, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
     limits = Limits(seconds=120)

@@ -15,10 +15,13 @@ from glasshouse.races.scores import (
     bootstrap_of_mean,
     cactus,
     difference,
+    median_reaching,
     median_seconds,
     penalised_seconds,
     per_instance,
     performance_profile,
+    reaching_seconds,
+    reaching_times,
     score,
     tts99,
 )
@@ -27,10 +30,11 @@ from glasshouse.races.time_series import objective_time_series
 OPTIMAL, FOUND, WRONG = RunVerdict.OPTIMAL, RunVerdict.FOUND, RunVerdict.WRONG_OPTIMUM
 
 
-def run(solver, instance, seconds, verdict=OPTIMAL, cost=9, number=0, optimum=9, incumbents=()):
+def run(solver, instance, seconds, verdict=OPTIMAL, cost=9, number=0, optimum=9, incumbents=(),
+        frustration="1/5"):  # fmt: skip
     is_solved = verdict is OPTIMAL
     return Run(solver, instance, number, is_solved, verdict, "", seconds, 10.0, cost, incumbents,
-               optimum=optimum, best=optimum)  # fmt: skip
+               optimum=optimum, best=optimum, parameters={"frustration": frustration})  # fmt: skip
 
 
 RESULTS = Results(
@@ -46,6 +50,31 @@ RESULTS = Results(
         run("slow", "d", 9.0, FOUND, 19),
     ),
 )
+
+
+def test_the_time_to_the_best_is_that_of_the_first_word_which_turned_out_true():
+    lines = ((1.0, 30), (2.0, 9), (3.0, 9))
+    runs = [
+        run("x", "a", 10.0, FOUND, 9, incumbents=lines),
+        run("x", "b", 10.0, FOUND, 11, incumbents=lines),  # its own model costs more
+        run("x", "c", 10.0, WRONG, 9, incumbents=lines),
+        run("x", "d", 4.0),  # no o line with a time
+        run("x", "e", 10.5, FOUND, 9),  # printed in the grace time
+    ]
+    best = dict.fromkeys("abcde", 9)
+    assert [reaching_seconds(one, best) for one in runs] == [2.0, None, None, 4.0, 10.0]
+    results = Results("", tuple(runs))
+    assert reaching_times(results, "x")["b"] == (10.0, False)
+    assert median_reaching(results, "x", "ad").value == 2.0
+    assert math.isinf(median_reaching(results, "x", "bcd").value)
+    with pytest.raises(ValueError, match="no runs on these instances"):
+        median_reaching(results, "x", "z")
+
+
+def test_of_several_runs_the_median_one_counts():
+    runs = [run("x", "a", 10.0, FOUND, cost, number=k, incumbents=((at, cost),))
+            for k, (at, cost) in enumerate([(1.0, 9), (5.0, 9), (2.0, 12)])]  # fmt: skip
+    assert reaching_times(Results("", tuple(runs)), "x") == {"a": (5.0, True)}
 
 
 def test_a_table_by_hand():

@@ -12,7 +12,7 @@ from typing import Any
 
 from cyclopts import App, CycloptsError, Parameter
 
-from glasshouse.cli import console, pipes
+from glasshouse.cli import clock, console, pipes
 from glasshouse.cli.check import check
 from glasshouse.cli.completion import completion
 from glasshouse.cli.convert import convert
@@ -35,7 +35,7 @@ from glasshouse.cli.race import race
 from glasshouse.cli.solve import solve
 from glasshouse.cli.study import study
 from glasshouse.cli.suite import suite
-from glasshouse.cli.termination import heeded
+from glasshouse.cli.termination import heeded, is_interruption
 from glasshouse.cli.tune import tune
 from glasshouse.extras import MissingPackageError
 from glasshouse.version import __version__
@@ -84,6 +84,7 @@ for _order, (_name, _command) in enumerate(COMMANDS.items()):
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; errors are one line on standard error, never a traceback."""
+    clock.start()
     console.survive()
     with heeded() as termination:
         told = ""
@@ -91,8 +92,8 @@ def main(arguments: list[str] | None = None) -> int:
             code = _run(arguments)
         except KeyboardInterrupt as stop:
             code, told = 130, f"; {stop}" if str(stop) else ""
-        except Exception:
-            if not termination.was_lost():
+        except Exception as fault:
+            if not termination.was_lost() and not is_interruption(fault):
                 raise
             code = 130
         if termination.is_asked and not isinstance(code, AnswerCode):

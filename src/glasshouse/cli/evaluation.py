@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from glasshouse.cli.errors import AnswerCode
 from glasshouse.cli.output import model_of
+from glasshouse.cli.termination import is_interruption
 
 if TYPE_CHECKING:
     from glasshouse.files import Document
     from glasshouse.problems import Max2Sat
+
+_PATIENCE = 0.3  # seconds after SIGTERM, for a solver that has a last word
 
 
 class Contest:
@@ -20,16 +24,19 @@ class Contest:
         self.document, self.problem = document, problem
         self.model: Any = None
         self.cost: Any = None
+        self._speaking = threading.Lock()  # solvers offer models from other threads, too
+        self._is_over = False
 
     def offer(self, model: Any) -> bool:
         """Say at once what a model costs, if it is the best so far; whether it is, or equals it."""
         if self.problem.broken(model):
             return False
         cost = self.document.value_of(model)
-        if self.model is None or cost < self.cost:
-            self.model, self.cost = model, cost
-            print(f"o {cost}", flush=True)
-        return bool(cost == self.cost)
+        with self._speaking:
+            if not self._is_over and (self.model is None or cost < self.cost):
+                self.model, self.cost = model, cost
+                print(f"o {cost}", flush=True)
+            return bool(cost == self.cost)
 
     def run(self, solve: Callable[[], tuple[Any, bool]]) -> AnswerCode:
         """Solve, and give the best model however that ends.
@@ -40,17 +47,20 @@ class Contest:
             solve: gives a model, None for none, and whether it is optimal.
         """
         from glasshouse.proofs import HardClausesUnsatisfiableError
+        from glasshouse.proofs.interruption import hurried
         from glasshouse.proofs.two_sat import satisfy
 
         is_optimal = False
         try:
             self.offer(satisfy(self.problem.num_variables, self.problem.hard))
-            model, is_claimed = solve()
+            with hurried(_PATIENCE):
+                model, is_claimed = solve()
             is_optimal = model is not None and self.offer(model) and is_claimed
         except HardClausesUnsatisfiableError:
             return self._end("UNSATISFIABLE")
-        except KeyboardInterrupt:  # Ctrl-C or SIGTERM
-            pass
+        except (KeyboardInterrupt, SystemError) as stop:  # Ctrl-C or SIGTERM
+            if not is_interruption(stop):
+                raise
         if self.model is None:
             return self._end("UNKNOWN")
         return self._end("OPTIMUM FOUND" if is_optimal else "SATISFIABLE")
@@ -58,6 +68,8 @@ class Contest:
     def _end(self, status: str) -> AnswerCode:
         from glasshouse.races.judging import EXIT_CODES
 
+        with self._speaking:
+            self._is_over = True
         print(f"s {status}")
         if self.model is not None:
             print(f"v {model_of(self.model)}", flush=True)

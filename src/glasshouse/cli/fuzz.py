@@ -47,7 +47,7 @@ def fuzz(
 
     Args:
         solver: a command, in which {file}, {seed} and {seconds} are replaced; or one of rc2,
-            rc2-stratified, rc2-stratified-edge, toulbar2, scip, highs.
+            rc2-stratified, rc2-stratified-edge, toulbar2, cpsat, scip, highs, dwave-tree.
         count: how many instances.
         seed: of the first instance; the next ones have the next numbers.
         seconds: that a run may take.

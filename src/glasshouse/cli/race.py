@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -40,6 +42,7 @@ def run(
     suite: str,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
     time_limit: float = 60.0,
+    grace: float = 1.0,
     memory: Whole = 4096,
     seed: Whole = 1,
     repeat: Whole = 1,
@@ -63,7 +66,9 @@ def run(
         suite: the name of a suite (`glasshouse suite --list`) or its TOML file, grown once into the
             folder suites beside the store; a folder of .wcnf or .cnf files, a manifest, or a file.
         output: the store; made when it is not there.
-        time_limit: seconds of wall-clock time per run.
+        time_limit: seconds of wall-clock time per run. Then solvers get SIGTERM.
+        grace: seconds after SIGTERM in which a solver may print its best model. Whatever it prints
+            then counts as of the time limit, and a claim of optimality comes too late.
         memory: megabytes of memory per run.
         seed: of the first run on each instance; the next ones have the next numbers.
         repeat: runs of each solver on each instance.
@@ -82,12 +87,15 @@ def run(
 
     if workers is not None and dask is not None:
         raise ValueError("--workers and --dask do not go together")
-    if not 0 < time_limit < float("inf"):
-        raise ValueError(f"time_limit={time_limit} is no limit; expected seconds above 0")
-    limits = Limits(seconds=time_limit, memory=memory * MEGABYTE)
+    for name, value in (("time_limit", time_limit), ("grace", grace)):
+        if not 0 < value < float("inf"):
+            raise ValueError(f"--{name.replace('_', '-')} {value} is no limit; expected seconds "
+                             "above 0")  # fmt: skip
+    limits = Limits(seconds=time_limit, memory=memory * MEGABYTE, grace=grace)
     # First: what solvers read is found out by running them.
     try:
-        instances = load_suite(suite, output.parent / "suites")
+        with _growing(suite) as grown:
+            instances = load_suite(suite, output.parent / "suites", grown)
     except ValueError as error:  # in the words of the suite's file, whose keys are no options
         raise StudyFileError(error) from error
     entrants = entrants_of(solver, limits, dialect)
@@ -135,7 +143,9 @@ def plot(
     store: Path,
     /,
     *,
-    figure: Literal["cactus", "ecdf", "profile", "scatter", "incumbents", "tts"] = "cactus",
+    figure: Literal[
+        "cactus", "ecdf", "profile", "scatter", "incumbents", "tts", "reaching"
+    ] = "cactus",
     solver: list[str] | None = None,
     dial: str | None = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
@@ -153,11 +163,12 @@ def plot(
     Args:
         store: the race's store.
         figure: cactus, ecdf (share solved over time), profile (share solved within some times the
-            fastest), scatter (two solvers), incumbents (o values over time), or tts (seconds until
-            the best cost is reached with probability 0.99, over the dialled hardness).
+            fastest), scatter (two solvers), incumbents (o values over time), tts (seconds until the
+            best cost is reached with probability 0.99, by repeated runs) or reaching (seconds until
+            it was said), both over the dialled hardness.
         solver: the two solvers of a scatter plot; the first two by default.
-        dial: for tts, the parameter along x, such as n; by default the frustration, or whatever
-            number varies in the suite.
+        dial: for tts and reaching, the parameter along x, such as n; by default the frustration, or
+            whatever number varies in the suite.
         output: the picture, .png, .svg or .pdf; without a suffix, PNG and SVG are written. By
             default under the store's name.
         force: overwrite what is there.
@@ -196,6 +207,18 @@ def export(store: Path, /, *, time_series: Path, force: bool = False) -> None:
     print(f"{time_series}: {len(written)} files")
 
 
+@contextmanager
+def _growing(suite: str) -> Iterator[Any]:
+    """A bar while a suite grows, which may take minutes, where there is a terminal to see it."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        shown = bar.add_task(f"growing {suite}", total=None)
+        yield lambda done, total: bar.update(shown, completed=done, total=total)
+
+
 def _results(store: Path) -> Results:
     from glasshouse.races.results import read_results
     from glasshouse.studies.store.store import Store
@@ -217,6 +240,7 @@ def _report(store: Path, json: bool) -> bool:
             {
                 "store": store, "suite": results.suite, "instances": len(results.instances),
                 "runs": len(results.runs), "expected_runs": results.expected,
+                "missing_runs": results.missing,
                 "faults": [_values(run) for run in results.faults],
                 "solvers": [vars(one) | {"median": str(one.median)} for one in scores],
                 "start_seconds": dict(results.starts),
@@ -233,6 +257,10 @@ def _report(store: Path, json: bool) -> bool:
         share = f"{one.solved}/{one.runs}"
         print(f"{one.solver:<{width}}  {share:>6}  {one.reached:>7}  {one.faults:>6}  "
               f"{one.par2:>7.3g}  {one.anytime:>7.3f}  {one.median}")  # fmt: skip
+    for name, number in results.missing.items():
+        share = "none" if number == results.entered[name] else f"all but {number}"
+        print(f"{name}: {share} of its {results.entered[name]} runs are here; race it again for "
+              "the others")  # fmt: skip
     for name, seconds in results.starts.items():
         print(f"{name}: {seconds:.2g} s of each run are the start of Python, measured once")
     return bool(results.faults)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from glasshouse.cli import clock
 from glasshouse.cli.claims import false_claim
 from glasshouse.cli.errors import CheckFailedError, FalseClaimError
 from glasshouse.cli.evaluation import Contest
@@ -27,12 +28,14 @@ _HEURISTIC = ("anneal", "temper")
 
 
 def _known_solver(_type: Any, tokens: Sequence[Any]) -> str:
-    """One of our own, or one of the catalogue, which is not loaded before somebody solves."""
+    """One of our own, or one of the catalogues, which are not loaded before somebody solves."""
     from glasshouse.proofs.exact import EXACT_SOLVERS, OURS
+    from glasshouse.races.rounds import SAMPLERS
 
     name: str = tokens[0].value
-    if name not in (*OURS, *EXACT_SOLVERS):
-        raise ValueError(f"{name} is not one of {', '.join((*OURS, *EXACT_SOLVERS))}")
+    known = (*OURS, *EXACT_SOLVERS, *SAMPLERS)
+    if name not in known:
+        raise ValueError(f"{name} is not one of {', '.join(known)}")
     return name
 
 
@@ -77,8 +80,9 @@ def solve(
     Args:
         file: any problem file.
         solver: anneal (simulated annealing), temper (parallel tempering), brute (enumeration),
-            prove (the cycle LP), or somebody else's exact solver where it is installed, for example
-            highs; a wrong name lists all of them. rc2 is PySAT's RC2 as it comes, rc2-stratified
+            prove (the cycle LP), or somebody else's exact solver or sampler where it is installed,
+            for example highs or dwave-tabu; a wrong name lists all of them. Samplers go on until
+            the time limit. rc2 is PySAT's RC2 as it comes, rc2-stratified
             its RC2Stratified, far faster on weights that differ.
         runs: independent runs (anneal, temper), 64 by default.
         sweeps: sweeps of a run (anneal, temper), 1000 by default.
@@ -86,13 +90,16 @@ def solve(
             planted; by default the optimum that is certified or stated.
         check: look for the target at the end of each sweep, the default, or after every flip
             (anneal).
-        time_limit: seconds, after which the best so far is shown (all but brute).
+        time_limit: seconds, after which the best so far is shown (all but brute). With
+            --maxsat-output, of the whole command.
         threads: how many work at the same time (anneal, temper); the result does not depend on it.
-        seed: a whole number that fixes all randomness (anneal, temper).
+        seed: a whole number that fixes all randomness (anneal, temper, samplers), but for what a
+            time limit cuts off.
         format: the format of `-` (standard input), or of a file whose suffix does not tell it.
         maxsat_output: print o, s and v lines as in the MaxSAT Evaluation, and end with its exit
             codes: 30 optimum found, 20 unsatisfiable, 10 satisfiable, 0 unknown. The best model so
-            far is given after SIGTERM and Ctrl-C, too.
+            far is given after SIGTERM and Ctrl-C, too. anneal and temper then work in rounds of
+            16, 32, … sweeps, up to --sweeps; with a time limit alone, until it ends them.
         units: what the units of a matrix are (.npy, .csv, .npz of W, a, b), which does not say it:
             ±1, or 0 and 1.
         json: print one JSON object.
@@ -100,7 +107,7 @@ def solve(
     from glasshouse.files import read_document
     from glasshouse.problems import Max2Sat
 
-    options = {
+    options: dict[str, Any] = {
         "runs": runs, "sweeps": sweeps, "target": target, "check": check, "seed": seed,
         "threads": threads, "time_limit": time_limit,
     }  # fmt: skip
@@ -111,12 +118,17 @@ def solve(
     if maxsat_output:
         if not isinstance(problem, Max2Sat):
             raise ValueError(f"--maxsat-output is for clauses; {file} holds {problem!r}")
-        return Contest(document, problem).run(lambda: _contender(solver, document, given))
+        if time_limit is not None:
+            given["time_limit"] = clock.seconds_left(time_limit)
+        contest = Contest(document, problem)
+        return contest.run(lambda: _contender(solver, document, given, contest.offer))
     if isinstance(problem, Max2Sat) and not _is_satisfiable(problem):
         raise CheckFailedError(f"{file}: the hard clauses are unsatisfiable")
     certified = _certified(document)
     if solver in _HEURISTIC:
         answer = _heuristic(solver, document, certified, given)
+    elif solver in _samplers():
+        answer = _sampled(solver, problem, given)
     else:
         answer = _exact(solver, problem, time_limit)
         if answer["state"] is None:
@@ -144,12 +156,20 @@ def solve(
 def _refuse_ignored(solver: str, given: dict[str, Any]) -> None:
     """Refuse an option that the solver would not look at."""
     for name in given:
-        takers = ("anneal",) if name == "check" else _HEURISTIC
+        takers: tuple[str, ...] = ("anneal",) if name == "check" else _HEURISTIC
+        if name == "seed":
+            takers = (*takers, *_samplers())
         is_taken, who = solver in takers, f"these take it: {', '.join(takers)}"
         if name == "time_limit":
             is_taken, who = solver != "brute", "all others take it"
         if not is_taken:
             raise ValueError(f"--{name.replace('_', '-')} is not for --solver {solver}; {who}")
+
+
+def _samplers() -> tuple[str, ...]:
+    from glasshouse.races.rounds import SAMPLERS
+
+    return tuple(SAMPLERS)
 
 
 def _certified(document: Document) -> Verdict | None:
@@ -240,7 +260,54 @@ def _heuristic(
     return answer
 
 
-def _exact(solver: str, problem: Problem, time_limit: float | None) -> dict[str, Any]:
+def _in_rounds(
+    solver: str, document: Document, given: dict[str, Any], offer: Any
+) -> dict[str, Any]:
+    """Annealing or tempering with more and more sweeps, each round's best offered."""
+    from glasshouse import solvers
+    from glasshouse.solvers.rounds import iter_rounds
+
+    options = dict(given)
+    energy, _ = _goal(options.pop("target", None), document, _certified(document))
+    options["rng"] = options.pop("seed", None)
+    if "time_limit" not in options:
+        options.setdefault("sweeps", 1000)
+    run: Any = solvers.anneal if solver == "anneal" else solvers.temper
+    best, lowest = None, None
+    for result in iter_rounds(run, document.problem, target=energy, **options):
+        offer(result.best_state)
+        if lowest is None or result.best_energy < lowest:
+            best, lowest = result.best_state, result.best_energy
+    return _answer(lowest, best, False, "")
+
+
+def _sampled(
+    solver: str, problem: Problem, given: dict[str, Any], offer: Any = None
+) -> dict[str, Any]:
+    """The best of a sampler's rounds; also after Ctrl-C, if there was one."""
+    from glasshouse.races.rounds import iter_sampled
+
+    limit = given.get("time_limit")
+    if limit is None and offer is None:
+        raise ValueError(f"--solver {solver} goes on until a time limit; give --time-limit")
+    best, rounds = None, 0
+    try:
+        for state in iter_sampled(solver, problem, rng=given.get("seed"), time_limit=limit):
+            rounds += 1
+            if offer is not None:
+                offer(state)
+            if best is None or problem.energy(state) < problem.energy(best):
+                best = state
+    except KeyboardInterrupt:
+        if best is None:
+            raise
+    text = f"{solver}: {rounds} rounds, not shown optimal"
+    return _answer(None if best is None else problem.energy(best), best, False, text)
+
+
+def _exact(
+    solver: str, problem: Problem, time_limit: float | None, offer: Any = None
+) -> dict[str, Any]:
     """The optimum by enumeration, by proof, or by somebody else's solver."""
     if solver == "brute":
         from glasshouse.solvers import brute_force
@@ -259,27 +326,28 @@ def _exact(solver: str, problem: Problem, time_limit: float | None) -> dict[str,
         return _answer(proof.energy, proof.state, is_best, f"{how}\n{text}")
     from glasshouse.proofs import solve_exactly
 
-    result = solve_exactly(problem, solver=solver, time_limit=time_limit)
+    result = solve_exactly(problem, solver=solver, time_limit=time_limit, incumbent=offer)
     optimal = "optimal" if result.optimal else "not shown optimal within the time limit"
     text = f"{solver}: {optimal}, {result.seconds:.3g} s"
     return _answer(result.energy, result.state, result.optimal, text)
 
 
-def _contender(solver: str, document: Document, given: dict[str, Any]) -> tuple[Any, bool]:
-    """A model, None where none was found, and whether it is optimal."""
-    from glasshouse.problems import validation
-
-    if solver in _HEURISTIC:
-        answer = _heuristic(solver, document, _certified(document), given)
-    else:
-        time_limit = validation.time_limit(given.get("time_limit"))
-        try:
-            answer = _exact(solver, document.problem, time_limit)
-        except ValueError as refusal:
-            if refusal.__cause__ is not None:  # it did not refuse, it failed
-                raise
-            print(f"glasshouse: {refusal}", file=sys.stderr)
-            return None, False
+def _contender(
+    solver: str, document: Document, given: dict[str, Any], offer: Any
+) -> tuple[Any, bool]:
+    """A model, None where none was found, and whether it is optimal; better ones are offered."""
+    try:
+        if solver in _HEURISTIC:
+            answer = _in_rounds(solver, document, given, offer)
+        elif solver in _samplers():
+            answer = _sampled(solver, document.problem, given, offer)
+        else:
+            answer = _exact(solver, document.problem, given.get("time_limit"), offer)
+    except ValueError as refusal:
+        if refusal.__cause__ is not None:  # it did not refuse, it failed
+            raise
+        print(f"glasshouse: {refusal}", file=sys.stderr)
+        return None, False
     state, is_optimal = answer["state"], bool(answer["optimal"])
     lie = "" if state is None else false_claim(document, answer["energy"], is_optimal)
     if lie:

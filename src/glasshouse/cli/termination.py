@@ -59,6 +59,13 @@ class Termination:
         return self.again is not None
 
 
+def is_interruption(fault: BaseException | None) -> bool:
+    """Whether a fault came from Ctrl-C: compiled code wraps it in others on its way."""
+    while fault is not None and not isinstance(fault, KeyboardInterrupt):
+        fault = fault.__cause__ or fault.__context__
+    return fault is not None
+
+
 def _interrupt() -> None:
     """Ctrl-C for the main thread, which ends its waiting, too, where the system can do that."""
     if hasattr(signal, "pthread_kill"):

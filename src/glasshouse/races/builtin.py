@@ -17,6 +17,7 @@ from glasshouse.proofs.exact import EXACT_SOLVERS, solve_exactly
 from glasshouse.races.answer import Answer
 from glasshouse.races.clause_file import ClauseFile
 from glasshouse.races.deciding import as_max2sat
+from glasshouse.races.rounds import SAMPLERS
 
 BuiltIn = Callable[[ClauseFile, float], Answer]
 
@@ -26,9 +27,14 @@ _UNSATISFIABLE = Answer(("UNSATISFIABLE",), (), None, ())
 NAMES = tuple(EXACT_SOLVERS)
 
 
+def package_of(name: str) -> str:
+    """The package of an exact solver or a sampler."""
+    return (EXACT_SOLVERS if name in EXACT_SOLVERS else SAMPLERS)[name].package
+
+
 def version_of(name: str) -> str | None:
-    """Package and version of an exact solver; None where it is not installed."""
-    package = EXACT_SOLVERS.find(name, "solver").package
+    """Package and version of an exact solver or a sampler; None where it is not installed."""
+    package = package_of(name)
     try:
         return f"{package} {version(package)}"
     except PackageNotFoundError:
@@ -53,10 +59,11 @@ def built_in(name: str) -> BuiltIn:
 
 
 def refuse_missing(name: str) -> None:
-    """Raise an error that says what to install, unless an exact solver is."""
+    """Raise an error that says what to install, unless it is there."""
     if version_of(name) is None:
-        package = EXACT_SOLVERS[name].package
-        raise MissingPackageError(f"solver={name!r} is not installed; pip install {package}")
+        raise MissingPackageError(
+            f"solver={name!r} is not installed; pip install {package_of(name)}"
+        )
 
 
 def _rc2(clauses: ClauseFile, seconds: float, is_stratified: bool) -> Answer:

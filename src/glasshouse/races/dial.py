@@ -52,12 +52,21 @@ def over_dial(
         dial: which number.
         confidence: of the intervals.
     """
-    groups: dict[Fraction, list[Estimate]] = {}
-    for instance, time in times.items():
-        value = _number(parameters[instance][dial])
+    groups = settings({instance: parameters[instance] for instance in times}, dial)
+    return [
+        (float(at), _median([times[one] for one in group], confidence))
+        for at, group in groups.items()
+    ]
+
+
+def settings(parameters: Parameters, dial: str) -> dict[Fraction, list[str]]:
+    """The instances at each setting of a dial, ascending."""
+    groups: dict[Fraction, list[str]] = {}
+    for instance, table in parameters.items():
+        value = _number(table[dial])
         assert value is not None
-        groups.setdefault(value, []).append(time)
-    return [(float(at), _median(groups[at], confidence)) for at in sorted(groups)]
+        groups.setdefault(value, []).append(instance)
+    return dict(sorted(groups.items()))
 
 
 def _median(times: Sequence[Estimate], confidence: float) -> Estimate:

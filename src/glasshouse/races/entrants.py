@@ -23,13 +23,15 @@ from glasshouse.races.dialects import SUFFIXES, Dialect, read_from, text_in
 from glasshouse.races.guardian import scratch_folder
 from glasshouse.races.judging import Judgement, RunVerdict, judge
 from glasshouse.races.limits import Limits
+from glasshouse.races.rounds import SAMPLERS
 from glasshouse.races.runner import Outcome, run
 from glasshouse.races.truth import Truth
 from glasshouse.summaries import Summarised
 from glasshouse.version import __version__
 
-_RANDOM = ("anneal", "temper")
+_RANDOM = ("anneal", "temper", *SAMPLERS)
 _OURS = tuple(name for name in OURS if name != "brute")  # which would never end here
+_THEIRS = (*NAMES, *SAMPLERS)
 _NAMED = re.compile(r"([A-Za-z][A-Za-z0-9_.+-]*)=(?=\S)")
 _LONGEST_NAME = 60
 _PROBED: tuple[Dialect, ...] = ("mse22", "classic", "opb", "cnf")
@@ -60,7 +62,7 @@ class Entrant(Summarised):
 
 def built_in_names() -> tuple[str, ...]:
     """The names of all built-in solvers, installed or not."""
-    return (*_OURS, *NAMES)
+    return (*_OURS, *_THEIRS)
 
 
 def entrants_of(
@@ -105,7 +107,7 @@ def start_of(entrant: Entrant, limits: Limits) -> float | None:
 
 
 def _built_in(name: str) -> Entrant:
-    if name in NAMES:
+    if name in _THEIRS:
         refuse_missing(name)
     words = (
         sys.executable, "-m", "glasshouse", "solve", "{file}", "--solver", name, "--maxsat-output",
@@ -115,13 +117,13 @@ def _built_in(name: str) -> Entrant:
 
 
 def _is_installed(name: str) -> bool:
-    return name not in NAMES or version_of(name) is not None
+    return name not in _THEIRS or version_of(name) is not None
 
 
 def _versions(name: str) -> str:
     """What is behind a built-in solver: our version, and that of the package it comes from."""
     ours = f"glasshouse {__version__}"
-    return ours if name not in NAMES else f"{ours}, {version_of(name)}"
+    return ours if name not in _THEIRS else f"{ours}, {version_of(name)}"
 
 
 def _external(text: str, limits: Limits, dialect: Dialect | None) -> Entrant:

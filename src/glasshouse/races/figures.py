@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from glasshouse.races.dial import chosen_dial, settings
 from glasshouse.races.results import Results, Run
-from glasshouse.races.scores import Floats, cactus, performance_profile, solving_times
+from glasshouse.races.scores import (
+    Floats,
+    cactus,
+    median_reaching,
+    performance_profile,
+    solving_times,
+)
 from glasshouse.races.tts_figures import draw_dial, shown_name
 from glasshouse.studies.figures.style import (
     Look,
@@ -130,6 +138,38 @@ def draw_incumbents(ax: Axes, results: Results, instance: str | None = None) -> 
     place_legend(ax)
 
 
+def draw_reaching(ax: Axes, results: Results, dial: str | None = None) -> None:
+    """Median seconds until the best known cost was said, over the dialled hardness.
+
+    For solvers that work until the limit, whose runs have no other length. A point stands at the
+    limit, hollow, where a solver does not get there on half of the instances.
+
+    Args:
+        ax: where to draw.
+        results: the race.
+        dial: the parameter along x; by default the frustration, or whatever number varies. Where
+            none does, all instances stand in one place.
+    """
+    parameters = {run.instance: run.parameters for run in results.runs}
+    name = chosen_dial(parameters, dial)
+    limit = max(run.limit for run in results.runs)
+    for solver, look in _looks(results).items():
+        known = {one: parameters[one] for one in results.by_solver[solver]}
+        groups = {Fraction(0): list(known)} if name is None else settings(known, name)
+        heights = np.array([median_reaching(results, solver, g).value for g in groups.values()])
+        places, late = np.array([float(at) for at in groups]), ~np.isfinite(heights)
+        shown = np.where(late, limit, heights)
+        ax.plot(places, shown, color=look.colour, marker=look.marker, label=shown_name(solver))
+        ax.plot(places[late], shown[late], color=look.colour, marker=look.marker,
+                linestyle="none", markerfacecolor="white", zorder=4)  # fmt: skip
+    ax.set_yscale("log")
+    ax.set_xlabel((name or "all instances").replace("_", " "), parse_math=False)
+    ax.set_ylabel("median seconds to the best known cost")
+    _limit_line(ax, results)
+    plain_ticks(ax, "y")
+    place_legend(ax)
+
+
 FIGURES: dict[str, Callable[..., None]] = {
     "cactus": draw_cactus,
     "ecdf": draw_ecdf,
@@ -137,7 +177,9 @@ FIGURES: dict[str, Callable[..., None]] = {
     "scatter": draw_scatter,
     "incumbents": draw_incumbents,
     "tts": draw_dial,
+    "reaching": draw_reaching,
 }
+_DIALLED = ("tts", "reaching")
 
 
 def race_figure(
@@ -150,16 +192,18 @@ def race_figure(
 
     Args:
         results: the race.
-        name: cactus, ecdf, profile, scatter, incumbents or tts (over the dialled hardness).
+        name: cactus, ecdf, profile, scatter, incumbents, tts or reaching (over the dialled
+            hardness).
         solvers: for a scatter, the two solvers; the first two when empty.
-        dial: for tts, the parameter along x; by default the frustration, or what else varies.
+        dial: for tts and reaching, the parameter along x; by default the frustration, or what else
+            varies.
     """
     if name not in FIGURES:
         raise ValueError(f"figure={name!r} is not one of {', '.join(FIGURES)}")
     if not results.runs:
         raise ValueError("no runs yet; race first")
-    if dial is not None and name != "tts":
-        raise ValueError(f"dial={dial!r} is for the figure tts, not for {name}")
+    if dial is not None and name not in _DIALLED:
+        raise ValueError(f"dial={dial!r} is for the figures tts and reaching, not for {name}")
     pair = solvers or results.solvers[:2]
     unknown = [one for one in pair if one not in results.solvers]
     if name == "scatter" and (len(pair) != 2 or unknown):
@@ -167,7 +211,8 @@ def race_figure(
         raise ValueError(f"a scatter plot takes two solvers of {known}, not {', '.join(pair)}")
     with styled():
         figure, ax = new_figure(*((4.4, 4.2) if name == "scatter" else (6.2, 4.0)))
-        FIGURES[name](ax, results, *{"scatter": pair, "tts": (dial,)}.get(name, ()))
+        dialled = (dial,) if name in _DIALLED else ()
+        FIGURES[name](ax, results, *(pair if name == "scatter" else dialled))
         if not ax.get_title():
             ax.set_title(results.suite, parse_math=False)
     return figure

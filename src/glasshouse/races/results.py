@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -75,18 +76,32 @@ class Results(Summarised):
         suite: the name of what was raced on.
         runs: all of them, by instance, solver and number.
         starts: seconds that the start of a built-in solver takes, measured once.
-        expected: how many runs there are when the race is over.
+        entered: solvers, and how many runs each has when the race is over.
     """
 
     suite: str
     runs: tuple[Run, ...]
     starts: Mapping[str, float] = field(default_factory=dict)
-    expected: int = 0
+    entered: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def solvers(self) -> tuple[str, ...]:
         """Their names, in the order in which they came."""
         return tuple(dict.fromkeys(run.solver for run in self.runs))
+
+    @property
+    def expected(self) -> int:
+        """How many runs there are when all solvers that have begun are done."""
+        return sum(self.entered.get(name, 0) for name in self.solvers)
+
+    @cached_property
+    def missing(self) -> dict[str, int]:
+        """Runs that solvers were entered for and that are not there."""
+        there = Counter(run.solver for run in self.runs)
+        return {
+            name: number - there[name] for name, number in self.entered.items()
+            if number > there[name]
+        }  # fmt: skip
 
     @cached_property
     def instances(self) -> tuple[str, ...]:
@@ -138,12 +153,14 @@ def read_results(store: Store) -> Results:
         runs = [run for task in tasks for run in _runs(store, task)]
         starts = {name: _seconds(one["start_seconds"]) for name, one in held["solvers"].items()
                   if one.get("start_seconds") is not None}  # fmt: skip
+        entered: Counter[str] = Counter()
+        for task in tasks:
+            entered[_name(task.table("solver")["name"])] += task.stop.instances
     except StoreError:
         raise
     except (ValueError, TypeError, KeyError, RecursionError) as fault:
         raise damaged(store.path, fault) from None
-    expected = sum(task.stop.instances for task in tasks)
-    return Results(_name(held.get("suite")), tuple(runs), starts, expected)
+    return Results(_name(held.get("suite")), tuple(runs), starts, entered)
 
 
 def _runs(store: Store, task: StoredTask) -> list[Run]:

@@ -100,7 +100,7 @@ class _Run:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=folder,
-                env=os.environ | {processes.MARK: self.mark},
+                env=_environment() | {processes.MARK: self.mark},
                 start_new_session=True,
                 preexec_fn=meter.on_start,  # as in BenchExec's own runs
             )
@@ -241,6 +241,17 @@ def _end_of(pid: int) -> Any:
     finally:
         if handle is not None:
             os.close(handle)
+
+
+def _environment() -> dict[str, str]:
+    """Ours; relative places of Python modules, meant from our folder, hold in the empty one, too.
+
+    Else built-in solvers would come from another glasshouse than this one, if there is one.
+    """
+    found = dict(os.environ)
+    if places := found.get("PYTHONPATH"):
+        found["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, places.split(os.pathsep)))
+    return found
 
 
 def _forbid_core_dumps(pid: int) -> None:

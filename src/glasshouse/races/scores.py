@@ -7,7 +7,7 @@ instance counts once, however often it was run.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -123,6 +123,50 @@ def solving_times(results: Results, solver: str) -> tuple[Floats, npt.NDArray[np
                       middle.solved))  # fmt: skip
     seconds, solved = zip(*found, strict=True)
     return np.maximum(np.array(seconds), _INSTANT), np.array(solved)
+
+
+def reaching_seconds(run: Run, best_known: dict[str, int]) -> float | None:
+    """When a run first said the best known cost, which its own model has in the end; else None.
+
+    For solvers that claim nothing: they have no other time to be measured by.
+    """
+    if not is_reached(run, best_known):
+        return None
+    best = best_known[run.instance]
+    when = next((seconds for seconds, value in run.incumbents if value <= best), run.seconds)
+    return min(when, run.limit)
+
+
+def reaching_times(results: Results, solver: str) -> dict[str, tuple[float, bool]]:
+    """Per instance: the seconds of the median run to the best known cost, and whether it got there.
+
+    A run that did not counts as the limit.
+    """
+    found = {}
+    for instance, runs in _table(results, solver).items():
+        times = [(reaching_seconds(run, results.best_known), run.limit) for run in runs]
+        each = sorted((at is None, limit if at is None else at) for at, limit in times)
+        is_late, seconds = each[(len(each) - 1) // 2]
+        found[instance] = max(seconds, _INSTANT), not is_late
+    return found
+
+
+def median_reaching(
+    results: Results, solver: str, instances: Collection[str] | None = None
+) -> Estimate:
+    """Seconds to the best known cost that half of the instances do not exceed.
+
+    Args:
+        results: the race.
+        solver: whose.
+        instances: only these; all when None.
+    """
+    times = reaching_times(results, solver)
+    chosen = [at for name, at in times.items() if instances is None or name in instances]
+    if not chosen:
+        raise ValueError(f"{solver} has no runs on these instances")
+    seconds, reached = zip(*chosen, strict=True)
+    return median(np.array(seconds), solved=np.array(reached))
 
 
 def tts99(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,9 @@ class Suite(Summarised):
     instances: Sequence[SuiteInstance]
 
 
-def load_suite(source: str | Path, cache: str | Path) -> Suite:
+def load_suite(
+    source: str | Path, cache: str | Path, grown: Callable[[int, int], object] | None = None
+) -> Suite:
     """A suite by its name, from a TOML file, or from a folder.
 
     A folder may be one that `glasshouse suite` or `glasshouse plant --out-dir` wrote, or any one
@@ -68,6 +70,7 @@ def load_suite(source: str | Path, cache: str | Path) -> Suite:
     Args:
         source: one of `ready_made()`, a TOML file, a folder, a manifest, or one file of clauses.
         cache: where suites by name or file are written, once.
+        grown: called while one is, with the number of instances that are there, and of all.
 
     Raises:
         CertificateError: a certificate does not prove what is stated.
@@ -78,8 +81,9 @@ def load_suite(source: str | Path, cache: str | Path) -> Suite:
         suite = find_suite(source)
         key = hashlib.sha256(f"{suite.canonical()} {__version__}".encode()).hexdigest()
         folder = Path(cache) / f"{suite.name}-{key[:16]}"
-        for _ in iter_build_suite(source, folder):
-            pass
+        for number, _ in enumerate(iter_build_suite(source, folder), 1):
+            if grown is not None:
+                grown(number, len(suite))
         return load_suite(folder, cache)
     if _is_raced(path):
         return _suite(path.name, [_stranger(path)])

@@ -4,6 +4,8 @@ They solve the problem's MAX-2-SAT form. `prove` needs none of them; they are th
 and to be compared with it. Importing a solver adds it to the catalogue.
 """
 
+from glasshouse.proofs.exact import cpsat as cpsat
+from glasshouse.proofs.exact import dwave_tree as dwave_tree
 from glasshouse.proofs.exact import highs as highs
 from glasshouse.proofs.exact import rc2 as rc2
 from glasshouse.proofs.exact import scip as scip
@@ -12,6 +14,7 @@ from glasshouse.proofs.exact.solver import (
     EXACT_SOLVERS,
     OURS,
     ExactSolver,
+    RefusedError,
     exact_solver,
     literals,
 )
@@ -22,6 +25,7 @@ __all__ = [
     "OURS",
     "ExactResult",
     "ExactSolver",
+    "RefusedError",
     "exact_solver",
     "literals",
     "solve_exactly",

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from glasshouse.problems import Max2Sat
-from glasshouse.proofs.exact.solver import TOLERANCE, Answer, exact_solver, literals
+from glasshouse.proofs.exact.solver import TOLERANCE, Answer, Tell, exact_solver, literals
 from glasshouse.proofs.interruption import interruptible
 from glasshouse.proofs.linear_program import is_optimal, new_highs
 
 
-@exact_solver("highs", package="highspy", most_weight=2**28)
-def solve(problem: Max2Sat, time_limit: float | None) -> Answer:
+@exact_solver("highs", package="highspy", most_weight=2**28, tells=True)
+def solve(problem: Max2Sat, time_limit: float | None, tell: Tell) -> Answer:
     """Minimise the weight of relaxed clauses."""
     import highspy
 
@@ -39,6 +39,9 @@ def solve(problem: Max2Sat, time_limit: float | None) -> Answer:
         row = np.array(indices, dtype=np.int32), np.array(values)
         solver.addRow(least, np.inf, len(indices), *row)
     solver.HandleUserInterrupt = True
+    solver.cbMipImprovingSolution += lambda event: tell(
+        [round(x) for x in event.data_out.mip_solution[:size]]
+    )
     interruptible(solver.run, solver.cancelSolve)
     solution = solver.getSolution()
     if not solution.value_valid:

@@ -6,11 +6,12 @@ from typing import Any
 
 from glasshouse.extras import optional
 from glasshouse.problems import Max2Sat
-from glasshouse.proofs.exact.solver import TOLERANCE, Answer, exact_solver, literals
+from glasshouse.proofs.exact.solver import TOLERANCE, Answer, Tell, exact_solver, literals
+from glasshouse.proofs.interruption import interruptible
 
 
-@exact_solver("scip", package="pyscipopt", most_weight=2**28)
-def solve(problem: Max2Sat, time_limit: float | None) -> Answer:
+@exact_solver("scip", package="pyscipopt", most_weight=2**28, tells=True)
+def solve(problem: Max2Sat, time_limit: float | None, tell: Tell) -> Answer:
     """Minimise the weight of relaxed clauses."""
     pyscipopt = optional("pyscipopt", "solver='scip'")
     model = pyscipopt.Model()
@@ -29,8 +30,14 @@ def solve(problem: Max2Sat, time_limit: float | None) -> Answer:
         terms = [variables[abs(x) - 1] if x > 0 else 1 - variables[abs(x) - 1] for x in clause]
         model.addCons(pyscipopt.quicksum(terms) + relaxed >= 1)
     model.setObjective(cost, "minimize")
-    model.optimize()
-    if not model.getNSols():
-        return None, False
-    best: Any = model.getBestSol()
-    return [round(best[x]) for x in variables], model.getStatus() == "optimal"
+
+    def work() -> Answer:
+        model.optimizeNogil()
+        if not model.getNSols():
+            return None, False
+        best: Any = model.getBestSol()
+        bits = [round(best[x]) for x in variables]
+        tell(bits)
+        return bits, model.getStatus() == "optimal"
+
+    return interruptible(work, model.interruptSolve, time_limit)

@@ -11,7 +11,9 @@ from glasshouse.problems import Max2Sat
 
 # Bits of the best assignment found (None: none) and whether it was proven to be the best.
 Answer: TypeAlias = tuple[list[int] | None, bool]
-Solve: TypeAlias = Callable[[Max2Sat, float | None], Answer]
+Solve: TypeAlias = Callable[..., Answer]
+# What a solver may call with the bits of each better assignment while it works.
+Tell: TypeAlias = Callable[[list[int]], object]
 
 # Names of `solve --solver` that are not for others.
 OURS = ("anneal", "temper", "brute", "prove")
@@ -22,31 +24,44 @@ EXACT_SOLVERS = Catalogue["ExactSolver"]("exact solver")
 TOLERANCE = 1e-9
 
 
+class RefusedError(ValueError):
+    """A solver does not take this problem, and says why."""
+
+
 @dataclass(frozen=True)
 class ExactSolver:
     """Somebody else's solver.
 
     Attributes:
         solve: solves clauses with integer weights within a time limit in seconds, or None. It
-            imports its package when it is called.
+            imports its package when it is called. One that `tells` takes a third argument.
         package: what to install.
         most_weight: up to which sum of soft weights its answers are exact; None for any.
+        is_apart: whether it works in a process of its own; see `apart`.
+        tells: whether it tells of better assignments while it works.
     """
 
     solve: Solve
     package: str
     most_weight: int | None = None
+    is_apart: bool = False
+    tells: bool = False
 
 
 def exact_solver(
-    name: str, *, package: str, most_weight: int | None = None
+    name: str,
+    *,
+    package: str,
+    most_weight: int | None = None,
+    is_apart: bool = False,
+    tells: bool = False,
 ) -> Callable[[Solve], Solve]:
     """Add a function to the catalogue of exact solvers; the arguments are its entry's."""
     if name in OURS:
         raise ValueError(f"{name!r} is a solver of our own; choose another name")
 
     def add(solve: Solve) -> Solve:
-        EXACT_SOLVERS.add(name, ExactSolver(solve, package, most_weight))
+        EXACT_SOLVERS.add(name, ExactSolver(solve, package, most_weight, is_apart, tells))
         return solve
 
     return add

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,8 @@ import numpy.typing as npt
 from glasshouse.extras import MissingPackageError
 from glasshouse.problems import Problem, validation
 from glasshouse.problems.convert import to_max2sat
-from glasshouse.proofs.exact.solver import EXACT_SOLVERS, literals
+from glasshouse.proofs.exact.apart import solve_apart
+from glasshouse.proofs.exact.solver import EXACT_SOLVERS, RefusedError, literals
 from glasshouse.proofs.two_sat import satisfy
 from glasshouse.summaries import Summarised
 
@@ -37,25 +39,33 @@ class ExactResult(Summarised):
 
 
 def solve_exactly(
-    problem: Problem, *, solver: str = "rc2-stratified", time_limit: float | None = None
+    problem: Problem,
+    *,
+    solver: str = "rc2-stratified",
+    time_limit: float | None = None,
+    incumbent: Callable[[npt.NDArray[np.int8]], object] | None = None,
 ) -> ExactResult:
     """Solve a problem with an exact solver.
 
     Args:
-        problem: any problem with integer weights; for toulbar2, SCIP and HiGHS, which compute in
-            floats, not too large ones.
+        problem: any problem with integer weights; for CP-SAT not above 2^61 in all, and less for
+            toulbar2, SCIP and HiGHS, which compute in floats.
         solver: a name in `EXACT_SOLVERS`: "rc2" (PySAT's RC2 as it comes: core-guided MaxSAT),
             "rc2-stratified" (PySAT's RC2Stratified: heavy clauses first, which is far faster where
             weights differ), "rc2-stratified-edge" (the same with one relaxation variable for both
             clauses of an edge), "toulbar2" (branch and bound on cost functions), "scip" or "highs"
-            (integer programs).
+            (integer programs), "cpsat" (clause learning with linear programs),
+            "dwave-tree" (dynamic programming; refuses graphs of treewidth above 25).
         time_limit: seconds.
+        incumbent: called with each better state while cpsat, highs or scip works, in any thread; of
+            scip only with the last one. After Ctrl-C it has the best one, too.
 
-    Ctrl-C ends RC2 and HiGHS within a second.
+    Ctrl-C ends all of them within a second or so.
 
     Raises:
         MissingPackageError: the solver is not installed.
         ValueError: it failed, or cannot tell weights this large apart.
+        RefusedError: it does not take this problem.
         HardClausesUnsatisfiableError: no assignment satisfies the hard clauses.
 
     >>> from glasshouse.problems import Ising
@@ -73,16 +83,23 @@ def solve_exactly(
     total = sum(weight for weight, _ in literals(clauses) if weight is not None)
     if known.most_weight is not None and total > known.most_weight:
         raise ValueError(
-            f"weights add up to {total}, but {solver} computes in floats and is exact only up to "
+            f"weights add up to {total}, but {solver} is exact only up to "
             f"{known.most_weight}; use solver='rc2-stratified', or prove"
         )
+
+    def tell(bits: list[int]) -> None:
+        if incumbent is not None:
+            incumbent(reduction.back(bits))
+
     start = time.perf_counter()
     try:
-        if total:
-            bits, optimal = known.solve(clauses, time_limit)
+        if total and known.is_apart:
+            bits, optimal = solve_apart(known, clauses, time_limit, tell)
+        elif total:
+            bits, optimal = known.solve(clauses, time_limit, *((tell,) if known.tells else ()))
         else:  # not every solver takes a problem without an objective
             bits, optimal = feasible.tolist(), True
-    except MissingPackageError:
+    except (MissingPackageError, RefusedError):
         raise
     except ImportError as error:
         raise MissingPackageError(

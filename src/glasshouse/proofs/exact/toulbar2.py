@@ -8,9 +8,11 @@ from glasshouse.extras import optional
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs.exact.solver import Answer, exact_solver, literals
 
+_LONGEST = 10**6  # seconds
+
 
 # It passes costs as doubles and scales them.
-@exact_solver("toulbar2", package="pytoulbar2", most_weight=2**45)
+@exact_solver("toulbar2", package="pytoulbar2", most_weight=2**45, is_apart=True)
 def solve(problem: Max2Sat, time_limit: float | None) -> Answer:
     """A cost function per clause."""
     pytoulbar2 = optional("pytoulbar2", "solver='toulbar2'")
@@ -25,7 +27,9 @@ def solve(problem: Max2Sat, time_limit: float | None) -> Answer:
         place = sum((x < 0) << k for k, x in enumerate(reversed(clause)))
         costs[place] = top if weight is None else weight
         network.AddFunction(scope, costs)
-    answer = network.Solve(timeLimit=math.ceil(time_limit or 0), showSolutions=0)
+    # Whole seconds; rounded down, because who waits for it kills it soon after the limit.
+    seconds = 0 if time_limit is None else max(1, math.floor(min(time_limit, _LONGEST)))
+    answer = network.Solve(timeLimit=seconds, showSolutions=0)
     if not answer:
         return None, False
     return [int(bit) for bit in answer[0]], bool(network.GetDDualBound() >= answer[1])

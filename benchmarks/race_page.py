@@ -1,0 +1,264 @@
+"""The page of the committed race: every sentence with a number in it is made from the runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.record import setting, table
+from glasshouse.files.streams import replacing
+from glasshouse.races.dial import chosen_dial, settings
+from glasshouse.races.figures import race_figure
+from glasshouse.races.limits import Limits
+from glasshouse.races.results import Results
+from glasshouse.races.scores import (
+    SolverScore,
+    is_reached,
+    median_reaching,
+    reaching_seconds,
+    reaching_times,
+    score,
+)
+from glasshouse.studies.figures.style import picture_paths, save
+
+PACKAGES = ("highspy", "python-sat", "pytoulbar2", "ortools", "pyscipopt", "dwave-samplers",
+            "openjij")  # fmt: skip
+# One solver for each of three ways in which an instance can be hard.
+NOTIONS = {"annealing": "anneal", "core-guided": "rc2", "linear programming": "prove"}
+_ALL = 0.95  # a share that is called "nearly all"
+
+
+def write_page(
+    folder: Path, results: Mapping[str, Results], limits: Limits, workers: int,
+    missing: Sequence[str],
+) -> list[Path]:  # fmt: skip
+    """Write README.md, runs.csv and the figures; give back their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, one in results.items():
+        written += save(race_figure(one), picture_paths(folder / f"{name}-cactus.png"))
+        if dial_of(one):
+            picture = race_figure(one, "reaching")
+            written += save(picture, picture_paths(folder / f"{name}-dial.png"))
+    text = "\n\n".join(
+        [
+            head(limits, workers, missing),
+            *(part for name, one in results.items() for part in suite_part(name, one)),
+            *notions_part(results),
+        ]
+    )
+    for path, content in (
+        (folder / "README.md", text + "\n"),
+        (folder / "runs.csv", runs(results)),
+    ):
+        with replacing(path, overwrite=True) as file:
+            file.write(content.encode())
+        written.append(path)
+    return written
+
+
+def head(limits: Limits, workers: int, missing: Sequence[str]) -> str:
+    where = setting(*PACKAGES)
+    versions = ", ".join(f"{name} {version}" for name, version in where["versions"].items())
+    absent = f" Not installed, and so not raced: {', '.join(missing)}." if missing else ""
+    return f"""# A race on proven instances
+
+{where["date"]}, {where["cpu"]}, {where["cores"]} cores, Python {where["python"]}; {versions}.
+{limits.seconds:g} s per run, {workers} at a time, one run per solver and instance.{absent}
+Made by `python -m benchmarks races`; all runs are in [runs.csv](runs.csv). What the columns mean
+is told in [Racing solvers](../races.md).
+
+*Solved* needs a claim of optimality, which annealing, tempering and tabu search never make: for
+them *reached* counts, and *to the best*, the median seconds until the best known cost was said.
+Built-in solvers run in Python, whose start is part of every time; it is given below each table."""
+
+
+def suite_part(name: str, results: Results) -> list[str]:
+    scores = [score(results, solver) for solver in results.solvers]
+    scores.sort(key=lambda one: (-one.solved, -one.reached, one.par2))
+    rows = [row_of(results, one) for one in scores]
+    starts = list(results.starts.values())
+    start = (
+        f"Start of a built-in solver: {min(starts):.2g} to {max(starts):.2g} s.\n\n"
+        if starts
+        else ""
+    )
+    figures = f"![Instances solved within so many seconds]({name}-cactus.png)"
+    if dial := dial_of(results):
+        figures += f"\n![Seconds to the best known cost over the {dial}]({name}-dial.png)"
+    return [
+        f"## {name}: {len(results.instances)} instances",
+        table(rows) + f"\n{start}{verdict_of(scores, len(results.instances))}",
+        *([places(results, scores, dial)] if dial else []),
+        figures,
+    ]  # fmt: skip
+
+
+def row_of(results: Results, one: SolverScore) -> dict[str, object]:
+    return {
+        "solver": one.solver, "solved": one.solved, "reached": one.reached, "faults": one.faults,
+        "PAR-2": one.par2, "anytime": f"{one.anytime:.3f}", "median seconds": str(one.median),
+        "to the best": str(median_reaching(results, one.solver)),
+    }  # fmt: skip
+
+
+def verdict_of(scores: Sequence[SolverScore], number: int) -> str:
+    """Who is good here, in words that the numbers choose."""
+    most, furthest = max(one.solved for one in scores), max(one.reached for one in scores)
+    best = [one for one in scores if one.solved == most]
+    fastest = min(best, key=lambda one: one.par2)
+    lines = ["Nobody solved any."]
+    if most:
+        lines = [f"Most solved: {named(best)} ({most} of {number}); lowest PAR-2 of them: "
+                 f"`{fastest.solver}` ({fastest.par2:.3g} s)."]  # fmt: skip
+    lines.append(f"Most reached: {named([one for one in scores if one.reached == furthest])} "
+                 f"({furthest} of {number}).")  # fmt: skip
+    if none := [one for one in scores if not one.solved and not one.reached]:
+        lines.append(f"Neither solved nor reached any: {named(none)}.")
+    if wrong := [one for one in scores if one.faults]:
+        lines.append(f"At fault: {named(wrong)}.")
+    return " ".join(lines)
+
+
+def places(results: Results, scores: Sequence[SolverScore], dial: str) -> str:
+    """Per value of the dial, how many instances each solver reached, and who was first there."""
+    rows = []
+    for value, instances in settings(parameters_of(results), dial).items():
+        there = set(instances)
+        reached = {one.solver: sum(at for i, (_, at) in reaching_times(results, one.solver).items()
+                                   if i in there) for one in scores}  # fmt: skip
+        most = max(reached.values())
+        first = min((s for s in reached if reached[s] == most),
+                    key=lambda s: median_reaching(results, s, there).value)  # fmt: skip
+        rows.append({
+            dial: f"{float(value):g}", "instances": len(there),
+            "first at the best": f"{first}, {median_reaching(results, first, there)} s",
+            "reached by": ", ".join(
+                f"{solver} {number}" for solver, number in reached.items() if number
+            ),
+        })  # fmt: skip
+    return "Who reached the best known cost where:\n\n" + table(rows)
+
+
+def notions_part(results: Mapping[str, Results]) -> list[str]:
+    """Annealing-hard, core-guided-hard and LP-hard, each in a column of its own."""
+    rows = []
+    for name, one in results.items():
+        for group, instances in groups_of(one):
+            row: dict[str, object] = {"suite": name, "instances": group, "number": len(instances)}
+            for notion, solver in NOTIONS.items():
+                known = solver in one.by_solver
+                row[f"{notion}: {solver}"] = (
+                    str(median_reaching(one, solver, instances)) if known else "not raced"
+                )
+            rows.append(row)
+    return [
+        "## Three kinds of hard",
+        "Median seconds to the best known cost, with 95 % intervals, of one solver for each "
+        "kind:\n\n" + table(rows) + "\n" + correlations(results),
+        lp_easy(results),
+    ]
+
+
+def groups_of(results: Results) -> list[tuple[str, list[str]]]:
+    """By the number that varies, else by the graph that instances live on."""
+    known = parameters_of(results)
+    if dial := dial_of(results):
+        return [(f"{dial} {float(value):g}", there)
+                for value, there in settings(known, dial).items()]  # fmt: skip
+    groups: dict[str, list[str]] = {}
+    for instance, asked in known.items():
+        groups.setdefault(str(asked.get("graph", "all")), []).append(instance)
+    return list(groups.items())
+
+
+def correlations(results: Mapping[str, Results]) -> str:
+    """Do instances that are hard for one tend to be hard for another?"""
+    from scipy.stats import spearmanr
+
+    rows = []
+    for name, one in results.items():
+        row: dict[str, object] = {"suite": name}
+        for (first, a), (second, b) in itertools.combinations(NOTIONS.items(), 2):
+            if a not in one.by_solver or b not in one.by_solver:
+                continue
+            mine, theirs = reaching_times(one, a), reaching_times(one, b)
+            both = [i for i in mine if i in theirs]
+            pairs = np.array([(mine[i][0], theirs[i][0]) for i in both])
+            is_flat = len(pairs) < 3 or (np.ptp(pairs, axis=0) == 0).any()
+            row[f"{first} and {second}"] = (
+                "–" if is_flat else f"{spearmanr(pairs[:, 0], pairs[:, 1]).statistic:.2f}"
+            )
+        rows.append(row)
+    return ("Rank correlation of these seconds over the instances of a suite (Spearman; 1: what is "
+            "hard for one is hard for the other, 0: the two have nothing to do with each other; "
+            "runs that did not get there count as the limit):\n\n" + table(rows))  # fmt: skip
+
+
+def lp_easy(results: Mapping[str, Results]) -> str:
+    """What the numbers say of planted loops and linear programs."""
+    planted = {name: one for name, one in results.items()
+               if "prove" in one.by_solver and is_planted(one)}  # fmt: skip
+    lines = []
+    if planted:
+        each = {name: score(one, "prove") for name, one in planted.items()}
+        solved, number = (sum(getattr(s, key) for s in each.values()) for key in ("solved", "runs"))
+        shares = ", ".join(f"{s.solved} of {s.runs} on `{name}`" for name, s in each.items())
+        if solved >= _ALL * number:
+            lines.append("**Frustrated loops are LP-easy.** Planted loops are their own proof of "
+                         "optimality, and a linear program over cycles finds it: `prove` solved "
+                         f"{shares}, however hard they were for annealing.")  # fmt: skip
+        else:
+            lines.append("Within the limit, `prove` (a linear program over cycles) solved "
+                         f"{shares}. Planted loops always have such a proof; the others need "
+                         "more time.")  # fmt: skip
+    for name, one in results.items():
+        if name not in planted and "prove" in one.by_solver:
+            told = score(one, "prove")
+            lines.append(f"On `{name}`, where nothing was planted, it solved {told.solved} of "
+                         f"{told.runs}.")  # fmt: skip
+    lines.append("Whoever wants instances that are hard for linear programs, too, must look beyond "
+                 "frustrated loops.")  # fmt: skip
+    return " ".join(lines)
+
+
+def is_planted(results: Results) -> bool:
+    """Whether the instances are loops of a frustration that was asked for."""
+    return all("frustration" in asked for asked in parameters_of(results).values())
+
+
+def parameters_of(results: Results) -> dict[str, Mapping[str, Any]]:
+    return {run.instance: run.parameters for run in results.runs}
+
+
+def dial_of(results: Results) -> str | None:
+    """The number that varies in a suite; None where there is none."""
+    return chosen_dial(parameters_of(results))
+
+
+def named(scores: Sequence[SolverScore]) -> str:
+    return ", ".join(f"`{one.solver}`" for one in scores)
+
+
+def runs(results: Mapping[str, Results]) -> str:
+    """Every run, one line each."""
+    file = io.StringIO()
+    sheet = csv.writer(file, lineterminator="\n")
+    sheet.writerow(("suite", "file", "solver", "verdict", "solved", "reached", "cost", "optimum",
+                    "best", "seconds", "reaching_seconds", "limit"))  # fmt: skip
+    for name, one in results.items():
+        for run in one.runs:
+            when = reaching_seconds(run, one.best_known)
+            best = one.best_known.get(run.instance)
+            sheet.writerow((
+                name, run.file, run.solver, run.verdict, int(run.solved),
+                int(is_reached(run, one.best_known)), run.cost, run.optimum, best,
+                f"{run.seconds:.4f}", "" if when is None else f"{when:.4f}", run.limit,
+            ))  # fmt: skip
+    return file.getvalue()

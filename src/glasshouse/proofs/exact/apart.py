@@ -1,0 +1,144 @@
+"""Solvers in a process of their own, which can be killed.
+
+For those that keep Python's lock while they work, so that nobody hears Ctrl-C, and for those whose
+libraries cannot live in one process with ours: OR-Tools and highspy each bring a libhighs.so.1, and
+whichever comes second breaks. A worker is kept for the next problem, because its start takes about
+half a second. It ends with the process, or the thread, that started it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+from glasshouse.problems import Max2Sat
+from glasshouse.proofs.exact.solver import Answer, ExactSolver, Tell
+from glasshouse.proofs.interruption import interruptible
+
+_SERVE = f"from {__name__} import serve; serve()"
+_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+_PATIENCE = 1.0  # seconds beyond a time limit that a solver keeps by itself, more or less
+
+_idle: dict[tuple[int, str], list[_Worker]] = {}
+
+
+class _Worker:
+    """A process that solves one problem after the other."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", _SERVE],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+        self.hear()  # that it is ready
+
+    def ask(self, *question: Any) -> tuple[str, Any]:
+        """Hand over a problem; the first word of the answer."""
+        assert self.process.stdin is not None
+        pickle.dump(question, self.process.stdin)
+        self.process.stdin.flush()
+        return self.hear()
+
+    def hear(self) -> tuple[str, Any]:
+        """The next word; the end of a process that was killed is one, too."""
+        try:
+            word: tuple[str, Any] = pickle.load(self.process.stdout)  # type: ignore[arg-type]
+            return word
+        except (EOFError, pickle.UnpicklingError):
+            return "gone", self.process.wait()
+
+    def end(self) -> None:
+        """Kill it, and let nothing of it stay."""
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            assert pipe is not None
+            with contextlib.suppress(OSError):
+                pipe.close()
+
+
+def solve_apart(
+    known: ExactSolver, problem: Max2Sat, time_limit: float | None, tell: Tell
+) -> Answer:
+    """Solve in another process; what was told before a kill is the answer then.
+
+    Raises:
+        RuntimeError: the process died by itself.
+        KeyboardInterrupt: Ctrl-C was pressed; the process is gone.
+    """
+    began = time.monotonic()
+    idle = _idle.setdefault((os.getpid(), known.package), [])
+    worker = idle.pop() if idle else _Worker()  # in this thread, with which it ends
+    if worker.process.poll() is not None:
+        worker.end()
+        worker = _Worker()
+    if time_limit is not None:  # the start of a worker is part of it
+        time_limit = max(time_limit - (time.monotonic() - began), time_limit / 10)
+    best: list[Any] = [None]
+    is_killed: list[bool] = []
+
+    def work() -> Any:
+        kind, value = worker.ask(known.solve, known.tells, problem, time_limit)
+        while kind == "told":
+            best[0] = value
+            tell(value)
+            kind, value = worker.hear()
+        if kind == "fault":
+            raise value
+        if kind == "gone" and not is_killed:
+            raise RuntimeError(f"its process ended with {value}")
+        return value if kind == "done" else None
+
+    def stop() -> None:
+        is_killed.append(True)
+        worker.process.kill()
+
+    wall = None if time_limit is None else time_limit + _PATIENCE
+    try:
+        answer: Answer | None = interruptible(work, stop, wall)
+    except BaseException:
+        worker.end()
+        raise
+    if answer is None:
+        worker.end()
+        return best[0], False
+    idle.append(worker)
+    return answer
+
+
+def serve() -> None:
+    """Solve what comes on standard input until it ends."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # the parent decides
+        signal.signal(number, signal.SIG_IGN)
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # solvers print what they like
+
+    def say(kind: str, value: Any) -> None:
+        pickle.dump((kind, value), answers)
+        answers.flush()
+
+    say("ready", None)
+    while True:
+        try:
+            solve, tells, problem, time_limit = pickle.load(questions)
+        except EOFError:
+            return
+        try:
+            more = (lambda bits: say("told", bits),) if tells else ()
+            say("done", solve(problem, time_limit, *more))
+        except Exception as fault:  # each solver has kinds of its own
+            try:
+                say("fault", pickle.loads(pickle.dumps(fault)))
+            except Exception:  # one that cannot travel
+                say("fault", RuntimeError(f"{type(fault).__name__}: {fault}"))

@@ -1,0 +1,28 @@
+"""D-Wave's tree decomposition: dynamic programming, exact where the graph is narrow enough."""
+
+from __future__ import annotations
+
+from glasshouse.extras import optional
+from glasshouse.problems import Max2Sat
+from glasshouse.problems.convert import max2sat_to_qubo
+from glasshouse.proofs.exact.solver import Answer, RefusedError, exact_solver
+
+
+# It adds up doubles; hard clauses weigh one more than all soft ones together. It knows no time
+# limit and keeps Python's lock.
+@exact_solver("dwave-tree", package="dwave-samplers", most_weight=2**30, is_apart=True)
+def solve(problem: Max2Sat, time_limit: float | None) -> Answer:
+    """The ground state of the problem's QUBO form."""
+    sampler = optional("dwave.samplers", "solver='dwave-tree'").TreeDecompositionSolver()
+    qubo, _ = max2sat_to_qubo(problem)
+    try:
+        found = sampler.sample(qubo.to_bqm(), num_reads=1).first.sample
+    except ValueError as fault:
+        if "treewidth" not in str(fault):
+            raise
+        most = sampler.properties["max_treewidth"]
+        raise RefusedError(
+            f"dwave-tree does not take graphs of treewidth above {most}, and finds no way to keep "
+            "this one below; use another solver"
+        ) from None
+    return [int(found[label]) for label in qubo.to_bqm().variables], True

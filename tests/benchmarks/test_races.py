@@ -1,0 +1,51 @@
+"""The committed race's driver, from runs to the page."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+from tests.races.test_figures import pretended
+from tests.races.test_scores import run
+
+from benchmarks import race_page, races
+from glasshouse.races.judging import RunVerdict
+from glasshouse.races.limits import Limits
+from glasshouse.races.results import Results
+
+pytest.importorskip("matplotlib")
+
+
+def test_the_page_is_made_from_the_runs(tmp_path):
+    late = RunVerdict.TIME_OUT
+    dial = ["1/10", "1/10", "1/5", 0.2]
+    easy = [run("prove", f"i{k}", 1.0 + k, frustration=dial[k]) for k in range(4)]
+    easy += [run("rc2", f"i{k}", 4.0 - k / 2, frustration=dial[k]) for k in range(4)]
+    easy += [run("anneal", f"i{k}", 10.0, RunVerdict.FOUND, 9 + k, frustration=dial[k])
+             for k in range(4)]  # fmt: skip
+    hard = [run("prove", f"i{k}", 10.0, late, None, frustration=dial[k]) for k in range(4)]
+    for number, (runs, said) in enumerate(
+        ((easy, "**Frustrated loops are LP-easy.**"), (hard, "solved 0 of 4 on `peak`"))
+    ):
+        folder = tmp_path / str(number)
+        results = {"peak": Results("peak", tuple(runs)), "dialled": pretended(5)}
+        race_page.write_page(folder, results, Limits(seconds=10), 1, ["clasp"])
+        page = (folder / "README.md").read_text()
+        assert said in page
+        assert "not raced: clasp" in page
+        assert ("LP-easy" in page) == (number == 0)
+        with (folder / "runs.csv").open() as file:
+            rows = list(csv.DictReader(file))
+        assert len(rows) == len(runs) + 15
+        assert (folder / "peak-dial.png").stat().st_size > 5000
+    page = (tmp_path / "0" / "README.md").read_text()
+    assert "Most solved: `prove`, `rc2` (4 of 4); lowest PAR-2 of them: `prove` (2.5 s)." in page
+    assert "| anneal | 0 | 1 | 0 | 20 |" in page
+
+
+def test_the_field_leaves_out_what_is_not_installed(monkeypatch):
+    monkeypatch.setattr(races, "version_of", lambda name: None)
+    monkeypatch.setattr(races.shutil, "which", lambda name: None)
+    entrants, missing = races.field(Limits(seconds=10))
+    assert [one.name for one in entrants] == ["prove", "anneal", "temper"]
+    assert set(missing) == {*races.BUILT_IN, "clasp", "z3"} - {"prove", "anneal", "temper"}
