@@ -1,4 +1,4 @@
-"""A planting method, a format, a kernel, an exact solver and a kind of study, each as one file.
+"""One file each: a planting method, format, kernel, exact solver, kind of study and monitor.
 
 The files are in `tests/toys`; importing one is the one line that a catalogue has for it. What they
 add is then used in the ordinary ways.
@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import glasshouse as gh
+from glasshouse.boltzmann import MONITORS, train
 from glasshouse.cli import main
 from glasshouse.files import FORMATS, read_document
 from glasshouse.planting import METHODS, Planted
@@ -22,8 +23,8 @@ from glasshouse.solvers.engines import KERNELS
 from glasshouse.studies import Stop, Store, Task, collect, points_of
 from glasshouse.studies.kinds import KINDS
 
-CATALOGUES = (METHODS, FORMATS, KERNELS, EXACT_SOLVERS, KINDS)
-TOYS = ("lone_loop", "triples", "greedy", "patience", "negatives")
+CATALOGUES = (METHODS, FORMATS, KERNELS, EXACT_SOLVERS, KINDS, MONITORS)
+TOYS = ("lone_loop", "triples", "greedy", "patience", "negatives", "largest")
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -32,7 +33,7 @@ def toys():
     before = [dict(catalogue) for catalogue in CATALOGUES]
     for name in TOYS:
         import_module(f"tests.toys.{name}")
-    assert [len(now) - len(then) for now, then in zip(CATALOGUES, before, strict=True)] == [1] * 5
+    assert {len(now) - len(then) for now, then in zip(CATALOGUES, before, strict=True)} == {1}
     yield
     for catalogue, then in zip(CATALOGUES, before, strict=True):
         catalogue.clear()
@@ -159,6 +160,12 @@ class TestKind:
             rows = [opened.rows(stored)["couplings"] for stored in opened.tasks()]
         assert 32 <= len(rows[0]) < 500
         assert np.array_equal(rows[1], tasks[1].measure(0, 20)["couplings"])
+
+
+class TestMonitor:
+    def test_it_is_looked_at_during_a_training(self):
+        seen = train([[1, 0], [0, 1]], 2, epochs=20, monitors=("largest",), rng=1)
+        assert seen.history["largest"][-1] == abs(seen.machine.weights).max()
 
 
 def test_names_that_would_hide_others_are_refused():

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import glasshouse as gh
-from glasshouse import races
+from glasshouse import boltzmann, races
 from glasshouse.files import Document, bring_back, read_side_car
 from glasshouse.files.formats import FORMATS, Sheet
 from glasshouse.planting import Ensemble
@@ -56,10 +56,11 @@ from glasshouse.summaries import short
 
 ROOMS = ("", "problems", "landscape", "certificates", "planting", "files", "solvers", "proofs",
          "questions", "studies", "studies.statistics", "studies.paper",
-         "studies.store", "races")  # fmt: skip
+         "studies.store", "races", "boltzmann")  # fmt: skip
 # What somebody sets, and small values: they say what they are by their fields.
 SETTINGS = {"Annealer", "Column", "Kind", "Stop", "Seed", "Loop", "RunProgress",
-            "GlasshouseAnnealer", "GlasshouseTempering", "Limits"}  # fmt: skip
+            "GlasshouseAnnealer", "GlasshouseTempering", "Limits",
+            "RestrictedBoltzmannMachine"}  # fmt: skip
 LONGEST = 130
 
 STUDY = """
@@ -202,6 +203,20 @@ def of_studies(folder: Any) -> Iterable[Any]:
     yield write_figure("dispersion", None, folder)
 
 
+def of_boltzmann(folder: Any) -> Iterable[Any]:
+    run = gh.train(gh.shifting_bars(), 4, epochs=2, every=1, rng=1)
+    yield from (run, run.settings, run.machine, boltzmann.find_mode(run.machine))
+    yield gh.RestrictedBoltzmannMachine()
+    yield boltzmann.annealed_importance(run.machine, chains=8, temperatures=10, rng=1)
+    task = boltzmann.TrainingTask(gh.shifting_bars(), run.settings, count=3, every=1)
+    *_, last = boltzmann.iter_train([task], folder / "training.sqlite")
+    yield from (task, last, boltzmann.MONITORS["kl"])
+    trainer = boltzmann.Trainer(gh.shifting_bars(), run.settings)
+    yield from (trainer, trainer.snapshot())
+    with gh.Store(folder / "training.sqlite") as store:
+        yield from boltzmann.read_ensembles(store)
+
+
 def of_races(folder: Any) -> Iterable[Any]:
     gh.write_suite(folder / "raced", [gh.random_loops(3, 3, frustration="1/5", loops=3, rng=1)])
     suite = races.load_suite(folder / "raced", folder)
@@ -234,6 +249,7 @@ def results(tmp_path_factory) -> Iterator[list[Any]]:
     made = [
         *of_problems(), *of_landscape(), *of_planting(), *of_files(folder), *of_solvers(),
         *of_proofs(), *of_questions(), *of_statistics(), *of_studies(folder), *of_races(folder),
+        *of_boltzmann(folder),
     ]  # fmt: skip
     yield made
     for result in made:
@@ -285,7 +301,8 @@ def returned_classes() -> set[type]:
 def test_nothing_that_is_returned_is_left_out(results):
     classes = returned_classes()
     assert {gh.AnnealResult, gh.Verdict, gh.Reduction, Study} <= classes
-    assert not {one.__name__ for one in classes} - {type(result).__name__ for result in results}
+    missing = {one.__name__ for one in classes} - {type(result).__name__ for result in results}
+    assert missing == set()
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,7 @@ from typing import Any
 from glasshouse.version import __version__ as __version__
 
 _NAMES_OF = {
-    # What is raised where an optional package is not there.
-    "extras": "MissingPackageError",
+    "extras": "MissingPackageError",  # of optional packages
     # What a problem is, and how one kind becomes another.
     "problems": "Ising Max2Sat Qubo Rbm",
     "problems.convert": "to_ising to_max2sat to_maxcut to_qubo to_rbm",
@@ -36,21 +35,21 @@ _NAMES_OF = {
     "planting": "Graph Loops Planted Recipe Seed decompose_loop planting_method shuffle",
     "planting.ensemble": "random_loops_ensemble",
     # Formats of the field, by suffix.
-    "files": (
-        "FileError check_suite iter_check_suite iter_write_suite read read_document read_planted "
-        "verify_file write write_suite"
-    ),
+    "files": "FileError read read_document read_planted verify_file write",
+    "files.suite": "iter_write_suite write_suite",
+    "files.suite_checking": "check_suite iter_check_suite",
     # Ground states found.
-    "solvers": (
-        "AnnealResult anneal brute_force descend optimal_tts paper_schedule peak_density "
-        "sweeps_to_solution temper"
-    ),
+    "solvers": "AnnealResult anneal brute_force descend optimal_tts sweeps_to_solution temper",
+    "solvers.schedule": "paper_schedule peak_density",
     "solvers.samplers": "GlasshouseAnnealer GlasshouseTempering",
     # Optima proven, whether or not anybody planted them.
     "proofs": "Proof prove",
     # How hard it is, over ensembles.
     "studies": "Stop Store Task collect iter_collect",
     "studies.tuning": "tune",
+    # RBMs that learn.
+    "boltzmann": "BoltzmannMachine bars_and_stripes shifting_bars train",
+    "boltzmann.estimator": "RestrictedBoltzmannMachine",
     # Other people's solvers on proven instances.
     "races": "load_suite race",
 }

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from glasshouse.compiled import compiled
+from glasshouse.kernels.vectors import load, store
 from glasshouse.solvers.kernels.exponential import threshold, thresholds
-from glasshouse.solvers.kernels.vectors import load, store
 
 
 @compiled

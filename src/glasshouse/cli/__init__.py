@@ -36,6 +36,7 @@ from glasshouse.cli.solve import solve
 from glasshouse.cli.study import study
 from glasshouse.cli.suite import suite
 from glasshouse.cli.termination import heeded, is_interruption
+from glasshouse.cli.train import train
 from glasshouse.cli.tune import tune
 from glasshouse.extras import MissingPackageError
 from glasshouse.version import __version__
@@ -70,6 +71,7 @@ COMMANDS: dict[str, Any] = {
     "suite": suite,
     "race": race,
     "fuzz": fuzz,
+    "train": train,
     "paper": paper,
     "draw": draw,
     "completion": completion,

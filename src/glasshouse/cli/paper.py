@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from glasshouse.cli.study import collect_study
+from glasshouse.cli.study import collect_steps, refuse_lost
 from glasshouse.cli.types import MaybeWhole
 
 Figure = Literal[
@@ -16,6 +16,7 @@ Figure = Literal[
     "dispersion",
     "intersections",
     "excitations",
+    "rbm",
 ]
 
 
@@ -45,15 +46,24 @@ def paper(
         workers: so many processes of this machine; one, this one, by default.
         dask: the address of a Dask scheduler to run on instead.
     """
+    import glasshouse.boltzmann.paper  # noqa: F401  # adds its figure
     from glasshouse.studies import Store
-    from glasshouse.studies.paper import FIGURES, paper_study, write_figure
+    from glasshouse.studies.paper import FIGURES, iter_figure, write_figure
 
+    if workers is not None and dask is not None:
+        raise ValueError("--workers and --dask do not go together")
     if not FIGURES[figure].has_study:
         done = write_figure(figure, None, out_dir)
     else:
         out_dir.mkdir(parents=True, exist_ok=True)
         store = out_dir / f"{figure}.sqlite"
-        collect_study(paper_study(figure, scale), store, workers=workers, dask=dask)
+        last = collect_steps(
+            lambda executor: iter_figure(
+                figure, store, scale=scale, workers=workers, executor=executor
+            ),
+            store, dask=dask,
+        )  # fmt: skip
+        refuse_lost(last, store)
         with Store(store) as opened:
             done = write_figure(figure, opened, out_dir)
     agreeing, claims = done.agreeing

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -286,29 +286,48 @@ def collect_study(
 
     with Store(store, write=True) as opened:
         claim(opened, asked)
-    last: StudyProgress | None = None
-    try:
-        with executor_of(dask) as executor, progress_bar() as update:
-            steps = iter_collect(
-                asked.tasks, store, executor=executor, workers=workers, timeout=timeout
-            )
-            for last in steps:
-                update(last)
-    except KeyboardInterrupt:
-        rows = 0 if last is None else last.rows
-        stored = f"{rows:,} instances are in {store}, and the same command goes on"
-        raise KeyboardInterrupt(stored) from None
-    assert last is not None
+    last = collect_steps(
+        lambda executor: iter_collect(
+            asked.tasks, store, executor=executor, workers=workers, timeout=timeout
+        ),
+        store, dask=dask,
+    )  # fmt: skip
     if json:
         show_json(last)
     else:
         print(f"{store}: {last.rows:,} instances, {last.new_rows:,} of them new, "
               f"{last.tasks_done} of {last.tasks} tasks done in {last.seconds:.1f} s")  # fmt: skip
+    refuse_lost(last, store)
+
+
+def collect_steps(
+    start: Callable[[Executor | None], Iterator[StudyProgress]],
+    store: Path,
+    *,
+    dask: str | None = None,
+    things: str = "instances",
+) -> StudyProgress:
+    """Follow what is being collected with a progress bar; Ctrl-C says what is kept."""
+    last: StudyProgress | None = None
+    try:
+        with executor_of(dask) as executor, progress_bar() as update:
+            for last in start(executor):
+                update(last)
+    except KeyboardInterrupt:
+        rows = 0 if last is None else last.rows
+        stored = f"{rows:,} {things} are in {store}, and the same command goes on"
+        raise KeyboardInterrupt(stored) from None
+    assert last is not None
+    return last
+
+
+def refuse_lost(last: StudyProgress, store: Path) -> None:
+    """Say that batches failed every time."""
     if last.lost:
         first = last.lost[0]
         raise CheckFailedError(
             f"{store}: {len(last.lost)} batches failed three times, the first with: {first.error}; "
-            "run the study again to try them anew"
+            "run the same command to try them anew"
         )
 
 

@@ -1,6 +1,7 @@
 """Plain matrices, as NumPy and spreadsheets save them: `.npy`, `.csv`, and `.npz` of W, a and b.
 
-A matrix does not say whether its units are ±1 or 0 and 1, so the caller must. A square matrix of
+A matrix does not say whether its units are ±1 or 0 and 1, so the caller must; a machine that
+`glasshouse.boltzmann` saved does, in a text called `units`. A square matrix of
 more than one row that is symmetric or triangular holds the couplings J of spins, or is the matrix
 of a QUBO; any other one is the W of an RBM, one row per visible unit.
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -27,9 +28,10 @@ from glasshouse.problems.convert import unchanged
 from glasshouse.problems.naming import Units
 from glasshouse.problems.reduction import Reduction
 
-_WEIGHTS = ("W", "weights")
-_VISIBLE = ("a", "visible_bias", "v_bias")
-_HIDDEN = ("b", "hidden_bias", "h_bias")
+# Those in use, the last ones in the package rbms.
+WEIGHTS = ("W", "weights", "weight_matrix")
+VISIBLE = ("a", "visible_bias", "v_bias", "vbias")
+HIDDEN = ("b", "hidden_bias", "h_bias", "hbias")
 # As scikit-learn names them: one row per hidden unit, and units 0 and 1.
 _SKLEARN = ("components_", "intercept_visible_", "intercept_hidden_")
 _EMPTY = re.compile(rb"^[ \t]*,|,[ \t]*(?=[,\r\n])", re.MULTILINE)
@@ -37,6 +39,11 @@ _EMPTY = re.compile(rb"^[ \t]*,|,[ \t]*(?=[,\r\n])", re.MULTILINE)
 
 def read_npy(source: Source) -> Document:
     """One array of two dimensions."""
+    return matrix_document(source, npy_numbers(source))
+
+
+def npy_numbers(source: Source) -> npt.NDArray[Any]:
+    """The numbers of a matrix that NumPy saved."""
     data = source.read_all()
     try:
         kind, shape, is_fortran, start = npy_head(io.BytesIO(data), "the file", text=False)
@@ -50,10 +57,15 @@ def read_npy(source: Source) -> Document:
     except ValueError as fault:
         raise source.error(f"is not a plain matrix: {fault}") from None
     array = np.frombuffer(data, kind, offset=start).astype(kind.newbyteorder("="), copy=False)
-    return matrix_document(source, array.reshape(shape, order="F" if is_fortran else "C"))
+    return array.reshape(shape, order="F" if is_fortran else "C")
 
 
 def read_csv(source: Source) -> Document:
+    """A matrix, one row per line."""
+    return matrix_document(source, csv_numbers(source))
+
+
+def csv_numbers(source: Source) -> npt.NDArray[Any]:
     """Numbers with commas or blanks between them, a line per row; lines that open with # are none.
 
     Where all of them are whole, however they are spelled, they are integers.
@@ -72,7 +84,7 @@ def read_csv(source: Source) -> Document:
             numbers = numbers.astype(np.int64)
     else:
         numbers = joined(parts, np.int64)
-    return matrix_document(source, numbers.reshape(-1, width))
+    return numbers.reshape(-1, width)
 
 
 def _without_commas(source: Source) -> Iterator[bytes]:
@@ -133,35 +145,54 @@ def _problem(matrix: npt.NDArray[Any], units: Units) -> Problem:
 
 def archive_document(source: Source, archive: Archive) -> Document:
     """An archive that is not ours: W, or W with biases, by the names in use."""
-    named = {
-        tuple(names): [n for n in names if n in archive] for names in (_WEIGHTS, _VISIBLE, _HIDDEN)
-    }
-    weights, visible, hidden = named.values()
+    if len(archive.names) == 1 and archive.names < set(WEIGHTS):
+        return matrix_document(source, archive.numbers(archive.names.pop(), 2))
+    weights, visible, hidden, units = machine_parts(source, archive)
+    make = Rbm if units == "spin" else Rbm.from_binary
+    return Document(make(weights, visible, hidden))
+
+
+def machine_parts(source: Source, archive: Archive) -> tuple[Any, Any, Any, Units]:
+    """Weights with one row per visible unit, both biases and the units of an RBM in an archive.
+
+    Biases that the archive does not have are None.
+    """
     if set(_SKLEARN) <= archive.names:
         return _from_sklearn(source, archive)
+    found = [[n for n in names if n in archive] for names in (WEIGHTS, VISIBLE, HIDDEN)]
+    weights, visible, hidden = found
     known = len(weights) == 1 and len(visible) == len(hidden) <= 1
-    if not known or len(archive.names) != len([*weights, *visible, *hidden]):
+    if not known or len(archive.names - {"units"}) != len([*weights, *visible, *hidden]):
         raise source.error(
             f"has arrays {', '.join(sorted(archive.names))[:100]}; expected ours, or one each of "
-            f"{'/'.join(_WEIGHTS)}, {'/'.join(_VISIBLE)} and {'/'.join(_HIDDEN)}, or "
+            f"{'/'.join(WEIGHTS)}, {'/'.join(VISIBLE)} and {'/'.join(HIDDEN)}, or "
             f"scikit-learn's {', '.join(_SKLEARN)}"
         )
+    units = _own_units(source, archive) if "units" in archive else _stated(source)
     matrix = archive.numbers(weights[0], 2)
     if not visible:
-        return matrix_document(source, matrix)
+        return matrix, None, None, units
     a, b = archive.numbers(visible[0], 1), archive.numbers(hidden[0], 1)
     if matrix.shape != (len(a), len(b)) and matrix.shape == (len(b), len(a)):
         matrix = matrix.T  # one row per hidden unit
-    make = Rbm if _stated(source) == "spin" else Rbm.from_binary
-    return Document(make(matrix, a, b))
+    return matrix, a, b, units
 
 
-def _from_sklearn(source: Source, archive: Archive) -> Document:
+def _from_sklearn(source: Source, archive: Archive) -> tuple[Any, Any, Any, Units]:
     if source.units == "spin":
         raise source.error("has a BernoulliRBM of scikit-learn, whose units are 0 and 1, not spins")
     weights, visible, hidden = _SKLEARN
     biases = archive.numbers(visible, 1), archive.numbers(hidden, 1)
-    return Document(Rbm.from_binary(archive.numbers(weights, 2).T, *biases))
+    return archive.numbers(weights, 2).T, *biases, "binary"
+
+
+def _own_units(source: Source, archive: Archive) -> Units:
+    """The units that a machine of ours states itself."""
+    source.refuse_units()
+    units = archive.text("units")
+    if units not in get_args(Units):
+        raise source.error(f"has units {units[:40]!r}; expected spin or binary")
+    return cast(Units, units)
 
 
 def _stated(source: Source) -> Units:

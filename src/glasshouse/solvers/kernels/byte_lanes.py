@@ -21,11 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import inlined, inner
-from glasshouse.kernels.xoshiro import advance
-from glasshouse.solvers.kernels.block import mark_hits
-from glasshouse.solvers.kernels.byte_tables import MOST_IN_GROUP
-from glasshouse.solvers.kernels.exponential import thresholds
-from glasshouse.solvers.kernels.vectors import (
+from glasshouse.kernels.vectors import (
     anywhere,
     cast,
     fill,
@@ -35,6 +31,10 @@ from glasshouse.solvers.kernels.vectors import (
     store,
     view,
 )
+from glasshouse.kernels.xoshiro import advance
+from glasshouse.solvers.kernels.block import mark_hits
+from glasshouse.solvers.kernels.byte_tables import MOST_IN_GROUP
+from glasshouse.solvers.kernels.exponential import thresholds
 
 
 class Work(NamedTuple):

@@ -13,11 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import compiled, inlined, inner
-from glasshouse.kernels.xoshiro import advance
-from glasshouse.solvers.kernels.block import mark_hits
-from glasshouse.solvers.kernels.float_lanes import keep, measure, scatter, workspace
-from glasshouse.solvers.kernels.metropolis import LOG2_E, accept
-from glasshouse.solvers.kernels.vectors import (
+from glasshouse.kernels.vectors import (
     anywhere,
     choose,
     fill_like,
@@ -27,6 +23,10 @@ from glasshouse.solvers.kernels.vectors import (
     load_row,
     store,
 )
+from glasshouse.kernels.xoshiro import advance
+from glasshouse.solvers.kernels.block import mark_hits
+from glasshouse.solvers.kernels.float_lanes import keep, measure, scatter, workspace
+from glasshouse.solvers.kernels.metropolis import LOG2_E, accept
 
 __all__ = ["DenseTables", "begin", "keep", "measure", "step", "watched_step", "workspace"]
 

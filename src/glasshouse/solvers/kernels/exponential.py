@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from glasshouse.compiled import compiled, inner
-from glasshouse.solvers.kernels.vectors import cast, choose, fill_like, view
+from glasshouse.kernels.vectors import cast, choose, fill_like, view
 
 _PER_LOG2 = 1.4426950408889634  # 1 / ln 2
 _LOG2_HIGH = 6.93147180369123816490e-01  # ln 2 in two parts, the first exact in 33 bits

@@ -12,10 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import inlined, inner
-from glasshouse.kernels.xoshiro import advance
-from glasshouse.solvers.kernels.block import mark_hits
-from glasshouse.solvers.kernels.metropolis import LOG2_E, accept
-from glasshouse.solvers.kernels.vectors import (
+from glasshouse.kernels.vectors import (
     anywhere,
     choose,
     fill_like,
@@ -25,6 +22,9 @@ from glasshouse.solvers.kernels.vectors import (
     load_row,
     store,
 )
+from glasshouse.kernels.xoshiro import advance
+from glasshouse.solvers.kernels.block import mark_hits
+from glasshouse.solvers.kernels.metropolis import LOG2_E, accept
 
 
 class FloatTables(NamedTuple):

@@ -9,7 +9,7 @@ from numba.core import types
 from numba.extending import overload
 
 from glasshouse.compiled import inner
-from glasshouse.solvers.kernels.vectors import cast, choose, fill_like, fma, spread, view
+from glasshouse.kernels.vectors import cast, choose, fill_like, fma, spread, view
 
 LOG2_E = 1.4426950408889634
 # 2^r for |r| ≤ 1/2 by its Taylor series: the relative error is below 2e-7.

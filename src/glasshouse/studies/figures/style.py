@@ -86,12 +86,14 @@ def styled() -> Iterator[None]:
         yield
 
 
-def new_figure(width: float = 6.2, height: float = 4.0, columns: int = 1) -> tuple[Figure, Any]:
-    """A figure and its axes (an array of them for several columns), without a window."""
+def new_figure(
+    width: float = 6.2, height: float = 4.0, columns: int = 1, rows: int = 1
+) -> tuple[Figure, Any]:
+    """A figure and its axes (an array of them for several), without a window."""
     make = optional("matplotlib.figure", "a figure").Figure
     figure = make(figsize=(width, height), layout="constrained")
     optional("matplotlib.backends.backend_agg", "a figure").FigureCanvasAgg(figure)
-    return figure, figure.subplots(1, columns)
+    return figure, figure.subplots(rows, columns)
 
 
 def picture_paths(name: str | Path) -> list[Path]:

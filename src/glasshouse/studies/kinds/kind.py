@@ -47,7 +47,7 @@ class Column:
         return np.dtype(types[self.storage])
 
 
-SECONDS = Column("seconds", "real", "time it took; the only column that may differ between runs")
+SECONDS = Column("seconds", "real", "time it took; it and other …_seconds may differ between runs")
 
 
 @dataclass(frozen=True)

@@ -1,25 +1,34 @@
 """The paper's figures, measured again: data, figure, and a report of what agrees.
 
-`paper_study(name, scale)` is what to collect; `write_figure(name, store, folder)` draws and reports
-it; `reproduce` does both. A scale of 1 is the paper's own number of instances.
+`iter_figure(name, store)` collects; `write_figure(name, store, folder)` draws and reports it;
+`reproduce` does both. A scale of 1 is the paper's own number of instances.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 from glasshouse.extras import optional
-from glasshouse.studies.collect import collect
+from glasshouse.studies.collect import StudyProgress, iter_collect
 from glasshouse.studies.figures.style import picture_paths, save, styled
 from glasshouse.studies.paper import decay, dispersion, excited, frustration, peak, structured
 from glasshouse.studies.paper.report import Claim, Reproduction, write_data, write_report
 from glasshouse.studies.store.store import Store
-from glasshouse.studies.study import Study, parse_study
+from glasshouse.studies.study import Study, claim, parse_study
 
-__all__ = ["FIGURES", "Claim", "Reproduction", "paper_study", "reproduce", "write_figure"]
+__all__ = [
+    "FIGURES",
+    "Claim",
+    "Reproduction",
+    "iter_figure",
+    "paper_study",
+    "reproduce",
+    "write_figure",
+]
 
 
 @dataclass(frozen=True)
@@ -30,11 +39,14 @@ class PaperFigure:
         section: where it stands.
         build: draws it from a store; from nothing where `has_study` is False.
         has_study: whether there is something to collect.
+        collect: how, where it is no study of planted instances: takes the scale, the store's path,
+            workers and executor, and yields progress. Rooms above add such figures.
     """
 
     section: str
     build: Callable[..., Reproduction]
     has_study: bool = True
+    collect: Callable[..., Iterator[StudyProgress]] | None = None
 
 
 FIGURES: dict[str, PaperFigure] = {
@@ -57,9 +69,38 @@ def paper_study(name: str, scale: float = 1.0) -> Study:
     """
     if not _figure(name).has_study:
         raise ValueError(f"{name} is a formula; there is nothing to collect")
-    optional("matplotlib", "a figure")  # said before hours of work that would end without one
+    if _figure(name).collect is not None:
+        raise ValueError(f"{name} is no study of planted instances; use iter_figure")
     text = resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
     return parse_study(text, f"{name}.toml").scaled(scale)
+
+
+def iter_figure(
+    name: str,
+    store: str | Path,
+    *,
+    scale: float = 1.0,
+    workers: int | None = None,
+    executor: Executor | None = None,
+) -> Iterator[StudyProgress]:
+    """Collect what a figure shows into a store, or go on where it stopped, yielding progress.
+
+    Args:
+        name: of the figure, see `FIGURES`.
+        store: the file; made when it is not there.
+        scale: times the paper's number of instances.
+        workers: processes; None stays in this one.
+        executor: instead of workers, any executor.
+    """
+    optional("matplotlib", "a figure")  # said before hours of work that would end without one
+    own = _figure(name).collect
+    if own is not None:
+        yield from own(scale, Path(store), workers=workers, executor=executor)
+        return
+    study = paper_study(name, scale)
+    with Store(store, write=True) as opened:
+        claim(opened, study)
+    yield from iter_collect(study.tasks, store, workers=workers, executor=executor)
 
 
 def write_figure(name: str, store: Store | None, folder: str | Path) -> Reproduction:
@@ -94,10 +135,10 @@ def reproduce(
     """
     if not _figure(name).has_study:
         return write_figure(name, None, folder)
-    study = paper_study(name, scale)
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    collect(study.tasks, place / f"{name}.sqlite", workers=workers)
+    for _ in iter_figure(name, place / f"{name}.sqlite", scale=scale, workers=workers):
+        pass
     with Store(place / f"{name}.sqlite") as store:
         return write_figure(name, store, folder)
 

@@ -346,14 +346,19 @@ def view(typing: Any, vector: Any, dtype: Any) -> Any:
 
 @word
 def fma(typing: Any, first: Any, second: Any, third: Any) -> Any:
-    """First · second + third, rounded once: the same bits on every machine."""
-    if not (first == second == third and first.is_float):
-        raise TypingError(f"fma needs three vectors of one kind, not {first}, {second}, {third}")
+    """First · second + third, rounded once: the same bits on every machine.
+
+    Of vectors, or of single numbers.
+    """
+    kind = types.unliteral(first)
+    is_known = kind.is_float if isinstance(kind, Vector) else kind == types.float64
+    if not (is_known and kind == types.unliteral(second) == types.unliteral(third)):
+        raise TypingError(f"fma needs three floats of one kind, not {first}, {second}, {third}")
+    lanes = f"v{kind.lanes}f{kind.bits}" if isinstance(kind, Vector) else "f64"
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        name = f"llvm.fma.v{first.lanes}f{first.bits}"
-        form = ir.FunctionType(first.llvm, [first.llvm] * 3)
-        function = cgutils.get_or_insert_function(builder.module, form, name)
+        form = ir.FunctionType(values[0].type, [values[0].type] * 3)
+        function = cgutils.get_or_insert_function(builder.module, form, f"llvm.fma.{lanes}")
         return builder.call(function, values)
 
-    return first(first, first, first), generate
+    return kind(kind, kind, kind), generate

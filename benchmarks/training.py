@@ -1,0 +1,172 @@
+"""Training RBMs: one large machine beside scikit-learn and rbms, and many small ones.
+
+rbms brings PyTorch. It runs in an environment of its own, made under `.venv-rbms` or given by the
+variable GLASSHOUSE_RBMS_PYTHON; without one its row says so.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.neural_network import BernoulliRBM
+
+import glasshouse as gh
+from benchmarks.record import store
+from glasshouse.boltzmann import BoltzmannMachine, Trainer, TrainingSettings, annealed_importance
+
+HIDDEN, BATCH, RATE, EPOCHS, ROUNDS = 64, 10, 0.05, 50, 3
+ENVIRONMENT = Path(__file__).parent.parent / ".venv-rbms"
+DIGITS = (load_digits().data > 7).astype(np.int8)
+HELD_OUT = np.arange(len(DIGITS)) % 10 == 0
+
+# CD-1 by the package's own steps; its plain gradient, not the centred and normalised one, so that
+# the learning rate means the same. Reads the data from a file, writes the parameters to another.
+RBMS = """
+import sys, time, numpy as np, torch
+from rbms.bernoulli_bernoulli.classes import BBRBM
+source, target, hidden, batch, rate, epochs = sys.argv[1:3] + [float(x) for x in sys.argv[3:]]
+hidden, batch, epochs = int(hidden), int(batch), int(epochs)
+torch.set_num_threads(1)
+torch.manual_seed(1)
+data = torch.from_numpy(np.load(source).astype(np.float32))
+size = data.shape[1]
+machine = BBRBM(0.01 * torch.randn(size, hidden), torch.zeros(size), torch.zeros(hidden))
+for part in machine.parameters():
+    part.grad = torch.zeros_like(part)
+optimizer = torch.optim.SGD(machine.parameters(), lr=rate, maximize=True)
+def epoch():
+    order = torch.randperm(len(data))
+    for first in range(0, len(data), batch):
+        rows = data[order[first : first + batch]]
+        start = machine.init_chains(len(rows), weights=torch.ones(len(rows)), start_v=rows)
+        chains = {name: value.clone() for name, value in start.items()}
+        chains = machine.sample_state(chains=chains, n_steps=1)
+        machine.compute_gradient(data=start, chains=chains, centered=False)
+        optimizer.step()
+begin = time.perf_counter()
+for _ in range(epochs):
+    epoch()
+seconds = time.perf_counter() - begin
+np.savez(target, **{n: p.detach().numpy() for n, p in machine.named_parameters().items()})
+print(seconds)
+"""
+
+
+def held_out_likelihood(machine: BoltzmannMachine) -> tuple[float, float]:
+    """Mean log-likelihood of digits that were not learnt, and its error from AIS."""
+    found = annealed_importance(machine, data=DIGITS[~HELD_OUT], rng=1)
+    return float(machine.log_weight(DIGITS[HELD_OUT]).mean()) - found.value, found.error
+
+
+def ours() -> tuple[float, BoltzmannMachine]:
+    settings = TrainingSettings(
+        HIDDEN, epochs=EPOCHS, units="binary", batch_size=BATCH, learning_rate=RATE
+    )
+    trainer = Trainer(DIGITS[~HELD_OUT], settings, rng=1)
+    begin = time.perf_counter()
+    trainer.advance(EPOCHS)
+    return time.perf_counter() - begin, trainer.machine
+
+
+def scikit_learn() -> tuple[float, BoltzmannMachine]:
+    machine = BernoulliRBM(
+        HIDDEN, learning_rate=RATE, batch_size=BATCH, n_iter=EPOCHS, random_state=1
+    )
+    begin = time.perf_counter()
+    machine.fit(DIGITS[~HELD_OUT].astype(np.float64))
+    return time.perf_counter() - begin, BoltzmannMachine.from_sklearn(machine)
+
+
+def rbms_python() -> str:
+    """The interpreter of an environment with rbms, which is made on first use."""
+    given = os.environ.get("GLASSHOUSE_RBMS_PYTHON")
+    if given:
+        return given
+    python = ENVIRONMENT / "bin" / "python"
+    if not (ENVIRONMENT / ".ready").exists():
+        subprocess.run([sys.executable, "-m", "venv", str(ENVIRONMENT)], check=True)
+        subprocess.run([str(python), "-m", "pip", "install", "--quiet", "rbms"], check=True)
+        (ENVIRONMENT / ".ready").touch()
+    return str(python)
+
+
+def rbms(python: str) -> tuple[float, BoltzmannMachine]:
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder) / "data.npy", Path(folder) / "machine.npz"
+        np.save(source, DIGITS[~HELD_OUT])
+        numbers = map(str, (HIDDEN, BATCH, RATE, EPOCHS))
+        done = subprocess.run(
+            [python, "-c", RBMS, str(source), str(target), *numbers],
+            check=True, capture_output=True, text=True,
+        )  # fmt: skip
+        with np.load(target) as arrays:
+            return float(done.stdout), BoltzmannMachine.from_arrays(dict(arrays), units="binary")
+
+
+def one_large() -> list[dict[str, Any]]:
+    """The same digits, epochs, batches and rate; rounds alternate, the best time counts."""
+    peers: dict[str, Any] = {"glasshouse": ours, "BernoulliRBM": scikit_learn}
+    try:
+        python = rbms_python()
+        peers["rbms"] = lambda: rbms(python)
+    except (OSError, subprocess.CalledProcessError) as fault:
+        print(f"no rbms: {fault}")
+    ours()  # compiled and loaded
+    best: dict[str, float] = {}
+    machines = {}
+    for _ in range(ROUNDS):
+        for name, run in peers.items():
+            seconds, machines[name] = run()
+            best[name] = min(best.get(name, seconds), seconds)
+    rows = []
+    for name, seconds in best.items():
+        likelihood, error = held_out_likelihood(machines[name])
+        rows.append({
+            "what": f"digits, {HIDDEN} hidden, batches of {BATCH}: {name}",
+            "epochs per second": EPOCHS / seconds,
+            "glasshouse is faster by": seconds / best["glasshouse"],
+            "held-out log-likelihood": likelihood, "its error": error,
+        })  # fmt: skip
+    return rows
+
+
+def many_small(count: int = 1000, threads: int = 2) -> dict[str, Any]:
+    """RBMs 9×12, 1000 epochs of CD-1, exact KL and frustration every 10 epochs."""
+    bars = gh.shifting_bars()
+
+    def one(seed: int) -> float:
+        return float(gh.train(bars, 12, rng=seed).history["kl"][-1])
+
+    one(0)
+    begin = time.perf_counter()
+    with ThreadPoolExecutor(threads) as pool:
+        final = [*pool.map(one, range(count))]
+    return {
+        "what": f"{count} RBMs 9×12, 1000 epochs, exact monitors, {threads} threads",
+        "seconds": time.perf_counter() - begin, "median KL": float(np.median(final)),
+    }  # fmt: skip
+
+
+def main() -> None:
+    rows = one_large()
+    rows.append(many_small())
+    print(json.dumps(rows, indent=1))
+    notes = (
+        "BernoulliRBM trains by persistent chains, its only method; rbms by the plain gradient of "
+        "its own steps, with one thread. Likelihoods are estimated by AIS."
+    )
+    store("training", "Training RBMs: one large, many small", rows, ("scikit-learn",), notes)
+
+
+if __name__ == "__main__":
+    main()

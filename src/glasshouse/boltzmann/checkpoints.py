@@ -1,0 +1,161 @@
+"""Trainings that survive: the whole state of one, in a file that is replaced every few seconds."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.boltzmann.kernels import updates
+from glasshouse.files.archive import Archive
+from glasshouse.files.errors import FileError
+from glasshouse.files.notes import parse_object
+from glasshouse.files.streams import opened, replacing
+from glasshouse.planting.randomness import Seed
+from glasshouse.problems.validation import FloatArray
+
+SECONDS = 5.0  # between two writes
+_KIND = "glasshouse training"
+_VERSION = 1
+
+
+def digest(array: npt.NDArray[Any] | None) -> str | None:
+    """SHA-256 of an array: its shape, its type and its bytes."""
+    if array is None:
+        return None
+    found = hashlib.sha256(f"{array.shape} {array.dtype.str}".encode())
+    found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()
+
+
+@dataclass
+class State:
+    """What a training knows beside its arrays.
+
+    Attributes:
+        seen: one row per look at the machine, one column per monitor.
+        modes_proven: how many of the modes used so far are proven.
+        has_diverged: whether weights grew beyond all use.
+    """
+
+    seen: FloatArray
+    modes_proven: int = 0
+    has_diverged: bool = False
+
+
+@dataclass
+class Checkpoint:
+    """A file that a training goes on from.
+
+    Attributes:
+        path: the file.
+        identity: all that the result depends on, in JSON's values; a training with another one
+            does not go on from the file.
+    """
+
+    path: Path
+    identity: Mapping[str, Any]
+    _written: float = field(default_factory=monotonic)
+
+    def restore(self, arrays: updates.Machine) -> State | None:
+        """Fill the arrays of a training with those of the file; None where there is no file.
+
+        Raises:
+            FileError: it is no checkpoint, or that of another training.
+        """
+        if not self.path.exists():
+            return None
+        header, kept, seen = _read(self.path, arrays)
+        stored = header.get("identity")
+        if stored != self.identity:
+            raise FileError(self.path, _difference(stored, self.identity))
+        _refuse_unsound(self.path, arrays, kept)
+        for name, values in kept.items():
+            getattr(arrays, name)[...] = values
+        return State(seen, int(header["modes_proven"]), bool(header["has_diverged"]))
+
+    def keep_now_and_then(self, arrays: updates.Machine, state: State) -> None:
+        """Write the file if the last time is some seconds ago."""
+        if monotonic() - self._written >= SECONDS:
+            self.keep(arrays, state)
+
+    def keep(self, arrays: updates.Machine, state: State) -> None:
+        """Write the file; until it is whole, the one before stays."""
+        header = {
+            "format": _KIND, "version": _VERSION, "identity": self.identity,
+            "modes_proven": state.modes_proven, "has_diverged": state.has_diverged,
+        }  # fmt: skip
+        buffer = io.BytesIO()
+        parts = arrays._asdict() | {"seen": state.seen, "header": np.array(json.dumps(header))}
+        np.savez(buffer, **parts)
+        with replacing(self.path, "npz", overwrite=True) as file:
+            file.write(buffer.getbuffer())
+        self._written = monotonic()
+
+
+def stored_seed(path: Path) -> Seed | None:
+    """The seed of the training that a file belongs to; None where there is no file."""
+    if not path.exists():
+        return None
+    identity = _read(path, None)[0]["identity"]
+    entropy, key = identity["seed"]
+    return Seed(int(entropy), tuple(map(int, key)))
+
+
+def _read(path: Path, like: updates.Machine | None) -> tuple[dict[str, Any], Any, FloatArray]:
+    """The header, the arrays that a machine has, and what monitors saw."""
+    with opened(path, "npz") as source:
+        try:
+            with Archive(source) as archive:
+                header = parse_object(archive.text("header").encode())
+                if header is None or header.get("format") != _KIND:
+                    raise ValueError("its header is another one")
+                if header.get("version") != _VERSION:
+                    raise ValueError(f"its version is not {_VERSION}")
+                kept = {} if like is None else {
+                    name: archive.numbers(name, values.ndim)
+                    for name, values in like._asdict().items()
+                }  # fmt: skip
+                return header, kept, archive.numbers("seen", 2).astype(np.float64)
+        except FileError:
+            raise
+        except Exception as fault:  # zipfile and zlib raise whatever a broken byte does
+            raise source.error(
+                f"is no checkpoint of a training ({fault}); give another name"
+            ) from None
+
+
+def _difference(stored: Any, wanted: Mapping[str, Any]) -> str:
+    """What a training that is in the way differs in."""
+    stored = stored if isinstance(stored, dict) else {}
+    name = next((n for n in wanted if stored.get(n) != wanted[n]), "format")
+    old, new = stored.get(name), wanted.get(name)
+    words = f"{name} {old!r:.60}, not {new!r:.60}"
+    if name.endswith("sha256"):
+        words = f"other {name.removesuffix('_sha256')}"
+    return f"is the checkpoint of another training, with {words}; give another name, or delete it"
+
+
+def _refuse_unsound(path: Path, arrays: updates.Machine, kept: Mapping[str, Any]) -> None:
+    """Compiled code trusts shapes, places and units."""
+    for name, values in kept.items():
+        wanted = getattr(arrays, name)
+        is_good = values.shape == wanted.shape and values.dtype == wanted.dtype
+        if is_good and values.dtype.kind == "f":
+            is_good = bool(np.isfinite(values).all())
+        if is_good and values.dtype == np.int8:
+            is_good = bool((np.abs(values) <= 1).all())
+        if not is_good:
+            raise FileError(path, f"is a checkpoint with unsound {name}; delete it")
+    if not np.array_equal(np.sort(kept["order"]), np.arange(len(arrays.order))):
+        raise FileError(path, "is a checkpoint with an unsound order; delete it")
+    if (kept["progress"] < 0).any():
+        raise FileError(path, "is a checkpoint with an unsound progress; delete it")

@@ -1,0 +1,226 @@
+"""Trained ensembles out of a store: curves over epochs, medians, bands, what became of machines.
+
+Whatever stands in a store may have been made to harm.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.boltzmann.ensemble import MOST_VALUES, TRAINING, look_epochs
+from glasshouse.boltzmann.settings import TrainingSettings
+from glasshouse.boltzmann.statistics import median_of
+from glasshouse.files.budget import Budget
+from glasshouse.problems import validation
+from glasshouse.problems.validation import FloatArray
+from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.studies.store.records import short
+from glasshouse.studies.store.store import Store, StoredTask
+from glasshouse.studies.store.storefile import StoreError, content_size, damaged
+from glasshouse.summaries import Summarised
+
+Ints = npt.NDArray[np.int64]
+BAND = (30.0, 70.0)  # percentiles, as in the paper
+_MOST_NAME = 200
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ensemble(Summarised):
+    """Machines that were trained alike.
+
+    Attributes:
+        settings: of their training.
+        data: the name of what they learn.
+        rows: how many rows that has.
+        visible: of how many units.
+        seed: machine k has its child k.
+        every: so many epochs they were looked at.
+        numbers: which machines, ascending.
+        epochs: when they were looked at.
+        curves: per monitor, machines × looks; NaN where a monitor had no number, and from where a
+            machine diverged.
+        diverged_at: the epoch per machine; 0 where it went to its end.
+        updates: steps per machine.
+        modes: how many of these used a mode.
+        modes_proven: how many of those modes are proven.
+        seconds: per machine.
+        learning_seconds: per machine, of its updates alone.
+        expected: how many machines there are in the end.
+        task_id: of the task that trained them.
+    """
+
+    settings: TrainingSettings
+    data: str
+    rows: int
+    visible: int
+    seed: int
+    every: int
+    numbers: Ints
+    epochs: Ints
+    curves: Mapping[str, FloatArray]
+    diverged_at: Ints
+    updates: Ints
+    modes: Ints
+    modes_proven: Ints
+    seconds: FloatArray
+    learning_seconds: FloatArray
+    expected: int = 0
+    task_id: str = ""
+
+    @property
+    def machines(self) -> int:
+        """How many there are."""
+        return len(self.numbers)
+
+    @cached_property
+    def diverged(self) -> int:
+        """How many of them diverged."""
+        return int(np.count_nonzero(self.diverged_at))
+
+    def curve(self, monitor: str) -> FloatArray:
+        """Machines × looks."""
+        if monitor not in self.curves:
+            raise ValueError(f"monitor={monitor!r} is not one of {', '.join(self.curves)}")
+        return self.curves[monitor]
+
+    def percentiles(self, monitor: str, shares: Sequence[float] = BAND) -> FloatArray:
+        """Percentiles over the machines that have not diverged by then: shares × looks."""
+        with warnings.catch_warnings():  # looks that no machine came to are NaN
+            warnings.simplefilter("ignore", RuntimeWarning)
+            found: FloatArray = np.nanpercentile(self.curve(monitor), shares, axis=0)
+        return found
+
+    def median(self, monitor: str) -> FloatArray:
+        """Of the machines that have not diverged by then, per look."""
+        return np.asarray(self.percentiles(monitor, [50.0])[0])
+
+    def final(self, monitor: str) -> FloatArray:
+        """What was seen last, per machine; NaN where it diverged before the end."""
+        return self.curve(monitor)[:, -1]
+
+    def final_median(self, monitor: str, confidence: float = 0.95) -> Estimate:
+        """The median of the machines that did not diverge, with its interval."""
+        values = self.final(monitor)
+        return median_of(values[np.isfinite(values)], confidence)
+
+
+def read_ensembles(store: Store) -> list[Ensemble]:
+    """All ensembles that a store holds, in the order in which they came.
+
+    Raises:
+        StoreError: it holds none, or was damaged.
+    """
+    tasks = [task for task in store.tasks() if task.kind == TRAINING.name]
+    if not tasks:
+        raise StoreError(f"{store.path} holds no trained machines; `glasshouse train` first")
+    try:
+        return [_ensemble(store, task) for task in tasks]
+    except StoreError:
+        raise
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as fault:
+        raise damaged(store.path, fault) from None
+
+
+def labels_of(ensembles: Sequence[Ensemble]) -> list[str]:
+    """What tells ensembles apart, in a few words each; empty for a single one.
+
+    >>> labels_of([])
+    []
+    """
+    told = [{**one.settings.plain(), "seed": one.seed, "every": one.every} for one in ensembles]
+    differing = [name for name in (told[0] if told else {})
+                 if any(one[name] != told[0][name] for one in told)]  # fmt: skip
+    return [", ".join(_words(name, one[name]) for name in differing) for one in told]
+
+
+def _words(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return name if value else f"no {name}"
+    if isinstance(value, list):
+        value = " to ".join(f"{part:g}" for part in value)
+    if isinstance(value, float):
+        value = f"{value:g}"
+    if value is None:
+        value = "all"
+    if name in ("units", "gradient", "reduction"):
+        return f"{value}"
+    return f"{value} hidden" if name == "hidden" else f"{name.replace('_', ' ')} {value}"
+
+
+def _ensemble(store: Store, task: StoredTask) -> Ensemble:
+    asked, looks = task.table("parameters"), task.table("solver")
+    known = {name: asked[name] for name in TrainingSettings.__dataclass_fields__}
+    settings = TrainingSettings(**known)
+    every = validation.count(looks["every"], "every", 1)
+    names = [_name(name) for name in looks["monitors"]]
+    if len(names) * (settings.epochs // every + 2) > MOST_VALUES + 2 * len(names):
+        raise ValueError(f"{settings.epochs} epochs are looked at every {every}")
+    table = store.rows(task)
+    epochs = look_epochs(settings.epochs, every)
+    texts = table.pop("curves")
+    rows = validation.count(asked["rows"], "rows", 1)
+    _refuse_impossible(table, settings.epochs, settings.epochs * rows)
+    if 8 * len(texts) * len(names) * len(epochs) > Budget(content_size(store.path)).unpacked:
+        raise ValueError("it asks for more memory than its size allows")
+    curves = np.full((len(names), len(texts), len(epochs)), np.nan)
+    for k, text in enumerate(texts):
+        _fill(curves[:, k], text, names, epochs, int(table["diverged_at"][k]))
+    return Ensemble(
+        settings=settings,
+        data=_name((task.realised or {}).get("data", "data")),
+        rows=rows,
+        visible=validation.count(asked["visible"], "visible", 1),
+        seed=validation.count(task.description["seed"], "seed"),
+        every=every,
+        numbers=table["instance"],
+        epochs=epochs,
+        curves=dict(zip(names, curves, strict=True)),
+        expected=task.stop.instances,
+        task_id=task.task_id,
+        **{name: table[name] for name in
+           ("diverged_at", "updates", "modes", "modes_proven", "seconds", "learning_seconds")},
+    )  # fmt: skip
+
+
+def _refuse_impossible(table: Mapping[str, npt.NDArray[Any]], epochs: int, steps: int) -> None:
+    """Counts that cannot be, whatever happened to a machine."""
+    counts = [table[name] for name in ("modes_proven", "modes", "updates")]
+    ascending = [np.zeros_like(counts[0]), *counts, np.full_like(counts[0], min(steps, 1 << 53))]
+    seconds, diverged_at = table["learning_seconds"], table["diverged_at"]
+    is_good = ((diverged_at >= 0) & (diverged_at <= epochs) & (seconds >= 0)
+               & np.isfinite(seconds))  # fmt: skip
+    for low, high in itertools.pairwise(ascending):
+        is_good &= low <= high
+    if not is_good.all():
+        raise ValueError(f"machine {np.argmin(is_good)} has counts or times that cannot be")
+
+
+def _fill(into: FloatArray, text: str, names: list[str], epochs: Ints, diverged_at: int) -> None:
+    """The curves of one machine, which end where it diverged."""
+    seen = json.loads(text)
+    number = int(np.searchsorted(epochs, diverged_at)) if diverged_at else len(epochs)
+    if not isinstance(seen, dict) or list(seen) != names:
+        raise ValueError(f"curves are {short(text)}, not those of {', '.join(names)}")
+    for row, values in zip(into, seen.values(), strict=True):
+        if not isinstance(values, list) or len(values) != number:
+            raise ValueError(f"a curve has not {number} numbers: {short(values)}")
+        if not {*map(type, values)} <= {float, int, type(None)}:
+            raise ValueError(f"a curve holds other things than numbers: {short(values)}")
+        row[:number] = values  # None is NaN
+        if np.isinf(row).any():
+            raise ValueError(f"a curve holds numbers that are not finite: {short(values)}")
+
+
+def _name(value: object) -> str:
+    if not isinstance(value, str) or not 0 < len(value) <= _MOST_NAME:
+        raise ValueError(f"{short(value)} is no name")
+    return "".join(c if c.isprintable() else "?" for c in value)

@@ -1,0 +1,89 @@
+"""Data by name or out of files: rows of 0 and 1, or of -1 and 1."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.boltzmann import data as data_sets
+from glasshouse.files.archive import Archive
+from glasshouse.files.errors import FileError
+from glasshouse.files.matrices import csv_numbers, npy_numbers
+from glasshouse.files.streams import Source, format_suffix, opened
+from glasshouse.problems.validation import SpinArray
+
+_NAMES = ("data", "X", "x_train", "arr_0")  # of which an archive of several arrays has one
+
+
+# What a name stands for, unless it is that of a file.
+SETS = {
+    "bars": data_sets.shifting_bars,
+    "stripes": data_sets.bars_and_stripes,
+    "digits": data_sets.digits,
+}
+
+
+def load_data(name: str, **options: Any) -> SpinArray:
+    """The rows of bars, stripes or digits with their options, or those of a file.
+
+    >>> load_data("bars", width=4, length=2).shape, load_data("stripes", side=2).shape
+    ((4, 4), (6, 4))
+    """
+    make: Any = SETS.get(name, read_data)
+    known = list(inspect.signature(make).parameters) if name in SETS else []
+    given = {option: value for option, value in options.items() if value is not None}
+    for option, value in given.items():
+        if option not in known:
+            takes = f"; it takes {', '.join(known)}" if known else ""
+            raise ValueError(f"{option}={value} does not belong to {name}{takes}")
+    if name in SETS:
+        rows: SpinArray = make(
+            **{key: value for key, value in options.items() if value is not None}
+        )
+        return rows
+    if "." not in Path(name).name and not Path(name).exists():
+        raise ValueError(f"{name!r} is none of {', '.join(SETS)}, and no such file")
+    return read_data(name)
+
+
+def read_data(path: str | Path) -> SpinArray:
+    """The rows of a file, as 0 and 1.
+
+    A `.csv` has one row per line, numbers with commas or blanks between them, and no header; a
+    `.npy` one table; a `.npz` one table, alone or called data, X or x_train. `.gz` and `.xz` may
+    follow. What is neither 0 and 1 nor -1 and 1 is refused: thresholds are the user's choice.
+
+    Raises:
+        FileError: anything is wrong with the file; the message names it.
+    """
+    readers = {".csv": csv_numbers, ".npy": npy_numbers, ".npz": _npz_numbers}
+    with opened(path) as source:
+        suffix = format_suffix(Path(path))
+        if suffix not in readers:
+            raise source.error(f"is not data; expected a name that ends in {', '.join(readers)}")
+        numbers = readers[suffix](source)
+        try:
+            return data_sets.in_units(numbers, "binary")
+        except ValueError as fault:
+            raise source.error(str(fault)) from None
+
+
+def _npz_numbers(source: Source) -> npt.NDArray[np.number]:
+    try:
+        with Archive(source) as archive:
+            names = sorted(archive.names)
+            found = names if len(names) == 1 else [name for name in _NAMES if name in archive]
+            if len(found) != 1:
+                raise source.error(
+                    f"has arrays {', '.join(names)[:100] or 'none'}; expected one, or one called "
+                    f"{', '.join(_NAMES[:-1])}"
+                )
+            return archive.numbers(found[0], 2)
+    except FileError:
+        raise
+    except Exception as fault:  # zipfile and zlib raise whatever a broken byte does
+        raise source.error(f"is not an .npz of data ({fault})") from None

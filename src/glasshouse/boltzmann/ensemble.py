@@ -1,0 +1,237 @@
+"""Ensembles of RBMs: many machines per setting, into a store that a kill cannot tear.
+
+One task per setting, one row per machine; machine k has child k of the seed, so that machines of
+the same number begin with the same weights whatever the gradient. Collecting them is the studies'
+own: what is in the store is not trained again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import time
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.boltzmann import data as data_sets
+from glasshouse.boltzmann.monitors import chosen
+from glasshouse.boltzmann.settings import TrainingSettings
+from glasshouse.boltzmann.training import DivergenceWarning, Trainer, TrainingRun
+from glasshouse.planting.randomness import Seed
+from glasshouse.problems import validation
+from glasshouse.problems.validation import SpinArray
+from glasshouse.studies.collect import StudyProgress, iter_collect
+from glasshouse.studies.kinds.kind import LONGEST_TEXT, Column, Columns, Kind, Stop
+from glasshouse.studies.store.store import Store
+from glasshouse.studies.store.storefile import StoreError
+from glasshouse.summaries import Summarised
+
+TRAINING = Kind(
+    "training",
+    (
+        Column("completed", "integer", "1 where the training went to its end, 0 where it diverged"),
+        Column("diverged_at", "integer", "the epoch that was undone as it diverged; 0 if none"),
+        Column("updates", "integer", "steps made"),
+        Column("modes", "integer", "how many of these used a mode"),
+        Column("modes_proven", "integer", "how many of those modes are proven"),
+        Column("curves", "text", "JSON: per monitor, what was seen at each look, to 7 digits"),
+        Column("learning_seconds", "real", "time of the updates alone, without looks"),
+    ),
+    counted="completed",
+)
+# A number of 7 digits in JSON has at most 15 characters: -1.234567e-100 and a comma.
+MOST_VALUES = (LONGEST_TEXT - 2048) // 15
+_HANGING = 86_400.0  # seconds after which a machine on a worker counts as hanging
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TrainingTask(Summarised):
+    """Some machines, trained alike.
+
+    Attributes:
+        data: rows of 0 and 1, or of -1 and 1.
+        settings: of the training.
+        monitors: what to look at, by names in `MONITORS`.
+        every: so many epochs, and at the beginning and the end.
+        seed: machine k has its child k.
+        count: how many machines; no part of the task's identity.
+        held_out: data that are not learnt, for monitors that want some.
+        name: of the data, for people; no part of the task's identity.
+
+    >>> task = TrainingTask([[1, 0], [0, 1]], TrainingSettings(2, epochs=20), count=3)
+    >>> task.run(2).machine
+    BoltzmannMachine(2 visible × 2 hidden, spin units)
+    """
+
+    data: npt.ArrayLike
+    settings: TrainingSettings
+    monitors: Sequence[str] = ("kl", "frustration")
+    every: int = 10
+    seed: int = 1
+    count: int = 1
+    held_out: npt.ArrayLike | None = None
+    name: str = "data"
+
+    def __post_init__(self) -> None:
+        for name, least in {"every": 1, "seed": 0, "count": 1}.items():
+            object.__setattr__(self, name, validation.count(getattr(self, name), name, least))
+        object.__setattr__(self, "data", data_sets.in_units(self.data, "binary"))
+        if self.held_out is not None:
+            rows = data_sets.in_units(self.held_out, "binary", "held_out")
+            object.__setattr__(self, "held_out", rows)
+        object.__setattr__(self, "monitors", tuple(dict.fromkeys(self.monitors)))
+        looks = len(look_epochs(self.settings.epochs, self.every))
+        if looks * len(self.monitors) > MOST_VALUES:
+            every = math.ceil(self.settings.epochs / (MOST_VALUES // len(self.monitors) - 1))
+            raise ValueError(
+                f"every={self.every} looks {looks} times with {len(self.monitors)} monitors, more "
+                f"than the {MOST_VALUES} numbers that a store keeps per machine; use "
+                f"every={every} or more"
+            )
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of its rows."""
+        return TRAINING
+
+    @property
+    def stop(self) -> Stop:
+        """When it has enough."""
+        return Stop(self.count)
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        """SHA-256 of the rows that are learnt, and of those that are held out, as far as any."""
+        parts = {"sha256": self.data, "held_out_sha256": self.held_out}
+        return {name: _digest(rows) for name, rows in parts.items() if rows is not None}
+
+    def canonical(self) -> str:
+        """All that its rows depend on, as JSON on one line."""
+        rows, visible = np.shape(self.data)
+        asked = {**self.settings.plain(), **self.digests, "rows": rows, "visible": visible}
+        looks = {"monitors": list(self.monitors), "every": self.every}
+        described = {"measures": "training", "method": "train", "parameters": asked,
+                     "solver": looks, "seed": self.seed}  # fmt: skip
+        return json.dumps(described, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+    @cached_property
+    def task_id(self) -> str:
+        """SHA-256 of the canonical form."""
+        return hashlib.sha256(self.canonical().encode()).hexdigest()
+
+    def realise(self) -> dict[str, Any]:
+        """The name that the data had."""
+        return {"data": self.name}
+
+    def trainer(self, number: int = 0) -> Trainer:
+        """A machine before its training."""
+        seed = Seed.of(self.seed).child(number)
+        return Trainer(self.data, self.settings, held_out=self.held_out, rng=seed)
+
+    def run(self, number: int = 0, checkpoint: Path | None = None) -> TrainingRun:
+        """Train one machine: the one whose row has this number; a checkpoint as in `train`."""
+        return self.trainer(number).run(self.monitors, self.every, checkpoint)
+
+    def try_out(self) -> None:
+        """Look at the first machine before its training: what cannot work is said at once."""
+        trainer = self.trainer()
+        for look in chosen(self.monitors, trainer.held_out).values():
+            look.look(trainer.snapshot())
+
+    def measure(self, first: int, count: int) -> Columns:
+        """Machines first to first+count-1."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DivergenceWarning)  # counted instead
+            rows = [self._row(number) for number in range(first, first + count)]
+        return {
+            column.name: np.array([row[column.name] for row in rows], dtype=column.dtype)
+            for column in TRAINING.measured
+        }
+
+    def _row(self, number: int) -> dict[str, Any]:
+        begin = time.perf_counter()
+        run = self.run(number)
+        curves = {name: [*map(_digits, values)] for name, values in run.history.items()}
+        return {
+            "completed": int(run.diverged_at is None),
+            "diverged_at": run.diverged_at or 0,
+            "updates": run.updates,
+            "modes": run.modes,
+            "modes_proven": run.modes_proven,
+            "curves": json.dumps(curves, separators=(",", ":"), allow_nan=False),
+            "learning_seconds": run.learning_seconds,
+            "seconds": time.perf_counter() - begin,
+        }
+
+
+def look_epochs(epochs: int, every: int) -> npt.NDArray[np.int64]:
+    """When a machine is looked at.
+
+    >>> look_epochs(25, 10).tolist()
+    [0, 10, 20, 25]
+    """
+    return np.append(np.arange(0, epochs, every, dtype=np.int64), np.int64(epochs))
+
+
+def claim(store: Store, tasks: Iterable[TrainingTask]) -> None:
+    """Refuse a store of something else, or of machines that learn other data.
+
+    Several settings, monitors and seeds stand side by side in one store: they can be compared.
+    """
+    if store.noted("study") is not None or set(store.kinds) - {TRAINING.name}:
+        holds = ", ".join(store.kinds) or "a study"
+        raise StoreError(f"{store.path} holds {holds}, no trained machines; use another store")
+    held = [_held_digests(task.table("parameters")) for task in store.tasks()]
+    for task in tasks:
+        held.append(task.digests)
+        if held[-1] != held[0]:
+            raise StoreError(
+                f"{store.path} holds machines that learn other data than these; use another store"
+            )
+
+
+def iter_train(
+    tasks: Sequence[TrainingTask],
+    store: str | Path,
+    *,
+    workers: int | None = None,
+    executor: Executor | None = None,
+) -> Iterator[StudyProgress]:
+    """Train ensembles, or go on where it stopped, yielding the progress after every few machines.
+
+    Args:
+        tasks: of one data set, in any settings.
+        store: the file; made when it is not there.
+        workers: so many processes; None stays in this one.
+        executor: instead of workers, any executor, for example that of a Dask cluster.
+    """
+    for task in tasks:
+        task.try_out()
+    with Store(store, write=True) as opened:
+        claim(opened, tasks)
+    yield from iter_collect(tasks, store, executor=executor, workers=workers, timeout=_HANGING)
+
+
+def _digest(rows: npt.ArrayLike) -> str:
+    """The same for 0/1 and ±1."""
+    array: SpinArray = np.asarray(rows)
+    head = "×".join(map(str, array.shape)).encode() + b"\n"
+    return hashlib.sha256(head + np.packbits(array == 1).tobytes()).hexdigest()
+
+
+def _held_digests(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in parameters.items() if name.endswith("sha256")}
+
+
+def _digits(value: float) -> float | None:
+    """Seven digits: what differs between machines lies beyond. JSON has no NaN."""
+    return float(f"{value:.7g}") if math.isfinite(value) else None

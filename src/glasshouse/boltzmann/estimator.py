@@ -1,0 +1,236 @@
+"""RBMs for scikit-learn: `fit`, `transform`, `score_samples`, `sample`, and all that goes with it.
+
+The estimator is no more than `train` with other manners. Its class descends from scikit-learn's, so
+that this module is imported only when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.boltzmann.data import in_units
+from glasshouse.boltzmann.importance import ImportanceEstimate, annealed_importance
+from glasshouse.boltzmann.model import BoltzmannMachine, Units
+from glasshouse.boltzmann.settings import (
+    Gradient,
+    ModeSearch,
+    ModeStep,
+    ModeUse,
+    Reduction,
+    TrainingSettings,
+)
+from glasshouse.boltzmann.training import Trainer
+from glasshouse.extras import MissingPackageError, optional
+from glasshouse.planting.randomness import RngLike, Seed
+from glasshouse.problems.validation import FloatArray, SpinArray
+
+_MISSING: MissingPackageError | None = None
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator, TransformerMixin
+    from sklearn.base import ClassNamePrefixFeaturesOutMixin as NamesOut
+    from sklearn.utils import validation
+else:
+    try:
+        _base = optional("sklearn.base", "RestrictedBoltzmannMachine")
+        validation = optional("sklearn.utils.validation", "RestrictedBoltzmannMachine")
+        BaseEstimator, TransformerMixin = _base.BaseEstimator, _base.TransformerMixin
+        NamesOut = _base.ClassNamePrefixFeaturesOutMixin
+    except MissingPackageError as error:  # raised on use: help() and star imports go on working
+        _MISSING = error
+        BaseEstimator, TransformerMixin, NamesOut = (type(n, (), {}) for n in "ABC")
+
+# What random numbers after the training are for: paths of child seeds, far from the trainer's own.
+_SAMPLES, _PARTITION = 100, 101
+
+
+class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # without types
+    """An RBM as a scikit-learn transformer and density model.
+
+    The names are those of `TrainingSettings`, which explains them; only `n_hidden` and
+    `random_state` are spelled as scikit-learn has it. `epochs`, which scikit-learn's BernoulliRBM
+    calls `n_iter`, is the word of the field and of all of glasshouse. `batch_size` and
+    `learning_rate` start at the values of BernoulliRBM.
+
+    Data are 0 and 1, or -1 and 1. Others are refused, unless `binarize` says how to make them so.
+    They are not taken for probabilities, as BernoulliRBM takes grey values: a likelihood is one of
+    binary data only.
+
+    Args:
+        n_hidden: how many hidden units.
+        epochs: passes through the data.
+        binarize: values above this are 1, all others 0, as in scikit-learn's BernoulliNB; None
+            takes binary data only.
+        units: "binary" for 0 and 1, "spin" for ±1; whatever the data are.
+        gradient: "cd", "pcd" or "exact".
+        steps: of each chain per update.
+        chains: how many persistent chains.
+        batch_size: data per update; None takes all of them.
+        learning_rate: a constant, or (first, last).
+        reduction: "mean" or "sum" over a batch.
+        momentum: share of the last step that is added to the next.
+        weight_decay: pull of the weights towards zero.
+        sigma: standard deviation of the first weights.
+        biases: whether there are any.
+        mode_probability: the most likely that an update uses the mode.
+        mode_slope: by which that probability rises.
+        mode_offset: where it begins.
+        mode_use: "update" or "restart".
+        mode_step: "energy" or "full".
+        mode_search: "auto", "enumerate", "anneal" or "prove".
+        mode_seconds: how long "prove" tries.
+        monitors: what to look at during the training, by names in `MONITORS`.
+        every: so many epochs.
+        random_state: a whole number that always gives the same; None gives something new.
+
+    Attributes:
+        machine_: the trained `BoltzmannMachine`: its mode, its frustration, a problem to solve.
+        components_: its weights, one row per hidden unit.
+        intercept_visible_: its visible biases.
+        intercept_hidden_: its hidden biases.
+        history_: what the monitors saw, by name, and when: "epoch".
+        n_features_in_: how many visible units.
+        feature_names_in_: what they are called, if the data said so.
+
+    >>> from glasshouse.boltzmann import shifting_bars
+    >>> bars = shifting_bars()
+    >>> rbm = RestrictedBoltzmannMachine(12, epochs=2000, batch_size=None, random_state=1).fit(bars)
+    >>> rbm.transform(bars).shape, bool(rbm.score(bars) > -4.5)  # ln(1/512) = -6.2 at first
+    ((9, 12), True)
+    """
+
+    def __init__(
+        self,
+        n_hidden: int = 12,
+        *,
+        epochs: int = 100,
+        binarize: float | None = None,
+        units: Units = "binary",
+        gradient: Gradient = "cd",
+        steps: int = 1,
+        chains: int | None = None,
+        batch_size: int | None = 10,
+        learning_rate: float | tuple[float, float] = 0.1,
+        reduction: Reduction = "mean",
+        momentum: float = 0.0,
+        weight_decay: float = 0.0,
+        sigma: float = 0.01,
+        biases: bool = True,
+        mode_probability: float = 0.0,
+        mode_slope: float = 20.0,
+        mode_offset: float = -6.0,
+        mode_use: ModeUse = "update",
+        mode_step: ModeStep = "energy",
+        mode_search: ModeSearch = "auto",
+        mode_seconds: float = 2.0,
+        monitors: Sequence[str] = (),
+        every: int = 10,
+        random_state: RngLike = None,
+    ) -> None:
+        if _MISSING is not None:
+            raise _MISSING
+        given = dict(locals())
+        for name in _PARAMETERS:
+            setattr(self, name, given[name])
+
+    def fit(self, X: Any, y: Any = None) -> RestrictedBoltzmannMachine:
+        """Train a machine on the rows of X; y is ignored."""
+        parts = vars(self)
+        settings = TrainingSettings(parts["n_hidden"], **{name: parts[name] for name in _SETTINGS})
+        rows = self._rows(X, reset=True)
+        seed = Seed.of(parts["random_state"])
+        run = Trainer(rows, settings, rng=seed).run(parts["monitors"], parts["every"])
+        self.machine_: BoltzmannMachine = run.machine
+        self.components_: FloatArray = run.machine.back
+        self.intercept_visible_: FloatArray = run.machine.visible_bias
+        self.intercept_hidden_: FloatArray = run.machine.hidden_bias
+        self.history_ = {"epoch": run.epochs, **run.history}
+        self._n_features_out = run.machine.num_hidden
+        self._random = np.random.default_rng(seed.child(_SAMPLES).sequence())
+        self._partition_seed = seed.child(_PARTITION)
+        self._partition: ImportanceEstimate | None = None
+        return self
+
+    def transform(self, X: Any) -> FloatArray:
+        """The probability of each hidden unit to be up, given the rows of X."""
+        machine = self._fitted()
+        means = machine.hidden_means(self._rows(X))
+        return (means - machine.low) / (1 - machine.low)
+
+    def score_samples(self, X: Any) -> FloatArray:
+        """The log-likelihood of each row of X, in nats.
+
+        Exact where a layer has at most 24 units. Else the partition function is estimated once by
+        annealed importance sampling; `log_partition_` tells it, with its error.
+        """
+        logs = self._fitted().log_weight(self._rows(X))
+        return logs - self.log_partition_[0]
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean log-likelihood of the rows of X; y is ignored."""
+        return float(self.score_samples(X).mean())
+
+    @property
+    def log_partition_(self) -> tuple[float, float]:
+        """The logarithm of Z and its standard error, which is 0 where it is exact."""
+        machine = self._fitted()
+        if machine.can_be_enumerated:
+            return machine.log_partition, 0.0
+        if self._partition is None:
+            self._partition = annealed_importance(machine, rng=self._partition_seed)
+        return self._partition.value, self._partition.error
+
+    def sample(
+        self, n_samples: int = 1, *, steps: int = 1000, random_state: RngLike = None
+    ) -> SpinArray:
+        """Visible states from Gibbs chains of so many steps, one chain per sample.
+
+        Args:
+            n_samples: how many.
+            steps: of each chain, from random states.
+            random_state: as of the estimator; by default the next samples of its own.
+        """
+        rng = self._next(random_state)
+        return self._fitted().sample(n_samples, steps=steps, rng=rng)
+
+    def gibbs(self, X: Any, *, random_state: RngLike = None) -> SpinArray:
+        """One step of a Gibbs chain from each row of X: to hidden units and back."""
+        machine, rows = self._fitted(), self._rows(X)
+        return machine.sample(len(rows), steps=1, start=rows, rng=self._next(random_state))
+
+    def _next(self, random_state: RngLike) -> RngLike:
+        self._fitted()
+        return self._random if random_state is None else random_state
+
+    def _fitted(self) -> BoltzmannMachine:
+        validation.check_is_fitted(self, "machine_")
+        return self.machine_
+
+    def _rows(self, X: Any, *, reset: bool = False) -> SpinArray:
+        """Checked data in the machine's units."""
+        if not reset:
+            self._fitted()
+        parts = vars(self)
+        table: Any = validation.validate_data(self, X, accept_sparse="csr", reset=reset)
+        rows: npt.NDArray[Any] = table if isinstance(table, np.ndarray) else table.toarray()
+        threshold = parts["binarize"]
+        if threshold is not None:
+            return in_units(rows > threshold, parts["units"], "X")
+        try:
+            return in_units(rows, parts["units"], "X")
+        except ValueError as fault:
+            raise ValueError(f"{fault}, or set binarize, such as binarize=0.5") from None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+_SETTINGS = [entry.name for entry in fields(TrainingSettings) if entry.name != "hidden"]
+_PARAMETERS = ["n_hidden", "binarize", "monitors", "every", "random_state", *_SETTINGS]

@@ -1,0 +1,181 @@
+"""Sums over all states of an RBM: those of one layer are visited, the other layer is summed out.
+
+The visited layer should be the smaller one; where that is the hidden layer, callers transpose.
+States come in the order of a Gray code, so that one unit changes at a time. Every 2^10 states the
+fields are computed afresh: rounding errors do not pile up.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from glasshouse.boltzmann.kernels.floats import exponential, logarithm, logistic
+from glasshouse.boltzmann.kernels.layers import fields_of
+from glasshouse.compiled import compiled, inlined, inner
+
+MOST_VISITED = 24  # units of the visited layer; 2^24 states
+_BLOCK_BITS = 10
+_MOST_FACTORS = 512  # of numbers between 1 and 2: their product is below 2^512
+
+
+@inner
+def set_state(code: int, low: int, visited: Any) -> None:
+    """Unit k is up where bit k of the Gray code of a number is set."""
+    gray = code ^ (code >> 1)
+    for k in range(visited.size):
+        visited[k] = 1 if (gray >> k) & 1 else low
+
+
+@inner
+def changed_unit(code: int) -> int:
+    """Which unit differs between the state of a number above 0 and the one before."""
+    unit = 0
+    while (code & 1) == 0:
+        code >>= 1
+        unit += 1
+    return unit
+
+
+@inner
+def flip(unit: int, low: int, weights: Any, visited: Any, fields: Any) -> None:
+    """Change one unit of the visited layer, and the fields of the other one."""
+    change = np.float64(low - 1 if visited[unit] == 1 else 1 - low)
+    visited[unit] = low if visited[unit] == 1 else 1
+    for j in range(fields.size):
+        fields[j] += change * weights[unit, j]
+
+
+@inlined
+def larger(x: float, low: int) -> float:
+    """The most that a unit with the field x can add to -E."""
+    return x if x > low * x else low * x
+
+
+@inner
+def log_weight(bias_part: float, fields: Any, low: int, factors: Any) -> float:
+    """Logarithm of the sum of exp(-E) over the other layer.
+
+    A unit with the field x adds ln(exp(x) + exp(low·x)). With the larger exponent taken out a
+    factor between 1 and 2 stays; the product of many of these takes one logarithm.
+    """
+    scale = np.float64(1 - low)
+    for j in range(fields.size):  # in vector code, which sums are not
+        x = scale * fields[j]
+        factors[j] = 1.0 + exponential(-x if x > 0.0 else x)
+    total = bias_part
+    for j in range(fields.size):
+        total += larger(fields[j], low)
+    first = 0
+    while first < fields.size:
+        last = min(first + _MOST_FACTORS, fields.size)
+        product = 1.0
+        for j in range(first, last):
+            product *= factors[j]
+        total += logarithm(product)
+        first = last
+    return total
+
+
+@inner
+def bias_energy(visited: Any, biases: Any) -> float:
+    """The visited layer's own part of -E."""
+    total = 0.0
+    for k in range(visited.size):
+        total += np.float64(visited[k]) * biases[k]
+    return total
+
+
+@inner
+def visit(code: int, is_first: bool, low: int, weights: Any, biases: Any, other_biases: Any,
+          visited: Any, fields: Any) -> None:  # fmt: skip
+    """Go on to the state of a number."""
+    if is_first:
+        set_state(code, low, visited)
+        fields_of(visited, weights, other_biases, fields)
+    else:
+        flip(changed_unit(code), low, weights, visited, fields)
+
+
+@compiled
+def log_partition(weights: Any, biases: Any, other_biases: Any, low: int) -> Any:
+    """The logarithm of Z, over all states of the layer that indexes the rows of the weights."""
+    rows, columns = weights.shape
+    block = 1 << min(rows, _BLOCK_BITS)
+    logs = np.empty(block)
+    visited, fields, factors = np.empty(rows, np.int8), np.empty(columns), np.empty(columns)
+    top, total = -np.inf, 0.0
+    for start in range(0, 1 << rows, block):
+        highest = -np.inf
+        for k in range(block):
+            visit(start + k, k == 0, low, weights, biases, other_biases, visited, fields)
+            logs[k] = log_weight(bias_energy(visited, biases), fields, low, factors)
+            highest = max(highest, logs[k])
+        if highest > top:
+            total *= exponential(top - highest)
+            top = highest
+        for k in range(block):
+            logs[k] = exponential(logs[k] - top)
+        for k in range(block):
+            total += logs[k]
+    return top + logarithm(total)
+
+
+@compiled
+def moments(weights: Any, biases: Any, other_biases: Any, low: int, log_z: float,
+            products: Any, visited_means: Any, other_means: Any) -> None:  # fmt: skip
+    """Exact expectations of v_i·h_j, v_i and h_j, into the last three arrays."""
+    rows, columns = weights.shape
+    block = 1 << min(rows, _BLOCK_BITS)
+    visited, fields, factors = np.empty(rows, np.int8), np.empty(columns), np.empty(columns)
+    means, scale = np.empty(columns), np.float64(1 - low)
+    products[:, :] = 0.0
+    visited_means[:] = 0.0
+    other_means[:] = 0.0
+    for code in range(1 << rows):
+        visit(code, code % block == 0, low, weights, biases, other_biases, visited, fields)
+        chance = exponential(log_weight(bias_energy(visited, biases), fields, low, factors) - log_z)
+        for j in range(columns):
+            means[j] = chance * (low + scale * logistic(scale * fields[j]))
+        for j in range(columns):
+            other_means[j] += means[j]
+        for i in range(rows):
+            value = np.float64(visited[i])
+            visited_means[i] += chance * value
+            if value != 0.0:
+                for j in range(columns):
+                    products[i, j] += value * means[j]
+
+
+@compiled
+def ground_state(weights: Any, biases: Any, other_biases: Any, low: int,
+                 best_visited: Any, best_other: Any) -> float:  # fmt: skip
+    """The mode, the first one in the order of the codes, into the last two arrays; its energy."""
+    rows, columns = weights.shape
+    block = 1 << min(rows, _BLOCK_BITS)
+    visited, fields = np.empty(rows, np.int8), np.empty(columns)
+    most, best_code = -np.inf, 0
+    for code in range(1 << rows):
+        visit(code, code % block == 0, low, weights, biases, other_biases, visited, fields)
+        value = bias_energy(visited, biases)
+        for j in range(columns):
+            value += larger(fields[j], low)
+        if value > most:
+            most, best_code = value, code
+    set_state(best_code, low, best_visited)
+    fields_of(best_visited, weights, other_biases, fields)
+    for j in range(columns):
+        best_other[j] = 1 if fields[j] > low * fields[j] else low
+    return -most
+
+
+@compiled
+def log_weights_of(states: Any, weights: Any, biases: Any, other_biases: Any, low: int,
+                   logs: Any) -> None:  # fmt: skip
+    """Logarithms of the sum of exp(-E) over the other layer, one per state of the first."""
+    columns = weights.shape[1]
+    fields, factors = np.empty(columns), np.empty(columns)
+    for s in range(len(states)):
+        fields_of(states[s], weights, other_biases, fields)
+        logs[s] = log_weight(bias_energy(states[s], biases), fields, low, factors)

@@ -1,0 +1,89 @@
+"""Exponential and logarithm from sums, products and quotients only, some of them fused.
+
+The mathematical libraries of different machines differ in the last bit, and one different bit
+sends a Markov chain elsewhere. Without calls and branches, loops over these become vector code.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
+
+from glasshouse.compiled import inlined
+from glasshouse.kernels.vectors import fma
+
+_PER_LOG2 = 1.4426950408889634  # 1 / ln 2
+_LOG2_HIGH = 6.93147180369123816490e-01  # ln 2 in two parts, the first exact in 33 bits
+_LOG2_LOW = 1.90821492927058770002e-10
+_ROUNDING = 1.5 * 2.0**52  # adding it to a float64 rounds to a whole number
+_LEAST, _MOST = -708.0, 708.0  # beyond which an exponential is no normal number
+_INVERSE_FACTORIALS = tuple(1.0 / math.factorial(k) for k in range(13, -1, -1))
+# ln x = 2 artanh((x-1)/(x+1)), of which the series in odd powers converges fast around 1.
+_INVERSE_ODDS = tuple(2.0 / k for k in range(23, -1, -2))
+_MANTISSA, _HALF_EXPONENT = np.int64((1 << 52) - 1), np.int64(1022 << 52)
+_EXPONENT_BIAS = np.int64(1022)
+_ROOT_HALF = math.sqrt(0.5)
+
+
+# Untyped on purpose: kernels call these functions without their first argument.
+_bitwise: Any = intrinsic
+
+
+def _reinterpreted(given: Any, wanted: Any, llvm: Any) -> Any:
+    def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], llvm)
+
+    return wanted(given), lower
+
+
+@_bitwise
+def bits_of(context: Any, value: Any) -> Any:
+    """The 64 bits of a float64 as an int64."""
+    return _reinterpreted(types.float64, types.int64, ir.IntType(64))
+
+
+@_bitwise
+def float_of(context: Any, bits: Any) -> Any:
+    """The float64 that an int64 holds the bits of."""
+    return _reinterpreted(types.int64, types.float64, ir.DoubleType())
+
+
+@inlined
+def exponential(x: Any) -> Any:
+    """exp(x) up to two units in the last place; outside ±708 that of the nearer end."""
+    x = x if x > _LEAST else _LEAST
+    x = x if x < _MOST else _MOST
+    shifted = fma(x, _PER_LOG2, _ROUNDING)
+    power = shifted - _ROUNDING
+    rest = fma(power, -_LOG2_LOW, fma(power, -_LOG2_HIGH, x))  # in ±0.35
+    value = 0.0
+    for coefficient in _INVERSE_FACTORIALS:
+        value = fma(value, rest, coefficient)
+    return float_of(bits_of(value) + (bits_of(shifted) << 52))
+
+
+@inlined
+def logarithm(x: Any) -> Any:
+    """The natural logarithm of a normal number above 0, up to some units in the last place."""
+    bits = bits_of(x)
+    power = np.float64((bits >> 52) - _EXPONENT_BIAS)
+    part = float_of((bits & _MANTISSA) | _HALF_EXPONENT)  # in [1/2, 1)
+    low = part < _ROOT_HALF
+    part = part + part if low else part
+    power = power - 1.0 if low else power
+    ratio = (part - 1.0) / (part + 1.0)
+    square, value = ratio * ratio, 0.0
+    for coefficient in _INVERSE_ODDS:
+        value = fma(value, square, coefficient)
+    return power * _LOG2_HIGH + (power * _LOG2_LOW + value * ratio)
+
+
+@inlined
+def logistic(x: Any) -> Any:
+    """1 / (1 + exp(-x))."""
+    return 1.0 / (1.0 + exponential(-x))

@@ -1,0 +1,55 @@
+"""Annealed importance sampling: chains from a machine without weights to the machine itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from glasshouse.boltzmann.kernels.enumeration import log_weight
+from glasshouse.boltzmann.kernels.layers import chances_of, draw, fields_of
+from glasshouse.compiled import compiled, inner
+
+
+@compiled
+def log_importance(streams: Any, weights: Any, back: Any, base_bias: Any, visible_bias: Any,
+                   hidden_bias: Any, low: int, temperatures: int, logs: Any) -> None:  # fmt: skip
+    """The logarithm of one importance weight per stream; their mean weight estimates Z / Z_base.
+
+    At the inverse temperature β the visible biases are (1-β)·base + β·a, all other parameters are
+    β times their own. At 0 all units are independent: the first state is an exact sample.
+    """
+    n, m = weights.shape
+    visible, hidden = np.empty(n, np.int8), np.empty(m, np.int8)
+    fields, tempered, room = np.empty(m), np.empty(m), np.empty(m)
+    inputs, chances, no_bias = np.empty(n), np.empty(n), np.zeros(n)
+    for c in range(len(streams)):
+        chances_of(base_bias, low, chances)
+        draw(streams[c], chances, low, visible)
+        total = 0.0
+        for k in range(1, temperatures + 1):
+            before, beta = np.float64(k - 1) / temperatures, np.float64(k) / temperatures
+            fields_of(visible, weights, hidden_bias, fields)
+            for i in range(n):
+                total += (beta - before) * visible[i] * (visible_bias[i] - base_bias[i])
+            total -= tempered_log_weight(before, fields, low, tempered, room)
+            total += tempered_log_weight(beta, fields, low, tempered, room)
+            if k == temperatures:
+                break
+            chances_of(tempered, low, room)
+            draw(streams[c], room, low, hidden)
+            fields_of(hidden, back, no_bias, inputs)
+            for i in range(n):
+                own = (1.0 - beta) * base_bias[i] + beta * visible_bias[i]
+                inputs[i] = own + beta * inputs[i]
+            chances_of(inputs, low, chances)
+            draw(streams[c], chances, low, visible)
+        logs[c] = total
+
+
+@inner
+def tempered_log_weight(beta: float, fields: Any, low: int, tempered: Any, room: Any) -> Any:
+    """The hidden layer summed out at β; leaves its fields at β in `tempered`."""
+    for j in range(fields.size):
+        tempered[j] = beta * fields[j]
+    return log_weight(0.0, tempered, low, room)

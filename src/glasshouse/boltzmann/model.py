@@ -1,0 +1,385 @@
+"""A restricted Boltzmann machine as a model of data: its energy is a logarithm of chances."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.boltzmann.kernels import conditionals, enumeration, sampling
+from glasshouse.extras import optional
+from glasshouse.files.matrices import HIDDEN, VISIBLE, WEIGHTS
+from glasshouse.planting.randomness import RngLike, Seed
+from glasshouse.problems import Rbm, validation
+from glasshouse.problems.validation import FloatArray, SpinArray
+from glasshouse.summaries import Summarised
+
+Units: TypeAlias = Literal["spin", "binary"]
+LOW: dict[Units, int] = {"spin": -1, "binary": 0}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BoltzmannMachine(Summarised):
+    """p(v, h) = exp(-E(v, h)) / Z with E(v, h) = -(v·W·h + a·v + b·h).
+
+    Attributes:
+        weights: W, one row per visible and one column per hidden unit.
+        visible_bias: a; zeros when left out.
+        hidden_bias: b; zeros when left out.
+        units: "spin" for units ±1, "binary" for 0 and 1.
+
+    >>> machine = BoltzmannMachine([[1.0, -1.0]], units="binary")
+    >>> machine
+    BoltzmannMachine(1 visible × 2 hidden, binary units)
+    >>> round(machine.log_partition, 6)  # ln(4 + (1 + e)(1 + 1/e))
+    2.206753
+    """
+
+    weights: FloatArray
+    visible_bias: FloatArray = None  # type: ignore[assignment]  # always an array once made
+    hidden_bias: FloatArray = None  # type: ignore[assignment]  # likewise
+    units: Units = "spin"
+
+    def __post_init__(self) -> None:
+        if self.units not in get_args(Units):
+            raise ValueError(f"units={self.units!r} is not one of {', '.join(get_args(Units))}")
+        weights = _floats(self.weights, "weights")
+        if weights.ndim != 2 or 0 in weights.shape:
+            raise ValueError(
+                f"weights have shape {weights.shape}; expected one row per visible and one column "
+                "per hidden unit, at least one of each"
+            )
+        rows, columns = weights.shape
+        fields = {
+            "weights": weights,
+            "visible_bias": _bias(self.visible_bias, rows, "visible"),
+            "hidden_bias": _bias(self.hidden_bias, columns, "hidden"),
+        }
+        for name, value in fields.items():
+            object.__setattr__(self, name, validation.read_only(value))
+
+    @classmethod
+    def unchecked(
+        cls, weights: FloatArray, visible_bias: FloatArray, hidden_bias: FloatArray, units: Units
+    ) -> BoltzmannMachine:
+        """A machine with copies of arrays that are known to be good, such as a trainer's own."""
+        machine = object.__new__(cls)
+        parts = {"weights": weights, "visible_bias": visible_bias, "hidden_bias": hidden_bias}
+        for name, values in parts.items():
+            copied = values.copy()
+            copied.flags.writeable = False
+            object.__setattr__(machine, name, copied)
+        object.__setattr__(machine, "units", units)
+        return machine
+
+    @property
+    def num_visible(self) -> int:
+        """How many visible units there are."""
+        return int(self.weights.shape[0])
+
+    @property
+    def num_hidden(self) -> int:
+        """How many hidden units there are."""
+        return int(self.weights.shape[1])
+
+    @property
+    def low(self) -> int:
+        """The lower value of a unit: -1 or 0."""
+        return LOW[self.units]
+
+    @property
+    def can_be_enumerated(self) -> bool:
+        """Whether the smaller layer has few enough states to visit each of them."""
+        return bool(min(self.weights.shape) <= enumeration.MOST_VISITED)
+
+    def energy(self, visible: npt.ArrayLike, hidden: npt.ArrayLike) -> Any:
+        """Energy of a state of both layers, or of one per row."""
+        v = self._values(visible, self.num_visible, "visible").astype(np.float64)
+        h = self._values(hidden, self.num_hidden, "hidden").astype(np.float64)
+        total = ((v @ self.weights) * h).sum(-1) + v @ self.visible_bias + h @ self.hidden_bias
+        return -total
+
+    def hidden_means(self, visible: npt.ArrayLike) -> FloatArray:
+        """Expected hidden units, given visible ones."""
+        v = self._values(visible, self.num_visible, "visible")
+        means: FloatArray = sampling.layer_means(
+            validation.rows(v), self.weights, self.hidden_bias, self.low
+        )
+        return means.reshape(*v.shape[:-1], self.num_hidden)
+
+    def visible_means(self, hidden: npt.ArrayLike) -> FloatArray:
+        """Expected visible units, given hidden ones."""
+        h = self._values(hidden, self.num_hidden, "hidden")
+        means: FloatArray = sampling.layer_means(
+            validation.rows(h), self.back, self.visible_bias, self.low
+        )
+        return means.reshape(*h.shape[:-1], self.num_visible)
+
+    def log_weight(self, visible: npt.ArrayLike) -> FloatArray:
+        """Minus the free energy, ln Σ_h exp(-E(v, h)), of one visible state or one per row."""
+        v = self._values(visible, self.num_visible, "visible")
+        return self.log_weights(validation.rows(v)).reshape(v.shape[:-1])
+
+    def log_weights(self, rows: SpinArray) -> FloatArray:
+        """`log_weight` of each row of a table of int8 that is known to be good."""
+        return self._per_row(enumeration.log_weights_of, rows)
+
+    def pseudo_log_likelihood(self, visible: npt.ArrayLike) -> FloatArray:
+        """Σ_i ln p(v_i | all other visible units) of one visible state or one per row.
+
+        scikit-learn's `score_samples` estimates the sum from one unit drawn at random.
+        """
+        v = self._values(visible, self.num_visible, "visible")
+        logs = self._per_row(conditionals.pseudo_log_likelihoods, validation.rows(v))
+        return logs.reshape(v.shape[:-1])
+
+    def _per_row(self, kernel: Any, rows: SpinArray) -> FloatArray:
+        logs = np.empty(len(rows))
+        kernel(rows, self.weights, self.visible_bias, self.hidden_bias, self.low, logs)
+        return logs
+
+    @cached_property
+    def log_partition(self) -> float:
+        """The logarithm of Z, exactly, by visiting all states of the smaller layer.
+
+        Raises:
+            ValueError: that layer has more than 24 units; estimate it with `annealed_importance`.
+        """
+        self.refuse_enumeration()
+        return float(enumeration.log_partition(*self.smaller_first, self.low))
+
+    def log_likelihood(self, data: npt.ArrayLike) -> float:
+        """Mean of ln p(v) over the rows of the data, exactly."""
+        return float(self.log_weight(data).mean()) - self.log_partition
+
+    def kl(self, data: npt.ArrayLike) -> float:
+        """Kullback-Leibler divergence from the data's distribution to this one, exactly."""
+        rows = self._values(data, self.num_visible, "data")
+        return -entropy(rows) - self.log_likelihood(rows)
+
+    def refuse_enumeration(self) -> None:
+        """Raise an error if both layers are too large for exact sums."""
+        if not self.can_be_enumerated:
+            raise ValueError(
+                f"{self!r} is too large for exact sums, which take a layer of at most "
+                f"{enumeration.MOST_VISITED} units; use annealed_importance, or the "
+                "monitors ais and held_out_ais"
+            )
+
+    @property
+    def smaller_first(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Weights with the smaller layer in their rows, its biases, and those of the other one."""
+        if self.num_visible <= self.num_hidden:
+            return self.weights, self.visible_bias, self.hidden_bias
+        return self.back, self.hidden_bias, self.visible_bias
+
+    def sample(
+        self,
+        count: int,
+        *,
+        steps: int = 1000,
+        start: npt.ArrayLike | None = None,
+        rng: RngLike = None,
+    ) -> SpinArray:
+        """Visible states from Gibbs chains, one chain per sample.
+
+        Args:
+            count: how many.
+            steps: of each chain.
+            start: visible states of the chains before the first step, for example data; one per
+                chain. Random states when left out.
+            rng: a seed, or whatever `numpy.random.default_rng` takes.
+        """
+        count = validation.count(count, "count", 1)
+        shape = count, self.num_visible
+        stream = Seed.of(rng).streams(1)[0].copy()
+        if start is None:
+            states = np.empty(shape, dtype=np.int8)
+            sampling.fill_states(stream, self.low, states)
+        else:
+            states = np.array(self._values(start, self.num_visible, "start"))
+            if states.shape != shape:
+                raise ValueError(f"start has shape {states.shape}, not {shape}, one row per chain")
+        sampling.run_chains(
+            stream, self.weights, self.back, self.visible_bias, self.hidden_bias, self.low,
+            validation.count(steps, "steps"), states,
+        )  # fmt: skip
+        return states
+
+    def in_units(self, units: Units) -> BoltzmannMachine:
+        """The same distribution with other units: 0 is -1.
+
+        >>> BoltzmannMachine([[1.0]], units="binary").in_units("spin").weights.tolist()
+        [[0.25]]
+        """
+        if units == self.units:
+            return self
+        rows, columns = (np.array([*map(math.fsum, w)]) for w in (self.weights, self.back))
+        if units == "spin":
+            return BoltzmannMachine(
+                self.weights / 4, self.visible_bias / 2 + rows / 4,
+                self.hidden_bias / 2 + columns / 4, units,
+            )  # fmt: skip
+        return BoltzmannMachine(
+            4 * self.weights, 2 * self.visible_bias - 2 * rows,
+            2 * self.hidden_bias - 2 * columns, units,
+        )  # fmt: skip
+
+    def to_instance(self, resolution: int | None = None) -> Rbm:
+        """The problem of finding the mode: solve it, prove it, write it to a file.
+
+        Args:
+            resolution: round weights and biases of ±1 units to whole multiples of one over this,
+                and take these as integers, which makes the energies exact; real numbers when left
+                out. Energies are then this many times those of the machine, up to rounding, and
+                without its constant.
+        """
+        spins = self.in_units("spin")
+        parts = [spins.weights, spins.visible_bias, spins.hidden_bias]
+        if resolution is None:
+            constant = 0.0
+            if self.units == "binary":
+                constant = -float(spins.visible_bias.sum() + spins.hidden_bias.sum()
+                                  - spins.weights.sum())  # fmt: skip
+            return Rbm(*parts, constant)  # type: ignore[call-arg, arg-type]
+        scale = validation.count(resolution, "resolution", 1)
+        scaled = [np.rint(part * scale) for part in parts]
+        if max(np.abs(part).max() for part in scaled) >= 2**52:
+            raise ValueError(f"resolution={scale} makes weights too large; use a smaller one")
+        return Rbm(*(part.astype(np.int64) for part in scaled))  # type: ignore[arg-type]
+
+    @classmethod
+    def from_instance(cls, problem: Rbm, units: Units = "spin") -> BoltzmannMachine:
+        """The machine whose mode a bipartite problem asks for."""
+        spins = cls(problem.to_matrix().astype(np.float64),
+                    problem.visible_bias.astype(np.float64),
+                    problem.hidden_bias.astype(np.float64))  # fmt: skip
+        return spins.in_units(units)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        weights: npt.ArrayLike | Mapping[str, Any],
+        visible_bias: npt.ArrayLike | None = None,
+        hidden_bias: npt.ArrayLike | None = None,
+        *,
+        units: Units,
+        hidden_first: bool = False,
+    ) -> BoltzmannMachine:
+        """Anybody's weights.
+
+        Args:
+            weights: one row per visible unit; or all arrays by the names in use, such as a PyTorch
+                state dict with W or weight_matrix, vbias and hbias.
+            visible_bias: zeros when left out.
+            hidden_bias: zeros when left out.
+            units: "spin" for ±1, "binary" for 0 and 1, which arrays do not say.
+            hidden_first: whether the weights have one row per hidden unit instead.
+
+        >>> BoltzmannMachine.from_arrays(
+        ...     {"weight_matrix": [[1.0, 2.0]], "vbias": [0.0], "hbias": [0.5, 1.0]}, units="binary"
+        ... )
+        BoltzmannMachine(1 visible × 2 hidden, binary units)
+        """
+        if isinstance(weights, Mapping):
+            if visible_bias is not None or hidden_bias is not None:
+                raise ValueError("give the biases among the named arrays, or all arrays one by one")
+            weights, visible_bias, hidden_bias = _by_name(weights)
+        matrix = np.asarray(weights)
+        biases: dict[str, Any] = {"visible_bias": visible_bias, "hidden_bias": hidden_bias}
+        return cls(matrix.T if hidden_first else matrix, units=units, **biases)
+
+    @classmethod
+    def from_sklearn(cls, machine: Any) -> BoltzmannMachine:
+        """A fitted `sklearn.neural_network.BernoulliRBM`, whose units are 0 and 1."""
+        names = ("components_", "intercept_visible_", "intercept_hidden_")
+        if not all(hasattr(machine, name) for name in names):
+            raise ValueError(f"{type(machine).__name__} is not a fitted BernoulliRBM; call fit")
+        arrays = (getattr(machine, name) for name in names)
+        return cls.from_arrays(*arrays, units="binary", hidden_first=True)
+
+    def to_sklearn(self) -> Any:
+        """A fitted `sklearn.neural_network.BernoulliRBM` with the same distribution."""
+        module = optional("sklearn.neural_network", "a BernoulliRBM")
+        binary = self.in_units("binary")
+        found = module.BernoulliRBM(n_components=self.num_hidden)
+        found.components_ = binary.weights.T.copy()
+        found.intercept_visible_ = binary.visible_bias.copy()
+        found.intercept_hidden_ = binary.hidden_bias.copy()
+        found.h_samples_ = np.zeros((found.batch_size, self.num_hidden))
+        found.n_features_in_ = self.num_visible
+        return found
+
+    @cached_property
+    def back(self) -> FloatArray:
+        """The weights with one row per hidden unit."""
+        return validation.read_only(self.weights.T)
+
+    def _values(self, values: npt.ArrayLike, width: int, name: str) -> SpinArray:
+        return as_units(values, width, self.units, name)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BoltzmannMachine):
+            return NotImplemented
+        names = ("weights", "visible_bias", "hidden_bias")
+        return self.units == other.units and all(
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in names
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.units, self.weights.tobytes()))
+
+    def __repr__(self) -> str:
+        size = f"{self.num_visible} visible × {self.num_hidden} hidden"
+        return f"BoltzmannMachine({size}, {self.units} units)"
+
+
+def as_units(values: npt.ArrayLike, width: int, units: Units, name: str) -> SpinArray:
+    """States in the values of some units, checked."""
+    array = np.asarray(values)
+    if array.ndim and array.shape[-1] != width:
+        raise ValueError(f"{name} has {array.shape[-1]} columns, but the layer has {width} units")
+    return np.ascontiguousarray(validation.states(values, width, (LOW[units], 1), name))
+
+
+def entropy(rows: SpinArray) -> float:
+    """Of the distribution that the rows are all of, in nats."""
+    counts = np.unique(validation.rows(rows), axis=0, return_counts=True)[1]
+    shares = counts / counts.sum()
+    return float(-(shares * np.log(shares)).sum())
+
+
+def _by_name(arrays: Mapping[str, Any]) -> list[Any]:
+    """Weights and both biases out of named arrays; biases may both be left out."""
+    found = [[n for n in names if n in arrays] for names in (WEIGHTS, VISIBLE, HIDDEN)]
+    counts = [*map(len, found)]
+    if counts not in ([1, 0, 0], [1, 1, 1]) or len(arrays) != sum(counts):
+        raise ValueError(
+            f"arrays are called {', '.join(map(str, arrays))[:100]}; expected one each of "
+            f"{'/'.join(WEIGHTS)}, {'/'.join(VISIBLE)} and {'/'.join(HIDDEN)}"
+        )
+    return [arrays[names[0]] if names else None for names in found]
+
+
+def _floats(values: npt.ArrayLike, name: str) -> FloatArray:
+    array = np.asarray(values)
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"{name} are {array.dtype}; expected real numbers")
+    array = array.astype(np.float64)
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} hold NaN or infinity; expected finite numbers")
+    return array
+
+
+def _bias(values: npt.ArrayLike | None, size: int, layer: str) -> FloatArray:
+    if values is None:
+        return np.zeros(size)
+    array = _floats(values, f"{layer}_bias")
+    if array.shape != (size,):
+        raise ValueError(f"{layer}_bias has shape {array.shape}, but the layer has {size} units")
+    return array

@@ -1,0 +1,63 @@
+"""Machines in files: `.npz` with weights, visible_bias, hidden_bias and units.
+
+The same file is an instance: `glasshouse solve`, `prove`, `info` and `convert` read it as the
+problem of finding the machine's mode, in real numbers (see `files.matrices`). For whole numbers,
+write `machine.to_instance(resolution=1000)` with `glasshouse.write`.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+
+from glasshouse.boltzmann.model import BoltzmannMachine, Units
+from glasshouse.files.archive import Archive
+from glasshouse.files.errors import FileError
+from glasshouse.files.matrices import machine_parts
+from glasshouse.files.streams import Place, format_suffix, name_of, opened, replacing
+
+
+def save_machine(path: str | Path, machine: BoltzmannMachine, *, overwrite: bool = False) -> None:
+    """Write a machine; the file appears whole or not at all.
+
+    Args:
+        path: the file, a `.npz`.
+        machine: any one.
+        overwrite: replace a file that exists already.
+    """
+    path = Path(path)
+    if format_suffix(path) != ".npz":
+        raise FileError(path, "a machine is written as .npz; give the file that suffix")
+    buffer = io.BytesIO()
+    np.savez(buffer, weights=machine.weights, visible_bias=machine.visible_bias,
+             hidden_bias=machine.hidden_bias, units=np.array(machine.units))  # fmt: skip
+    with replacing(path, overwrite=overwrite) as file:
+        file.write(buffer.getbuffer())
+
+
+def load_machine(place: Place, *, units: Units | None = None) -> BoltzmannMachine:
+    """A machine out of a `.npz` file: ours, or anybody's arrays by the names in use.
+
+    Args:
+        place: the file, or an open stream of its bytes.
+        units: "spin" or "binary", for files that do not say it; ours and scikit-learn's do.
+
+    Raises:
+        FileError: the file is none, or does not say its units.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_machine(Path(folder) / "m.npz", BoltzmannMachine([[0.5, 1.0]], units="binary"))
+    ...     load_machine(Path(folder) / "m.npz")
+    BoltzmannMachine(1 visible × 2 hidden, binary units)
+    """
+    with opened(place, "npz" if format_suffix(name_of(place)) == "" else None, units) as source:
+        try:
+            with Archive(source) as archive:
+                return BoltzmannMachine(*machine_parts(source, archive))
+        except FileError:
+            raise
+        except Exception as fault:  # zipfile and zlib raise whatever a broken byte does
+            raise source.error(f"is no .npz of a machine ({fault})") from None

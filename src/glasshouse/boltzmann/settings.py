@@ -1,0 +1,210 @@
+"""How an RBM is trained: every choice by name, and all of them recorded."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from glasshouse.boltzmann.kernels import enumeration, updates
+from glasshouse.boltzmann.model import LOW, Units
+from glasshouse.problems import validation
+from glasshouse.problems.validation import FloatArray
+from glasshouse.summaries import Summarised
+
+Gradient: TypeAlias = Literal["cd", "pcd", "exact"]
+Reduction: TypeAlias = Literal["mean", "sum"]
+ModeUse: TypeAlias = Literal["update", "restart"]
+ModeStep: TypeAlias = Literal["energy", "full"]
+ModeSearch: TypeAlias = Literal["auto", "enumerate", "anneal", "prove"]
+
+_GRADIENTS = {"cd": updates.CD, "pcd": updates.PCD, "exact": updates.EXACT}
+# Of the smaller layer: so many states take some milliseconds per update.
+_MOST_ENUMERATED = 16
+
+
+@dataclass(frozen=True, repr=False)
+class TrainingSettings(Summarised):
+    """All that a training depends on, but the data and the seed.
+
+    Attributes:
+        hidden: how many hidden units.
+        epochs: passes through the data.
+        units: "spin" for ±1, "binary" for 0 and 1.
+        gradient: how the model's averages are estimated: "cd" (contrastive divergence: chains that
+            start at the data), "pcd" (persistent chains) or "exact" (all states of the smaller
+            layer, of at most 24 units).
+        steps: of each chain per update: the k of CD-k.
+        chains: how many persistent chains; as many as a batch has data by default.
+        batch_size: data per update; all of them by default.
+        learning_rate: a constant, or (first, last) for one that falls linearly over the epochs.
+        reduction: whether the gradient is the "mean" over a batch, or the "sum".
+        momentum: share of the last step that is added to the next, below 1.
+        weight_decay: pull of the weights, not of the biases, towards zero.
+        sigma: standard deviation of the first weights.
+        biases: whether there are any; they start at zero.
+        mode_probability: the most likely that an update uses the mode: P_max of mode-assisted
+            training (Manukian, Pei, Bearden and Di Ventra, 2020). 0 uses none.
+        mode_slope: of the sigmoid by which that probability rises, over the whole training.
+        mode_offset: where the sigmoid begins: P = P_max · logistic(slope · epoch/epochs + offset).
+        mode_use: "update" takes the mode for the model's averages; "restart" starts the chains
+            there, which the paper describes first.
+        mode_step: "energy" scales the learning rate of these updates by -E₀/((n+1)(m+1)), E₀ the
+            mode's energy with ±1 units, as its authors do; "full" does not.
+        mode_search: "enumerate" visits all states of the smaller layer, of at most 24 units;
+            "anneal" anneals, and proves nothing; "prove" enumerates such layers, and for others
+            tries to prove what annealing found; "auto" enumerates layers of at most 16 units and
+            anneals for others.
+        mode_seconds: how long "prove" tries to prove a mode. The time never changes a training,
+            unless the proof comes upon a better state than annealing did.
+
+    >>> TrainingSettings(12, epochs=3, learning_rate=(0.3, 0.1)).learning_rates().tolist()
+    [0.3, 0.2, 0.1]
+    """
+
+    hidden: int
+    epochs: int = 1000
+    units: Units = "spin"
+    gradient: Gradient = "cd"
+    steps: int = 1
+    chains: int | None = None
+    batch_size: int | None = None
+    learning_rate: float | tuple[float, float] = (0.05, 0.0005)
+    reduction: Reduction = "mean"
+    momentum: float = 0.0
+    weight_decay: float = 0.0
+    sigma: float = 0.01
+    biases: bool = True
+    mode_probability: float = 0.0
+    mode_slope: float = 20.0
+    mode_offset: float = -6.0
+    mode_use: ModeUse = "update"
+    mode_step: ModeStep = "energy"
+    mode_search: ModeSearch = "auto"
+    mode_seconds: float = 2.0
+
+    def __post_init__(self) -> None:
+        for name, least in {"hidden": 1, "epochs": 1, "steps": 1}.items():
+            object.__setattr__(self, name, validation.count(getattr(self, name), name, least))
+        for name in ("chains", "batch_size"):
+            if getattr(self, name) is not None:
+                validation.count(getattr(self, name), name, 1)
+        words = {"units": Units, "gradient": Gradient, "reduction": Reduction,
+                 "mode_use": ModeUse, "mode_step": ModeStep, "mode_search": ModeSearch}  # fmt: skip
+        for name, kind in words.items():
+            if getattr(self, name) not in get_args(kind):
+                raise ValueError(
+                    f"{name}={getattr(self, name)!r} is not one of {', '.join(get_args(kind))}"
+                )
+        object.__setattr__(self, "learning_rate", _rate(self.learning_rate))
+        _refuse_outside(self, "momentum", 0.0, 1.0, is_open=True)
+        _refuse_outside(self, "mode_probability", 0.0, 1.0)
+        for name in ("weight_decay", "sigma"):
+            _refuse_outside(self, name, 0.0, math.inf, is_open=True)
+        for name in ("mode_slope", "mode_offset"):
+            _refuse_outside(self, name, -math.inf, math.inf, is_open=True)
+        if not validation.is_real(self.mode_seconds) or not 0 < self.mode_seconds < math.inf:
+            raise ValueError(f"mode_seconds={self.mode_seconds!r} is no time above 0 in seconds")
+        if not isinstance(self.biases, bool):
+            raise ValueError(f"biases={self.biases!r} is neither True nor False")
+        if self.chains is not None and self.gradient != "pcd":
+            raise ValueError('chains belong to gradient="pcd"; leave them out')
+        if self.gradient == "exact" and self.mode_use == "restart" and self.mode_probability:
+            raise ValueError('gradient="exact" has no chains that mode_use="restart" could start')
+
+    @property
+    def low(self) -> int:
+        """The lower value of a unit: -1 or 0."""
+        return LOW[self.units]
+
+    def plain(self) -> dict[str, Any]:
+        """All of them in JSON's values."""
+        values = asdict(self)
+        if isinstance(self.learning_rate, tuple):
+            values["learning_rate"] = list(self.learning_rate)
+        return values
+
+    def learning_rates(self) -> FloatArray:
+        """One per epoch."""
+        if isinstance(self.learning_rate, tuple):
+            return np.linspace(*self.learning_rate, self.epochs)
+        return np.full(self.epochs, self.learning_rate)
+
+    def mode_chances(self) -> FloatArray:
+        """The probability that an update uses the mode, one per epoch."""
+        epochs = np.arange(self.epochs) / self.epochs
+        rising = 1.0 / (1.0 + np.exp(-(self.mode_slope * epochs + self.mode_offset).clip(-700)))
+        # Without the last bits, in which machines differ.
+        chances: FloatArray = np.round(self.mode_probability * rising, 12)
+        return chances
+
+    def enumerates_modes(self, num_visible: int) -> bool:
+        """Whether modes are found by visiting all states of the smaller layer."""
+        smaller = min(num_visible, self.hidden)
+        if self.mode_search == "enumerate" and self.mode_probability:
+            self._refuse_large(smaller, "mode_search='enumerate'", "use 'anneal'")
+        return enumerates(self.mode_search, smaller)
+
+    def plan(self, num_visible: int, num_data: int) -> updates.Plan:
+        """The same for the compiled code."""
+        if self.gradient == "exact":
+            smaller = min(num_visible, self.hidden)
+            self._refuse_large(smaller, "gradient='exact'", "use 'cd' or 'pcd'")
+        return updates.Plan(
+            low=self.low,
+            gradient=_GRADIENTS[self.gradient],
+            steps=self.steps,
+            batch_size=min(self.batch_size or num_data, num_data),
+            is_mean=self.reduction == "mean",
+            momentum=float(self.momentum),
+            weight_decay=float(self.weight_decay),
+            has_biases=self.biases,
+            restarts_chains=self.mode_use == "restart",
+            scales_mode_step=self.mode_step == "energy",
+            enumerates=self.enumerates_modes(num_visible),
+        )
+
+    def _refuse_large(self, smaller: int, choice: str, remedy: str) -> None:
+        if smaller > enumeration.MOST_VISITED:
+            raise ValueError(
+                f"{choice} visits all states of the smaller layer, which has {smaller} units, "
+                f"more than {enumeration.MOST_VISITED}; {remedy}"
+            )
+
+
+def enumerates(search: ModeSearch, smaller: int) -> bool:
+    """Whether a search visits all states of a smaller layer of so many units."""
+    most = {"prove": enumeration.MOST_VISITED, "auto": _MOST_ENUMERATED}.get(search, 0)
+    return search == "enumerate" or smaller <= most
+
+
+def _rate(value: Any) -> float | tuple[float, float]:
+    """A learning rate, or the first and the last of them."""
+    pair = value if isinstance(value, (tuple, list)) else (value,)
+    is_good = 1 <= len(pair) <= 2 and all(
+        validation.is_real(rate) and 0 <= rate < math.inf for rate in pair
+    )
+    if not is_good:
+        raise ValueError(
+            f"learning_rate={value!r} is neither a number from 0 on nor a pair (first, last)"
+        )
+    return (float(pair[0]), float(pair[1])) if len(pair) == 2 else float(pair[0])
+
+
+def _refuse_outside(
+    settings: TrainingSettings, name: str, least: float, most: float, *, is_open: bool = False
+) -> None:
+    """Refuse what is no number from `least` to `most`; `is_open` leaves out the upper end."""
+    value = getattr(settings, name)
+    if (
+        not validation.is_real(value)
+        or not least <= value <= most
+        or not math.isfinite(value)
+        or (is_open and value == most)
+    ):
+        range_ = f"from {least:g}" if math.isfinite(least) else "that is finite"
+        end = f" to {most:g}" if math.isfinite(most) else ""
+        below = ", the last excluded" if is_open and end else ""
+        raise ValueError(f"{name}={value!r} is no number {range_}{end}{below}")

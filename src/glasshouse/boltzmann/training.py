@@ -1,0 +1,332 @@
+"""Training one RBM: epochs in compiled code, a look at the machine between them."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic, perf_counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.boltzmann import data as data_sets
+from glasshouse.boltzmann.checkpoints import Checkpoint, State, digest, stored_seed
+from glasshouse.boltzmann.kernels import normal, sampling, updates
+from glasshouse.boltzmann.model import BoltzmannMachine
+from glasshouse.boltzmann.modes import find_mode, frustration_of
+from glasshouse.boltzmann.monitors import LastMode, Snapshot, chosen
+from glasshouse.boltzmann.settings import TrainingSettings
+from glasshouse.files.errors import FileError
+from glasshouse.planting.randomness import RngLike, Seed
+from glasshouse.problems import validation
+from glasshouse.problems.validation import FloatArray, SpinArray
+from glasshouse.summaries import Summarised
+
+# What random numbers are for: paths of child seeds.
+_WEIGHTS, _UPDATES, _MODES, _MONITORS = range(4)
+
+
+# Between two times that a checkpoint may be written.
+_PIECE_SECONDS = 0.2
+
+
+class DivergenceWarning(UserWarning):
+    """A training whose weights grew beyond all use was stopped."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TrainingRun(Summarised):
+    """A trained RBM, and how it came about.
+
+    Attributes:
+        machine: as it was at the end; the last good one if the training diverged.
+        settings: of the training.
+        seed: given back as `rng`, it gives the same again.
+        epochs: when it was looked at; 0 is before the first update.
+        history: per monitor, what was seen then.
+        updates: how many steps were made.
+        modes: how many of these used a mode.
+        modes_proven: how many of those modes are proven.
+        diverged_at: the epoch that was undone because weights grew beyond all use; None if none.
+        learning_seconds: time of the updates alone, without looking at the machine.
+    """
+
+    machine: BoltzmannMachine
+    settings: TrainingSettings
+    seed: int
+    epochs: npt.NDArray[np.int64]
+    history: Mapping[str, FloatArray] = field(default_factory=dict)
+    updates: int = 0
+    modes: int = 0
+    modes_proven: int = 0
+    diverged_at: int | None = None
+    learning_seconds: float = 0.0
+
+
+def train(
+    data: npt.ArrayLike,
+    hidden: int,
+    *,
+    monitors: Iterable[str] = ("kl", "frustration"),
+    every: int = 10,
+    held_out: npt.ArrayLike | None = None,
+    start: BoltzmannMachine | None = None,
+    rng: RngLike = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    **settings: Any,
+) -> TrainingRun:
+    """Train an RBM on rows of 0 and 1, or of -1 and 1.
+
+    Args:
+        data: one row per example.
+        hidden: how many hidden units.
+        monitors: what to look at, by names in `MONITORS`.
+        every: so many epochs, and at the beginning and the end.
+        held_out: data that are not learnt, for monitors that want some.
+        start: a machine to go on from, instead of random weights.
+        rng: a seed, or whatever `numpy.random.default_rng` takes.
+        checkpoint: a file, a `.npz`, that the whole state is written to every few seconds. Where it
+            exists, the same training goes on from it, and ends as if it had never stopped; another
+            training is refused.
+        settings: those of `TrainingSettings`, by name.
+
+    >>> run = train([[1, 0], [0, 1]], 2, epochs=200, learning_rate=0.1, rng=1)
+    >>> [round(float(value), 2) for value in run.history["kl"][[0, -1]]]
+    [0.69, 0.02]
+    """
+    path = None if checkpoint is None else Path(checkpoint)
+    if path is not None and rng is None:
+        rng = stored_seed(path)
+    trainer = Trainer(
+        data, TrainingSettings(hidden, **settings), held_out=held_out, start=start, rng=rng
+    )
+    return trainer.run(monitors, every, path)
+
+
+class Trainer(Summarised):
+    """An RBM in training, which stops and goes on where one likes.
+
+    Attributes:
+        settings: of the training.
+        data: in the machine's units.
+        held_out: likewise; None without any.
+        seed: of everything random.
+        modes_proven: how many of the modes used so far are proven.
+        learning_seconds: time that `advance` has taken so far.
+        has_diverged: whether weights grew beyond all use; the machine is that of the last good
+            epoch, and does not train any more.
+    """
+
+    def __init__(
+        self,
+        data: npt.ArrayLike,
+        settings: TrainingSettings,
+        *,
+        held_out: npt.ArrayLike | None = None,
+        start: BoltzmannMachine | None = None,
+        rng: RngLike = None,
+    ) -> None:
+        self.settings = settings
+        self.data = data_sets.in_units(data, settings.units)
+        self.held_out = None if held_out is None else self._held_out(held_out)
+        self.seed = Seed.of(rng)
+        self.modes_proven = 0
+        self.learning_seconds = 0.0
+        self.has_diverged = False
+        self._constants: dict[str, float] = {}
+        self._plan = settings.plan(self.data.shape[1], len(self.data))
+        self._rates, self._chances = settings.learning_rates(), settings.mode_chances()
+        self._arrays = self._begin(start)
+
+    def __repr__(self) -> str:
+        size = f"{self.data.shape[1]} visible × {self.settings.hidden} hidden"
+        return f"Trainer({size}, epoch {self.epoch} of {self.settings.epochs})"
+
+    @property
+    def epoch(self) -> int:
+        """How many epochs are over."""
+        return int(self._arrays.progress[updates.EPOCH])
+
+    @property
+    def machine(self) -> BoltzmannMachine:
+        """A copy of the machine as it is now."""
+        arrays = self._arrays
+        return BoltzmannMachine.unchecked(
+            arrays.weights, arrays.visible_bias, arrays.hidden_bias, self.settings.units
+        )
+
+    def advance(self, epoch: int) -> bool:
+        """Train until so many epochs are over; False if the weights diverged on the way."""
+        begin = perf_counter()
+        while not self.has_diverged:
+            code = updates.run_epochs(
+                self._arrays, self._plan, self.data, self._rates, self._chances, epoch
+            )
+            if code == updates.DONE:
+                break
+            if code == updates.NEEDS_MODE:
+                self._find_mode()
+            self.has_diverged = code == updates.DIVERGED
+        self.learning_seconds += perf_counter() - begin
+        return not self.has_diverged
+
+    def run(
+        self, monitors: Iterable[str] = (), every: int = 10, checkpoint: Path | None = None
+    ) -> TrainingRun:
+        """Train to the end, and look at the machine on the way; see `train`."""
+        looks = chosen(monitors, self.held_out)
+        every = validation.count(every, "every", 1)
+        places = [*range(self.epoch, self.settings.epochs, every), self.settings.epochs]
+        kept = None if checkpoint is None else self._checkpoint(checkpoint, looks, every)
+        seen = self._go_on(kept, len(looks), len(places))
+        for place in places[len(seen) :]:
+            if not self._advance_kept(place, kept, seen):
+                break
+            snapshot = self.snapshot()
+            seen.append([look.look(snapshot) for look in looks.values()])
+        values = _table(seen, len(looks))
+        if kept is not None:
+            kept.keep(self._arrays, self._state(values))
+        history = {name: values[:, k] for k, name in enumerate(looks)}
+        return self._result(np.array(places[: len(seen)], dtype=np.int64), history)
+
+    def _checkpoint(self, path: Path, looks: Iterable[str], every: int) -> Checkpoint:
+        start = self._arrays  # before the first update
+        first = np.concatenate([start.weights.ravel(), start.visible_bias, start.hidden_bias])
+        identity = self.settings.plain() | {
+            "seed": [str(self.seed.entropy), [*self.seed.spawn_key]], "monitors": [*looks],
+            "every": every, "data_sha256": digest(self.data),
+            "held_out_sha256": digest(self.held_out), "first_weights_sha256": digest(first),
+        }  # fmt: skip
+        return Checkpoint(path, identity)
+
+    def _go_on(self, kept: Checkpoint | None, width: int, most: int) -> list[list[float]]:
+        """Take over what a checkpoint has; what monitors saw so far."""
+        state = None if kept is None else kept.restore(self._arrays)
+        if kept is None or state is None:
+            return []
+        if state.seen.shape[1] != width or len(state.seen) > most or (
+            self.epoch > self.settings.epochs
+        ):  # fmt: skip
+            raise FileError(kept.path, "is a checkpoint with unsound contents; delete it")
+        self.modes_proven, self.has_diverged = state.modes_proven, state.has_diverged
+        return [*state.seen.tolist()]
+
+    def _advance_kept(self, epoch: int, kept: Checkpoint | None, seen: list[list[float]]) -> bool:
+        """The same as `advance`, in pieces between which a checkpoint may be written."""
+        if kept is None:
+            return self.advance(epoch)
+        piece = 1
+        while self.epoch < epoch:
+            begin = monotonic()
+            if not self.advance(min(self.epoch + piece, epoch)):
+                return False
+            if monotonic() - begin < _PIECE_SECONDS:
+                piece *= 2
+            width = len(seen[0]) if seen else len(kept.identity["monitors"])
+            kept.keep_now_and_then(self._arrays, self._state(_table(seen, width)))
+        return not self.has_diverged
+
+    def _state(self, seen: FloatArray) -> State:
+        return State(seen, self.modes_proven, self.has_diverged)
+
+    def snapshot(self) -> Snapshot:
+        """The machine at this moment, for monitors."""
+        seed = self.seed.child(_MONITORS).child(self.epoch)
+        arrays, last = self._arrays, None
+        if arrays.progress[updates.MODES]:
+            energy, total = arrays.mode_energy.tolist()
+            last = LastMode(arrays.mode_visible.copy(), frustration_of(-energy, total))
+        return Snapshot(
+            self.machine, self.data, self.held_out, self.settings, self.epoch, seed, last,
+            self._constants,
+        )  # fmt: skip
+
+    def _begin(self, start: BoltzmannMachine | None) -> updates.Machine:
+        n, m = self.data.shape[1], self.settings.hidden
+        if start is None:
+            weights = np.empty((n, m))
+            stream = self.seed.child(_WEIGHTS).streams(1)[0].copy()
+            normal.fill_normal(stream, float(self.settings.sigma), weights.reshape(-1))
+            start = BoltzmannMachine(weights, units=self.settings.units)
+        elif start.weights.shape != (n, m):
+            raise ValueError(f"start is a {start!r}, but the data and hidden ask for {n} × {m}")
+        start = start.in_units(self.settings.units)
+        stream = self.seed.child(_UPDATES).streams(1)[0].copy()
+        size = self.settings.chains or self._plan.batch_size
+        chains = np.empty((size if self.settings.gradient == "pcd" else 0, n), dtype=np.int8)
+        sampling.fill_states(stream, self.settings.low, chains)
+        return updates.Machine(
+            weights=start.weights.copy(),
+            back=np.ascontiguousarray(start.weights.T).copy(),
+            visible_bias=start.visible_bias.copy(),
+            hidden_bias=start.hidden_bias.copy(),
+            weight_speed=np.zeros((n, m)),
+            visible_speed=np.zeros(n),
+            hidden_speed=np.zeros(m),
+            chains=chains,
+            mode_visible=np.ones(n, dtype=np.int8),
+            mode_hidden=np.ones(m, dtype=np.int8),
+            mode_energy=np.zeros(2),
+            order=np.arange(len(self.data)),
+            good_weights=start.weights.copy(),
+            good_visible=start.visible_bias.copy(),
+            good_hidden=start.hidden_bias.copy(),
+            stream=stream,
+            progress=np.zeros(updates.PROGRESS, dtype=np.int64),
+        )
+
+    def _find_mode(self) -> None:
+        """Find the mode that the compiled code waits for."""
+        arrays, machine = self._arrays, self.machine
+        number = int(arrays.progress[updates.UPDATES])
+        seed = self.seed.child(_MODES).child(number)
+        start = arrays.mode_visible if arrays.progress[updates.MODES] else None
+        mode = find_mode(
+            machine, search=self.settings.mode_search, start=start,
+            seconds=self.settings.mode_seconds, rng=seed,
+        )  # fmt: skip
+        arrays.mode_visible[:], arrays.mode_hidden[:] = mode.visible, mode.hidden
+        signed, total = updates.spin_weights(
+            machine.weights, machine.visible_bias, machine.hidden_bias, machine.low,
+            mode.visible, mode.hidden,
+        )  # fmt: skip
+        arrays.mode_energy[:] = -signed, total
+        arrays.progress[updates.MODE] = updates.READY
+        self.modes_proven += mode.is_proven
+
+    def _held_out(self, rows: npt.ArrayLike) -> SpinArray:
+        held_out = data_sets.in_units(rows, self.settings.units, "held_out")
+        if held_out.shape[1] != self.data.shape[1]:
+            raise ValueError(
+                f"held_out has {held_out.shape[1]} columns, but data have {self.data.shape[1]}"
+            )
+        return held_out
+
+    def _result(
+        self, epochs: npt.NDArray[np.int64], history: Mapping[str, FloatArray]
+    ) -> TrainingRun:
+        progress = self._arrays.progress
+        modes = int(progress[updates.MODES])
+        diverged = None
+        if self.epoch < self.settings.epochs:
+            diverged = self.epoch + 1
+            warnings.warn(
+                f"weights grew beyond {updates.MOST_WEIGHT:g} in epoch {diverged}; the machine is "
+                "that of the epoch before; use a smaller learning_rate",
+                DivergenceWarning,
+                stacklevel=3,
+            )
+        return TrainingRun(
+            self.machine, self.settings, self.seed.number, epochs, history,
+            int(progress[updates.UPDATES]), modes,
+            modes if self._plan.enumerates else self.modes_proven, diverged, self.learning_seconds,
+        )  # fmt: skip
+
+
+def _table(seen: list[list[float]], width: int) -> FloatArray:
+    return np.array(seen, dtype=np.float64).reshape(len(seen), width)

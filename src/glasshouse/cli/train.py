@@ -1,0 +1,316 @@
+"""`glasshouse train`: RBMs that learn, one or thousands, and what is seen meanwhile."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import App, Parameter
+
+from glasshouse.cli import pipes
+from glasshouse.cli.errors import CheckFailedError
+from glasshouse.cli.output import show_json
+from glasshouse.cli.study import collect_steps, refuse_lost
+from glasshouse.cli.types import MaybeWhole, Whole
+
+if TYPE_CHECKING:
+    from glasshouse.boltzmann.curves import Ensemble
+    from glasshouse.boltzmann.ensemble import TrainingTask
+
+train = App(
+    name="train",
+    help="""Train restricted Boltzmann machines; watch KL divergence and frustration.
+
+    For instance:
+
+    ```
+    glasshouse train bars --hidden 12 --epochs 1000 --count 1000 -o run.sqlite --workers 2
+    glasshouse train show run.sqlite
+    glasshouse train plot run.sqlite
+    ```
+    """,
+)
+
+
+@train.default
+def run(
+    data: str,
+    /,
+    *,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    hidden: Whole,
+    epochs: Whole = 1000,
+    count: Whole = 1,
+    monitor: str = "kl,frustration",
+    every: Whole = 10,
+    units: Literal["spin", "binary"] = "spin",
+    gradient: Literal["cd", "pcd", "exact"] = "cd",
+    steps: Whole = 1,
+    chains: MaybeWhole = None,
+    batch_size: MaybeWhole = None,
+    learning_rate: str = "0.05,0.0005",
+    reduction: Literal["mean", "sum"] = "mean",
+    momentum: float = 0.0,
+    weight_decay: float = 0.0,
+    sigma: float = 0.01,
+    no_biases: bool = False,
+    mode_probability: float = 0.0,
+    mode_slope: float = 20.0,
+    mode_offset: float = -6.0,
+    mode_use: Literal["update", "restart"] = "update",
+    mode_step: Literal["energy", "full"] = "energy",
+    mode_search: Literal["auto", "enumerate", "anneal", "prove"] = "auto",
+    mode_seconds: float = 2.0,
+    width: MaybeWhole = None,
+    length: MaybeWhole = None,
+    side: MaybeWhole = None,
+    threshold: MaybeWhole = None,
+    held_out: float | None = None,
+    seed: Whole = 1,
+    workers: MaybeWhole = None,
+    dask: str | None = None,
+    json: bool = False,
+    force: bool = False,
+) -> None:
+    """Train an ensemble of RBMs into a store, or one RBM into a model file.
+
+    Killed at any moment and started again, no finished machine of an ensemble is trained again.
+    Other settings on the same data may go into the same store, where they are compared.
+
+    For instance:
+
+    ```
+    glasshouse train bars --hidden 12 --count 1000 -o run.sqlite
+    glasshouse train bars --hidden 12 --count 1000 --mode-probability 0.1 -o run.sqlite
+    glasshouse train digits --hidden 64 --batch-size 10 --monitor frustration -o digits.npz
+    ```
+
+    Args:
+        data: bars (a bar at every place of a ring), stripes (bars and stripes), digits
+            (scikit-learn's, 8 × 8 pixels), or a file of rows of 0 and 1, or of -1 and 1: .npz,
+            .npy or .csv.
+        output: the store, made when it is not there; or NAME.npz for the model of one machine.
+        hidden: hidden units.
+        epochs: passes through the data.
+        count: how many machines. Later more of them join those that are there.
+        monitor: what to look at, with commas between (see docs/training.md).
+        every: look every so many epochs, and at the beginning and the end.
+        units: spin for ±1, binary for 0 and 1.
+        gradient: cd (contrastive divergence), pcd (persistent chains) or exact (all states).
+        steps: of each chain per update: the k of CD-k.
+        chains: persistent chains; as many as a batch has rows by default.
+        batch_size: rows per update; all of them by default.
+        learning_rate: one number, or FIRST,LAST for one that falls linearly over the epochs.
+        reduction: the gradient is the mean over a batch, or the sum.
+        momentum: share of the last step that is added to the next.
+        weight_decay: pull of the weights towards zero.
+        sigma: standard deviation of the first weights.
+        no_biases: train weights only.
+        mode_probability: the most likely that an update uses the mode; 0.1 is usual in
+            mode-assisted training.
+        mode_slope: of the sigmoid by which that probability rises.
+        mode_offset: where the sigmoid begins.
+        mode_use: update takes the mode for the model's averages; restart starts chains there.
+        mode_step: energy scales these updates by the mode's energy; full does not.
+        mode_search: how modes are found; auto enumerates layers of at most 16 units.
+        mode_seconds: how long prove tries to prove a mode.
+        width: of bars: how many units; 9 by default.
+        length: of bars: how many of them are ones; 5 by default.
+        side: of stripes: images of SIDE × SIDE pixels; 4 by default.
+        threshold: of digits: ones are the pixels from this value on, of 0 to 16; 8 by default.
+        held_out: share of the rows that is not learnt, drawn by the seed.
+        seed: machine k has its child k.
+        workers: so many processes of this machine; one, this one, by default.
+        dask: the address of a Dask scheduler to run on instead.
+        json: print one JSON object at the end.
+        force: overwrite a model file.
+    """
+    from glasshouse.boltzmann.data import split
+    from glasshouse.boltzmann.data_files import load_data
+    from glasshouse.boltzmann.ensemble import TrainingTask
+    from glasshouse.boltzmann.settings import TrainingSettings
+
+    if workers is not None and dask is not None:
+        raise ValueError("--workers and --dask do not go together")
+    settings = TrainingSettings(
+        hidden, epochs=epochs, units=units, gradient=gradient, steps=steps, chains=chains,
+        batch_size=batch_size, learning_rate=_rates(learning_rate), reduction=reduction,
+        momentum=momentum, weight_decay=weight_decay, sigma=sigma, biases=not no_biases,
+        mode_probability=mode_probability, mode_slope=mode_slope, mode_offset=mode_offset,
+        mode_use=mode_use, mode_step=mode_step, mode_search=mode_search,
+        mode_seconds=mode_seconds,
+    )  # fmt: skip
+    rows = load_data(data, width=width, length=length, side=side, threshold=threshold)
+    kept = None
+    if held_out is not None:
+        rows, kept = split(rows, held_out, rng=seed)
+    monitors = [name.strip() for name in monitor.split(",") if name.strip()]
+    name = Path(data).name
+    task = TrainingTask(rows, settings, monitors, every, seed, count, kept, name)
+    if output.suffix.lower() == ".npz":
+        _one_machine(task, output, json, force)
+    else:
+        _ensemble(task, output, workers, dask, json)
+
+
+@train.command
+def show(store: Path, /, *, json: bool = False) -> None:
+    """Show what became of ensembles: final medians with 95 % intervals, modes, divergence, time.
+
+    For instance:
+
+    ```
+    glasshouse train show run.sqlite
+    ```
+
+    Args:
+        store: the ensembles' store.
+        json: print one JSON object.
+    """
+    _report(store, json)
+
+
+@train.command
+def plot(
+    store: Path,
+    /,
+    *,
+    monitor: str | None = None,
+    along: Literal["epochs", "updates", "seconds"] = "epochs",
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    force: bool = False,
+) -> None:
+    """Draw monitors over epochs: median and 30–70 percentile band, one colour per setting.
+
+    For instance:
+
+    ```
+    glasshouse train plot run.sqlite -o run.pdf
+    glasshouse train plot run.sqlite --monitor kl --along seconds -o time.png
+    ```
+
+    Args:
+        store: the ensembles' store.
+        monitor: which ones, with commas between; all of them by default.
+        along: epochs, updates, or seconds of learning (looks not counted).
+        output: the picture, .png, .svg or .pdf; without a suffix, PNG and SVG are written. By
+            default under the store's name.
+        force: overwrite what is there.
+    """
+    from glasshouse.boltzmann.figures import training_figure
+    from glasshouse.files.streams import refuse_existing
+    from glasshouse.studies.figures.style import picture_paths, save
+
+    paths = picture_paths(store.with_suffix("") if output is None else output)
+    for path in paths:
+        refuse_existing(path, overwrite=force and path.resolve() != store.resolve())
+    names = None if monitor is None else monitor.split(",")
+    for path in save(training_figure(_read(store), names, along=along), paths):
+        print(path)
+
+
+@train.command
+def export(store: Path, /, *, csv: Path, curves: bool = False, force: bool = False) -> None:
+    """Hand over final values as CSV, one line per machine; or all curves.
+
+    For instance:
+
+    ```
+    glasshouse train export run.sqlite --csv final.csv
+    ```
+
+    Args:
+        store: the ensembles' store.
+        csv: the file to write, or `-` for standard output.
+        curves: one line per machine and look instead.
+        force: overwrite what is there.
+    """
+    from glasshouse.boltzmann.tables import export_csv
+
+    number = export_csv(_read(store), pipes.target(csv, "csv"), curves=curves, overwrite=force)
+    pipes.say(f"{csv}: {number:,} rows", csv)
+
+
+def _rates(text: str) -> Any:
+    """A learning rate, or the first and the last of them."""
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if not 1 <= len(numbers) <= 2:
+        raise ValueError(f"learning_rate={text} is neither a number nor FIRST,LAST")
+    return numbers[0] if len(numbers) == 1 else tuple(numbers)
+
+
+def _ensemble(
+    task: TrainingTask, store: Path, workers: int | None, dask: str | None, json: bool
+) -> None:
+    from glasshouse.boltzmann.ensemble import iter_train
+
+    last = collect_steps(
+        lambda executor: iter_train([task], store, workers=workers, executor=executor),
+        store, dask=dask, things="machines",
+    )  # fmt: skip
+    _report(store, json)
+    refuse_lost(last, store)
+
+
+def _one_machine(task: TrainingTask, path: Path, json: bool, force: bool) -> None:
+    """Train the first machine, and write it; one that diverged is written as it last was.
+
+    Its state is kept beside the model now and then: what was stopped goes on.
+    """
+    from glasshouse.boltzmann.model_files import save_machine
+    from glasshouse.boltzmann.training import DivergenceWarning
+    from glasshouse.files.streams import refuse_existing
+
+    if task.count != 1:
+        raise ValueError(f"{path} takes one machine; for {task.count} use -o NAME.sqlite")
+    refuse_existing(path, overwrite=force)
+    task.try_out()
+    checkpoint = path.with_suffix(".checkpoint.npz")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DivergenceWarning)  # said below
+            done = task.run(checkpoint=checkpoint)
+    except KeyboardInterrupt:
+        kept = f"the same command goes on from {checkpoint}" if checkpoint.exists() else ""
+        raise KeyboardInterrupt(kept) from None
+    save_machine(path, done.machine, overwrite=force)
+    checkpoint.unlink(missing_ok=True)
+    finals = {name: float(values[-1]) for name, values in done.history.items() if len(values)}
+    if json:
+        show_json({"model": path, **finals, "modes": done.modes, "seed": task.seed,
+                   "modes_proven": done.modes_proven, "diverged_at": done.diverged_at})  # fmt: skip
+    else:
+        said = ", ".join(f"{name} {value:.4g}" for name, value in finals.items())
+        print(f"{path}: {done.machine!r}; {said}")
+    if done.diverged_at is not None:
+        raise CheckFailedError(
+            f"{path}: the training diverged in epoch {done.diverged_at}, and the machine is that "
+            "of the epoch before; use a smaller --learning-rate"
+        )
+
+
+def _read(store: Path) -> list[Ensemble]:
+    from glasshouse.boltzmann.curves import read_ensembles
+    from glasshouse.studies.store.store import Store
+
+    if not store.exists():
+        raise ValueError(f"{store}: no such store; `glasshouse train … -o {store.name}` first")
+    with Store(store) as opened:
+        return read_ensembles(opened)
+
+
+def _report(store: Path, json: bool) -> None:
+    from glasshouse.boltzmann.tables import overview, text_table
+
+    ensembles = _read(store)
+    if json:
+        show_json({"store": store, "ensembles": [*map(overview, ensembles)]})
+        return
+    first = ensembles[0]
+    print(f"{first.data}: {first.rows:,} rows of {first.visible} units")
+    for line in text_table(ensembles):
+        print(line)

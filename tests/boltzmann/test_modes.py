@@ -1,0 +1,104 @@
+"""The mode by other ways than enumeration, and where it is proven."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.boltzmann.machines import random_machine
+
+from glasshouse.boltzmann import BoltzmannMachine, Trainer, TrainingSettings, find_mode, train
+from glasshouse.boltzmann.kernels.descent import descend
+from glasshouse.landscape import frustration_index
+
+
+@pytest.mark.parametrize("units", ["spin", "binary"])
+@pytest.mark.parametrize("search", ["anneal", "prove"])
+def test_other_searches_find_the_enumerated_mode(search: str, units: str) -> None:
+    machine = random_machine(12, 9, units, seed=4)
+    truth = find_mode(machine, search="enumerate")
+    found = find_mode(machine, search=search, rng=1)  # type: ignore[arg-type]
+    assert found.energy == pytest.approx(truth.energy)
+    assert found.frustration == pytest.approx(truth.frustration)
+    assert found.is_proven == (search == "prove")
+    assert found.verdict == ("proven" if search == "prove" else "best found")
+
+
+def test_layers_beyond_enumeration_are_proven_by_loops() -> None:
+    """A gauged ferromagnet with some frustrated loops on 30 × 30 units: the proof closes."""
+    rng = np.random.default_rng(1)
+    weights = rng.uniform(0.5, 1, (30, 30))
+    weights[np.arange(8), np.arange(8)] *= -1
+    signs, others = rng.choice([-1, 1], 30), rng.choice([-1, 1], 30)
+    machine = BoltzmannMachine(weights * signs[:, None] * others, units="spin").in_units("binary")
+    found = find_mode(machine, search="prove", seconds=20, rng=1)
+    assert found.is_proven
+    state = np.where(np.append(found.visible, found.hidden) == 1, 1, -1)
+    assert found.frustration == pytest.approx(frustration_index(machine.to_instance(), state))
+    assert abs(state[:30] @ signs) == abs(state[30:] @ others) == 30
+
+
+def test_a_hard_machine_is_labelled_best_found() -> None:
+    found = find_mode(random_machine(40, 40, seed=1), search="prove", seconds=0.05, rng=1)
+    assert not found.is_proven
+    assert found.verdict == "best found"
+
+
+def test_a_start_is_never_made_worse() -> None:
+    """Next to a good state something as good is found, whatever annealing finds."""
+    machine = random_machine(30, 30, seed=2)
+    best = find_mode(machine, search="anneal", rng=0)
+    again = find_mode(machine, search="anneal", start=best.visible, rng=9)
+    assert again.energy <= best.energy + 1e-9
+    with pytest.raises(ValueError, match="start has 2 columns, but the layer has 30 units"):
+        find_mode(machine, search="anneal", start=[1, -1])
+
+
+@pytest.mark.parametrize("low", [-1, 0])
+def test_a_descent_ends_where_no_unit_can_do_better(low: int) -> None:
+    machine = random_machine(8, 6, "spin" if low else "binary", seed=3)
+    visible, hidden = np.ones(8, dtype=np.int8), np.empty(6, dtype=np.int8)
+    descend(machine.weights, machine.back, machine.visible_bias, machine.hidden_bias, low,
+            visible, hidden)  # fmt: skip
+    energy = machine.energy(visible, hidden)
+    for layer in (visible, hidden):
+        for k in range(len(layer)):
+            layer[k] = low + 1 - layer[k]
+            assert machine.energy(visible, hidden) >= energy
+            layer[k] = low + 1 - layer[k]
+
+
+def test_runs_count_their_modes_and_those_proven() -> None:
+    data = np.eye(4, dtype=int)
+    options = {"epochs": 40, "mode_probability": 1.0, "mode_offset": 0.0, "rng": 1}
+    for search, is_proven in {"anneal": False, "auto": True, "prove": True}.items():
+        run = train(data, 3, monitors=("proven",), mode_search=search, **options)
+        assert 10 < run.modes <= run.updates == 40
+        assert run.modes_proven == run.modes * is_proven
+        assert set(run.history["proven"].tolist()) == {float(is_proven)}
+
+
+def test_annealed_and_enumerated_modes_train_alike() -> None:
+    """Annealing draws from a stream of its own: with the same modes, the same machine."""
+    data = np.eye(5, dtype=int)
+    machines = [
+        train(data, 4, epochs=60, mode_probability=0.5, mode_search=search, units="binary",
+              batch_size=2, sigma=0.1, rng=2, monitors=()).machine
+        for search in ("enumerate", "anneal")
+    ]  # fmt: skip
+    assert machines[0] == machines[1]
+
+
+def test_the_last_mode_costs_nothing_and_is_that_of_its_time() -> None:
+    """With one update per epoch and a mode in each, it is the mode one epoch ago."""
+    chosen = TrainingSettings(4, 30, mode_probability=1.0, mode_offset=50.0, sigma=0.5)
+    for search in ("auto", "anneal"):
+        options = TrainingSettings(**chosen.plain() | {"mode_search": search})
+        trainer = Trainer(np.eye(5, dtype=int), options, rng=1)
+        assert trainer.snapshot().last_mode is None
+        trainer.advance(10)
+        before = find_mode(trainer.machine)
+        trainer.advance(11)
+        last = trainer.snapshot().last_mode
+        assert last is not None
+        assert last.frustration == pytest.approx(before.frustration, abs=1e-12)
+        assert last.visible.tolist() == before.visible.tolist()

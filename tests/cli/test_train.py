@@ -1,0 +1,171 @@
+"""`glasshouse train` as it is typed."""
+
+from __future__ import annotations
+
+import csv
+import inspect
+import json
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from glasshouse.boltzmann.settings import TrainingSettings
+from glasshouse.cli import main
+from glasshouse.cli.train import run
+
+SMALL = ["train", "bars", "--width", "4", "--length", "2", "--hidden", "3", "--epochs", "30"]
+
+
+def typed(*words: object) -> list[str]:
+    return [*SMALL, *map(str, words)]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    path = tmp_path_factory.mktemp("train") / "run.sqlite"
+    assert main(typed("--count", 8, "-o", path)) == 0
+    assert main(typed("--count", 8, "--gradient", "exact", "-o", path)) == 0
+    return path
+
+
+def fails(capsys, *words: object, code: int = 2) -> str:
+    capsys.readouterr()
+    assert main([*map(str, words)]) == code
+    message = capsys.readouterr().err
+    assert message.startswith("glasshouse: ")
+    assert message.count("\n") == 1
+    return message
+
+
+def test_options_have_the_defaults_of_the_library():
+    options = inspect.signature(run).parameters
+    for field in fields(TrainingSettings):
+        if field.name == "biases":
+            assert options["no_biases"].default is not field.default
+        elif field.name == "learning_rate":
+            first, last = options["learning_rate"].default.split(",")
+            assert (float(first), float(last)) == field.default
+        elif field.name != "hidden":
+            assert options[field.name].default == field.default, field.name
+
+
+def test_show(store, capsys):
+    assert main(["train", "show", str(store)]) == 0
+    first, head, *lines = capsys.readouterr().out.splitlines()
+    assert first == "bars: 4 rows of 4 units"
+    assert head.split()[:3] == ["setting", "machines", "diverged"]
+    assert [line.split()[:3] for line in lines] == [["cd", "8/8", "0"], ["exact", "8/8", "0"]]
+    assert main(["train", "show", str(store), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["ensembles"]
+    assert [one["settings"]["gradient"] for one in told] == ["cd", "exact"]
+    value, low, high = told[0]["final_medians"]["kl"]
+    assert low <= value <= high
+
+
+def test_export(store, tmp_path, capsys):
+    path = tmp_path / "final.csv"
+    assert main(["train", "export", str(store), "--csv", str(path)]) == 0
+    rows = list(csv.DictReader(path.open()))
+    assert [row["machine"] for row in rows] == [*map(str, range(8))] * 2
+    assert {row["epoch"] for row in rows} == {"30"}
+    assert "final.csv" in fails(capsys, "train", "export", store, "--csv", path)
+    curves = tmp_path / "curves.csv"
+    assert main(["train", "export", str(store), "--csv", str(curves), "--curves"]) == 0
+    seen = list(csv.DictReader(curves.open()))
+    assert len(seen) == 2 * 8 * 4
+    assert seen[3]["kl"] == rows[0]["kl"]
+    assert main(["study", "export", str(store), "--csv", str(tmp_path / "raw.csv")]) == 0
+    raw = list(csv.DictReader((tmp_path / "raw.csv").open()))
+    assert json.loads(raw[0]["curves"])["kl"][-1] == float(rows[0]["kl"])
+
+
+def test_plot(store, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "x.png"
+    assert main(["train", "plot", str(store), "-o", str(picture)]) == 0
+    assert picture.stat().st_size > 1000
+    assert "x.png" in fails(capsys, "train", "plot", store, "-o", picture)
+    words = ["--monitor", "kl", "--along", "seconds", "--force", "-o", str(picture)]
+    assert main(["train", "plot", str(store), *words]) == 0
+    assert "'klx' is not one of kl" in fails(capsys, "train", "plot", store, "--monitor", "klx",
+                                             "-o", tmp_path / "y.png")  # fmt: skip
+
+
+def test_more_machines_join_those_that_are_there(tmp_path, capsys):
+    path = tmp_path / "more.sqlite"
+    assert main(typed("--count", 2, "-o", path, "--json")) == 0
+    assert main(typed("--count", 4, "-o", path, "--json")) == 0
+    first, second = (json.loads(line)["ensembles"] for line in capsys.readouterr().out.splitlines())
+    assert (first[0]["machines"], second[0]["machines"], len(second)) == (2, 4, 1)
+
+
+def test_one_machine_into_a_model_file_is_the_first_of_an_ensemble(store, tmp_path, capsys):
+    path = tmp_path / "model.npz"
+    assert main(typed("-o", path, "--json")) == 0
+    told = json.loads(capsys.readouterr().out)
+    with np.load(path) as model:
+        assert model["weights"].shape == (4, 3)
+        assert {"visible_bias", "hidden_bias"} <= set(model.files)
+    assert main(["train", "export", str(store), "--csv", "-"]) == 0
+    row = next(csv.DictReader(capsys.readouterr().out.splitlines()))
+    assert float(row["kl"]) == pytest.approx(told["kl"], rel=1e-6)
+    assert [file.name for file in tmp_path.iterdir()] == ["model.npz"]
+    assert "model.npz" in fails(capsys, *typed("-o", path))
+    assert main(typed("-o", path, "--force")) == 0
+    assert "takes one machine" in fails(capsys, *typed("-o", path, "--count", 2))
+
+
+def test_divergence_is_counted_and_said(tmp_path, capsys):
+    wild = ["--learning-rate", "1e4", "--reduction", "sum", "--momentum", "0.9"]
+    path = tmp_path / "wild.sqlite"
+    assert main(typed(*wild, "--count", 3, "-o", path)) == 0
+    line = capsys.readouterr().out.splitlines()[-1]
+    assert "3/3" in line
+    assert line.split("3/3")[1].split()[:3] == ["3", "-", "-"]
+    model = tmp_path / "wild.npz"
+    message = fails(capsys, *typed(*wild, "-o", model), code=1)
+    assert "diverged in epoch" in message
+    assert np.isfinite(np.load(model)["weights"]).all()
+
+
+def test_data_from_a_file_and_held_out_rows(tmp_path, capsys):
+    file = tmp_path / "mine.csv"
+    np.savetxt(file, np.random.default_rng(1).integers(2, size=(20, 4)), "%d", ",")
+    path = tmp_path / "mine.sqlite"
+    words = ["train", file, "--hidden", 2, "--epochs", 5, "-o", path, "--held-out", 0.25]
+    assert main([*map(str, words)]) == 0
+    assert capsys.readouterr().out.startswith("mine.csv: 15 rows of 4 units\n")
+    assert "learn other data" in fails(capsys, *words[:-1], 0.5)
+
+
+BAD = {
+    "bras": (["train", "bras", "--hidden", "3"], "none of bars, stripes, digits"),
+    "side": (typed("--side", 3), "--side 3 does not belong to bars"),
+    "hidden": (["train", "bars", "--hidden", "0"], "--hidden 0 is below 1"),
+    "monitor": (typed("--monitor", "kl,klx"), "'klx' is not one of kl"),
+    "rate": (typed("--learning-rate", "fast"), "--learning-rate fast is neither"),
+    "nan": (typed("--learning-rate", "nan"), "neither a number"),
+    "rates": (typed("--learning-rate", "1,2,3"), "FIRST,LAST"),
+    "many": (typed("--every", "0"), "--every 0 is below 1"),
+    "both": (typed("--workers", 1, "--dask", "x"), "do not go together"),
+    "held": (typed("--held-out", 2), "held-out 2"),
+    "length": (["train", "bars", "--length", "9", "--hidden", "2"], "--length 9 is not from 1 to"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_words_are_one_line_and_leave_nothing(tmp_path, capsys, name):
+    words, message = BAD[name]
+    path = tmp_path / "bad.sqlite"
+    assert message in fails(capsys, *words, "-o", path)
+    assert not path.exists()
+
+
+def test_a_store_of_something_else_is_left_alone(tmp_path, capsys):
+    path = tmp_path / "mine.sqlite"
+    path.write_text("mine")
+    fails(capsys, *typed("-o", path))
+    fails(capsys, "train", "show", path)
+    assert path.read_text() == "mine"
+    assert "no such store" in fails(capsys, "train", "plot", tmp_path / "none.sqlite")

@@ -1,0 +1,11 @@
+"""A monitor: the largest weight."""
+
+from __future__ import annotations
+
+from glasshouse.boltzmann import Snapshot, monitor
+
+
+@monitor("largest", "largest magnitude of a weight")
+def largest(snapshot: Snapshot) -> float:
+    """Of the machine as it is."""
+    return float(abs(snapshot.machine.weights).max())
