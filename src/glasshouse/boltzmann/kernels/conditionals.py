@@ -8,7 +8,7 @@ import numpy as np
 
 from glasshouse.boltzmann.kernels.enumeration import bias_energy, flip, log_weight
 from glasshouse.boltzmann.kernels.floats import exponential, logarithm
-from glasshouse.boltzmann.kernels.layers import fields_of
+from glasshouse.boltzmann.kernels.layers import copy_row, fields_of
 from glasshouse.compiled import compiled
 
 
@@ -19,12 +19,12 @@ def pseudo_log_likelihoods(states: Any, weights: Any, biases: Any, other_biases:
     n, m = weights.shape
     visible, fields, changed, factors = np.empty(n, np.int8), np.empty(m), np.empty(m), np.empty(m)
     for s in range(len(states)):
-        visible[:] = states[s]
+        copy_row(states[s], visible)
         fields_of(visible, weights, other_biases, fields)
         here = log_weight(bias_energy(visible, biases), fields, low, factors)
         total = 0.0
         for i in range(n):
-            changed[:] = fields
+            copy_row(fields, changed)
             flip(i, low, weights, visible, changed)
             there = log_weight(bias_energy(visible, biases), changed, low, factors)
             visible[i] = states[s, i]

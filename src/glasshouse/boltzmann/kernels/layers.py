@@ -53,6 +53,22 @@ def eight_bytes(context: Any, array: Any, index: Any) -> Any:
     return types.uint64(array, types.int64), lower
 
 
+# Loops, not slices: Numba checks the shapes of those with code that takes seconds to compile.
+@inner
+def copy_row(source: Any, target: Any) -> None:
+    """All items of an array of one dimension."""
+    for k in range(source.size):
+        target[k] = source[k]
+
+
+@inner
+def copy_table(source: Any, target: Any) -> None:
+    """All items of an array of two dimensions."""
+    for i in range(source.shape[0]):
+        for j in range(source.shape[1]):
+            target[i, j] = source[i, j]
+
+
 @inner
 def fields_of(values: Any, weights: Any, biases: Any, fields: Any) -> None:
     """Fields of a layer: biases + values · weights, in vector code."""

@@ -6,7 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.boltzmann.kernels.layers import chances_of, fields_of, gibbs_step, means_of
+from glasshouse.boltzmann.kernels.layers import (
+    chances_of,
+    copy_row,
+    fields_of,
+    gibbs_step,
+    means_of,
+)
 from glasshouse.compiled import compiled
 from glasshouse.kernels.xoshiro import fill_spins
 
@@ -29,7 +35,7 @@ def mean_field(values: Any, weights: Any, biases: Any, low: int) -> Any:
     size = biases.size
     fields, chances, means = np.empty(size), np.empty(size), np.empty((len(values), size))
     for s in range(len(values)):
-        fields[:] = biases
+        copy_row(biases, fields)
         for i in range(len(weights)):
             for j in range(size):
                 fields[j] += values[s, i] * weights[i, j]

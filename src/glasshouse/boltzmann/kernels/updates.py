@@ -11,6 +11,8 @@ from glasshouse.boltzmann.kernels.layers import (
     add_rows,
     chances_of,
     chances_of_each,
+    copy_row,
+    copy_table,
     draw,
     draw_each,
     fields_of,
@@ -224,9 +226,9 @@ def run_epochs(machine: Any, plan: Any, data: Any, rates: Any, mode_chances: Any
         if not is_sound(machine):
             go_back(machine)
             return DIVERGED
-        machine.good_weights[:, :] = machine.weights
-        machine.good_visible[:] = machine.visible_bias
-        machine.good_hidden[:] = machine.hidden_bias
+        copy_table(machine.weights, machine.good_weights)
+        copy_row(machine.visible_bias, machine.good_visible)
+        copy_row(machine.hidden_bias, machine.good_hidden)
         progress[BATCH] = 0
         progress[EPOCH] += 1
     return DONE
@@ -235,10 +237,10 @@ def run_epochs(machine: Any, plan: Any, data: Any, rates: Any, mode_chances: Any
 @inner
 def go_back(machine: Any) -> None:
     """To the parameters after the last whole epoch."""
-    machine.weights[:, :] = machine.good_weights
-    machine.back[:, :] = machine.good_weights.T
-    machine.visible_bias[:] = machine.good_visible
-    machine.hidden_bias[:] = machine.good_hidden
+    copy_table(machine.good_weights, machine.weights)
+    transpose(machine.good_weights, machine.back)
+    copy_row(machine.good_visible, machine.visible_bias)
+    copy_row(machine.good_hidden, machine.hidden_bias)
 
 
 @inner
@@ -348,7 +350,7 @@ def add_data(machine: Any, plan: Any, sums: Any, row: Any, uses_mode: bool,
     if plan.gradient != CD or is_mode_step:
         return
     if uses_mode:
-        sums.hidden_state[:] = machine.mode_hidden
+        copy_row(machine.mode_hidden, sums.hidden_state)
     else:
         draw(machine.stream, chances, plan.low, sums.hidden_state)
     run_chain(machine, plan, sums, sums.state, sums.hidden_state, plan.steps)
@@ -419,7 +421,7 @@ def subtract_chains(machine: Any, plan: Any, sums: Any, uses_mode: bool, weight:
     for c in range(count):
         visible = machine.chains[c]
         if uses_mode:
-            visible[:] = machine.mode_visible
+            copy_row(machine.mode_visible, visible)
         fields_of(visible, machine.weights, machine.hidden_bias, fields)
         chances_of(fields, plan.low, chances)
         draw(machine.stream, chances, plan.low, sums.hidden_state)
@@ -437,14 +439,20 @@ def subtract_exact(machine: Any, low: int, sums: Any, weight: float) -> None:
         products = np.empty((n, m))
         log_z = log_partition(machine.weights, a, b, low)
         moments(machine.weights, a, b, low, log_z, products, visible, hidden)
-        sums.weights[:, :] -= weight * products
+        for i in range(n):
+            for j in range(m):
+                sums.weights[i, j] -= weight * products[i, j]
     else:
         products = np.empty((m, n))
         log_z = log_partition(machine.back, b, a, low)
         moments(machine.back, b, a, low, log_z, products, hidden, visible)
-        sums.weights[:, :] -= weight * products.T
-    sums.visible[:] -= weight * visible
-    sums.hidden[:] -= weight * hidden
+        for i in range(n):
+            for j in range(m):
+                sums.weights[i, j] -= weight * products[j, i]
+    for i in range(n):
+        sums.visible[i] -= weight * visible[i]
+    for j in range(m):
+        sums.hidden[j] -= weight * hidden[j]
 
 
 @inner
@@ -496,8 +504,9 @@ def transpose(weights: Any, back: Any) -> None:
 def is_sound(machine: Any) -> bool:
     """Whether all parameters are finite and not beyond all use; a NaN is not below anything."""
     sound = True
-    for weight in machine.weights.flat:
-        sound &= abs(weight) <= MOST_WEIGHT
+    for i in range(machine.weights.shape[0]):
+        for j in range(machine.weights.shape[1]):
+            sound &= abs(machine.weights[i, j]) <= MOST_WEIGHT
     for bias in machine.visible_bias:
         sound &= abs(bias) <= MOST_WEIGHT
     for bias in machine.hidden_bias:
