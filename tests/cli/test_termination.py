@@ -172,6 +172,25 @@ Crew.work = timed
     assert "found in" in answer
 
 
+def test_an_answer_is_given_whole_whenever_the_signal_comes(tmp_path):
+    """At the time limit a solver ends by itself, and SIGTERM comes at that moment, too."""
+    gh.write(tmp_path / "x.wcnf", gh.random_loops(6, 6, frustration="1/5", loops=4, rng=1))
+    script = f"""
+import os, signal
+from glasshouse.cli import evaluation
+model_of = evaluation.model_of
+def late(model):
+    os.kill(os.getpid(), signal.SIGTERM)
+    return model_of(model)
+evaluation.model_of = late
+{START}
+"""
+    process = start(["solve", str(tmp_path / "x.wcnf"), "--maxsat-output"], script)
+    answer, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (10, "")
+    assert [line[0] for line in answer.splitlines()[-2:]] == ["s", "v"]
+
+
 def test_compiled_code_wraps_the_signal_and_it_is_known_all_the_same(tmp_path):
     """Numba makes a SystemError of what is raised while it unpickles."""
     gh.write(tmp_path / "x.wcnf", gh.random_loops(6, 6, frustration="1/5", loops=4, rng=1))

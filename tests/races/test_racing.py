@@ -396,6 +396,8 @@ def test_a_start_that_fails_is_not_measured():
     (entrant,) = entrants_of(["rc2-stratified"], Limits(seconds=20))
     assert start_of(entrant, Limits(seconds=20)) > 0
     assert start_of(entrant, Limits(seconds=20, memory=10 * MEGABYTE)) is None
+    (endless,) = entrants_of(["anneal"], Limits(seconds=20))
+    assert start_of(endless, Limits(seconds=20)) is None  # it would be the limit
 
 
 def test_a_store_keeps_the_meter_that_it_was_begun_with(suite, tmp_path, monkeypatch):

@@ -85,7 +85,7 @@ def test_the_wall_clock_limit_is_kept(python, code):
     assert time.monotonic() - start < 0.7 + 0.5 + Limits.grace
 
 
-def test_relative_places_of_modules_hold_in_the_scratch_folder(tmp_path, monkeypatch):
+def test_relative_places_of_modules_hold_in_the_scratch_folder(python, tmp_path, monkeypatch):
     (tmp_path / "code").mkdir()
     (tmp_path / "code" / "toy_module.py").write_text("print('here')")
     monkeypatch.chdir(tmp_path)

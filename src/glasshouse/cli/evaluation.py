@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from glasshouse.cli.errors import AnswerCode
 from glasshouse.cli.output import model_of
-from glasshouse.cli.termination import is_interruption
+from glasshouse.cli.termination import ignored, is_interruption
 
 if TYPE_CHECKING:
     from glasshouse.files import Document
@@ -49,28 +51,33 @@ class Contest:
         from glasshouse.proofs import HardClausesUnsatisfiableError
         from glasshouse.proofs.interruption import hurried
         from glasshouse.proofs.two_sat import satisfy
+        from glasshouse.races.judging import EXIT_CODES  # not at the end, when time is short
 
-        is_optimal = False
-        try:
-            self.offer(satisfy(self.problem.num_variables, self.problem.hard))
-            with hurried(_PATIENCE):
-                model, is_claimed = solve()
-            is_optimal = model is not None and self.offer(model) and is_claimed
-        except HardClausesUnsatisfiableError:
-            return self._end("UNSATISFIABLE")
-        except (KeyboardInterrupt, SystemError) as stop:  # Ctrl-C or SIGTERM
-            if not is_interruption(stop):
-                raise
-        if self.model is None:
-            return self._end("UNKNOWN")
-        return self._end("OPTIMUM FOUND" if is_optimal else "SATISFIABLE")
+        is_optimal, status = False, "UNKNOWN"
+        with ExitStack() as deaf:  # from the moment on when the search is over
+            try:
+                self.offer(satisfy(self.problem.num_variables, self.problem.hard))
+                with hurried(_PATIENCE):
+                    model, is_claimed = solve()
+                is_optimal = model is not None and self.offer(model) and is_claimed
+                deaf.enter_context(ignored())
+            except HardClausesUnsatisfiableError:
+                deaf.enter_context(ignored())
+                status = "UNSATISFIABLE"
+            except (KeyboardInterrupt, SystemError) as stop:  # Ctrl-C or SIGTERM
+                deaf.enter_context(ignored())
+                if not is_interruption(stop):
+                    raise
+            if self.model is not None:
+                status = "OPTIMUM FOUND" if is_optimal else "SATISFIABLE"
+            self._say(status)
+        return AnswerCode(EXIT_CODES[status])
 
-    def _end(self, status: str) -> AnswerCode:
-        from glasshouse.races.judging import EXIT_CODES
-
+    def _say(self, status: str) -> None:
+        """The last lines, whole."""
         with self._speaking:
             self._is_over = True
-        print(f"s {status}")
-        if self.model is not None:
-            print(f"v {model_of(self.model)}", flush=True)
-        return AnswerCode(EXIT_CODES[status])
+            print(f"s {status}")
+            if self.model is not None:
+                print(f"v {model_of(self.model)}")
+            sys.stdout.flush()

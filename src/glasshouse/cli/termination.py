@@ -59,6 +59,21 @@ class Termination:
         return self.again is not None
 
 
+@contextmanager
+def ignored() -> Iterator[None]:
+    """Hear neither Ctrl-C nor SIGTERM inside the block: half an answer is worse than none."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, signal.SIG_IGN)
+              for number in (signal.SIGINT, signal.SIGTERM)}  # fmt: skip
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def is_interruption(fault: BaseException | None) -> bool:
     """Whether a fault came from Ctrl-C: compiled code wraps it in others on its way."""
     while fault is not None and not isinstance(fault, KeyboardInterrupt):
