@@ -17,7 +17,7 @@ INSTANCE, BLIND = Path("inst.wcnf"), Path("blind.wcnf")
 
 
 def demo() -> None:
-    """Show what glasshouse does, in a minute: plant, check, forge, solve, prove, judge, measure.
+    """Show what glasshouse does, in a minute or two: plant, prove, judge, measure, train.
 
     For instance:
 
@@ -33,6 +33,7 @@ def demo() -> None:
         _prove()
         _judge()
         _measure()
+        _train()
     print("\nEvery command has examples: glasshouse COMMAND --help")
 
 
@@ -114,6 +115,15 @@ def _measure() -> None:
         )
         found = gh.sweeps_to_solution(ensemble, rng=1)
         print(f"f = {frustration:<5} {found.geometric_mean:8.1f} sweeps in the geometric mean")
+
+
+def _train() -> None:
+    import glasshouse as gh
+
+    _title("Train an RBM, and look at its frustration at the mode, which is proven")
+    run = gh.train(gh.shifting_bars(), 12, epochs=1000, every=250, rng=1)
+    for epoch, kl, f in zip(run.epochs, *run.history.values(), strict=True):
+        print(f"epoch {epoch:<5} KL divergence {kl:.3f}   frustration index {f:.3f}")
 
 
 def _title(text: str) -> None:
