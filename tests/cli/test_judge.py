@@ -40,9 +40,9 @@ def test_wrong_answers_are_one_line_and_exit_code_1(instance, capsys):
     for text in ("", f"o {cost - 1}\ns OPTIMUM FOUND\nv {model}", "s UNSATISFIABLE"):
         assert judged(path, text) == 1
         out, err = capsys.readouterr()
-        assert out == ""
-        assert err.count("\n") == 1
-    assert "wrong optimum: s UNSATISFIABLE, but a model costs" in err
+        assert err == ""
+        assert out.count("\n") == 1
+    assert "wrong optimum: s UNSATISFIABLE, but a model costs" in out
 
 
 def test_json(instance, capsys):
@@ -69,10 +69,34 @@ def test_without_a_certificate_nothing_is_decided(instance, capsys):
     path, cost, model = instance
     (path.parent / "inst.wcnf.cert").unlink()
     assert judged(path, f"o {cost}\ns OPTIMUM FOUND\nv {model}") == 1
-    assert "undecided" in capsys.readouterr().err
+    told = capsys.readouterr().out
+    assert "undecided" in told
+    assert "there is no certificate beside the file" in told
     worse = read_clauses(path).cost([1] * len(model))
     assert judged(path, f"o {worse}\ns OPTIMUM FOUND\nv {'1' * len(model)}") == 1
-    assert "but a model costs" in capsys.readouterr().err
+    assert "but a model costs" in capsys.readouterr().out
+
+
+def test_files_that_race_are_judged_too(tmp_path, capsys):
+    path = tmp_path / "long.wcnf"
+    path.write_text("h 1 2 3 0\n1 -1 0\n")
+    assert judged(path, "o 0\ns OPTIMUM FOUND\nv 010") == 0
+    path.write_text("h 1 0\nh -1 0\n")
+    assert judged(path, "s UNSATISFIABLE") == 0
+    assert "optimal: no assignment satisfies the hard clauses" in capsys.readouterr().out
+    path.write_text("p wcnf 3 5 9\n9 1 2 3 0\n")
+    assert judged(path, "") == 2
+    assert "truncated" in capsys.readouterr().err
+
+
+def test_words_of_a_certificate_are_no_options(instance, capsys):
+    path, _, _ = instance
+    proof = path.parent / "inst.wcnf.cert"
+    proof.write_text(proof.read_text().replace("denominator 1", "denominator 0"))
+    assert judged(path, "") == 2
+    err = capsys.readouterr().err
+    assert "inst.wcnf.cert, line 2: denominator '0'; expected 1 or more" in err
+    assert "--" not in err
 
 
 def test_bad_input(instance, tmp_path, capsys):

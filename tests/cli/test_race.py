@@ -40,6 +40,13 @@ def raced(tmp_path_factory):
     return folder, words, main(words)
 
 
+def test_a_solver_that_is_not_there_is_told_of_before_a_suite_is_grown(tmp_path, capsys):
+    store = tmp_path / "race.sqlite"
+    assert main(["race", "--suite", "smoke", "-o", str(store), "--solver", "./nosuch"]) == 2
+    assert "'./nosuch' is not there" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 def test_faults_come_first_and_make_the_exit_code(raced, capsys):
     folder, _, code = raced
     assert code == 1

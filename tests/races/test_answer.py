@@ -28,6 +28,10 @@ def answer(text: str):
         ("v 1", 1, [1]),
         ("v", 2, [0, 0]),
         ("v", 0, []),
+        ("v 0", 0, []),
+        ("v 10\nv 1", 5, [1, 0, 1, 0, 0]),
+        ("v 11\nv 111", 10, [1, 1, 1, 1, 1, 0, 0, 0, 0, 0]),
+        ("v\t01\t10", 4, [0, 1, 1, 0]),
         ("c v 01", 2, None),
     ],
 )
@@ -87,3 +91,14 @@ def test_no_output_is_fatal(output):
 def test_values_beyond_64_bits_are_numbers_too():
     assert answer(f"o {2**64 - 2}").value == 2**64 - 2
     assert answer("o " + "9" * 50).value is None
+
+
+def test_the_lowest_value_is_kept_however_many_come_before_it(monkeypatch):
+    monkeypatch.setattr("glasshouse.races.answer._MOST_INCUMBENTS", 5)
+    said = answer("".join(f"o {value}\n" for value in (*range(20, 9, -1), -3, 10)))
+    assert [value for _, value in said.incumbents] == [20, 19, 18, 17, -3, 10]
+
+
+def test_any_white_space_parts_a_letter_from_the_rest():
+    said = answer("o\t3\ns\tOPTIMUM FOUND\nv\t1\t0\nov 2\nsolver 1\n")
+    assert (said.value, said.status, said.model(2), said.faults) == (3, "OPTIMUM FOUND", [1, 0], ())

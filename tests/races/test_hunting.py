@@ -103,7 +103,7 @@ def test_a_planted_bug_in_a_command_is_found_and_handed_over(tmp_path):
     line = written.command.replace("| glasshouse", f"| {shlex.join([sys.executable, '-c', main])}")
     run = subprocess.run(line, shell=True, capture_output=True, text=True)
     assert run.returncode == 1
-    assert f"{fault.judgement.verdict}: {fault.judgement.reason}" in run.stderr
+    assert f"{fault.judgement.verdict}: {fault.judgement.reason}" in run.stdout
     assert written.command in written.report.read_text()
     before = {path: path.read_bytes() for path in folder.iterdir()}
     again = hand_over(fault, trial, folder, DEFAULT)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import glasshouse as gh
+from glasshouse.files.errors import FileError
 from glasshouse.races.answer import read_answer
 from glasshouse.races.clause_file import read_clauses
 from glasshouse.races.judging import RunVerdict, judge
@@ -164,3 +165,66 @@ def test_no_answer_is_called_right_unless_it_is(data):
     is_right = clauses.cost(model) == optimum == stated
     assert (judgement.verdict == RunVerdict.OPTIMAL) == is_right
     assert judgement.verdict.is_fault != is_right
+
+
+def test_a_last_o_line_that_is_no_number_is_malformed(instance):
+    _, clauses, _ = instance
+    cost, model = clauses.cost([0] * clauses.num_variables), "0" * clauses.num_variables
+    text = f"o {cost}\no 2.5\ns SATISFIABLE\nv {model}\n"
+    judgement = said(clauses, text, Truth())
+    assert judgement.verdict == RunVerdict.MALFORMED
+    assert "'o 2.5', no number" in judgement.reason
+    judgement = said(clauses, f"o 2.5\n{text.replace('o 2.5', '')}", Truth())
+    assert judgement.verdict == RunVerdict.FOUND
+    assert judgement.remarks
+
+
+@pytest.mark.parametrize(
+    ("text", "truth"),
+    [
+        ("p wcnf 1 1 5\n2 1 0\n", Truth(0, 2)),
+        ("p wcnf 2 3 50\n2 0\n4 0\n2 1 0\n", Truth(6, 8)),
+        ("p wcnf 1 2 5\n5 1 0\n2 -1 0\n", Truth(0, 2)),
+        ("p wcnf 1 2 5\n5 1 0\n5 -1 0\n", Truth(is_infeasible=True)),
+        ("h 1 2 0\nh 1 -2 0\nh -1 0\n7 1 2 3 0\n", Truth(is_infeasible=True)),
+        ("h 0\n1 1 0\n", Truth(is_infeasible=True)),
+        ("h 1 2 3 0\n1 -1 0\n3 0\n", Truth(bound=3)),
+        (f"h 1 0\n{2**63} -1 0\n{2**63} 0\n", Truth(2**63, 2**64)),
+        ("p cnf 2 1\n1 2 0\n", Truth(0, 1)),
+    ],
+)
+def test_what_a_file_shows_without_a_certificate(text, truth, tmp_path):
+    path = tmp_path / ("a.cnf" if " cnf " in text else "a.wcnf")
+    path.write_text(text)
+    assert truth_of(path) == truth
+    judgement = said(read_clauses(path), "s UNSATISFIABLE", truth)
+    known = RunVerdict.UNDECIDED if truth.best is None else RunVerdict.WRONG_OPTIMUM
+    assert judgement.verdict == (RunVerdict.OPTIMAL if truth.is_infeasible else known)
+
+
+def test_values_below_the_empty_clauses_are_lies(tmp_path):
+    path = tmp_path / "a.wcnf"
+    path.write_text("p wcnf 2 2 50\n2 1 0\n3 0\n")
+    text = "o 2\no 5\ns SATISFIABLE\nv 00"
+    assert said(read_clauses(path), text, truth_of(path)).verdict == RunVerdict.WRONG_OPTIMUM
+    text = "o 3\ns OPTIMUM FOUND\nv 10"
+    assert said(read_clauses(path), text, truth_of(path)).verdict == RunVerdict.OPTIMAL
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "p wcnf 2 5 10\n3 -1 0\n2 1 0\n",
+        "p wcnf 3 5 10\n3 -1 2 3 0\n2 1 0\n",
+        "c num-clauses 5\nh 1 2 3 0\n",
+        "p wcnf 3 1 +10\n3 -1 2 3 0\n",
+        "c nothing\n",
+        "p wcnf 2000000000 1 10\n3 -1 2 3 0\n",
+    ],
+)
+def test_files_that_are_torn_or_no_clauses_are_refused(text, tmp_path):
+    path = tmp_path / "a.wcnf"
+    path.write_text(text)
+    for read in (read_clauses, truth_of):
+        with pytest.raises(FileError, match=r"a\.wcnf"):
+            read(path)

@@ -7,10 +7,12 @@ import os
 import pickle
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -30,6 +32,7 @@ from glasshouse.races.racing import NOTE, Race, iter_race
 from glasshouse.races.results import read_results
 from glasshouse.races.suite_loading import Suite, load_suite
 from glasshouse.studies.store.store import Store
+from glasshouse.studies.store.storefile import StoreError
 
 
 def suite_of(place: Path) -> Suite:
@@ -191,6 +194,59 @@ def test_more_solvers_and_more_runs_are_the_same_race_and_other_rules_are_not(su
         with pytest.raises(ValueError, match=said):
             next(iter_race(race, store))
     assert store.read_bytes() == before
+
+
+def test_a_race_with_other_proofs_is_another_race(suite, tmp_path):
+    folder, store = tmp_path / "field", tmp_path / "race.sqlite"
+    folder.mkdir()
+    for name in ("instance-00000.wcnf", "instance-00000.wcnf.cert"):
+        shutil.copy(suite / name, folder)
+    raced(Race([broken("none")], suite_of(folder), Limits(seconds=30)), store)
+    (folder / "instance-00000.wcnf.cert").unlink()
+    before = store.read_bytes()
+    with pytest.raises(ValueError, match=r"with another proof .* of instance-00000\.wcnf"):
+        next(iter_race(Race([broken("none")], suite_of(folder), Limits(seconds=30)), store))
+    assert store.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "cost='1', stated='1'",
+        "cost='1', stated='1', verdict='found', solved=0",
+        "cost='', stated=''",
+        "cost='11', stated='11'",
+        "stated='8'",
+        "verdict='wrong optimum'",
+        "stopped='time'",
+        "solved=0",
+        "seconds=400",
+    ],
+)
+def test_rows_that_no_judge_has_written_are_damage(change, one_run, tmp_path):
+    store = tmp_path / "race.sqlite"
+    shutil.copy(one_run, store)
+    with closing(sqlite3.connect(store)) as file, file:
+        file.execute(f"update race set {change}")
+    with Store(store) as opened, pytest.raises(StoreError, match=r"is damaged \(.*none on 'inst"):
+        read_results(opened)
+
+
+@pytest.fixture(scope="module")
+def one_run(suite, tmp_path_factory):
+    store = tmp_path_factory.mktemp("one") / "race.sqlite"
+    field = suite_of(suite / "instance-00001.wcnf")
+    assert raced(Race([broken("none")], field, Limits(seconds=5)), store).runs[0].solved
+    return store
+
+
+def test_a_right_claim_that_nothing_satisfies_is_solved(tmp_path):
+    path, store = tmp_path / "a.wcnf", tmp_path / "race.sqlite"
+    path.write_text("h 1 0\nh -1 0\n3 1 2 0\n")
+    command = SolverCommand.parse("sh -c 'echo s UNSATISFIABLE; exit 20' {file}")
+    field = [Entrant("honest", command, "classic", "a fingerprint")]
+    (run,) = raced(Race(field, suite_of(path), Limits(seconds=30)), store).runs
+    assert (run.solved, run.verdict, run.cost) == (True, RunVerdict.OPTIMAL, None)
 
 
 def test_a_changed_program_is_not_taken_for_the_old_one(tmp_path):

@@ -311,11 +311,12 @@ class TestLoading:
         (folder / "README").write_text("ours")
         suite = load_suite(folder, tmp_path)
         assert [(one.name, one.truth, one.parameters) for one in suite.instances] == [
-            ("long.wcnf", Truth(), {}), ("short.wcnf", Truth(), {}),
+            ("long.wcnf", Truth(0), {}), ("short.wcnf", Truth(0, 1), {}),
         ]  # fmt: skip
         assert len(load_suite(folder / "short.wcnf", tmp_path).instances) == 1
         build(tiny, tmp_path / "s", answers=tmp_path / "elsewhere")
-        assert {one.truth for one in load_suite(tmp_path / "s", tmp_path).instances} == {Truth()}
+        truths = [one.truth for one in load_suite(tmp_path / "s", tmp_path).instances]
+        assert {(truth.bound, truth.optimum) for truth in truths} == {(0, None)}
 
     def test_cnf_files_race_too_and_each_instance_once(self, tmp_path):
         plants = [uniform_max2sat(6, 6, clause_density=1, rng=k) for k in range(2)]
@@ -340,6 +341,16 @@ class TestLoading:
         entries[1]["name"] = entries[0]["name"]
         manifest.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
         with pytest.raises(ValueError, match="names two instances of tiny"):
+            load_suite(tmp_path / "s", tmp_path)
+
+    @pytest.mark.parametrize("name", ["x" * 5000, "half \ud800"])
+    def test_names_that_no_store_holds_are_refused_before_the_race(self, tiny, tmp_path, name):
+        build(tiny, tmp_path / "s")
+        manifest = tmp_path / "s" / "answers" / "manifest.jsonl"
+        entries = [json.loads(line) for line in manifest.read_text().splitlines()]
+        entries[1]["name"] = name
+        manifest.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+        with pytest.raises(FileError, match=r"wcnf: .*manifest.*(4000|halves of characters)"):
             load_suite(tmp_path / "s", tmp_path)
 
     def test_what_is_no_suite_is_told_so(self, tmp_path):

@@ -92,6 +92,7 @@ def run(
             raise ValueError(f"--{name.replace('_', '-')} {value} is no limit; expected seconds "
                              "above 0")  # fmt: skip
     limits = Limits(seconds=time_limit, memory=memory * MEGABYTE, grace=grace)
+    entrants_of(solver, limits, "classic")  # whether they are there; none is run yet
     # First: what solvers read is found out by running them.
     try:
         with _growing(suite) as grown:

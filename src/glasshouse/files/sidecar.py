@@ -133,6 +133,8 @@ class _Reader:
         if self._whole("loops") != loops.count:
             raise self._error("loops", f"but {loops.count} follow; the file is truncated")
         denominator = self._whole("denominator")
+        if denominator < 1:
+            raise self._error("denominator", "expected 1 or more")
         try:
             certificate = loops.certificate(2 * state - np.int8(1), denominator)
         except ValueError as fault:

@@ -31,12 +31,14 @@ class Answer(Summarised):
         model_words: all words of the `v` lines after which no `o` line comes before the next `v`
             line: of the last model, where a solver shows each; None where there is no `v` line.
         faults: lines that look like `o` or `s` lines and are none.
+        unread: the last `o` line, where it is no number.
     """
 
     statuses: tuple[str, ...]
     incumbents: tuple[tuple[float, int], ...]
     model_words: tuple[str, ...] | None
     faults: tuple[str, ...]
+    unread: str | None = None
 
     @property
     def value(self) -> int | None:
@@ -85,9 +87,12 @@ def read_answer(transcript: Transcript) -> Answer:
     has_model, is_over = False, False
     incumbents: list[tuple[float, int]] = []
     last: tuple[float, int] | None = None
+    unread = None
     for seconds, line in transcript.lines():
-        letter, _, rest = line.partition(" ")
-        rest = " ".join(rest.split())
+        letter = line[:1]
+        if line[1:2].strip():  # a longer word
+            continue
+        rest = " ".join(line[1:].split())
         if letter == "v":
             if is_over:  # clasp shows each model, its value after it: the last one counts
                 words.clear()
@@ -99,32 +104,39 @@ def read_answer(transcript: Transcript) -> Answer:
                 faults.append(f"s {rest[:60]}")
         elif letter == "o" and _VALUE.fullmatch(rest):
             last = seconds, int(rest)
+            unread = None
             is_over = True
-            is_better = not incumbents or last[1] < incumbents[-1][1]
-            if is_better and len(incumbents) < _MOST_INCUMBENTS:
+            if not incumbents or last[1] < incumbents[-1][1]:
+                del incumbents[_MOST_INCUMBENTS - 1 :]  # the lowest stays, however many there are
                 incumbents.append(last)
         elif letter == "o":
-            faults.append(f"o {rest[:60]}")
+            unread = f"o {rest[:60]}"
+            faults.append(unread)
     if last is not None and last[1] != incumbents[-1][1]:
         incumbents.append(last)
     model = tuple(words) if has_model else None
-    return Answer(tuple(statuses), tuple(incumbents), model, tuple(faults))
+    return Answer(tuple(statuses), tuple(incumbents), model, tuple(faults), unread)
 
 
 def _are_digits(words: Sequence[str], num_variables: int) -> bool:
     """Whether words are 0 and 1 for one variable after the other, and not literals.
 
     `1 10 11 0` could be either. It is a list of literals unless it has as many digits as there are
-    variables, or a word that no literal looks like.
+    variables, or a word that is none of their literals.
     """
     if not all(set(word) <= {"0", "1"} for word in words):
         return False
     total = sum(map(len, words))
     if all(len(word) == 1 for word in words) or len(words) == 1:
-        # `1 0` is also a list of literals, and means the same unless there is one variable only.
-        return not (total == num_variables + 1 == 2 and words[-1] == "0")
-    has_leading_zero = any(len(word) > 1 and word[0] == "0" for word in words)
-    return has_leading_zero or total == num_variables
+        # `1 0` is also a list of literals, and means the same unless there is one variable only;
+        # a lone `0` is the end of no literals where there is no variable.
+        return not (total == num_variables + 1 <= 2 and words[-1] == "0")
+    longest = len(str(num_variables))
+    is_none = any(
+        len(word) > 1 and (word[0] == "0" or len(word) > longest or int(word) > num_variables)
+        for word in words
+    )
+    return is_none or total == num_variables
 
 
 def _from_literals(words: Sequence[str], num_variables: int) -> list[int]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from glasshouse.files.errors import shown
 from glasshouse.files.streams import Source, opened
-from glasshouse.problems.validation import MOST_VARIABLES
+from glasshouse.problems.validation import INT64_MAX, MOST_VARIABLES
 from glasshouse.summaries import Summarised
 
 _MOST_DIGITS = 40
@@ -32,6 +32,13 @@ class ClauseFile(Summarised):
     num_variables: int
     soft: tuple[tuple[int, tuple[int, ...]], ...]
     hard: tuple[tuple[int, ...], ...]
+
+    @property
+    def is_one_of_ours(self) -> bool:
+        """Whether a problem of the library holds them: see above, and no hard clause is empty."""
+        lengths = [len(clause) for clause in (*self.hard, *(clause for _, clause in self.soft))]
+        total = sum(weight for weight, _ in self.soft)
+        return max(lengths, default=0) <= 2 and all(self.hard) and total <= INT64_MAX
 
     def cost(self, model: Sequence[int]) -> int:
         """The weight of the soft clauses that a model (0 and 1) violates."""
@@ -66,12 +73,13 @@ class _Reader:
         self.kind = b""  # as the p line has it
         self.num_variables: int | None = None
         self.top: int | None = None
+        self.num_clauses: int | None = None
 
     def take(self, line: int, words: list[bytes]) -> None:
         """A comment, the p line, or a clause."""
         if words[0].startswith(b"c"):
-            if words[:2] == [b"c", b"num-variables"] and len(words) == 3 and not self.kind:
-                self.num_variables = self._whole(line, words[2])
+            if len(words) == 3 and words[0] == b"c" and not self.kind:
+                self._note(line, words[1], words[2])
         elif words[0] == b"p":
             self._header(line, words)
         else:
@@ -79,21 +87,42 @@ class _Reader:
 
     def clauses(self) -> ClauseFile:
         """All of them, once the file has ended."""
+        self._compare_count()
         everything = [*self.hard, *(clause for _, clause in self.soft)]
         used = max((abs(literal) for clause in everything for literal in clause), default=0)
         size = used if self.num_variables is None else self.num_variables
         if not used <= size <= MOST_VARIABLES:
             raise self.source.error(f"uses variable {used} of {size}")
+        self.source.refuse_idle(size, len(everything), "clauses")
         return ClauseFile(size, tuple(self.soft), tuple(self.hard))
+
+    def _compare_count(self) -> None:
+        count = len(self.soft) + len(self.hard)
+        if self.num_clauses is None and not count:
+            raise self.source.error("holds no clauses; expected CNF or WCNF")
+        if self.num_clauses not in (None, count):
+            raise self.source.error(
+                f"{count} clauses, but {self.num_clauses} are stated; the file is truncated or was "
+                "changed"
+            )
+
+    def _note(self, line: int, name: bytes, value: bytes) -> None:
+        if name == b"num-variables":
+            self.num_variables = self._whole(line, value)
+        elif name == b"num-clauses":
+            self.num_clauses = self._whole(line, value)
 
     def _header(self, line: int, words: list[bytes]) -> None:
         if self.kind or self.soft or self.hard or words[1:2] not in ([b"cnf"], [b"wcnf"]):
             raise self.source.error("expected one 'p cnf' or 'p wcnf' line, and it first", line)
         self.kind = words[1]
-        numbers = [self._whole(line, word) for word in words[2:]]
-        if len(numbers) not in ((2,) if self.kind == b"cnf" else (2, 3)):
+        numbers = [self._whole(line, word) for word in words[2:] if word.isdigit()]
+        if len(words) - 2 != len(numbers) or len(numbers) not in (
+            (2,) if self.kind == b"cnf" else (2, 3)
+        ):
             raise self.source.error("expected 'p wcnf VARIABLES CLAUSES TOP'", line)
-        self.num_variables, self.top = numbers[0], numbers[2] if len(numbers) == 3 else None
+        self.num_variables, self.num_clauses, *tops = numbers
+        self.top = tops[0] if tops else None
 
     def _clause(self, line: int, words: list[bytes]) -> None:
         weight, is_hard = 1, False

@@ -1,7 +1,7 @@
 """The clauses of an instance as a solver reads them: WCNF of either form, CNF or OPB.
 
-Solvers get a fresh file without comments, in a folder of its own: neither its text nor its
-neighbours tell them the optimum.
+Solvers get a fresh file in a folder of its own: neither its text nor its neighbours tell them the
+optimum. Its only comments are the numbers of variables and clauses, where no header states them.
 """
 
 from __future__ import annotations

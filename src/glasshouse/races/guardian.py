@@ -85,13 +85,16 @@ tell = _guardian.tell
 @contextlib.contextmanager
 def scratch_folder(prefix: str) -> Iterator[Path]:
     """An empty folder that is removed afterwards, also if this process is killed."""
-    with tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True) as folder:
-        tell(folder, {"folder": folder})
-        try:
-            yield Path(folder)
-        finally:
-            _remove(folder)
-            tell(folder, None)
+    made = tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True)
+    folder = made.name
+    tell(folder, {"folder": folder})
+    try:
+        yield Path(folder)
+    finally:
+        _remove(folder)
+        tell(folder, None)
+        with contextlib.suppress(Exception):  # what cannot be removed must not cost the run
+            made.cleanup()
 
 
 def remove_cgroups(paths: list[str]) -> None:
@@ -114,8 +117,14 @@ def _remove_cgroup(path: str) -> None:
 
 
 def _remove(folder: str) -> None:
-    """A folder, however deep: Python's own way ends at its limit of recursion."""
+    """A folder, however deep: Python's own way ends at its limit of recursion.
+
+    A solver may have put a link in its place; where that leads to is not ours.
+    """
     with contextlib.suppress(OSError):
+        if not Path(folder).is_dir() or Path(folder).is_symlink():
+            Path(folder).unlink()
+            return
         try:
             shutil.rmtree(folder)
         except RecursionError:

@@ -22,7 +22,7 @@ EXIT_CODES = {"OPTIMUM FOUND": 30, "UNSATISFIABLE": 20, "SATISFIABLE": 10, "UNKN
 class RunVerdict(StrEnum):
     """What became of one run."""
 
-    OPTIMAL = "optimal"  # claimed and right
+    OPTIMAL = "optimal"  # claimed and right, also that nothing satisfies the hard clauses
     FOUND = "found"  # a valid model, without the claim that it is optimal
     UNDECIDED = "undecided"  # a claim that the proof at hand neither shows nor refutes
     NO_ANSWER = "no answer"  # UNKNOWN, or nothing was said
@@ -190,6 +190,8 @@ def _claim(
     if status == "UNKNOWN":
         return RunVerdict.NO_ANSWER, "s UNKNOWN"
     if status == "UNSATISFIABLE":
+        if truth.is_infeasible:
+            return RunVerdict.OPTIMAL, "no assignment satisfies the hard clauses"
         if truth.best is not None:
             raise _FaultError(
                 RunVerdict.WRONG_OPTIMUM, f"s UNSATISFIABLE, but a model costs {truth.best}"
@@ -214,6 +216,8 @@ def _claim(
 
 def _checked_value(answer: Answer, cost: int | None) -> int:
     """The cost that was stated and shown."""
+    if answer.unread is not None:
+        raise _FaultError(RunVerdict.MALFORMED, f"the last o line is {answer.unread!r}, no number")
     if answer.value is None:
         raise _FaultError(RunVerdict.NO_VALUE, "a claim without any o line")
     if cost is None:

@@ -60,9 +60,10 @@ RACE = Kind(
     counted="solved",
 )
 NOTE = "race"
+INFEASIBLE = "infeasible"  # the bound of what nothing satisfies
 _TAIL = 2000  # characters of an output that are kept
 _MOST_INCUMBENTS = 1000  # of a run; the last ones
-_HANGING = 60.0  # seconds beyond all limits after which a worker is started anew
+HANGING = 60.0  # seconds beyond all limits after which a worker is started anew
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,9 +113,8 @@ class RaceTask(Summarised):
             "dialect": self.entrant.dialect, "fingerprint": self.entrant.fingerprint,
             "strict": self.strict, **asdict(self.limits),
         }  # fmt: skip
-        known = {name: _decimal(getattr(self.truth, name)) for name in ("bound", "best")}
-        asked = {**self.parameters, "instance": self.name, "file": self.path.name}
-        asked |= {"sha256": self.sha256, **known}
+        asked = _asked(self.name, self.path, self.parameters, self.truth)
+        asked |= {"sha256": self.sha256}
         described = {"measures": "race", "parameters": asked, "seed": self.seed, "solver": solver}
         return json.dumps(described, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
@@ -195,6 +195,18 @@ class Race(Summarised):
             instance.truth, self.limits, self.seed, self.strict, self.repeat,
         )  # fmt: skip
 
+    def _refuse_other_proofs(self, store: Store) -> None:
+        """Verdicts under two truths are not of one race, and its runs would be made again."""
+        known = [_asked(i.name, i.path, i.parameters, i.truth) for i in self.suite.instances]
+        ours = {json.dumps(asked, sort_keys=True) for asked in known}
+        for task in store.tasks():
+            asked = {key: it for key, it in task.table("parameters").items() if key != "sha256"}
+            if task.kind == RACE.name and json.dumps(asked, sort_keys=True) not in ours:
+                raise StoreError(
+                    f"{store.path} holds a race with another proof or other parameters of "
+                    f"{asked.get('file')}; bring the certificates back, or use another store"
+                )
+
     def claim(self, store: Store) -> MeterName:
         """Remember in a store which race it is for; another one's is refused.
 
@@ -214,6 +226,7 @@ class Race(Summarised):
         solvers: dict[str, Any] = {}
         if held is not None:
             _refuse_other_rules(store, held, rules)
+            self._refuse_other_proofs(store)
             solvers = held["solvers"]
         if why := why_not(meter):
             raise ValueError(f"{store.path} cannot be raced with meter={meter!r}: {why}")
@@ -232,6 +245,13 @@ class Race(Summarised):
                 )
         store.note(NOTE, json.dumps({**rules, "solvers": solvers}))
         return meter
+
+
+def _asked(name: str, path: Path, parameters: Mapping[str, Any], truth: Truth) -> dict[str, Any]:
+    """An instance in a store, but for the digest of its file."""
+    bound = INFEASIBLE if truth.is_infeasible else _decimal(truth.bound)
+    asked = {**parameters, "instance": name, "file": path.name}
+    return asked | {"bound": bound, "best": _decimal(truth.best)}
 
 
 def held_race(store: Store) -> dict[str, Any] | None:
@@ -288,7 +308,7 @@ def iter_race(
     tasks = race.tasks()
     with Store(store, write=True) as opened:
         meter = race.claim(opened)
-    slowest = race.limits.seconds + race.limits.grace + _HANGING
+    slowest = race.limits.seconds + race.limits.grace + HANGING
     # Always in workers: they end the solver when this process is killed.
     number = None if executor is not None else workers
     metered = [replace(task, meter=meter) for task in tasks]

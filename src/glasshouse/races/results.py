@@ -12,14 +12,15 @@ from functools import cached_property
 from typing import Any
 
 from glasshouse.races.judging import RunVerdict
-from glasshouse.races.racing import RACE, held_race
+from glasshouse.races.racing import HANGING, INFEASIBLE, RACE, held_race
+from glasshouse.races.suite_loading import MOST_NAME
+from glasshouse.races.truth import Truth
 from glasshouse.studies.store.records import short
 from glasshouse.studies.store.store import Store, StoredTask
 from glasshouse.studies.store.storefile import StoreError, damaged
 from glasshouse.summaries import Summarised
 
 _DECIMAL = re.compile(r"[+-]?[0-9]{1,60}")
-_MOST_NAME = 4000  # names of instances tell their parameters
 
 Incumbents = tuple[tuple[float, int], ...]
 
@@ -165,28 +166,55 @@ def read_results(store: Store) -> Results:
 
 def _runs(store: Store, task: StoredTask) -> list[Run]:
     asked, solver = task.table("parameters"), task.table("solver")
-    bound, best = _cost(asked["bound"]), _cost(asked["best"])
+    truth = _truth(asked["bound"], asked["best"])
     known = {"instance", "file", "sha256", "bound", "best"}
     shared: dict[str, Any] = {
         "solver": _name(solver["name"]),
         "instance": _name(asked["instance"]),
         "file": _name(asked["file"]),
         "limit": _seconds(solver["seconds"]),
-        "optimum": best if best == bound else None,
-        "best": best,
+        "optimum": truth.optimum,
+        "best": truth.best,
         "parameters": {key: value for key, value in asked.items() if key not in known},
     }
-    names = ["instance", "solved", "verdict", "reason", "seconds", "cost", "incumbents", "remarks"]
+    names = ["instance", "solved", "verdict", "reason", "seconds", "cost", "incumbents", "remarks",
+             "stated", "stopped"]  # fmt: skip
     rows = store.rows(task, names)
-    listed = zip(*(rows[name].tolist() for name in names), strict=True)
-    return [
-        Run(
-            number=number, solved=bool(solved), verdict=RunVerdict(verdict), reason=_plain(reason),
-            seconds=seconds, cost=_cost(cost), incumbents=_incumbents(incumbents),
-            remarks=_plain(remarks), **shared,
-        )
-        for number, solved, verdict, reason, seconds, cost, incumbents, remarks in listed
-    ]  # fmt: skip
+    runs = []
+    for values in zip(*(rows[name].tolist() for name in names), strict=True):
+        row = dict(zip(names, values, strict=True))
+        run = Run(
+            number=row["instance"], solved=bool(row["solved"]), verdict=RunVerdict(row["verdict"]),
+            reason=_plain(row["reason"]), seconds=_seconds(row["seconds"]), cost=_cost(row["cost"]),
+            incumbents=_incumbents(row["incumbents"]), remarks=_plain(row["remarks"]), **shared,
+        )  # fmt: skip
+        most = run.limit + _seconds(solver["grace"]) + HANGING
+        if why := _contradiction(run, truth, row, most):
+            raise ValueError(f"run {run.number} of {run.solver} on {short(run.instance)} {why}")
+        runs.append(run)
+    return runs
+
+
+def _contradiction(run: Run, truth: Truth, row: Mapping[str, Any], most: float) -> str:
+    """Why no judge can have written a row; empty where one can."""
+    if run.cost is not None and (truth.is_infeasible or run.cost < (truth.bound or 0)):
+        return f"costs {run.cost}, which is proven to be impossible"
+    is_optimal = run.verdict is RunVerdict.OPTIMAL
+    if is_optimal and not truth.is_infeasible and (
+        run.cost is None or run.cost != truth.bound or run.cost != _cost(row["stated"])
+    ):  # fmt: skip
+        return "is optimal without the cost that is proven"
+    if row["solved"] != int(is_optimal and row["stopped"] == ""):
+        return f"is {run.verdict}, stopped {row['stopped']!r}, and solved={row['solved']}"
+    if run.seconds > most:
+        return f"took {run.seconds} seconds of {run.limit}"
+    return ""
+
+
+def _truth(bound: object, best: object) -> Truth:
+    if bound == INFEASIBLE:
+        return Truth(is_infeasible=True)
+    return Truth(_cost(bound), _cost(best))
 
 
 def _cost(text: object) -> int | None:
@@ -219,7 +247,7 @@ def _seconds(value: object) -> float:
 
 
 def _name(value: object) -> str:
-    if not isinstance(value, str) or not 0 < len(value) <= _MOST_NAME:
+    if not isinstance(value, str) or not 0 < len(value) <= MOST_NAME:
         raise ValueError(f"{short(value)} is no name")
     return _plain(value)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -10,19 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from glasshouse.certificates import CertificateError
 from glasshouse.files.errors import FileError
 from glasshouse.files.manifest import MANIFEST, Entry, read_manifest, refuse_changed, sha256_of
 from glasshouse.files.reading import read_document
 from glasshouse.files.regrowing import regrow
-from glasshouse.files.sidecar import has_side_car, side_car
+from glasshouse.files.sidecar import side_car
 from glasshouse.files.streams import format_suffix
-from glasshouse.races.clause_file import read_clauses
 from glasshouse.races.suite_file import find_suite, ready_made
 from glasshouse.races.suite_folder import INSTANCES, SuiteFolder, iter_build_suite
 from glasshouse.races.truth import Truth, truth_of
 from glasshouse.summaries import Summarised
 from glasshouse.version import __version__
+
+MOST_NAME = 4000  # letters; names of instances tell their parameters
 
 _SUFFIXES = (".wcnf", ".cnf")
 
@@ -125,12 +126,30 @@ def refuse_other_bytes(text: str) -> None:
         raise ValueError(f"the name {shown} is not UTF-8; rename the file or its folder") from None
 
 
+def _refuse_unfit(one: SuiteInstance) -> None:
+    """What a manifest says of a file, and no store holds, before anything is run."""
+    if len(one.name) > MOST_NAME:
+        raise FileError(one.path, f"a name of {len(one.name)} letters in the manifest; use at most "
+                        f"{MOST_NAME}")  # fmt: skip
+    try:
+        json.dumps([one.name, dict(one.parameters)], ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise FileError(
+            one.path, f"its name {one.name[:100]!r} or its parameters in the manifest hold halves "
+            "of characters; expected text"
+        ) from None  # fmt: skip
+
+
 def _suite(name: str, instances: Sequence[SuiteInstance]) -> Suite:
     twice = [name for name, times in Counter(one.name for one in instances).items() if times > 1]
     if twice:
         raise ValueError(f"{twice[0]} names two instances of {name}; give each a name of its own")
-    for text in (name, *(one.path.name for one in instances)):
-        refuse_other_bytes(text)
+    refuse_other_bytes(name)
+    if len(name) > MOST_NAME:
+        raise ValueError(f"a suite's name has {len(name)} letters; use at most {MOST_NAME}")
+    for one in instances:
+        refuse_other_bytes(one.path.name)
+        _refuse_unfit(one)
     lines = (f"{sha256_of(one.path)}  {one.path.name}\n" for one in instances)
     digest = hashlib.sha256("".join(lines).encode()).hexdigest()
     return Suite(name, digest, tuple(instances))
@@ -158,11 +177,4 @@ def _proven(entry: Entry, path: Path, answers: Path) -> Truth:
 
 def _stranger(path: Path) -> SuiteInstance:
     """A file that nobody lists; clauses of any length are welcome in it."""
-    try:
-        truth = truth_of(path)
-    except ValueError as fault:
-        if isinstance(fault, CertificateError) or has_side_car(path):
-            raise
-        read_clauses(path)  # what no problem of ours holds can still be evaluated
-        truth = Truth()
-    return SuiteInstance(path.name, path, {}, truth)
+    return SuiteInstance(path.name, path, {}, truth_of(path))
