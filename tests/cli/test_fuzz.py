@@ -39,11 +39,28 @@ def test_faults_are_handed_over_and_told_in_json(tmp_path, capsys):
 def test_faults_in_words(tmp_path, capsys):
     words = ["--count", "1", "-o", str(tmp_path / "found"), "--shrink-seconds", "0.01"]
     assert main(["fuzz", "--solver", f"{sys.executable} -c pass", *words]) == 0  # says nothing
-    assert "1 no answer" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "1 no answer" in told
+    assert "not answered, 1 times: no answer: " in told
+    assert "most instances got no answer; --dialect, --plain and --most-weight ask" in told
     assert main(["fuzz", "--solver", f"{sys.executable} -c boom", *words]) == 1
     out = capsys.readouterr().out
     assert out.startswith("1 instance: 1 crash\n\ncrash: exit code 1, no s line: NameError")
     assert "proven by" in out
+
+
+def test_the_dialect_that_a_solver_understands_is_found_out(tmp_path, capsys):
+    """One that reads classic files only: in others it finds no p line, and says nothing."""
+    reads = "import sys; t = open(sys.argv[1]).read(); 'p wcnf' in t and print('s OPTIMUM FOUND')"
+    script = tmp_path / "old.py"
+    script.write_text(reads)
+    words = ["fuzz", "--solver", f"{sys.executable} -S {script}", "--count", "4", "--plain",
+             "--time-limit", "9", "-o", str(tmp_path / "found"), "--json"]  # fmt: skip
+    assert main([*words, "--shrink-seconds", "0.01"]) == 1
+    told = capsys.readouterr()
+    assert "the solver understands classic files only" in told.err
+    assert json.loads(told.out)["verdicts"] == {"no o line": 4}
+    assert json.loads(told.out)["unanswered"] == {}
 
 
 @pytest.mark.parametrize(

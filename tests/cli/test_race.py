@@ -16,6 +16,7 @@ import pytest
 from tests.races.test_runner import linux, running
 from tests.studies.synthetic import Fake
 
+import glasshouse as gh
 from glasshouse.cli import main
 from glasshouse.files.suite import write_suite
 from glasshouse.planting import random_loops
@@ -65,6 +66,11 @@ def test_faults_come_first_and_make_the_exit_code(raced, capsys):
     assert [fault["verdict"] for fault in shown["faults"]] == ["wrong optimum"] * 2
     assert shown["solvers"][0]["par2"] < 30
     assert shown["solvers"][1]["par2"] == 60
+    good, bad = shown["solvers"]
+    assert 0 < good["median_seconds"]["low"] <= good["median_seconds"]["value"] < 30
+    assert bad["median_seconds"]["value"] is None
+    assert (good["verdicts"], bad["verdicts"]) == ({"optimal": 2}, {"wrong optimum": 2})
+    assert shown["unproven"] == 0
 
 
 def test_a_race_that_is_over_runs_nothing_again(raced, capsys):
@@ -77,7 +83,7 @@ def test_a_race_that_is_over_runs_nothing_again(raced, capsys):
 
 
 def test_solvers_that_were_entered_and_never_ran_are_told_apart(raced, tmp_path, capsys):
-    """They are no part of `4 of 4 runs`, and a line says what became of them."""
+    """They count among the runs that were entered, and a line says what became of them."""
     store = tmp_path / "race.sqlite"
     shutil.copy(raced[0] / "race.sqlite", store)
     with closing(sqlite3.connect(store)) as database, database:
@@ -87,11 +93,11 @@ def test_solvers_that_were_entered_and_never_ran_are_told_apart(raced, tmp_path,
         database.execute(f"UPDATE tasks SET finished = 0 WHERE task IN ({tasks})")
     assert main(["race", "show", str(store)]) == 0
     shown = capsys.readouterr().out
-    assert "tiny: 2 instances, 2 of 2 runs" in shown
-    assert "bad: none of its 2 runs are here; race it again for the others" in shown
+    assert "tiny: 2 instances, 2 of 4 runs" in shown
+    assert "bad: 2 of its 2 runs are missing; race it again for them" in shown
     assert main(["race", "show", str(store), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
-    assert (shown["expected_runs"], shown["missing_runs"]) == (2, {"bad": 2})
+    assert (shown["expected_runs"], shown["missing_runs"]) == (4, {"bad": 2})
 
 
 def test_a_suite_file_is_grown_once_beside_the_store(tmp_path, capsys):
@@ -111,6 +117,83 @@ def test_a_suite_file_is_grown_once_beside_the_store(tmp_path, capsys):
     (tmp_path / "mine.toml").write_text('name = "mine"\nn=3\n')
     assert main(words) == 2
     assert "unknown keys n;" in capsys.readouterr().err
+
+
+def test_blind_files_say_that_nothing_is_proven_and_answers_prove_it(tmp_path, capsys):
+    where = ["-o", str(tmp_path / "contest"), "--answers", str(tmp_path / "secret")]
+    (tmp_path / "mine.toml").write_text(
+        'name = "mine"\ncount = 2\n[[family]]\nmethod = "random_loops"\n'
+        'parameters = { n = 3, frustration = "1/5", loops = 3 }\n'
+    )
+    assert main(["suite", str(tmp_path / "mine.toml"), *where]) == 0
+    words = ["race", "--solver", command("none", "good"), "--time-limit", "30"]
+    capsys.readouterr()
+    blind = [*words, "--suite", str(tmp_path / "contest"), "-o", str(tmp_path / "a.sqlite")]
+    assert main(blind) == 0
+    told = capsys.readouterr().out
+    assert "no optimum is proven for 2 of 2 instances: claims there are undecided" in told
+    assert " 0/2 " in told
+    for k, folder in enumerate(("contest", "contest/instances")):
+        store = str(tmp_path / f"answered{k}.sqlite")
+        answered = [*words, "--suite", str(tmp_path / folder), "-o", store]
+        assert main([*answered, "--answers", str(tmp_path / "secret")]) == 0
+        told = capsys.readouterr().out
+        assert told.startswith("mine: 2 instances, 2 of 2 runs")
+        assert " 2/2 " in told
+        assert "proven" not in told
+    for suite, answers, fault in (
+        ("contest", "contest", "contest holds no manifest.jsonl; expected the answers"),
+        ("smoke", "secret", "smoke is no folder of instances"),
+    ):
+        at = str(tmp_path / suite) if suite == "contest" else suite
+        line = [*words, "--suite", at, "--answers", str(tmp_path / answers), "-o", "x.sqlite"]
+        assert main(line) == 2
+        assert fault in capsys.readouterr().err
+
+
+def test_a_store_of_samplers_says_how_to_read_it(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("dimod")
+    monkeypatch.chdir(tmp_path)
+    plant = random_loops(3, 3, frustration="1/5", loops=3, rng=1)
+    gh.race({"x": gh.GlasshouseAnnealer()}, plant, reads=2, calls=2, store="s.sqlite")
+    assert main(["race", "show", "s.sqlite"]) == 2
+    told = capsys.readouterr().err
+    assert "s.sqlite holds a race of samplers: glasshouse.race with the same samplers" in told
+    line = "study export s.sqlite --kind sampler_race --csv FILE"
+    assert f"`glasshouse {line}`" in told
+    assert main(line.replace("FILE", "calls.csv").split()) == 0
+    assert len(Path("calls.csv").read_text().splitlines()) == 3
+
+
+def test_starts_as_long_as_the_limit_are_told(raced, tmp_path, capsys):
+    store = tmp_path / "race.sqlite"
+    shutil.copy(raced[0] / "race.sqlite", store)
+    with Store(store, write=True) as opened:
+        held = json.loads(opened.noted("race"))
+        held["solvers"]["good"]["start_seconds"] = 30.0
+        held["solvers"]["bad"]["start_seconds"] = 0.5
+        opened.note("race", json.dumps(held))
+    main(["race", "show", str(store)])
+    told = capsys.readouterr().out
+    assert "good: the start of Python took longer than the limit; raise --time-limit" in told
+    assert "bad: 0.5 s of each run are the start of Python" in told
+
+
+def test_instances_that_are_not_begun_count_and_one_run_is_few_for_tts(raced, tmp_path, capsys):
+    store = tmp_path / "race.sqlite"
+    shutil.copy(raced[0] / "race.sqlite", store)
+    with closing(sqlite3.connect(store)) as database, database:
+        tasks = "SELECT task FROM tasks WHERE canonical LIKE '%instance-00001%'"
+        for table in ("race", "batches"):
+            database.execute(f"DELETE FROM {table} WHERE task IN ({tasks})")
+        database.execute(f"UPDATE tasks SET finished = 0 WHERE task IN ({tasks})")
+    main(["race", "show", str(store)])
+    told = capsys.readouterr().out
+    assert "tiny: 2 instances, 2 of 4 runs" in told
+    assert "good: 1 of its 2 runs are missing; race it again for them" in told
+    picture = str(tmp_path / "tts.svg")
+    assert main(["race", "plot", str(store), "--figure", "tts", "-o", picture]) == 0
+    assert "race with --repeat" in capsys.readouterr().err
 
 
 def test_plots_and_exports(raced, tmp_path, capsys):

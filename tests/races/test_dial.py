@@ -33,6 +33,12 @@ def dialled() -> Results:
     return Results("dialled", tuple(runs))
 
 
+def test_the_dial_with_most_settings_comes_first_and_sizes_before_their_densities():
+    grid = {f"{n}{f}": {"n": n, "loop_density": 1 / n, "frustration": f, "seed": n + f}
+            for n in (10, 20, 30) for f in (0.1, 0.2)}  # fmt: skip
+    assert dials(grid) == ["n", "loop_density", "frustration", "seed"]
+
+
 def test_dials_are_the_numbers_that_vary():
     parameters = {one.instance: one.parameters for one in dialled().runs}
     assert dials(parameters) == ["frustration", "seed"]

@@ -96,3 +96,18 @@ def test_the_dial_shows_medians_and_hollow_points_at_the_limit():
     assert second.get_xydata().tolist() == second_late.get_xydata().tolist() == [[0.25, 10.0]]
     with pytest.raises(ValueError, match="dial='block' is no number that varies"):
         draw_reaching(ax, Results("dialled", tuple(runs)), "block")
+
+
+@pytest.mark.parametrize("name", [one for one in FIGURES if one != "scatter"])
+def test_legends_stay_on_a_callers_axes_and_beside_those_of_our_own(name):
+    def place(figure, ax):
+        figure.canvas.draw()
+        box = ax.get_legend().get_window_extent()
+        return box.transformed(ax.transAxes.inverted())
+
+    figure, ax = new_figure(6.2, 4.0)
+    FIGURES[name](ax, pretended())
+    box = place(figure, ax)
+    assert -0.01 <= box.x0 < box.x1 <= 1.01
+    figure = race_figure(pretended(), name)
+    assert place(figure, figure.axes[0]).x0 > 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 import shutil
 import signal
 import sqlite3
@@ -275,6 +276,22 @@ def test_solvers_that_cannot_be_are_one_clear_line():
         entrants_of(["rc3"], Limits())
     with pytest.raises(ValueError, match="two solvers are called 'cat'; name them"):
         entrants_of(["cat {file}", "cat -n {file}"], Limits(), "classic")
+    for word, fault in (
+        ("{fil}", r"\{fil\} is no place in a command: \{file\}, \{seed\}, \{seconds\}"),
+        ("--time={second}", r"\{second\} is no place"),
+        (">", "'>' is for a shell, and there is none"),
+        ("2>/dev/null", "'2>/dev/null' is for a shell"),
+        ("<", "'<' is for a shell"),
+        ("|", "'|' is for a shell"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(fault) if "'" in fault else fault):
+            entrants_of([f"cat {word} x"], Limits(), "classic")
+    entrants_of(["cat '{file} {print} > x' --limit={seconds}"], Limits(), "classic")
+    crashing = "import sys; sys.exit('cannot open licence\\nbye')"
+    with pytest.raises(ValueError, match="no dialect") as refusal:
+        entrants_of([f'{sys.executable} -S -c "{crashing}"'], Limits(seconds=20))
+    assert str(refusal.value).count("cannot open licence") == 1
+    assert str(refusal.value).count("bye") == 1
     with pytest.raises(ValueError, match="no solver"):
         entrants_of([], Limits())
     missing = [name for name in built_in_names() if not shutil.which(name)]
@@ -454,8 +471,16 @@ def test_a_start_that_fails_is_not_measured():
     (entrant,) = entrants_of(["rc2-stratified"], Limits(seconds=20))
     assert start_of(entrant, Limits(seconds=20)) > 0
     assert start_of(entrant, Limits(seconds=20, memory=10 * MEGABYTE)) is None
+    assert start_of(entrant, Limits(seconds=0.01)) == 0.01  # all of the limit, at least
     (endless,) = entrants_of(["anneal"], Limits(seconds=20))
-    assert start_of(endless, Limits(seconds=20)) is None  # it would be the limit
+    assert start_of(endless, Limits(seconds=20)) is None  # it would take all of them
+    assert 0 < start_of(endless, Limits(seconds=8)) < 7.5  # up to its first value
+
+
+def test_the_start_of_a_solver_that_works_until_the_limit_ends_with_its_first_value():
+    talks = "import time; print('o 2\\ns SATISFIABLE\\nv 10', flush=True); time.sleep(60)"
+    (entrant,) = entrants_of([f'{sys.executable} -S -c "{talks}"'], Limits(), "mse22")
+    assert 0 < start_of(entrant, Limits(seconds=2, grace=0.2)) < 1.5
 
 
 def test_a_store_keeps_the_meter_that_it_was_begun_with(suite, tmp_path, monkeypatch):

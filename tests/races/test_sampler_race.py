@@ -100,7 +100,43 @@ def later(found, bqm):
     return dimod.SampleSet.from_future(Future(), lambda future: future.result())
 
 
+def wordless(found, bqm):
+    class WordlessError(Exception):
+        def __str__(self):
+            raise RuntimeError("no words")
+
+    raise WordlessError
+
+
+def with_raising(name):
+    def change(found, bqm):
+        def fail(self):
+            raise RuntimeError("no such thing")
+
+        return type("Raising", (dimod.SampleSet,), {name: property(fail)})(
+            found.record, found.variables, {}, found.vartype
+        )
+
+    return change
+
+
+def variable_twice(found, bqm):
+    names = [*found.variables, found.variables[0]]
+    samples = np.hstack([found.record.sample, -found.record.sample[:, :1]])
+    record = type("Record", (), {"sample": samples, "energy": found.record.energy,
+                                 "num_occurrences": found.record.num_occurrences})  # fmt: skip
+    return type("Lookalike", (), {"record": record, "variables": names,
+                                  "vartype": found.vartype})()  # fmt: skip
+
+
 LIARS = {
+    "raised WordlessError, which has no words": wordless,
+    "its SampleSet cannot be read: RuntimeError: no such thing": with_raising("vartype"),
+    "its SampleSet cannot be read: its samples are complex128":
+        with_record(sample=lambda x: x + 1j),
+    "its SampleSet cannot be read: its energies are complex128":
+        with_record(energy=lambda x: x + 1j),
+    "its samples have a variable twice": variable_twice,
     "returned list, no SampleSet": lambda found, bqm: [1, 2],
     "returned NoneType, no SampleSet": lambda found, bqm: None,
     "returned BINARY samples of a SPIN model":
@@ -145,6 +181,38 @@ def test_every_lie_is_a_fault_and_the_race_goes_on(fault):
     assert np.isinf(found.tts("liar").value)
     assert fault in found.summary()
     assert len(found.energies("honest", found.instances[0])) == 8
+
+
+def test_work_that_is_put_off_until_the_samples_are_read_counts():
+    def lazy(found, bqm):
+        def record(self):
+            time.sleep(0.05)
+            return found.record
+
+        return type("Lazy", (), {"record": property(record), "variables": found.variables,
+                                 "vartype": found.vartype})()  # fmt: skip
+
+    found = gh.race({"lazy": Sampler(lazy)}, PLANTS[:1], reads=2, calls=2)
+    assert not found.faults
+    assert all(call.seconds >= 0.05 for call in found.calls)
+
+
+@pytest.mark.parametrize("info", ["stopped", "raising"])
+def test_strangers_cannot_end_a_race_by_their_info(info):
+    def stopped(found, bqm):
+        found.info["stopped"] = "interrupted"
+        return found
+
+    change = stopped if info == "stopped" else with_raising("info")
+    found = gh.race({"x": Sampler(change)}, PLANTS[:1], reads=2, calls=2)
+    assert len(found.calls) == 2
+
+
+def test_parameters_that_a_sampler_does_not_have_are_told_before_the_race():
+    with pytest.raises(ValueError, match="x does not list the parameter 'sweps'; it lists bqm"):
+        gh.race({"x": (lambda bqm, sweeps=1: truly(bqm), {"sweps": 3})}, PLANTS[:1])
+    with pytest.warns(UserWarning, match="'num_sweps'; it lists .*num_reads"):
+        gh.race({"x": (Sampler(), {"num_sweps": 3})}, PLANTS[:1], reads=1, calls=1)
 
 
 def test_a_sampler_cannot_spoil_the_problem():
@@ -197,6 +265,7 @@ def test_without_num_reads_a_call_is_one_read_its_best():
 
 def test_seeds_go_to_those_who_take_them_and_differ_by_call():
     seeded, unseeded = Sampler(), Sampler()
+    seeded.parameters |= {"extra": []}
     unseeded.parameters = {"num_reads": []}
     entered = {"seeded": (seeded, {"extra": 5}), "unseeded": unseeded}
     first = gh.race(entered, PLANTS[:2], reads=2, calls=3, rng=7)
@@ -330,6 +399,23 @@ def test_statistics_by_hand():
     assert found._one_read("x") == pytest.approx(firsts[1])
 
 
+def test_rows_are_a_table_of_the_calls():
+    found = gh.race({"x": Sampler(), "bad": lambda bqm: None}, PLANTS[:2], reads=6, calls=2, rng=1)
+    rows = found.rows()
+    assert [(row["solver"], row["fault"]) for row in rows] == [
+        (call.solver, call.fault) for call in found.calls
+    ]
+    for name in found.instances:
+        mine = [row for row in rows if (row["solver"], row["instance"]) == ("x", name)]
+        share = sum(row["reached"] for row in mine) / sum(row["reads"] for row in mine)
+        assert share == found.success("x", name).value
+        assert min(row["best"] for row in mine) == found.energies("x", name).min()
+        assert all(row["proven"] and row["target"] == found.target(name) for row in mine)
+    assert {row["best"] for row in rows if row["solver"] == "bad"} == {None}
+    pandas = pytest.importorskip("pandas")
+    assert len(pandas.DataFrame(rows)) == len(found.calls)
+
+
 def test_a_median_curve_is_the_median_of_curves():
     found = small_race()
     whole = found.residual("x")
@@ -392,7 +478,12 @@ def test_a_store_repeats_no_call_and_takes_more(tmp_path):
     with pytest.raises(StoreError, match="holds a race with rng="):
         asked(rng=first.seed + 1)
     other = Sampler()
-    changed = asked(samplers={"x": (other, {"more": np.arange(3)})})
+    other.parameters |= {"more": []}
+    for another in ((other, {"more": np.arange(3)}), truly):  # one name, one sampler
+        with pytest.raises(StoreError, match="holds calls of another x"):
+            asked(samplers={"x": another})
+    assert not other.heard
+    changed = asked(samplers={"z": (other, {"more": np.arange(3)})})
     assert len(other.heard) == 1 + 6  # other parameters, other calls
     assert len(changed.calls) == 6
     with gh.Store(store) as held:
@@ -496,15 +587,17 @@ def test_bad_input_gets_one_clear_line(samplers, suite, options, words, tmp_path
 
 
 def test_ctrl_c_ends_the_race_also_where_a_sampler_catches_it():
-    def interrupted(found, bqm):
-        found.info["stopped"] = "interrupted"
-        return found
+    class Interrupted(gh.GlasshouseAnnealer):  # only our own samplers are believed to tell of it
+        def sample(self, bqm, **keywords):
+            found = super().sample(bqm, **keywords)
+            found.info["stopped"] = "interrupted"
+            return found
 
     def pressed(found, bqm):
         if bqm.num_variables > 2:
             raise KeyboardInterrupt
         return found
 
-    for change in (interrupted, pressed):
+    for sampler in (Interrupted(), Sampler(pressed)):
         with pytest.raises(KeyboardInterrupt):
-            gh.race({"x": Sampler(change)}, PLANTS[:1])
+            gh.race({"x": sampler}, PLANTS[:1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,13 +17,15 @@ if TYPE_CHECKING:
     from glasshouse.races.handing_over import HandedOver
     from glasshouse.races.hunting import Catch, Fault
 
+_MOST_REASONS = 3  # why there was no answer, that are shown
+
 
 def fuzz(
     *,
     solver: str,
     count: Whole = 1000,
     seed: Whole = 0,
-    seconds: float = 10.0,
+    seconds: Annotated[float, Parameter(name=["--seconds", "--time-limit"])] = 10.0,
     shrink_seconds: float = 60.0,
     output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("faults"),
     workers: Whole = 1,
@@ -54,7 +57,7 @@ def fuzz(
         shrink_seconds: that shrinking one fault may take.
         output: a folder for the faults, made when there is one.
         workers: how many processes ask at a time.
-        dialect: of all files; both by default.
+        dialect: of all files; by default both, or the one that the solver understands.
         most_weight: what soft weights may add up to, 2^64-2 by default.
         plain: leave out weights of 0, tautologies, empty clauses and other corners of the format.
         strict: take a wrong exit code alone for a fault.
@@ -65,13 +68,18 @@ def fuzz(
     from glasshouse.races.hunting import Catch, hunt, shrunk_fault
     from glasshouse.races.limits import Limits
     from glasshouse.races.question import MOST_WEIGHT
-    from glasshouse.races.trial import trial_of
+    from glasshouse.races.trial import spoken_dialect, trial_of
 
     most = MOST_WEIGHT if most_weight is None else most_weight
-    corners = Corners(dialect, plain, most)
+    Corners(dialect, plain, most)  # refuses what cannot be, before anything runs
     trial = trial_of(solver, Limits(seconds=seconds), strict=strict)
     if output.exists() and not output.is_dir():
         raise ValueError(f"{output} is a file; expected a folder for the faults")
+    if dialect is None and (spoken := spoken_dialect(trial)) in ("classic", "mse22"):
+        dialect = spoken
+        print(f"the solver understands {dialect} files only: no others are asked; --dialect "
+              "decides", file=sys.stderr)  # fmt: skip
+    corners = Corners(dialect, plain, most)
     catch, found, is_interrupted = Catch(), [], False
     with _progress(count) as show:
         try:
@@ -107,6 +115,13 @@ def _show(catch: Catch, found: list[tuple[Fault, HandedOver]], asked: int) -> No
         proof = f"proven by {written.certificate}" if written.certificate else "by enumeration"
         print(f"  optimum {question.optimum}, {proof}")
         print(f"  {written.command}")
+    if catch.unanswered:
+        print()
+    for reason, times in catch.unanswered.most_common(_MOST_REASONS):
+        print(f"not answered, {times} times: {reason}")
+    if catch.is_hardly_answered:
+        print("most instances got no answer; --dialect, --plain and --most-weight ask for files "
+              "that more solvers read")  # fmt: skip
 
 
 def _values(
@@ -115,6 +130,7 @@ def _values(
     return {
         "instances": asked,
         "first_seed": seed,
+        "unanswered": catch.unanswered,
         "verdicts": {str(verdict): n for verdict, n in catch.verdicts.items()},
         "faults": [
             {

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,8 +19,10 @@ from glasshouse.cli.types import MaybeWhole, Whole
 
 if TYPE_CHECKING:
     from glasshouse.races.results import Results, Run
+    from glasshouse.races.scores import SolverScore
 
 _WIDEST = 150
+_SAMPLERS = "sampler race"  # what their stores are noted as
 _MOST_FAULTS = 20  # of a solver, that are shown one by one
 
 race = App(
@@ -41,6 +46,7 @@ def run(
     solver: list[str],
     suite: str,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    answers: Path | None = None,
     time_limit: float = 60.0,
     grace: float = 1.0,
     memory: Whole = 4096,
@@ -66,6 +72,7 @@ def run(
         suite: the name of a suite (`glasshouse suite --list`) or its TOML file, grown once into the
             folder suites beside the store; a folder of .wcnf or .cnf files, a manifest, or a file.
         output: the store; made when it is not there.
+        answers: the folder with the answers of a folder of blind files, where they are elsewhere.
         time_limit: seconds of wall-clock time per run. Then solvers get SIGTERM.
         grace: seconds after SIGTERM in which a solver may print its best model. Whatever it prints
             then counts as of the time limit, and a claim of optimality comes too late.
@@ -96,7 +103,7 @@ def run(
     # First: what solvers read is found out by running them.
     try:
         with _growing(suite) as grown:
-            instances = load_suite(suite, output.parent / "suites", grown)
+            instances = load_suite(suite, output.parent / "suites", grown, answers)
     except ValueError as error:  # in the words of the suite's file, whose keys are no options
         raise StudyFileError(error) from error
     entrants = entrants_of(solver, limits, dialect)
@@ -168,8 +175,8 @@ def plot(
             best cost is reached with probability 0.99, by repeated runs) or reaching (seconds until
             it was said), both over the dialled hardness.
         solver: the two solvers of a scatter plot; the first two by default.
-        dial: for tts and reaching, the parameter along x, such as n; by default the frustration, or
-            whatever number varies in the suite.
+        dial: for tts and reaching, the parameter along x, such as n; by default frustration, size
+            or density, whichever has most settings, or whatever number varies in the suite.
         output: the picture, .png, .svg or .pdf; without a suffix, PNG and SVG are written. By
             default under the store's name.
         force: overwrite what is there.
@@ -178,10 +185,14 @@ def plot(
     from glasshouse.races.figures import race_figure
     from glasshouse.studies.figures.style import picture_paths, save
 
+    results = _results(store)
+    if figure == "tts" and max((run.number for run in results.runs), default=0) == 0:
+        print("one run per instance: the share of runs that reach the best cost is hardly known; "
+              "race with --repeat for times to solution", file=sys.stderr)  # fmt: skip
     paths = picture_paths(store.with_suffix("") if output is None else output)
     for path in paths:
         refuse_existing(path, overwrite=force and path.resolve() != store.resolve())
-    for path in save(race_figure(_results(store), figure, tuple(solver or ()), dial), paths):
+    for path in save(race_figure(results, figure, tuple(solver or ()), dial), paths):
         print(path)
 
 
@@ -227,6 +238,12 @@ def _results(store: Path) -> Results:
     if not store.exists():
         raise ValueError(f"{store}: no such race; `glasshouse race … -o {store.name}` first")
     with Store(store) as opened:
+        if opened.noted(_SAMPLERS) is not None:
+            raise ValueError(
+                f"{store} holds a race of samplers: glasshouse.race with the same samplers and "
+                f"store= shows it, `glasshouse study export {store.name} --kind sampler_race "
+                "--csv FILE` lists its calls"
+            )
         return read_results(opened)
 
 
@@ -239,17 +256,18 @@ def _report(store: Path, json: bool) -> bool:
     if json:
         show_json(
             {
-                "store": store, "suite": results.suite, "instances": len(results.instances),
+                "store": store, "suite": results.suite, "instances": results.num_entered,
+                "unproven": len(results.unproven),
                 "runs": len(results.runs), "expected_runs": results.expected,
                 "missing_runs": results.missing,
                 "faults": [_values(run) for run in results.faults],
-                "solvers": [vars(one) | {"median": str(one.median)} for one in scores],
+                "solvers": [_scored(results, one) for one in scores],
                 "start_seconds": dict(results.starts),
             }
         )  # fmt: skip
         return bool(results.faults)
     _show_faults(results)
-    number = len(results.instances)
+    number = results.num_entered
     print(f"{results.suite}: {number} instance{'s' * (number != 1)}, {len(results.runs):,} of "
           f"{results.expected:,} runs")  # fmt: skip
     width = max([len(name) for name in results.solvers] + [6])
@@ -259,12 +277,32 @@ def _report(store: Path, json: bool) -> bool:
         print(f"{one.solver:<{width}}  {share:>6}  {one.reached:>7}  {one.faults:>6}  "
               f"{one.par2:>7.3g}  {one.anytime:>7.3f}  {one.median}")  # fmt: skip
     for name, number in results.missing.items():
-        share = "none" if number == results.entered[name] else f"all but {number}"
-        print(f"{name}: {share} of its {results.entered[name]} runs are here; race it again for "
-              "the others")  # fmt: skip
-    for name, seconds in results.starts.items():
-        print(f"{name}: {seconds:.2g} s of each run are the start of Python, measured once")
+        print(f"{name}: {number} of its {results.entered[name]} runs are missing; race it again "
+              "for them")  # fmt: skip
+    _show_starts(results)
+    if unproven := len(results.unproven):
+        print(f"no optimum is proven for {unproven} of {len(results.instances)} instances: claims "
+              "there are undecided, and 'reached' is the best that any solver found")  # fmt: skip
     return bool(results.faults)
+
+
+def _show_starts(results: Results) -> None:
+    limit = max((run.limit for run in results.runs), default=math.inf)
+    for name, seconds in results.starts.items():
+        if seconds < limit:
+            print(f"{name}: {seconds:.2g} s of each run are the start of Python, measured once")
+        else:
+            print(f"{name}: the start of Python took longer than the limit; raise --time-limit")
+
+
+def _scored(results: Results, one: SolverScore) -> dict[str, Any]:
+    """A line of the table; JSON has no infinity."""
+    ends = {name: getattr(one.median, name) for name in ("value", "low", "high", "confidence")}
+    return vars(one) | {
+        "median": str(one.median),
+        "median_seconds": {name: end if math.isfinite(end) else None for name, end in ends.items()},
+        "verdicts": Counter(str(run.verdict) for run in results.runs if run.solver == one.solver),
+    }
 
 
 def _show_faults(results: Results) -> None:

@@ -52,6 +52,8 @@ def built_in(name: str) -> BuiltIn:
     >>> answer.status, answer.value, answer.model(2)
     ('OPTIMUM FOUND', 1, [0, 1])
     """
+    if name not in NAMES:
+        raise ValueError(f"solver={name!r} is not one of {', '.join(NAMES)}")
     refuse_missing(name)
     if name in ("rc2", "rc2-stratified"):
         return lambda clauses, seconds: _rc2(clauses, seconds, name == "rc2-stratified")

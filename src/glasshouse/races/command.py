@@ -12,6 +12,8 @@ from pathlib import Path
 from glasshouse.summaries import Summarised
 
 _PLACE = re.compile(r"\{(file|seed|seconds)\}")
+_MISTYPED = re.compile(r"[-\w]*=?(\{\w*\})")  # a word that can be nothing but a place
+_SHELL = re.compile(r"[0-9&]?>{1,2}\S*|<\S*|\|\|?|&&?|;")
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,7 +39,8 @@ class SolverCommand(Summarised):
         """A command as one types it: split at spaces, quotes kept together.
 
         Raises:
-            ValueError: nothing there, quotes without an end, or a program that does not exist.
+            ValueError: nothing there, quotes without an end, a place or a sign that means nothing
+                here, or a program that does not exist.
         """
         try:
             words = shlex.split(text)
@@ -52,6 +55,8 @@ class SolverCommand(Summarised):
                 f"the solver {words[0]!r} {what}; give the path of a program, or put its folder on "
                 "PATH"
             )
+        for word in words[1:]:
+            _refuse_meaningless(word)
         if not any("{file}" in word for word in words):
             words.append("{file}")
         return cls((str(Path(program).absolute()), *map(_found_here, words[1:])))
@@ -63,6 +68,18 @@ class SolverCommand(Summarised):
 
     def __str__(self) -> str:
         return shlex.join(self.words)
+
+
+def _refuse_meaningless(word: str) -> None:
+    """What would be handed to the solver as it stands, and was meant for somebody else."""
+    mistyped = _MISTYPED.fullmatch(word)
+    if mistyped and not _PLACE.fullmatch(mistyped[1]):
+        raise ValueError(f"{mistyped[1]} is no place in a command: {{file}}, {{seed}}, {{seconds}}")
+    if _SHELL.fullmatch(word):
+        raise ValueError(
+            f"{word!r} is for a shell, and there is none; the solver's standard output is read as "
+            "it is. Leave it out, or give sh -c '…'"
+        )
 
 
 def _found_here(word: str) -> str:

@@ -12,8 +12,9 @@ from glasshouse.studies.statistics.samples import Estimate
 
 Parameters = Mapping[str, Mapping[str, Any]]
 
-# Where several vary, the first of these is what hardness is dialled with.
-_USUAL = ("frustration", "loop_density", "clause_density", "n")
+# What hardness is dialled with. Where several vary, the one with most settings comes first; of
+# equals the first one here: a density that is chosen for each size varies with it.
+_USUAL = ("frustration", "n", "loop_density", "clause_density")
 
 
 def dials(parameters: Parameters) -> list[str]:
@@ -27,7 +28,8 @@ def dials(parameters: Parameters) -> list[str]:
     shared = [name for name in (tables[0] if tables else ()) if all(name in t for t in tables)]
     values = {name: [_number(table[name]) for table in tables] for name in shared}
     varied = [name for name, each in values.items() if None not in each and len(set(each)) > 1]
-    return sorted(varied, key=lambda name: (_USUAL.index(name) if name in _USUAL else 99, name))
+    usual = sorted((name for name in _USUAL if name in varied), key=lambda n: -len(set(values[n])))
+    return [*usual, *sorted(set(varied) - set(usual))]
 
 
 def chosen_dial(parameters: Parameters, name: str | None = None) -> str | None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from glasshouse.proofs.exact import OURS
-from glasshouse.races.answer import read_answer
+from glasshouse.races.answer import Answer, read_answer
 from glasshouse.races.builtin import NAMES, refuse_missing, version_of
 from glasshouse.races.clause_file import ClauseFile
 from glasshouse.races.command import SolverCommand
@@ -33,7 +33,8 @@ _RANDOM = ("anneal", "temper", *SAMPLERS)
 _OURS = tuple(name for name in OURS if name != "brute")  # which would never end here
 _THEIRS = (*NAMES, *SAMPLERS)
 _NAMED = re.compile(r"([A-Za-z][A-Za-z0-9_.+-]*)=(?=\S)")
-_LONGEST_NAME = 60
+_LONGEST_NAME, _LONGEST_QUOTE = 60, 120
+_SHORT = 10.0  # seconds; in longer runs a start hardly counts
 _PROBED: tuple[Dialect, ...] = ("mse22", "classic", "opb", "cnf")
 # What a solver says of a file that it cannot read.
 _NOT_UNDERSTOOD = (RunVerdict.CRASH, RunVerdict.NO_ANSWER, RunVerdict.MALFORMED)
@@ -98,15 +99,28 @@ def entrants_of(
 
 
 def start_of(entrant: Entrant, limits: Limits) -> float | None:
-    """Seconds that a solver takes for an instance of two variables: little but its start.
+    """Seconds until a solver has an answer for an instance of two variables: hardly but its start.
 
-    None where it does not get so far, for want of memory or time, and for built-ins that work
-    until the limit, whatever the instance.
+    Its first o line counts: some work until the limit whatever they have, and are asked only where
+    that is short. The whole limit where it does not get so far in time; None where something else
+    is in its way, such as memory.
     """
-    if entrant.is_built_in and entrant.name in _RANDOM:
+    if entrant.is_built_in and entrant.name in _RANDOM and limits.seconds > _SHORT:
         return None
-    outcome, judgement = _try(entrant.command, entrant.dialect, limits)
+    outcome, answer, judgement = _try(entrant.command, entrant.dialect, limits)
+    if answer.incumbents and (judgement.is_right or outcome.stopped == "time"):
+        return min(answer.incumbents[0][0], outcome.seconds)
+    if outcome.stopped == "time":
+        return limits.seconds
     return outcome.seconds if judgement.is_right else None
+
+
+def understood(command: SolverCommand, limits: Limits, dialects: Iterable[Dialect]) -> set[Dialect]:
+    """The dialects in which a solver answers an instance of two variables, rightly or not."""
+    return {
+        dialect for dialect in dialects
+        if _try(command, dialect, limits)[2].verdict not in _NOT_UNDERSTOOD
+    }  # fmt: skip
 
 
 def _built_in(name: str) -> Entrant:
@@ -161,21 +175,36 @@ def _probe(name: str, command: SolverCommand, limits: Limits) -> Dialect:
     Rightly, if there is one; a solver that is wrong in every dialect may race, too.
     """
     heard: dict[Dialect, Judgement] = {}
+    first = ""
     for dialect in _PROBED:
-        heard[dialect] = _try(command, dialect, limits)[1]
+        outcome, _, heard[dialect] = _try(command, dialect, limits)
+        first = first or _first_line(bytes(outcome.transcript.errors))
         if heard[dialect].is_right:
             return dialect
     for dialect, judgement in heard.items():
         if judgement.verdict not in _NOT_UNDERSTOOD:
             return dialect
-    told = "; ".join(f"{dialect}: {judgement}" for dialect, judgement in heard.items())
+    said: dict[str, list[str]] = {}
+    for dialect, judgement in heard.items():
+        said.setdefault(str(judgement), []).append(dialect)
+    told = "; ".join(f"{', '.join(dialects)}: {what}" for what, dialects in said.items())
+    if first and first not in told:
+        told += f"; its standard error begins with {first!r}"
     raise ValueError(
         f"the solver {name} understands no dialect ({told}); check the command, or give dialect="
         "'classic' (or another) to race it all the same"
     )
 
 
-def _try(command: SolverCommand, dialect: Dialect, limits: Limits) -> tuple[Outcome, Judgement]:
+def _first_line(text: bytes) -> str:
+    """The first line with something in it, short enough to be quoted."""
+    lines = (line.strip() for line in text.decode("ascii", "replace").splitlines())
+    return next((line[:_LONGEST_QUOTE] for line in lines if line), "")
+
+
+def _try(
+    command: SolverCommand, dialect: Dialect, limits: Limits
+) -> tuple[Outcome, Answer, Judgement]:
     clauses = _WITHOUT_WEIGHTS if dialect == "cnf" else _HARDLY_ANYTHING
     least = 1 if dialect == "cnf" else 2
     with scratch_folder("glasshouse-probe-") as folder:
@@ -183,4 +212,4 @@ def _try(command: SolverCommand, dialect: Dialect, limits: Limits) -> tuple[Outc
         path.write_bytes(text_in(dialect, clauses))
         outcome = run(command.arguments(path, 1, limits.seconds), limits)
     answer = read_from(dialect, read_answer(outcome.transcript), clauses)
-    return outcome, judge(clauses, answer, Truth(least, least), outcome)
+    return outcome, answer, judge(clauses, answer, Truth(least, least), outcome)

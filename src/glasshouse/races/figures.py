@@ -19,8 +19,10 @@ from glasshouse.races.scores import (
 )
 from glasshouse.races.tts_figures import draw_dial, shown_name
 from glasshouse.studies.figures.style import (
+    INSIDE,
     Look,
     looks,
+    move_legend_beside,
     new_figure,
     place_legend,
     plain_ticks,
@@ -48,7 +50,7 @@ def draw_cactus(ax: Axes, results: Results) -> None:
     _whole_numbers(ax)
     _limit_line(ax, results)
     plain_ticks(ax, "y")
-    place_legend(ax)
+    place_legend(ax, **INSIDE)
 
 
 def draw_ecdf(ax: Axes, results: Results) -> None:
@@ -135,7 +137,7 @@ def draw_incumbents(ax: Axes, results: Results, instance: str | None = None) -> 
     ax.set_ylabel("1 + (o value − best known cost)")
     ax.set_title(instance or "", parse_math=False)
     plain_ticks(ax, "y")
-    place_legend(ax)
+    place_legend(ax, **INSIDE)
 
 
 def draw_reaching(ax: Axes, results: Results, dial: str | None = None) -> None:
@@ -147,8 +149,8 @@ def draw_reaching(ax: Axes, results: Results, dial: str | None = None) -> None:
     Args:
         ax: where to draw.
         results: the race.
-        dial: the parameter along x; by default the frustration, or whatever number varies. Where
-            none does, all instances stand in one place.
+        dial: the parameter along x; by default frustration, size or density, whichever has most
+            settings, or whatever number varies. Where none does, all instances stand in one place.
     """
     parameters = {run.instance: run.parameters for run in results.runs}
     name = chosen_dial(parameters, dial)
@@ -167,7 +169,7 @@ def draw_reaching(ax: Axes, results: Results, dial: str | None = None) -> None:
     ax.set_ylabel("median seconds to the best known cost")
     _limit_line(ax, results)
     plain_ticks(ax, "y")
-    place_legend(ax)
+    place_legend(ax, **INSIDE)
 
 
 FIGURES: dict[str, Callable[..., None]] = {
@@ -195,8 +197,8 @@ def race_figure(
         name: cactus, ecdf, profile, scatter, incumbents, tts or reaching (over the dialled
             hardness).
         solvers: for a scatter, the two solvers; the first two when empty.
-        dial: for tts and reaching, the parameter along x; by default the frustration, or what else
-            varies.
+        dial: for tts and reaching, the parameter along x; by default frustration, size
+            or density, whichever has most settings, or what else varies.
     """
     if name not in FIGURES:
         raise ValueError(f"figure={name!r} is not one of {', '.join(FIGURES)}")
@@ -213,6 +215,7 @@ def race_figure(
         figure, ax = new_figure(*((4.4, 4.2) if name == "scatter" else (6.2, 4.0)))
         dialled = (dial,) if name in _DIALLED else ()
         FIGURES[name](ax, results, *(pair if name == "scatter" else dialled))
+        move_legend_beside(ax)
         if not ax.get_title():
             ax.set_title(results.suite, parse_math=False)
     return figure
@@ -273,4 +276,4 @@ def _whole_numbers(ax: Axes) -> None:
 def _share_axis(ax: Axes) -> None:
     ax.set_ylim(0.0, 1.02)
     plain_ticks(ax, "x")
-    place_legend(ax)
+    place_legend(ax, **INSIDE)

@@ -19,6 +19,8 @@ from glasshouse.races.trial import Trial
 from glasshouse.studies.pool import WorkerPool, ending_cleanly
 
 _AT_ONCE = 16  # instances that a worker takes at a time
+_UNANSWERED = (RunVerdict.NO_ANSWER, RunVerdict.TIME_OUT, RunVerdict.OUT_OF_MEMORY,
+               RunVerdict.TOO_MUCH_OUTPUT)  # fmt: skip
 _MOST_KINDS = 12  # of faults; what is beyond counts by its verdict alone
 
 
@@ -68,16 +70,25 @@ class Catch:
         verdicts: how often each was given.
         smallest: of each kind of fault the smallest instance.
         times: how often each kind was seen.
+        unanswered: why there was no answer, and how often.
     """
 
     verdicts: Counter[RunVerdict] = field(default_factory=Counter)
     smallest: dict[str, Tried] = field(default_factory=dict)
     times: Counter[str] = field(default_factory=Counter)
+    unanswered: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def is_hardly_answered(self) -> bool:
+        """Whether most instances got no answer."""
+        return 2 * self.unanswered.total() > self.verdicts.total()
 
     def add(self, tried: Tried) -> None:
         """Count one more."""
         verdict = tried.judgement.verdict
         self.verdicts[verdict] += 1
+        if verdict in _UNANSWERED:
+            self.unanswered[fault_kind(tried.judgement)] += 1
         if not verdict.is_fault:
             return
         kind = fault_kind(tried.judgement)

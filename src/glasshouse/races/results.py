@@ -78,12 +78,14 @@ class Results(Summarised):
         runs: all of them, by instance, solver and number.
         starts: seconds that the start of a built-in solver takes, measured once.
         entered: solvers, and how many runs each has when the race is over.
+        num_entered: how many instances there are when it is over.
     """
 
     suite: str
     runs: tuple[Run, ...]
     starts: Mapping[str, float] = field(default_factory=dict)
     entered: Mapping[str, int] = field(default_factory=dict)
+    num_entered: int = 0
 
     @cached_property
     def solvers(self) -> tuple[str, ...]:
@@ -92,8 +94,8 @@ class Results(Summarised):
 
     @property
     def expected(self) -> int:
-        """How many runs there are when all solvers that have begun are done."""
-        return sum(self.entered.get(name, 0) for name in self.solvers)
+        """How many runs there are when all solvers are done, also those that have not begun."""
+        return sum(self.entered.values())
 
     @cached_property
     def missing(self) -> dict[str, int]:
@@ -108,6 +110,11 @@ class Results(Summarised):
     def instances(self) -> tuple[str, ...]:
         """Their names, in the order in which they came."""
         return tuple(dict.fromkeys(run.instance for run in self.runs))
+
+    @property
+    def unproven(self) -> set[str]:
+        """Instances whose optimum is not proven."""
+        return {run.instance for run in self.runs if run.optimum is None}
 
     @cached_property
     def by_solver(self) -> dict[str, dict[str, list[Run]]]:
@@ -157,11 +164,12 @@ def read_results(store: Store) -> Results:
         entered: Counter[str] = Counter()
         for task in tasks:
             entered[_name(task.table("solver")["name"])] += task.stop.instances
+        number = len({_name(task.table("parameters")["instance"]) for task in tasks})
     except StoreError:
         raise
     except (ValueError, TypeError, KeyError, RecursionError) as fault:
         raise damaged(store.path, fault) from None
-    return Results(_name(held.get("suite")), tuple(runs), starts, entered)
+    return Results(_name(held.get("suite")), tuple(runs), starts, entered, number)
 
 
 def _runs(store: Store, task: StoredTask) -> list[Run]:

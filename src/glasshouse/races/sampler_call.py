@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
@@ -37,6 +38,7 @@ class Contestant(Summarised):
             best of its samples.
         takes_seed: whether it gets a `seed`.
         what: the class or function, for people and stores.
+        is_ours: whether it is a sampler of ours, which catches Ctrl-C and says so.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Contestant(Summarised):
     reads: int | None
     takes_seed: bool
     what: str
+    is_ours: bool = False
 
     @classmethod
     def of(cls, name: str, entry: Any, reads: int) -> Contestant:
@@ -65,13 +68,19 @@ class Contestant(Summarised):
                 f"{name}: a fixed seed would repeat the same reads in every call; leave it out, "
                 "and give the race rng=…"
             )
-        taken = _keywords(call) | set(getattr(sampler, "parameters", None) or ())
+        listed = set(getattr(sampler, "parameters", None) or ())
+        taken = _keywords(call) | listed
+        _question_unknown(name, parameters, call, listed)
         wanted = parameters.get("num_reads", reads if "num_reads" in taken else None)
         if wanted is not None:
             wanted = validation.count(wanted, f"num_reads of {name}", 1)
         kind = sampler if inspect.isroutine(sampler) else type(sampler)
         what = f"{kind.__module__}.{kind.__qualname__}"
-        return cls(name, call, dict(parameters), wanted, "seed" in taken, what)
+        # Not at the head: it imports dimod.
+        from glasshouse.solvers.samplers import GlasshouseAnnealer, GlasshouseTempering
+
+        is_ours = isinstance(sampler, (GlasshouseAnnealer, GlasshouseTempering))
+        return cls(name, call, dict(parameters), wanted, "seed" in taken, what, is_ours)
 
     def keywords(self, seed: int) -> dict[str, Any]:
         """Of one call."""
@@ -134,24 +143,28 @@ def call_sampler(
         KeyboardInterrupt: Ctrl-C, also where the sampler caught it and returned early.
     """
     model, keywords = problem.model(), contestant.keywords(seed)
-    energies, fault = np.empty(0, problem.problem.weights.dtype), ""
+    energies, fault, returned = np.empty(0, problem.problem.weights.dtype), "", None
     begin = perf_counter()
     try:
         found = _resolved(contestant.call(model, **keywords))
-        seconds = perf_counter() - begin
+        # Within its time: what looks like a SampleSet may still be working.
+        returned = _Returned.of(found)
     except KeyboardInterrupt:
         raise
+    except _FaultError as error:
+        fault = str(error)
     except BaseException as error:  # SystemExit and panics of compiled code, too
-        seconds = perf_counter() - begin
-        fault = f"raised {type(error).__name__}: {error}"
-    else:
-        _refuse_interrupted(found)
+        fault = f"raised {_in_a_line(error)}"
+    seconds = perf_counter() - begin
+    if returned is not None:
+        if contestant.is_ours:
+            _refuse_interrupted(found)
         try:
-            energies = evaluated(found, problem, contestant.reads)
+            energies = evaluated(returned, problem, contestant.reads)
         except _FaultError as error:
             fault = str(error)
         except Exception as error:  # it only looked like a SampleSet
-            fault = f"its SampleSet cannot be read: {type(error).__name__}: {error}"
+            fault = f"its SampleSet cannot be read: {_in_a_line(error)}"
     fault = "".join(c if c.isprintable() else " " for c in fault)[:_LONGEST_FAULT]
     given = seed if contestant.takes_seed else 0
     reads = contestant.reads or 1
@@ -160,24 +173,62 @@ def call_sampler(
     )
 
 
-def evaluated(found: Any, problem: RacedProblem, reads: int | None) -> npt.NDArray[Any]:
+@dataclass(frozen=True, eq=False)
+class _Returned:
+    """What a sampler returned, copied: nothing of it is computed any more.
+
+    Attributes:
+        samples: a row per sample.
+        energies: as the sampler states them.
+        times: how often each sample occurred.
+        variables: the columns' names.
+        vartype: SPIN or BINARY.
+    """
+
+    samples: npt.NDArray[Any]
+    energies: npt.NDArray[Any]
+    times: npt.NDArray[Any]
+    variables: list[Any]
+    vartype: str
+
+    @classmethod
+    def of(cls, found: Any) -> _Returned:
+        """Copy a SampleSet, or what looks like one."""
+        try:
+            if not all(hasattr(found, name) for name in ("record", "variables", "vartype")):
+                raise _FaultError(f"returned {type(found).__name__}, no SampleSet")
+            record = found.record
+            sample, energy, times = (
+                np.array(getattr(record, name)) for name in ("sample", "energy", "num_occurrences")
+            )
+            copied = cls(sample, energy, times, list(found.variables), str(found.vartype.name))
+        except (_FaultError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            raise _FaultError(f"its SampleSet cannot be read: {_in_a_line(error)}") from None
+        for name, array in (("samples", copied.samples), ("energies", copied.energies)):
+            if array.dtype.kind not in "biuf":
+                raise _FaultError(
+                    f"its SampleSet cannot be read: its {name} are {array.dtype}, no real numbers"
+                )
+        return copied
+
+
+def evaluated(
+    found: _Returned, problem: RacedProblem, reads: int | None
+) -> npt.NDArray[Any]:  # fmt: skip
     """The energies of all reads, by us, ascending; the best one where `reads` is None.
 
     Whatever does not fit the problem is refused.
     """
-    for name in ("record", "variables", "vartype"):
-        if not hasattr(found, name):
-            raise _FaultError(f"returned {type(found).__name__}, no SampleSet")
-    if found.vartype.name != problem.bqm.vartype.name:
-        raise _FaultError(
-            f"returned {found.vartype.name} samples of a {problem.bqm.vartype.name} model"
-        )
+    if found.vartype != problem.bqm.vartype.name:
+        raise _FaultError(f"returned {found.vartype} samples of a {problem.bqm.vartype.name} model")
     states = _states(found, problem)
     energies: npt.NDArray[Any] = problem.problem.energy(states)
-    _compare(np.asarray(found.record.energy), energies, problem)
+    _compare(found.energies, energies, problem)
     if reads is None:
         return energies[[np.argmin(energies)]]
-    times = np.asarray(found.record.num_occurrences)
+    times = found.times
     if times.shape != (len(states),) or times.dtype.kind not in "iu" or (times < 1).any():
         raise _FaultError("num_occurrences are not whole numbers from 1 on")
     if (total := sum(times.tolist())) != reads:
@@ -185,14 +236,16 @@ def evaluated(found: Any, problem: RacedProblem, reads: int | None) -> npt.NDArr
     return np.sort(np.repeat(energies, times))
 
 
-def _states(found: Any, problem: RacedProblem) -> npt.NDArray[np.int8]:
+def _states(found: _Returned, problem: RacedProblem) -> npt.NDArray[np.int8]:
     """The samples in the order of the problem's variables."""
-    samples, columns = np.asarray(found.record.sample), list(found.variables)
+    samples, columns = found.samples, found.variables
     labels = exchange.labels_of(problem.problem)
     if missing := [name for name in labels if name not in set(columns)]:
         raise _FaultError(f"its samples lack {len(missing)} variables, such as {missing[0]!r}")
     if extra := [name for name in columns if name not in set(labels)]:
         raise _FaultError(f"its samples have {extra[0]!r}, which is no variable of the problem")
+    if len(set(columns)) < len(columns):
+        raise _FaultError("its samples have a variable twice")
     if samples.ndim != 2 or samples.shape[1] != len(columns):
         raise _FaultError(f"its samples have the shape {samples.shape}")
     if not len(samples):
@@ -227,6 +280,33 @@ def _refuse_interrupted(found: Any) -> None:
     info = getattr(found, "info", None)
     if isinstance(info, Mapping) and str(info.get("stopped", "")) == "interrupted":
         raise KeyboardInterrupt
+
+
+def _in_a_line(error: BaseException) -> str:
+    """An exception's name and words; it may have none, and raise when it is asked."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return f"{type(error).__name__}, which has no words"
+
+
+def _question_unknown(
+    name: str, parameters: Mapping[str, Any], call: Callable[..., Any], listed: set[str]
+) -> None:
+    """Refuse parameters that a sampler cannot take; warn of those that it does not list."""
+    unknown = sorted(set(map(str, parameters)) - _keywords(call) - listed)
+    if not unknown:
+        return
+    try:
+        kinds = {one.kind for one in inspect.signature(call).parameters.values()}
+    except (ValueError, TypeError):
+        return
+    known = ", ".join(sorted(_keywords(call) | listed))
+    told = f"{name} does not list the parameter {unknown[0]!r}; it lists {known}"
+    if inspect.Parameter.VAR_KEYWORD not in kinds:
+        raise ValueError(told)
+    if listed:
+        warnings.warn(told, UserWarning, stacklevel=2)
 
 
 def _keywords(call: Callable[..., Any]) -> set[str]:

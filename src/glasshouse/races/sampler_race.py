@@ -181,6 +181,7 @@ def race(
         if store is not None:
             _refuse_many(entered)
             book = opened.enter_context(Store(store, write=True))
+            _refuse_others(book, entered)
         seed = Seed.of(rng) if book is None else _claim(book, rng)
         tasks = [SamplerTask(who, what, seed, calls) for what in problems for who in entered]
         made = _Calls(tasks, book, limit, progress).run()
@@ -299,6 +300,26 @@ def _claim(store: Store, rng: RngLike) -> Seed:
             "store"
         )
     return held
+
+
+def _refuse_others(store: Store, entered: list[Contestant]) -> None:
+    """One name, one sampler: two of a name in a store could not be told apart."""
+    named = {one.name: one.described() for one in entered}
+    for task in store.tasks():
+        if task.kind != SAMPLER_RACE.name:
+            continue
+        try:
+            held = task.table("solver")
+            mine = named.get(held["name"], held)
+            changed = [key for key in ("what", "parameters") if held[key] != mine[key]]
+        except (ValueError, TypeError, KeyError) as fault:
+            raise damaged(store.path, fault) from None
+        if changed:
+            what = {"what": "class or function", "parameters": "parameters"}[changed[0]]
+            raise StoreError(
+                f"{store.path} holds calls of another {held['name']} (other {what}); give this one "
+                "another name, or use a new store"
+            )
 
 
 def _seed_values(seed: Seed) -> list[Any]:

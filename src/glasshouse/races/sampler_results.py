@@ -222,6 +222,25 @@ class SamplerResults(Summarised):
         undecided = len(pairs) - faster - slower
         return SamplerComparison(first, second, ratio, faster, slower, undecided)
 
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per call, for tables: `pandas.DataFrame(results.rows())`.
+
+        `best` is the least energy of the call, None after a fault; `reached` counts its reads at
+        the target.
+        """
+        return [self._row(call) for call in self.calls]
+
+    def _row(self, call: SamplerCall) -> dict[str, Any]:
+        problem, target = self._problem[call.instance], self.target(call.instance)
+        reached = 0 if target is None else np.sum(call.energies <= target + problem.rounding)
+        return {
+            "solver": call.solver, "instance": call.instance, "number": call.number,
+            "seconds": call.seconds, "reads": call.reads, "reached": int(reached),
+            "best": call.energies[0].item() if len(call.energies) else None,
+            "target": target, "proven": self.is_proven(call.instance), "seed": call.seed,
+            "fault": call.fault,
+        }  # fmt: skip
+
     def summary(self) -> str:
         """A table of the samplers, and what the numbers stand on."""
         proven = sum(one.optimum is not None for one in self.problems)

@@ -61,7 +61,10 @@ class Suite(Summarised):
 
 
 def load_suite(
-    source: str | Path, cache: str | Path, grown: Callable[[int, int], object] | None = None
+    source: str | Path,
+    cache: str | Path,
+    grown: Callable[[int, int], object] | None = None,
+    answers: str | Path | None = None,
 ) -> Suite:
     """A suite by its name, from a TOML file, or from a folder.
 
@@ -72,12 +75,15 @@ def load_suite(
         source: one of `ready_made()`, a TOML file, a folder, a manifest, or one file of clauses.
         cache: where suites by name or file are written, once.
         grown: called while one is, with the number of instances that are there, and of all.
+        answers: the folder with the manifest and the certificates of a folder of blind files.
 
     Raises:
         CertificateError: a certificate does not prove what is stated.
         ValueError: there is no such suite, or something is wrong with it.
     """
     path = Path(source)
+    if answers is not None:
+        return _answered(path, Path(answers))
     if str(source) in ready_made() or path.suffix == ".toml":
         suite = find_suite(source)
         key = hashlib.sha256(f"{suite.canonical()} {__version__}".encode()).hexdigest()
@@ -102,6 +108,18 @@ def load_suite(
         f"{path} is no suite: expected one of {', '.join(ready_made())}, a TOML file, or a folder "
         "with .wcnf or .cnf files"
     )
+
+
+def _answered(path: Path, answers: Path) -> Suite:
+    """Blind files with answers that are kept elsewhere."""
+    place = SuiteFolder(path, answers)
+    if not path.is_dir():
+        raise ValueError(f"{path} is no folder of instances, for which answers are given")
+    if not place.manifest.is_file():
+        raise ValueError(f"{answers} holds no {MANIFEST}; expected the answers of a suite")
+    plan = place.plan() or {}
+    folder = place.instances if place.instances.is_dir() else path
+    return _listed(str(plan.get("name", path.resolve().name)), place.manifest, folder)
 
 
 def _listed(name: str, manifest: Path, folder: Path) -> Suite:

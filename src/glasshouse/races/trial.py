@@ -10,6 +10,8 @@ from typing import Protocol
 from glasshouse.races.answer import read_answer
 from glasshouse.races.builtin import NAMES, built_in
 from glasshouse.races.command import SolverCommand
+from glasshouse.races.dialects import Dialect
+from glasshouse.races.entrants import understood
 from glasshouse.races.fuzzing import Corners
 from glasshouse.races.guardian import scratch_folder
 from glasshouse.races.judging import Judgement, RunVerdict, judge
@@ -80,6 +82,14 @@ class BuiltInTrial:
         """The command that draws the instance, shrinks it and asks again."""
         words = ["glasshouse", "fuzz", "--solver", self.name, "--seed", str(seed), "--count", "1"]
         return shlex.join([*words, *corners.options])
+
+
+def spoken_dialect(trial: Trial) -> Dialect | None:
+    """The one dialect of WCNF that a command understands; None for both, for none or a built-in."""
+    if not isinstance(trial, CommandTrial):
+        return None
+    found = understood(trial.command, trial.limits, ("classic", "mse22"))
+    return found.pop() if len(found) == 1 else None
 
 
 def trial_of(solver: str, limits: Limits, *, strict: bool = False) -> Trial:

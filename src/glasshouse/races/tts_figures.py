@@ -12,7 +12,7 @@ from glasshouse.races.dial import Parameters, chosen_dial, over_dial
 from glasshouse.races.results import Results
 from glasshouse.races.sampler_results import SamplerResults
 from glasshouse.races.scores import tts_table
-from glasshouse.studies.figures.style import Look, looks, mark, place_legend, plain_ticks
+from glasshouse.studies.figures.style import INSIDE, Look, looks, mark, place_legend, plain_ticks
 from glasshouse.studies.statistics.samples import Estimate
 
 if TYPE_CHECKING:
@@ -30,8 +30,9 @@ def draw_dial(ax: Axes, results: Results | SamplerResults, dial: str | None = No
     Args:
         ax: where to draw.
         results: a race of commands or of samplers.
-        dial: the parameter along x; by default the frustration, or whatever number varies. Where
-            none does, the instances stand side by side, as `draw_tts` has them.
+        dial: the parameter along x; by default frustration, size or density, whichever has most
+            settings, or whatever number varies. Where none does, the instances stand side by side,
+            as `draw_tts` has them.
     """
     times, parameters = _times(results)
     name = chosen_dial(parameters, dial)
@@ -104,7 +105,7 @@ def draw_residual(
     what = "proven optimum" if is_proven else "best known, in part not proven"
     ax.set_ylabel(f"expected energy per spin above the\n{what}")
     ax.set_title(instance or "", parse_math=False)
-    place_legend(ax)
+    place_legend(ax, **INSIDE)
 
 
 def _times(
@@ -146,7 +147,7 @@ def _finish(ax: Axes, label: str, times: Mapping[str, Mapping[str, Estimate]]) -
     plain_ticks(ax, "y")
     empty = mark("at least, not solved", marker="^", markerfacecolor="none")
     is_open = any(math.isinf(time.value) for each in times.values() for time in each.values())
-    place_legend(ax, [empty] if is_open else [])
+    place_legend(ax, [empty] if is_open else [], **INSIDE)
 
 
 def shown_name(name: str) -> str:

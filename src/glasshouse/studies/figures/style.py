@@ -191,9 +191,21 @@ def place_legend(ax: Axes, notes: Sequence[Any] = (), **options: Any) -> None:
     handles = options.pop("handles", None) or ax.get_legend_handles_labels()[0]
     if handles or notes:
         columns = legend_columns(len(handles) + len(notes))
-        place: Any = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "ncols": columns}
+        place: Any = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "ncols": columns,
+                      "borderaxespad": 0.0}  # fmt: skip
         place |= options
-        ax.legend(handles=[*handles, *notes], handlelength=1.6, borderaxespad=0.0, **place)
+        ax.legend(handles=[*handles, *notes], handlelength=1.6, **place)
+
+
+INSIDE: dict[str, Any] = {"loc": "best", "bbox_to_anchor": None, "borderaxespad": 0.5}
+
+
+def move_legend_beside(ax: Axes) -> None:
+    """Put a legend that stands among the data where no data can be."""
+    if (legend := ax.get_legend()) is not None:
+        legend.borderaxespad = 0.0
+        legend.set_loc("upper left")
+        legend.set_bbox_to_anchor((1.01, 1.0), transform=ax.transAxes)
 
 
 def legend_columns(lines: int) -> int:
