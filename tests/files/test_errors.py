@@ -202,7 +202,7 @@ BAD_CERTIFICATES = [
     ("state 01\n", 1, "expected 'glasshouse-certificate 1' first"),
     ("glasshouse-certificate 2\ndenominator 1\nstate 0\nloops 0\n", 1, "expected glasshouse-cert"),
     ("glasshouse-certificate 1\nstate 0\nloops 0\n", None, "no line 'denominator ...'"),
-    ("glasshouse-certificate 1\ndenominator 0\nstate 0\nloops 0\n", None, "denominator=0"),
+    ("glasshouse-certificate 1\ndenominator 0\nstate 0\nloops 0\n", 2, "expected 1 or more"),
     ("glasshouse-certificate 1\ndenominator x\nstate 0\nloops 0\n", 2, "expected a whole number"),
     ("glasshouse-certificate 1\ndenominator 1\nstate 02\nloops 0\n", 3, "a string of 0 and 1"),
     ("glasshouse-certificate 1\ndenominator 1\nstate 000\nloops 2\n1 1 2 3\n", 4, "but 1 follow"),

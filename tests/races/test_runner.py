@@ -191,16 +191,20 @@ def test_a_program_that_cannot_be_started_is_one_clear_line(tmp_path):
 
 
 def test_only_three_places_are_filled_and_never_twice():
-    command = SolverCommand.parse("echo {seed} {seconds} {other} '{print $1}' {file}")
+    command = SolverCommand.parse("echo {seed} {seconds} '{print $1}' {file}")
     assert command.arguments(Path("{seed}.wcnf"), 5, 1.2)[1:] == [
-        "5", "2", "{other}", "{print $1}", "{seed}.wcnf",
+        "5", "2", "{print $1}", "{seed}.wcnf",
     ]  # fmt: skip
+    with pytest.raises(ValueError, match=r"\{other\} is no place"):
+        SolverCommand.parse("echo {other} {file}")
 
 
 def test_nothing_goes_through_a_shell(tmp_path):
-    command = SolverCommand.parse("echo $HOME ; touch x {file}")
+    command = SolverCommand.parse("echo $HOME `touch` {file}")
     outcome = run(command.arguments(tmp_path / "a b", 1, 1), Limits())
-    assert outcome.transcript.output.decode() == f"$HOME ; touch x {tmp_path}/a b\n"
+    assert outcome.transcript.output.decode() == f"$HOME `touch` {tmp_path}/a b\n"
+    with pytest.raises(ValueError, match="for a shell, and there is none"):
+        SolverCommand.parse("echo {file} ; touch x")
 
 
 def test_scripts_are_found_where_the_user_is(tmp_path, monkeypatch):
