@@ -98,7 +98,11 @@ def main(arguments: list[str] | None = None) -> int:
             if not termination.was_lost() and not is_interruption(fault):
                 raise
             code = 130
-        if termination.is_asked and not isinstance(code, AnswerCode):
+        if isinstance(code, AnswerCode):
+            # Whoever hands over arguments goes on afterwards; a process's own are all it does.
+            termination.is_the_end = arguments is None
+            return code
+        if termination.is_asked:
             return _complain(f"terminated{told}", 143)
         return code if code != 130 else _complain(f"interrupted{told}", 130)
 
