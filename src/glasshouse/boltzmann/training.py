@@ -20,6 +20,7 @@ from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.modes import find_mode, frustration_of
 from glasshouse.boltzmann.monitors import LastMode, Snapshot, chosen
 from glasshouse.boltzmann.settings import TrainingSettings
+from glasshouse.compiled import announce_compilation
 from glasshouse.files.errors import FileError
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
@@ -140,7 +141,9 @@ class Trainer(Summarised):
         self._constants: dict[str, float] = {}
         self._plan = settings.plan(self.data.shape[1], len(self.data))
         self._rates, self._chances = settings.learning_rates(), settings.mode_chances()
+        announce_compilation(updates.run_epochs, "training")
         self._arrays = self._begin(start)
+        self._epochs(0)  # compiles what is not compiled yet, before the clock runs
 
     def __repr__(self) -> str:
         size = f"{self.data.shape[1]} visible × {self.settings.hidden} hidden"
@@ -163,9 +166,7 @@ class Trainer(Summarised):
         """Train until so many epochs are over; False if the weights diverged on the way."""
         begin = perf_counter()
         while not self.has_diverged:
-            code = updates.run_epochs(
-                self._arrays, self._plan, self.data, self._rates, self._chances, epoch
-            )
+            code = self._epochs(epoch)
             if code == updates.DONE:
                 break
             if code == updates.NEEDS_MODE:
@@ -173,6 +174,11 @@ class Trainer(Summarised):
             self.has_diverged = code == updates.DIVERGED
         self.learning_seconds += perf_counter() - begin
         return not self.has_diverged
+
+    def _epochs(self, last: int) -> int:
+        return updates.run_epochs(  # type: ignore[no-any-return]
+            self._arrays, self._plan, self.data, self._rates, self._chances, last
+        )
 
     def run(
         self, monitors: Iterable[str] = (), every: int = 10, checkpoint: Path | None = None
