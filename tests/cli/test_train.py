@@ -92,6 +92,25 @@ def test_plot(store, tmp_path, capsys):
                                              "-o", tmp_path / "y.png")  # fmt: skip
 
 
+def test_draw(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    model, picture = tmp_path / "model.npz", tmp_path / "model.png"
+    assert main(typed("-o", model)) == 0
+    capsys.readouterr()
+    words = ["train", "draw", str(model), "-o"]
+    assert main([*words, str(picture), "--image-width", "2"]) == 0
+    assert capsys.readouterr().out == f"{picture}\n"
+    assert picture.read_bytes()[:4] == b"\x89PNG"
+    assert "exists already" in fails(capsys, *words, picture)
+    assert "--image-width 3 does not divide the 4 visible units" in fails(
+        capsys, *words, tmp_path / "x.png", "--image-width", 3
+    )
+    assert "no picture" in fails(capsys, *words, model, "--force")
+    (tmp_path / "no.npz").write_bytes(b"no model")
+    assert "no.npz" in fails(capsys, "train", "draw", tmp_path / "no.npz", "-o", tmp_path / "x.png")
+    assert not (tmp_path / "x.png").exists()
+
+
 def test_more_machines_join_those_that_are_there(tmp_path, capsys):
     path = tmp_path / "more.sqlite"
     assert main(typed("--count", 2, "-o", path, "--json")) == 0

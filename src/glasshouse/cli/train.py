@@ -211,6 +211,52 @@ def plot(
 
 
 @train.command
+def draw(
+    model: Path,
+    /,
+    *,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    image_width: MaybeWhole = None,
+    force: bool = False,
+) -> None:
+    """Draw a trained machine: receptive fields, samples, its weights as they are and gauged.
+
+    For instance:
+
+    ```
+    glasshouse train digits --hidden 64 --batch-size 10 --monitor activation -o digits.npz
+    glasshouse train draw digits.npz -o digits.png
+    glasshouse train bars --hidden 12 -o bars.npz
+    glasshouse train draw bars.npz --image-width 9 -o bars.png
+    ```
+
+    Args:
+        model: the file of one machine, as `glasshouse train … -o NAME.npz` writes it.
+        output: the picture, .png, .svg or .pdf; without a suffix, PNG and SVG are written.
+        image_width: how many pixels a row of an image has. By default images are squares where the
+            visible units make one, else one row.
+        force: overwrite what is there.
+    """
+    from glasshouse.boltzmann.figures import machine_figure
+    from glasshouse.boltzmann.model_files import load_machine
+    from glasshouse.files.streams import refuse_existing
+    from glasshouse.studies.figures.style import picture_paths, save
+
+    paths = picture_paths(output)
+    for path in paths:
+        refuse_existing(path, overwrite=force and path.resolve() != model.resolve())
+    machine = load_machine(model)
+    shape = None
+    if image_width is not None:
+        if image_width < 1 or machine.num_visible % image_width:
+            raise ValueError(f"image_width={image_width} does not divide the {machine.num_visible} "
+                             "visible units")  # fmt: skip
+        shape = machine.num_visible // image_width, image_width
+    for path in save(machine_figure(machine, shape), paths):
+        print(path)
+
+
+@train.command
 def export(store: Path, /, *, csv: Path, curves: bool = False, force: bool = False) -> None:
     """Hand over final values as CSV, one line per machine; or all curves.
 
