@@ -5,6 +5,10 @@ from __future__ import annotations
 import csv
 import inspect
 import json
+import signal
+import subprocess
+import sys
+import time
 from dataclasses import fields
 
 import numpy as np
@@ -133,6 +137,42 @@ def test_one_machine_into_a_model_file_is_the_first_of_an_ensemble(store, tmp_pa
     assert "model.npz" in fails(capsys, *typed("-o", path))
     assert main(typed("-o", path, "--force")) == 0
     assert "takes one machine" in fails(capsys, *typed("-o", path, "--count", 2))
+
+
+STOPPED = """
+import sys
+from glasshouse.boltzmann import checkpoints
+from glasshouse.cli import main
+checkpoints.SECONDS = 0.05
+sys.exit(main())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
+)
+def test_a_machine_that_was_stopped_goes_on_and_is_the_same(number, code, tmp_path):
+    whole, model = tmp_path / "whole.npz", tmp_path / "model.npz"
+    kept = tmp_path / "model.checkpoint.npz"
+    words = ["train", "stripes", "--hidden", "16", "--epochs", "50000", "--every", "1000",
+             "--monitor", "log_likelihood", "-o"]  # fmt: skip
+    command = [sys.executable, "-c", STOPPED, *words]
+    told = "" if code < 0 else f"; the same command goes on from {kept}\n"
+    for _ in range(2):
+        seen = kept.stat().st_mtime_ns if kept.exists() else 0
+        process = subprocess.Popen([*command, str(model)], stderr=subprocess.PIPE, text=True)
+        while process.poll() is None and (not kept.exists() or kept.stat().st_mtime_ns == seen):
+            time.sleep(0.01)
+        process.send_signal(number)
+        said = process.communicate(timeout=60)[1]
+        assert process.returncode == code, said
+        assert said.endswith(told)
+        assert not model.exists()
+    for path in (model, whole):
+        subprocess.run([*command, str(path)], check=True)
+    assert model.read_bytes() == whole.read_bytes()
+    assert not kept.exists()
 
 
 def test_divergence_is_counted_and_said(tmp_path, capsys):
