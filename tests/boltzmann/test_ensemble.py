@@ -95,7 +95,7 @@ def test_several_settings_share_a_store_but_not_several_data(whole, tmp_path):
     assisted = task(settings=replace(SETTINGS, mode_probability=1.0, mode_offset=3.0))
     pair = trained([task(), assisted], path)
     assert_same(pair[0], whole)
-    assert labels_of(pair) == ["mode probability 0, mode offset -6",
+    assert labels_of(pair) == ["no modes, mode offset -6",
                                "mode probability 1, mode offset 3"]  # fmt: skip
     assert (pair[1].modes > 0).all()
     assert pair[1].modes.tolist() == pair[1].modes_proven.tolist()

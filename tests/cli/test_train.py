@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import inspect
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -59,7 +60,9 @@ def test_show(store, capsys):
     first, head, *lines = capsys.readouterr().out.splitlines()
     assert first == "bars: 4 rows of 4 units"
     assert head.split()[:3] == ["setting", "machines", "diverged"]
-    assert [line.split()[:3] for line in lines] == [["cd", "8/8", "0"], ["exact", "8/8", "0"]]
+    assert [re.split(r"  +", line)[:3] for line in lines] == [
+        ["CD", "8/8", "0"], ["exact gradient", "8/8", "0"],
+    ]  # fmt: skip
     assert main(["train", "show", str(store), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)["ensembles"]
     assert [one["settings"]["gradient"] for one in told] == ["cd", "exact"]

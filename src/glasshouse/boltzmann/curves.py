@@ -151,7 +151,11 @@ def _words(name: str, value: Any) -> str:
         value = f"{value:g}"
     if value is None:
         value = "all"
-    if name in ("units", "gradient", "reduction"):
+    if name == "gradient":
+        return {"cd": "CD", "pcd": "PCD"}.get(value, f"{value} gradient")
+    if name == "mode_probability" and value == "0":
+        return "no modes"
+    if name in ("units", "reduction"):
         return f"{value}"
     return f"{value} hidden" if name == "hidden" else f"{name.replace('_', ' ')} {value}"
 
