@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.boltzmann.kernels import updates
+from glasshouse.boltzmann.kernels.machine import Machine
 from glasshouse.files.archive import Archive
 from glasshouse.files.errors import FileError
 from glasshouse.files.notes import parse_object
@@ -65,7 +65,7 @@ class Checkpoint:
     identity: Mapping[str, Any]
     _written: float = field(default_factory=monotonic)
 
-    def restore(self, arrays: updates.Machine) -> State | None:
+    def restore(self, arrays: Machine) -> State | None:
         """Fill the arrays of a training with those of the file; None where there is no file.
 
         Raises:
@@ -82,12 +82,12 @@ class Checkpoint:
             getattr(arrays, name)[...] = values
         return State(seen, int(header["modes_proven"]), bool(header["has_diverged"]))
 
-    def keep_now_and_then(self, arrays: updates.Machine, state: State) -> None:
+    def keep_now_and_then(self, arrays: Machine, state: State) -> None:
         """Write the file if the last time is some seconds ago."""
         if monotonic() - self._written >= SECONDS:
             self.keep(arrays, state)
 
-    def keep(self, arrays: updates.Machine, state: State) -> None:
+    def keep(self, arrays: Machine, state: State) -> None:
         """Write the file; until it is whole, the one before stays."""
         header = {
             "format": _KIND, "version": _VERSION, "identity": self.identity,
@@ -110,7 +110,7 @@ def stored_seed(path: Path) -> Seed | None:
     return Seed(int(entropy), tuple(map(int, key)))
 
 
-def _read(path: Path, like: updates.Machine | None) -> tuple[dict[str, Any], Any, FloatArray]:
+def _read(path: Path, like: Machine | None) -> tuple[dict[str, Any], Any, FloatArray]:
     """The header, the arrays that a machine has, and what monitors saw."""
     with opened(path, "npz") as source:
         try:
@@ -144,7 +144,7 @@ def _difference(stored: Any, wanted: Mapping[str, Any]) -> str:
     return f"is the checkpoint of another training, with {words}; give another name, or delete it"
 
 
-def _refuse_unsound(path: Path, arrays: updates.Machine, kept: Mapping[str, Any]) -> None:
+def _refuse_unsound(path: Path, arrays: Machine, kept: Mapping[str, Any]) -> None:
     """Compiled code trusts shapes, places and units."""
     for name, values in kept.items():
         wanted = getattr(arrays, name)

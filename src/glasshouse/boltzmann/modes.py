@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.boltzmann.kernels import descent, enumeration, updates
+from glasshouse.boltzmann.kernels import descent, enumeration
+from glasshouse.boltzmann.kernels.modes import spin_weights
 from glasshouse.boltzmann.model import BoltzmannMachine, as_units
 from glasshouse.boltzmann.settings import ModeSearch, enumerates
 from glasshouse.planting.randomness import RngLike
@@ -124,7 +125,7 @@ def _enumerated(machine: BoltzmannMachine) -> tuple[SpinArray, SpinArray]:
 def _mode(
     machine: BoltzmannMachine, visible: SpinArray, hidden: SpinArray, is_proven: bool
 ) -> Mode:
-    signed, total = updates.spin_weights(
+    signed, total = spin_weights(
         machine.weights, machine.visible_bias, machine.hidden_bias, machine.low, visible, hidden
     )
     energy = -float(

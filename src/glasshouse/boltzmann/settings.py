@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from glasshouse.boltzmann.kernels import enumeration, updates
+from glasshouse.boltzmann.kernels import enumeration, machine
 from glasshouse.boltzmann.model import LOW, Units
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray
@@ -20,7 +20,7 @@ ModeUse: TypeAlias = Literal["update", "restart"]
 ModeStep: TypeAlias = Literal["energy", "full"]
 ModeSearch: TypeAlias = Literal["auto", "enumerate", "anneal", "prove"]
 
-_GRADIENTS = {"cd": updates.CD, "pcd": updates.PCD, "exact": updates.EXACT}
+_GRADIENTS = {"cd": machine.CD, "pcd": machine.PCD, "exact": machine.EXACT}
 # Of the smaller layer: so many states take some milliseconds per update.
 _MOST_ENUMERATED = 16
 
@@ -147,12 +147,12 @@ class TrainingSettings(Summarised):
             self._refuse_large(smaller, "mode_search='enumerate'", "use 'anneal'")
         return enumerates(self.mode_search, smaller)
 
-    def plan(self, num_visible: int, num_data: int) -> updates.Plan:
+    def plan(self, num_visible: int, num_data: int) -> machine.Plan:
         """The same for the compiled code."""
         if self.gradient == "exact":
             smaller = min(num_visible, self.hidden)
             self._refuse_large(smaller, "gradient='exact'", "use 'cd' or 'pcd'")
-        return updates.Plan(
+        return machine.Plan(
             low=self.low,
             gradient=_GRADIENTS[self.gradient],
             steps=self.steps,

@@ -16,6 +16,17 @@ import numpy.typing as npt
 from glasshouse.boltzmann import data as data_sets
 from glasshouse.boltzmann.checkpoints import Checkpoint, State, digest, stored_seed
 from glasshouse.boltzmann.kernels import normal, sampling, updates
+from glasshouse.boltzmann.kernels.machine import (
+    EPOCH,
+    MODE,
+    MODES,
+    MOST_WEIGHT,
+    PROGRESS,
+    READY,
+    UPDATES,
+    Machine,
+)
+from glasshouse.boltzmann.kernels.modes import spin_weights
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.modes import find_mode, frustration_of
 from glasshouse.boltzmann.monitors import LastMode, Snapshot, chosen
@@ -152,7 +163,7 @@ class Trainer(Summarised):
     @property
     def epoch(self) -> int:
         """How many epochs are over."""
-        return int(self._arrays.progress[updates.EPOCH])
+        return int(self._arrays.progress[EPOCH])
 
     @property
     def machine(self) -> BoltzmannMachine:
@@ -244,7 +255,7 @@ class Trainer(Summarised):
         """The machine at this moment, for monitors."""
         seed = self.seed.child(_MONITORS).child(self.epoch)
         arrays, last = self._arrays, None
-        if arrays.progress[updates.MODES]:
+        if arrays.progress[MODES]:
             energy, total = arrays.mode_energy.tolist()
             last = LastMode(arrays.mode_visible.copy(), frustration_of(-energy, total))
         return Snapshot(
@@ -252,7 +263,7 @@ class Trainer(Summarised):
             self._constants,
         )  # fmt: skip
 
-    def _begin(self, start: BoltzmannMachine | None) -> updates.Machine:
+    def _begin(self, start: BoltzmannMachine | None) -> Machine:
         n, m = self.data.shape[1], self.settings.hidden
         if start is None:
             weights = np.empty((n, m))
@@ -266,7 +277,7 @@ class Trainer(Summarised):
         size = self.settings.chains or self._plan.batch_size
         chains = np.empty((size if self.settings.gradient == "pcd" else 0, n), dtype=np.int8)
         sampling.fill_states(stream, self.settings.low, chains)
-        return updates.Machine(
+        return Machine(
             weights=start.weights.copy(),
             back=np.ascontiguousarray(start.weights.T).copy(),
             visible_bias=start.visible_bias.copy(),
@@ -283,26 +294,26 @@ class Trainer(Summarised):
             good_visible=start.visible_bias.copy(),
             good_hidden=start.hidden_bias.copy(),
             stream=stream,
-            progress=np.zeros(updates.PROGRESS, dtype=np.int64),
+            progress=np.zeros(PROGRESS, dtype=np.int64),
         )
 
     def _find_mode(self) -> None:
         """Find the mode that the compiled code waits for."""
         arrays, machine = self._arrays, self.machine
-        number = int(arrays.progress[updates.UPDATES])
+        number = int(arrays.progress[UPDATES])
         seed = self.seed.child(_MODES).child(number)
-        start = arrays.mode_visible if arrays.progress[updates.MODES] else None
+        start = arrays.mode_visible if arrays.progress[MODES] else None
         mode = find_mode(
             machine, search=self.settings.mode_search, start=start,
             seconds=self.settings.mode_seconds, rng=seed,
         )  # fmt: skip
         arrays.mode_visible[:], arrays.mode_hidden[:] = mode.visible, mode.hidden
-        signed, total = updates.spin_weights(
+        signed, total = spin_weights(
             machine.weights, machine.visible_bias, machine.hidden_bias, machine.low,
             mode.visible, mode.hidden,
         )  # fmt: skip
         arrays.mode_energy[:] = -signed, total
-        arrays.progress[updates.MODE] = updates.READY
+        arrays.progress[MODE] = READY
         self.modes_proven += mode.is_proven
 
     def _held_out(self, rows: npt.ArrayLike) -> SpinArray:
@@ -317,19 +328,19 @@ class Trainer(Summarised):
         self, epochs: npt.NDArray[np.int64], history: Mapping[str, FloatArray]
     ) -> TrainingRun:
         progress = self._arrays.progress
-        modes = int(progress[updates.MODES])
+        modes = int(progress[MODES])
         diverged = None
         if self.epoch < self.settings.epochs:
             diverged = self.epoch + 1
             warnings.warn(
-                f"weights grew beyond {updates.MOST_WEIGHT:g} in epoch {diverged}; the machine is "
+                f"weights grew beyond {MOST_WEIGHT:g} in epoch {diverged}; the machine is "
                 "that of the epoch before; use a smaller learning_rate",
                 DivergenceWarning,
                 stacklevel=3,
             )
         return TrainingRun(
             self.machine, self.settings, self.seed.number, epochs, history,
-            int(progress[updates.UPDATES]), modes,
+            int(progress[UPDATES]), modes,
             modes if self._plan.enumerates else self.modes_proven, diverged, self.learning_seconds,
         )  # fmt: skip
 
