@@ -24,7 +24,7 @@ from glasshouse.problems.validation import FloatArray
 
 SECONDS = 5.0  # between two writes
 _KIND = "glasshouse training"
-_VERSION = 1
+_VERSION = 2
 
 
 def digest(array: npt.NDArray[Any] | None) -> str | None:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from glasshouse.boltzmann import data as data_sets
 from glasshouse.boltzmann.checkpoints import Checkpoint, State, digest, stored_seed
 from glasshouse.boltzmann.kernels import normal, sampling, updates
+from glasshouse.boltzmann.kernels.lanes import LANES
 from glasshouse.boltzmann.kernels.machine import (
     EPOCH,
     MODE,
@@ -273,7 +274,8 @@ class Trainer(Summarised):
         elif start.weights.shape != (n, m):
             raise ValueError(f"start is a {start!r}, but the data and hidden ask for {n} × {m}")
         start = start.in_units(self.settings.units)
-        stream = self.seed.child(_UPDATES).streams(1)[0].copy()
+        streams = self.seed.child(_UPDATES).streams(1 + LANES)
+        stream = streams[0].copy()
         size = self.settings.chains or self._plan.batch_size
         chains = np.empty((size if self.settings.gradient == "pcd" else 0, n), dtype=np.int8)
         sampling.fill_states(stream, self.settings.low, chains)
@@ -294,6 +296,7 @@ class Trainer(Summarised):
             good_visible=start.visible_bias.copy(),
             good_hidden=start.hidden_bias.copy(),
             stream=stream,
+            lanes=np.ascontiguousarray(streams[1:].T),
             progress=np.zeros(PROGRESS, dtype=np.int64),
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from glasshouse.boltzmann.kernels.layers import copy_row, copy_table
-from glasshouse.boltzmann.kernels.moves import transpose
+from glasshouse.boltzmann.kernels.transposition import STRIP, transpose_strip
 from glasshouse.compiled import inner
 
 # How the negative phase is estimated.
@@ -39,6 +39,7 @@ class Machine(NamedTuple):
         good_visible: likewise, the visible biases.
         good_hidden: likewise, the hidden biases.
         stream: random numbers.
+        lanes: those of chains that step together, one stream per column.
         progress: see `EPOCH`, …
     """
 
@@ -58,6 +59,7 @@ class Machine(NamedTuple):
     good_visible: Any
     good_hidden: Any
     stream: Any
+    lanes: Any
     progress: Any
 
 
@@ -95,7 +97,8 @@ class Plan(NamedTuple):
 def go_back(machine: Any) -> None:
     """To the parameters after the last whole epoch."""
     copy_table(machine.good_weights, machine.weights)
-    transpose(machine.good_weights, machine.back)
+    for first in range(0, len(machine.weights), STRIP):
+        transpose_strip(machine.weights, first, machine.back)
     copy_row(machine.good_visible, machine.visible_bias)
     copy_row(machine.good_hidden, machine.hidden_bias)
 

@@ -16,10 +16,9 @@ def find_mode(machine: Any, low: int) -> None:
     n, m = machine.weights.shape
     a, b = machine.visible_bias, machine.hidden_bias
     v, h = machine.mode_visible, machine.mode_hidden
-    if n <= m:
-        ground_state(machine.weights, a, b, low, v, h)
-    else:
-        ground_state(machine.back, b, a, low, h, v)
+    is_wide = n <= m
+    ground_state(machine.weights if is_wide else machine.back, a if is_wide else b,
+                 b if is_wide else a, low, v if is_wide else h, h if is_wide else v)  # fmt: skip
     signed, total = spin_weights(machine.weights, a, b, low, v, h)
     machine.mode_energy[0], machine.mode_energy[1] = -signed, total
 

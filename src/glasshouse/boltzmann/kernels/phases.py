@@ -17,6 +17,7 @@ from glasshouse.boltzmann.kernels.layers import (
     means_of,
 )
 from glasshouse.boltzmann.kernels.machine import CD
+from glasshouse.boltzmann.kernels.once import once
 from glasshouse.compiled import inner
 
 
@@ -28,7 +29,7 @@ def add_data(machine: Any, plan: Any, sums: Any, row: Any, uses_mode: bool,
     fields_of(row, machine.weights, machine.hidden_bias, fields)
     chances_of(fields, plan.low, chances)
     means_of(chances, plan.low, sums.means)
-    add_outer(sums, row, sums.means, 1.0)
+    add_outer(sums, plan.low, row, sums.means, 1.0)
     if plan.gradient != CD or is_mode_step:
         return
     if uses_mode:
@@ -36,7 +37,7 @@ def add_data(machine: Any, plan: Any, sums: Any, row: Any, uses_mode: bool,
     else:
         draw(machine.stream, chances, plan.low, sums.hidden_state)
     run_chain(machine, plan, sums, sums.state, sums.hidden_state, plan.steps)
-    add_outer(sums, sums.state, sums.means, -1.0)
+    add_outer(sums, plan.low, sums.state, sums.means, -1.0)
 
 
 @inner
@@ -55,15 +56,15 @@ def run_chain(machine: Any, plan: Any, sums: Any, visible: Any, hidden: Any, ste
     means_of(chances, plan.low, sums.means)
 
 
-@inner
-def subtract_mode(machine: Any, sums: Any, weight: float) -> None:
+@once
+def subtract_mode(machine: Any, low: int, sums: Any, weight: float) -> None:
     """The mode instead of the model's averages."""
     for j in range(machine.mode_hidden.size):
         sums.means[j] = machine.mode_hidden[j]
-    add_outer(sums, machine.mode_visible, sums.means, -weight)
+    add_outer(sums, low, machine.mode_visible, sums.means, -weight)
 
 
-@inner
+@once
 def subtract_chains(machine: Any, plan: Any, sums: Any, uses_mode: bool, weight: float) -> None:
     """Averages over the persistent chains, after some steps of each."""
     count = len(machine.chains)
@@ -76,29 +77,25 @@ def subtract_chains(machine: Any, plan: Any, sums: Any, uses_mode: bool, weight:
         chances_of(fields, plan.low, chances)
         draw(machine.stream, chances, plan.low, sums.hidden_state)
         run_chain(machine, plan, sums, visible, sums.hidden_state, plan.steps)
-        add_outer(sums, visible, sums.means, -weight / count)
+        add_outer(sums, plan.low, visible, sums.means, -weight / count)
 
 
-@inner
+@once
 def subtract_exact(machine: Any, low: int, sums: Any, weight: float) -> None:
     """The model's own averages, by enumeration of the smaller layer."""
     n, m = machine.weights.shape
     visible, hidden = np.empty(n), np.empty(m)
-    a, b = machine.visible_bias, machine.hidden_bias
-    if n <= m:
-        products = np.empty((n, m))
-        log_z = log_partition(machine.weights, a, b, low)
-        moments(machine.weights, a, b, low, log_z, products, visible, hidden)
-        for i in range(n):
-            for j in range(m):
-                sums.weights[i, j] -= weight * products[i, j]
-    else:
-        products = np.empty((m, n))
-        log_z = log_partition(machine.back, b, a, low)
-        moments(machine.back, b, a, low, log_z, products, hidden, visible)
-        for i in range(n):
-            for j in range(m):
-                sums.weights[i, j] -= weight * products[j, i]
+    is_wide = n <= m
+    table = machine.weights if is_wide else machine.back
+    a = machine.visible_bias if is_wide else machine.hidden_bias
+    b = machine.hidden_bias if is_wide else machine.visible_bias
+    products = np.empty(table.shape)
+    log_z = log_partition(table, a, b, low)
+    moments(table, a, b, low, log_z, products, visible if is_wide else hidden,
+            hidden if is_wide else visible)  # fmt: skip
+    for i in range(n):
+        for j in range(m):
+            sums.weights[i, j] -= weight * (products[i, j] if is_wide else products[j, i])
     for i in range(n):
         sums.visible[i] -= weight * visible[i]
     for j in range(m):

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.boltzmann.kernels.gradient import GROUP, Gradient, add_waiting
-from glasshouse.boltzmann.kernels.groups import Group, add_group
+from glasshouse.boltzmann.kernels.gradient import CHAINS, add_waiting, begin_sums, new_gradient
+from glasshouse.boltzmann.kernels.groups import add_group, new_group
 from glasshouse.boltzmann.kernels.layers import copy_row, copy_table
 from glasshouse.boltzmann.kernels.machine import (
     BATCH,
@@ -26,6 +26,7 @@ from glasshouse.boltzmann.kernels.machine import (
 )
 from glasshouse.boltzmann.kernels.modes import find_mode
 from glasshouse.boltzmann.kernels.moves import move
+from glasshouse.boltzmann.kernels.once import once
 from glasshouse.boltzmann.kernels.phases import (
     add_data,
     subtract_chains,
@@ -40,7 +41,6 @@ DONE, NEEDS_MODE, DIVERGED = 0, 1, 2
 
 _U11 = np.uint64(11)
 _UNIT = 2.0**-53
-_MOST_NUMBERS = 1 << 14  # random ones that chains keep ready
 
 
 @compiled
@@ -53,17 +53,7 @@ def run_epochs(machine: Any, plan: Any, data: Any, rates: Any, mode_chances: Any
     """
     n, m = machine.weights.shape
     size, progress = len(data), machine.progress
-    sums = Gradient(np.empty((n, m)), np.empty(n), np.empty(m), np.zeros((n, GROUP), np.int8),
-                    np.empty((GROUP, m)), np.zeros(1, np.int64), np.empty(n, np.int8),
-                    np.empty(m, np.int8), np.empty(m), np.empty(m), np.empty(m), np.empty(n),
-                    np.empty(n), np.empty((2, max(n, m))))  # fmt: skip
-    size_of_group = max(1, min(GROUP // 2, _MOST_NUMBERS // (plan.steps * (n + m))))
-    group = Group(np.empty((size_of_group, n), np.int8), np.empty((size_of_group, m), np.int8),
-                  np.empty((size_of_group, n)), np.empty((size_of_group, n)),
-                  np.empty((size_of_group, m)), np.empty((size_of_group, m)),
-                  np.empty((size_of_group, m)),
-                  np.empty(size_of_group * plan.steps * (n + m)),
-                  np.arange(size_of_group))  # fmt: skip
+    sums, group = new_gradient(n, m), new_group(n, m)
     while progress[EPOCH] < last:
         epoch = progress[EPOCH]
         if progress[BATCH] == 0 and progress[MODE] == NONE and plan.batch_size < size:
@@ -109,16 +99,14 @@ def shuffle(stream: Any, order: Any) -> None:
         order[k], order[other] = order[other], order[k]
 
 
-@inner
+@once
 def update(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: Any, rate: float,
            uses_mode: bool) -> None:  # fmt: skip
     """One step of all parameters: the data's averages up, the model's down."""
-    sums.weights[:, :] = 0.0
-    sums.visible[:] = 0.0
-    sums.hidden[:] = 0.0
+    begin_sums(sums)
     is_mode_step = uses_mode and not plan.restarts_chains
     if plan.gradient == CD and not uses_mode:
-        for first in range(0, chosen.size, len(group.visible)):
+        for first in range(0, chosen.size, CHAINS):
             add_group(machine, plan, sums, group, data, chosen, first)
     else:
         for k in chosen:
@@ -126,7 +114,7 @@ def update(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: An
     weight = np.float64(chosen.size)
     step = rate / weight if plan.is_mean else rate
     if is_mode_step:
-        subtract_mode(machine, sums, weight)
+        subtract_mode(machine, plan.low, sums, weight)
         if plan.scales_mode_step:
             n, m = machine.weights.shape
             step *= max(-machine.mode_energy[0], 0.0) / ((n + 1.0) * (m + 1.0))
@@ -135,5 +123,4 @@ def update(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: An
     elif plan.gradient == EXACT:
         add_waiting(sums)
         subtract_exact(machine, plan.low, sums, weight)
-    add_waiting(sums)
     move(machine, plan, sums, step, weight)
