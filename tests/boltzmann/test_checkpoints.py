@@ -123,6 +123,19 @@ def test_other_files_are_neither_read_nor_replaced(tmp_path):
         assert path.read_bytes() == content
 
 
+def test_a_checkpoint_of_other_random_streams_is_refused(tmp_path):
+    """Version 1 had no lanes: whatever it began would end as neither version does."""
+    path = tmp_path / "run.npz"
+    gh.train(DATA, 4, **SETTINGS, checkpoint=path)
+    arrays = dict(np.load(path))
+    header = str(arrays["header"])
+    arrays["header"] = np.array(header.replace('"version": 2', '"version": 1'))
+    assert str(arrays["header"]) != header
+    np.savez(path, **arrays)
+    with pytest.raises(gh.FileError, match="version is not 2.*give another name"):
+        gh.train(DATA, 4, **SETTINGS, checkpoint=path)
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [("order", 10**9), ("progress", -1), ("weights", np.nan), ("weights", np.zeros((2, 2)))],

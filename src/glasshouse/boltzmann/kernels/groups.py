@@ -9,12 +9,11 @@ import numpy as np
 from glasshouse.boltzmann.kernels.gradient import CHAINS, add_pairs
 from glasshouse.boltzmann.kernels.lanes import (
     LANES,
-    chances_of_some,
     draw_and_keep,
     draw_changes,
     fill_numbers,
 )
-from glasshouse.boltzmann.kernels.layers import add_fields
+from glasshouse.boltzmann.kernels.layers import add_fields, chances_of_some
 from glasshouse.boltzmann.kernels.once import once
 from glasshouse.compiled import inner
 

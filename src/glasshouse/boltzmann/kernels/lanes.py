@@ -56,11 +56,3 @@ def draw_changes(fields: Any, numbers: Any, size: int, low: int, values: Any,
         value = np.int8(1 if is_up else low)
         changes[k] = value - values[k]
         values[k] = value
-
-
-@inner
-def chances_of_some(fields: Any, size: int, low: int, chances: Any) -> None:
-    """The probability of each of the first units to be up."""
-    scale = np.float64(1 - low)
-    for k in range(size):
-        chances[k] = logistic(scale * fields[k])

@@ -79,9 +79,15 @@ def add_fields(values: Any, count: int, weights: Any, low: int, fields: Any) -> 
 @inner
 def chances_of(fields: Any, low: int, chances: Any) -> None:
     """The probability of each unit to be up."""
+    chances_of_some(fields, fields.size, low, chances)
+
+
+@inner
+def chances_of_some(fields: Any, size: int, low: int, chances: Any) -> None:
+    """The probability of each of the first units to be up."""
     scale = np.float64(1 - low)
-    for j in range(fields.size):
-        chances[j] = logistic(scale * fields[j])
+    for k in range(size):
+        chances[k] = logistic(scale * fields[k])
 
 
 @inner
