@@ -18,13 +18,16 @@ from glasshouse.boltzmann.checkpoints import Checkpoint, State, digest, stored_s
 from glasshouse.boltzmann.kernels import normal, sampling, updates
 from glasshouse.boltzmann.kernels.lanes import LANES
 from glasshouse.boltzmann.kernels.machine import (
+    BATCH,
     EPOCH,
     MODE,
     MODES,
     MOST_WEIGHT,
+    NONE,
     PROGRESS,
     READY,
     UPDATES,
+    WANTED,
     Machine,
 )
 from glasshouse.boltzmann.kernels.modes import spin_weights
@@ -58,7 +61,8 @@ class TrainingRun(Summarised):
     Attributes:
         machine: as it was at the end; the last good one if the training diverged.
         settings: of the training.
-        seed: given back as `rng`, it gives the same again.
+        seed: given back as `rng`, it gives the same again: a whole number, or a Seed where the
+            machine is one of many.
         epochs: when it was looked at; 0 is before the first update.
         history: per monitor, what was seen then.
         updates: how many steps were made.
@@ -70,7 +74,7 @@ class TrainingRun(Summarised):
 
     machine: BoltzmannMachine
     settings: TrainingSettings
-    seed: int
+    seed: int | Seed
     epochs: npt.NDArray[np.int64]
     history: Mapping[str, FloatArray] = field(default_factory=dict)
     updates: int = 0
@@ -200,12 +204,17 @@ class Trainer(Summarised):
         every = validation.count(every, "every", 1)
         places = [*range(self.epoch, self.settings.epochs, every), self.settings.epochs]
         kept = None if checkpoint is None else self._checkpoint(checkpoint, looks, every)
-        seen = self._go_on(kept, len(looks), len(places))
-        for place in places[len(seen) :]:
-            if not self._advance_kept(place, kept, seen):
-                break
-            snapshot = self.snapshot()
-            seen.append([look.look(snapshot) for look in looks.values()])
+        seen = self._go_on(kept, len(looks), places)
+        try:
+            for place in places[len(seen) :]:
+                if not self._advance_kept(place, kept, seen):
+                    break
+                snapshot = self.snapshot()
+                seen.append([look.look(snapshot) for look in looks.values()])
+        except KeyboardInterrupt:
+            if kept is not None and self._arrays.progress[UPDATES]:
+                kept.keep(self._arrays, self._state(_table(seen, len(looks))))
+            raise
         values = _table(seen, len(looks))
         if kept is not None:
             kept.keep(self._arrays, self._state(values))
@@ -222,17 +231,37 @@ class Trainer(Summarised):
         }  # fmt: skip
         return Checkpoint(path, identity)
 
-    def _go_on(self, kept: Checkpoint | None, width: int, most: int) -> list[list[float]]:
+    def _go_on(self, kept: Checkpoint | None, width: int, places: list[int]) -> list[list[float]]:
         """Take over what a checkpoint has; what monitors saw so far."""
         state = None if kept is None else kept.restore(self._arrays)
         if kept is None or state is None:
             return []
-        if state.seen.shape[1] != width or len(state.seen) > most or (
-            self.epoch > self.settings.epochs
-        ):  # fmt: skip
+        # The look at the epoch itself may be missing.
+        looks = [sum(place < limit for place in places) for limit in (self.epoch, self.epoch + 1)]
+        is_sound = state.seen.shape[1] == width and len(state.seen) in looks
+        if not is_sound or not self._is_possible(state):
             raise FileError(kept.path, "is a checkpoint with unsound contents; delete it")
         self.modes_proven, self.has_diverged = state.modes_proven, state.has_diverged
         return [*state.seen.tolist()]
+
+    def _is_possible(self, state: State) -> bool:
+        """Whether the counts of a checkpoint can be those of this training."""
+        progress = self._arrays.progress.tolist()
+        epoch, batch, mode, modes, number = (
+            progress[place] for place in
+            (EPOCH, BATCH, MODE, MODES, UPDATES)
+        )  # fmt: skip
+        batches = -(-len(self.data) // self._plan.batch_size)
+        # A training that diverges stops before it begins the next epoch.
+        if not (0 <= epoch <= self.settings.epochs and 0 <= batch < batches + state.has_diverged):
+            return False
+        has_mode = mode == READY
+        return (
+            mode in (NONE, WANTED, READY)
+            and number == epoch * batches + batch
+            and 0 <= modes <= number
+            and 0 <= state.modes_proven <= modes + has_mode
+        )
 
     def _advance_kept(self, epoch: int, kept: Checkpoint | None, seen: list[list[float]]) -> bool:
         """The same as `advance`, in pieces between which a checkpoint may be written."""
@@ -342,7 +371,8 @@ class Trainer(Summarised):
                 stacklevel=3,
             )
         return TrainingRun(
-            self.machine, self.settings, self.seed.number, epochs, history,
+            self.machine, self.settings, self.seed if self.seed.spawn_key else self.seed.entropy,
+            epochs, history,
             int(progress[UPDATES]), modes,
             modes if self._plan.enumerates else self.modes_proven, diverged, self.learning_seconds,
         )  # fmt: skip

@@ -7,8 +7,10 @@ answer so far was given). `solve --maxsat-output` has those of the MaxSAT Evalua
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import Any
+from contextlib import suppress
+from typing import Any, NoReturn
 
 from cyclopts import App, CycloptsError, Parameter
 
@@ -82,6 +84,21 @@ for _order, (_name, _command) in enumerate(COMMANDS.items()):
         app.command(_command)
     else:
         app.command(_command, name=_name, sort_key=_order)
+
+
+def run() -> NoReturn:
+    """What the command `glasshouse` is: the command line, and the end of the process.
+
+    After an answer whose exit code counts, the process ends at once: threads of others' solvers
+    may still be at work, and can bring Python's own shutdown down.
+    """
+    code = main()
+    if isinstance(code, AnswerCode):
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def main(arguments: list[str] | None = None) -> int:

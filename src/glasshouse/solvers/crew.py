@@ -177,9 +177,8 @@ class _Shift:
         ended = np.repeat(self.ended, lanes)[:runs]
         if not begun.any():
             raise KeyboardInterrupt
-        if ended.all():
-            stopped = None  # too late to stop anything
-        elif stopped is None:
+        # Ctrl-C counts even where it came too late to stop anything: what comes next must hear it.
+        if stopped is None and not ended.all():
             stopped = "time limit"
         blocks = sum(done > 0 for done in self.done)
         share = sum(self.done) / (blocks * self.job.length)
