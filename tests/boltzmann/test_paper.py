@@ -67,7 +67,7 @@ def test_every_claim_is_tested_for_both_sizes_and_units(built):
     report = (folder / "rbm.md").read_text()
     assert "ln(512/9) = 4.041" in report
     rows = list(csv.DictReader((folder / "rbm.csv").open()))
-    assert len(rows) == 16 * 4
+    assert len(rows) == 20 * 4
     assert {row["machines"] for row in rows} == {"6"}
     assert float(rows[3]["kl"]) == pytest.approx(np.median(ensembles[0].final("kl")), rel=1e-5)
 
