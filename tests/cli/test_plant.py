@@ -27,6 +27,7 @@ OPTIONS = {
     "graph": "GRAPH* frustration* f* loop-density loops length max-length block left overlap "
     "max-weight",
     "uniform": "visible* n* hidden m clause-density*",
+    "wishart": "spins* n* columns alpha",
 }
 SHARED = "seed output o count out-dir format certificate answers dialect blind shuffle force json"
 CHOICES = {
@@ -62,7 +63,7 @@ def test_every_option_is_offered(word, capsys, monkeypatch):
 def test_every_command_is_offered(capsys):
     assert main(["plant", "--help"]) == 0
     out = capsys.readouterr().out
-    assert set(re.findall(r"^│ ([a-z]+) ", out, re.M)) == {*OPTIONS, "fuzz"}
+    assert set(re.findall(r"^│ ([a-z0-9-]+) ", out, re.M)) == {*OPTIONS, "fuzz"}
     assert set(OPTIONS) == {method.command for method in planting.METHODS.values()}
 
 

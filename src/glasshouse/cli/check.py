@@ -89,7 +89,7 @@ def _check_file(
             show_json({"file": file, "proven": False, "reason": str(lie)})
         raise CheckFailedError(lie) from lie
     if json:
-        values = {"proven": result.proven, "loops": result.loops}
+        values = {"proven": result.proven, "loops": result.loops, "squares": result.squares}
         show_json({"file": file, **measured(result.measure, result.value, result.cost), **values})
     if not result.proven:
         raise CheckFailedError(f"{file}: {result.summary()}; `glasshouse prove` may find one")

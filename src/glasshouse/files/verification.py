@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from glasshouse.certificates import CertificateError, Verdict, verify
+from glasshouse.certificates.certificate import counted_parts
 from glasshouse.certificates.exact_form import ExactForm, exact_energy
 from glasshouse.extras import MissingPackageError
 from glasshouse.files.carrying import scaled_proof
@@ -32,9 +33,10 @@ class Verification(Summarised):
         cost: of the certified state, an energy of the problem read: the least there is if `proven`.
         value: the same in the file's own words (see `measure`): a cut, an objective, a cost.
         measure: what that is, and how it follows from the energy.
-        proven: whether loops showed that no state costs less; else a stated model reaches the
-            stated cost, no more.
+        proven: whether loops and squares showed that no state costs less; else a stated model
+            reaches the stated cost, no more.
         loops: how many loops the proof has.
+        squares: how many squares it has.
         certificate: the side-car it was read from; None for native files and for no proof.
     """
 
@@ -44,12 +46,13 @@ class Verification(Summarised):
     proven: bool
     loops: int
     certificate: Path | None
+    squares: int = 0
 
     def summary(self) -> str:
         """One line for people, the file's own number first."""
         energy = "" if self.measure.is_energy else f"energy {self.cost}, "
         if self.proven:
-            how = f"{energy}proven by {self.loops} loops"
+            how = f"{energy}proven by {counted_parts(self.loops, self.squares)}"
             return f"{self.value} is the optimum {self.measure.name} ({how})"
         energy = energy and f" ({energy.removesuffix(', ')})"
         return (
@@ -91,13 +94,19 @@ def verify_file(
             verdict = examine(document, proof)
             _refuse_gap(document.measure, verdict)
             value = document.measure.of(verdict.exact_energy)
-            number = proof.certificate.num_loops
-            return Verification(verdict.energy, value, document.measure, True, number, beside)
+            certified = proof.certificate
+            return Verification(
+                verdict.energy, value, document.measure, True, certified.num_loops, beside,
+                certified.num_squares,
+            )  # fmt: skip
         if document.planted is not None:
             document.planted.verify()
-            energy, number = document.planted.energy, document.planted.loops.num_loops
-            value = document.measure.of(energy)
-            return Verification(energy, value, document.measure, True, number, None)
+            plant = document.planted
+            value = document.measure.of(plant.energy)
+            return Verification(
+                plant.energy, value, document.measure, True, plant.loops.num_loops, None,
+                plant.squares.num_squares,
+            )  # fmt: skip
         return _by_model(path, document)
     except CertificateError as lie:
         raise CertificateError(f"{path}: {lie}") from None
@@ -238,8 +247,8 @@ def agrees(problem: Problem, stated: Number, cost: Fraction) -> bool:
 def _refuse_gap(measure: Measure, verdict: Verdict) -> None:
     if not verdict.optimal:
         raise CertificateError(
-            f"the loops prove that no state has {_beyond(measure, verdict)}, but the certificate's "
-            f"state has {measure.said(verdict.exact_energy)}; it is not shown optimal"
+            f"the certificate proves that no state has {_beyond(measure, verdict)}, but its state "
+            f"has {measure.said(verdict.exact_energy)}; it is not shown optimal"
         )
 
 

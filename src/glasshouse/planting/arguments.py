@@ -174,6 +174,14 @@ def layer_sizes(n: int, m: int) -> tuple[int, int]:
     return sizes[0], sizes[1]
 
 
+def spins(n: int, least: int) -> int:
+    """A number of spins."""
+    size = validation.count(n, "n", least)
+    if size > _MOST_SPINS:
+        raise ValueError(f"n={n} is more than 2^28 spins, the most we plant; use a smaller n")
+    return size
+
+
 def parameters(state: State | None, spins: SpinArray, **values: object) -> dict[str, object]:
     """A recipe's parameters: fractions as strings, what was not given left out."""
     plain: dict[str, object] = {}

@@ -9,3 +9,4 @@ from glasshouse.planting.structured_graph_loops import (
 )
 from glasshouse.planting.structured_loops import structured_loops as structured_loops
 from glasshouse.planting.uniform_max2sat import uniform_max2sat as uniform_max2sat
+from glasshouse.planting.wishart import wishart as wishart
