@@ -27,7 +27,8 @@ OPTIONS = {
     "graph": "GRAPH* frustration* f* loop-density loops length max-length block left overlap "
     "max-weight",
     "uniform": "visible* n* hidden m clause-density*",
-    "wishart": "spins* n* columns alpha",
+    "wishart": "spins* n* columns alpha weights resolution",
+    "partition": "spins* n* bits bits-per-spin total",
 }
 SHARED = "seed output o count out-dir format certificate answers dialect blind shuffle force json"
 CHOICES = {
@@ -35,6 +36,8 @@ CHOICES = {
     "structured": {"block-rule": "paper, authors"},
     "bias": {"ghosts": "1, 2"},
     "graph": {"overlap": "constructive, none"},
+    "wishart": {"weights": "signs, normal"},
+    "partition": {"total": "even, odd"},
 }
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from glasshouse.kernels.xoshiro import fill_spins
 from glasshouse.landscape.ratio import Ratio as Ratio
 from glasshouse.landscape.ratio import ratio as ratio
+from glasshouse.planting.graph_names import Extent, refuse_large
 from glasshouse.problems import validation
 from glasshouse.problems.validation import INT64_MAX, SpinArray
 
@@ -76,9 +77,7 @@ def loop_count(loops: int | None, loop_density: Ratio | None, half: Ratio) -> in
         loop_density: N/n, the paper's ρ.
         half: n, see `half`.
     """
-    if (loops is None) == (loop_density is None):
-        given = "neither" if loops is None else "both"
-        raise ValueError(f"{given} of loops and loop_density given; give exactly one of them")
+    either(loops=loops, loop_density=loop_density)
     if loop_density is None:
         number = validation.count(loops, "loops", 1)
     else:
@@ -180,6 +179,26 @@ def spins(n: int, least: int) -> int:
     if size > _MOST_SPINS:
         raise ValueError(f"n={n} is more than 2^28 spins, the most we plant; use a smaller n")
     return size
+
+
+def dense_spins(n: int, least: int) -> int:
+    """A number of spins that are all coupled to each other."""
+    size = spins(n, least)
+    refuse_large(Extent(size, size * (size - 1) // 2))
+    return size
+
+
+def either(**given: Any) -> None:
+    """Refuse both or neither of two arguments."""
+    (first, one), (second, other) = given.items()
+    if (one is None) == (other is None):
+        what = "neither" if one is None else "both"
+        raise ValueError(f"{what} of {first} and {second} given; give exactly one of them")
+
+
+def ratio_or_none(value: Ratio | None, name: str) -> Fraction | None:
+    """An argument that may be left out, as recipes hold it."""
+    return None if value is None else ratio(value, name)
 
 
 def parameters(state: State | None, spins: SpinArray, **values: object) -> dict[str, object]:
