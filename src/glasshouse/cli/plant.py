@@ -35,6 +35,7 @@ plant = App(
 _NAMES = {
     "n": ["--visible", "-n"],
     "m": ["--hidden", "-m"],
+    "variables": ["--variables", "-n"],
     "frustration": ["--frustration", "-f"],
 }
 _SPINS = ["--spins", "-n"]
