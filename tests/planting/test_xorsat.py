@@ -203,16 +203,17 @@ def test_a_seed_grows_what_it_always_grew():
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"variables": 2}, "variables=2 is below 3"),
-        ({"variables": 10, "degree": 4}, "variables=10 with degree=4 gives 40 entries, which "
+        ({"n": 2}, "n=2 is below 3"),
+        ({"n": 10, "degree": 4}, "n=10 with degree=4 gives 40 entries, which "
          "equations of three cannot share; use 9 or 12 variables"),
-        ({"variables": 4, "degree": 1}, "use 3 or 6 variables"),
-        ({"variables": 9, "degree": 0}, "degree=0 is below 1"),
-        ({"variables": "9"}, "variables='9' is not a whole number"),
-        ({"variables": 2**28}, "more than 2\\^28 spins"),
-        ({"variables": 9, "degree": 10**30}, "more than 2\\^28 spins"),
-        ({"variables": 9, "state": "+-+"}, "state"),
-        ({"variables": 9, "state": 1}, "state"),
+        ({"n": 4, "degree": 1}, "use 3 or 6 variables"),
+        ({"n": 9, "degree": 0}, "degree=0 is below 1"),
+        ({"n": "9"}, "n='9' is not a whole number"),
+        ({"n": 10**400, "degree": 1}, "cannot share"),
+        ({"n": 2**28}, "more than 2\\^28 spins"),
+        ({"n": 9, "degree": 10**30}, "more than 2\\^28 spins"),
+        ({"n": 9, "state": "+-+"}, "state"),
+        ({"n": 9, "state": 1}, "state"),
     ],
 )  # fmt: skip
 def test_corners_are_refused(asked, message):

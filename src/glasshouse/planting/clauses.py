@@ -52,7 +52,7 @@ def plant_clauses(
         n: spins.
         literals: of each clause.
         true_literals: how many of them are true.
-        clauses: how many; give this or `clause_density`.
+        clauses: how many there are; give this or `clause_density`.
         clause_density: clauses per spin; their number is rounded up.
         state: the state to plant; uniform at random when None.
         rng: a seed, or whatever `numpy.random.default_rng` takes.

@@ -14,7 +14,7 @@ from glasshouse.problems import validation
 if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted
 
-# With three equations per variable that takes two seconds and 60 MB; 100,000 take 16 seconds.
+# With three equations per variable that takes a second and 60 MB; 100,000 take ten seconds.
 _MOST = 50_000
 
 

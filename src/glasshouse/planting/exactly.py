@@ -61,9 +61,9 @@ def exactly(
 
     Args:
         n: spins, at least as many as a clause has literals.
-        literals: of each clause, at least 2: m.
-        true_literals: how many of them are true, at least 1 and at most m - 1: k.
-        clauses: how many; give this or `clause_density`.
+        literals: m of each clause, at least 2.
+        true_literals: k of them are true, at least 1 and fewer than m.
+        clauses: how many there are; give this or `clause_density`.
         clause_density: clauses per spin; their number is rounded up.
         state: the state to plant; uniform at random when None.
         rng: a seed, or whatever `numpy.random.default_rng` takes.

@@ -44,7 +44,7 @@ def nae3sat(
 
     Args:
         n: spins, at least 3.
-        clauses: how many; give this or `clause_density`.
+        clauses: how many there are; give this or `clause_density`.
         clause_density: clauses per spin, the literature's ρ or α; their number is rounded up.
         state: the state to plant; uniform at random when None.
         rng: a seed, or whatever `numpy.random.default_rng` takes.

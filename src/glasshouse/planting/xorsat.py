@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,20 +21,19 @@ from glasshouse.problems import validation
 from glasshouse.problems.validation import SpinArray
 
 # Tables are shuffled so often before swaps take over. For three equations per variable about one
-# shuffle in eight is good, and all of these fail less than once in a million.
+# shuffle in eight is good, so that all of these fail for a few instances in a million.
 _TRIES, _SWAPS = 100, 20
 
 
-def _sizes(variables: Any, degree: Any) -> tuple[int, int, int]:
+def _sizes(n: Any, degree: Any) -> tuple[int, int, int]:
     """Variables, equations of each, and all equations."""
-    number = validation.count(variables, "variables", 3)
+    number = validation.count(n, "n", 3)
     each = validation.count(degree, "degree", 1)
     if number * each % 3:
-        # 3 divides the degree or the variables; the degree it does not.
-        below, above = number // 3 * 3, math.ceil(number / 3) * 3
+        below = number // 3 * 3  # 3 divides neither the degree nor n
         raise ValueError(
-            f"variables={number} with degree={each} gives {number * each} entries, which equations "
-            f"of three cannot share; use {below} or {above} variables"
+            f"n={number} with degree={each} gives {number * each} entries, which equations "
+            f"of three cannot share; use {below} or {below + 3} variables"
         )
     equations = number * each // 3
     arguments.spins(number + equations, 3)
@@ -43,7 +41,7 @@ def _sizes(variables: Any, degree: Any) -> tuple[int, int, int]:
 
 
 def _demand(asked: Mapping[str, Any]) -> Demand:
-    number, _, equations = _sizes(asked.get("variables"), asked.get("degree", 3))
+    number, _, equations = _sizes(asked.get("n"), asked.get("degree", 3))
     return Demand.of_squares(number + equations, equations, 5)
 
 
@@ -51,12 +49,12 @@ def _demand(asked: Mapping[str, Any]) -> Demand:
     "xorsat",
     grows_on="spins",
     demand=_demand,
-    examples=({"variables": 24}, {"variables": 15, "degree": 4}),
-    knobs={"variables": ("12", "72")},
+    examples=({"n": 24}, {"n": 15, "degree": 4}),
+    knobs={"n": ("12", "72")},
     ground_states=count_solutions,
 )
 def xorsat(
-    variables: int,
+    n: int,
     *,
     degree: int = 3,
     state: State | None = None,
@@ -67,14 +65,14 @@ def xorsat(
     With degree 3, the 3-regular 3-XORSAT (3R3X) of Kowalsky, Albash, Hen, Lidar (Quantum Science
     and Technology 7, 025008, 2022; arXiv 2103.08464): each equation has a spin z of its own, and is
     half of (s1 + s2 + s3 - b - 2z)² without its constant: -4 if it is satisfied and z fits, -2 at
-    the best z if it is not. Variables of an equation are distinct. Spins 0 to `variables` - 1 are
-    the variables, all others are the z, one for each equation in turn.
+    the best z if it is not. Variables of an equation are distinct. Spins 0 to n - 1 are the
+    variables, all others are the z, one for each equation in turn.
 
     Ground states are as many as the equations have solutions. Gaussian elimination counts them
     (`glasshouse.planting.equations.count_solutions`).
 
     Args:
-        variables: the paper's n; the instance has n·degree/3 more spins.
+        n: variables, as in the paper; the instance has n·degree/3 more spins.
         degree: equations that each variable is in; 3 must divide n·degree.
         state: the state to plant, of the variables or of all spins; uniform at random when None.
             A given state is planted by turning the signs of what would be planted without it.
@@ -85,7 +83,7 @@ def xorsat(
     Planted(xorsat, 48 spins, 24 squares, ground energy -96)
     >>> plant.verify()
     """
-    number, each, equations = _sizes(variables, degree)
+    number, each, equations = _sizes(n, degree)
     seed = Seed.of(rng)
     streams = seed.streams(2)
     drawn = arguments.planted_state(None, number, streams[0])
@@ -104,7 +102,7 @@ def xorsat(
     )
     if state is not None:
         squares = squares.turned(own * spins)
-    values = arguments.parameters(state, spins, variables=number, degree=each)
+    values = arguments.parameters(state, spins, n=number, degree=each)
     return Planted.of_squares(number + equations, squares, spins, Recipe("xorsat", values, seed))
 
 
