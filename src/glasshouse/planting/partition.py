@@ -18,7 +18,6 @@ from glasshouse.planting.method import planting_method
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
-from glasshouse.problems import validation
 from glasshouse.problems.validation import INT64_MAX
 
 Total = Literal["even", "odd"]
@@ -30,14 +29,7 @@ _TRIES = 1 << 20
 def _sizes(n: Any, bits: Any, bits_per_spin: Any, total: Any) -> tuple[int, int]:
     """Spins, and bits of the numbers."""
     spins = arguments.dense_spins(n, 2)
-    arguments.either(bits=bits, bits_per_spin=bits_per_spin)
-    if bits_per_spin is None:
-        number = validation.count(bits, "bits", 1)
-    else:
-        ratio = arguments.ratio(bits_per_spin, "bits_per_spin")
-        if ratio <= 0:
-            raise ValueError(f"bits_per_spin={bits_per_spin} must be above 0")
-        number = math.ceil(ratio * spins)
+    number = arguments.number_of(bits, bits_per_spin, spins, ("bits", "bits_per_spin"))
     # Couplings add up to less than half the square of the sum of all numbers, and a QUBO's weights
     # to 9 times as much.
     most = (math.isqrt(2 * INT64_MAX // 9) // spins + 1).bit_length() - 1

@@ -37,14 +37,7 @@ def _sizes(n: Any, columns: Any, alpha: Any, law: str) -> tuple[int, int]:
             f"n={n} is odd; columns of ±1 that add up to zero need an even n; use an even one, or "
             'weights="normal"'
         )
-    arguments.either(columns=columns, alpha=alpha)
-    if alpha is None:
-        number = validation.count(columns, "columns", 1)
-    else:
-        ratio = arguments.ratio(alpha, "alpha")
-        if ratio <= 0:
-            raise ValueError(f"alpha={alpha} must be above 0: it is columns per spin")
-        number = math.ceil(ratio * spins)
+    number = arguments.number_of(columns, alpha, spins, ("columns", "alpha"))
     if spins * number > _MOST_ENTRIES:
         asked = f"columns={columns}" if alpha is None else f"alpha={alpha}"
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Whether families of squares behave as their papers say, and beside chook: one function each.
+"""Where the Wishart planted ensemble is hardest, and how it compares with chook.
 
 chook's Wishart planting needs an old SciPy. Name a Python that has both in CHOOK_PYTHON: that of
 `python3.11 -m venv chook && chook/bin/pip install chook scipy==1.10.1 "numpy<1.25"`, for example.
@@ -11,12 +11,12 @@ import json
 import math
 import os
 import subprocess
-import time
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from benchmarks.planting import best_of
 from benchmarks.record import store
 from glasshouse.planting import wishart
 from glasshouse.problems import Ising
@@ -66,7 +66,7 @@ def hardness(n: int, columns: int, law: dict[str, Any]) -> tuple[float, int]:
     return min(medians)
 
 
-def wishart_peak() -> None:
+def peak() -> None:
     """Sweeps to solution over alpha, for each law of the columns."""
     rows: list[dict[str, Any]] = []
     peaks = []
@@ -78,11 +78,11 @@ def wishart_peak() -> None:
                 "columns are": name, "n": n, "columns": columns, "alpha": columns / n,
                 "median sweeps": shown, "given up": lost,
             })  # fmt: skip
-        peak = max(measured, key=measured.__getitem__)
+        hardest = max(measured, key=measured.__getitem__)
         expected = turning_point(n, law.get("resolution"))
         peaks.append(
-            f"* {name}, n = {n}: hardest at {peak} columns (alpha {peak / n:.3f}); turning point "
-            f"expected at {expected:.1f} columns ({expected / n:.3f})"
+            f"* {name}, n = {n}: hardest at {hardest} columns (alpha {hardest / n:.3f}); turning "
+            f"point expected at {expected:.1f} columns ({expected / n:.3f})"
         )
         print(peaks[-1], flush=True)
     notes = (
@@ -118,18 +118,7 @@ print(json.dumps(found))
 """
 
 
-def seconds_of(plant: Callable[[], Any]) -> float:
-    """Least CPU time of five runs."""
-    plant()
-    times = []
-    for _ in range(5):
-        begin = time.process_time()
-        plant()
-        times.append(time.process_time() - begin)
-    return min(times)
-
-
-def wishart_beside_chook() -> None:
+def beside_chook() -> None:
     """Ground energies and the time of planting, one thread each."""
     python = os.environ.get("CHOOK_PYTHON")
     if not python:
@@ -145,7 +134,9 @@ def wishart_beside_chook() -> None:
     for (n, columns), seconds in zip(sizes, theirs["seconds"], strict=True):
         row: dict[str, Any] = {"what": f"n = {n}, {columns} columns", "chook, seconds": seconds}
         for law in ("normal", "signs"):
-            own = seconds_of(lambda n=n, m=columns, w=law: wishart(n, columns=m, weights=w, rng=1))
+            plant = partial(wishart, n, columns=columns, weights=law, rng=1)
+            plant()  # compiled
+            own = best_of(5, plant)
             row |= {f"{law}, seconds": own, f"{law}, times faster": seconds / own}
         rows.append(row)
     notes = "CPU seconds of one instance in one process and thread, the least of five runs.\n\n"
@@ -180,8 +171,8 @@ def _mean(values: list[float]) -> str:
 
 
 def main() -> None:
-    wishart_beside_chook()
-    wishart_peak()
+    beside_chook()
+    peak()
 
 
 if __name__ == "__main__":
