@@ -8,5 +8,7 @@ from glasshouse.planting.structured_graph_loops import (
     structured_graph_loops as structured_graph_loops,
 )
 from glasshouse.planting.structured_loops import structured_loops as structured_loops
+from glasshouse.planting.tiles2d import tiles2d as tiles2d
+from glasshouse.planting.tiles3d import tiles3d as tiles3d
 from glasshouse.planting.uniform_max2sat import uniform_max2sat as uniform_max2sat
 from glasshouse.planting.wishart import wishart as wishart
