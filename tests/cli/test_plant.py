@@ -28,6 +28,9 @@ OPTIONS = {
     "max-weight",
     "uniform": "visible* n* hidden m clause-density*",
     "wishart": "spins* n* columns alpha",
+    "tiles2d": "length* p1 p2 p3 boundary",
+    "tiles3d": "length* p21 p22 p41 p42 boundary",
+    "cluster": "rows* alpha* columns scale ruggedness shore",
 }
 SHARED = "seed output o count out-dir format certificate answers dialect blind shuffle force json"
 CHOICES = {
@@ -35,6 +38,8 @@ CHOICES = {
     "structured": {"block-rule": "paper, authors"},
     "bias": {"ghosts": "1, 2"},
     "graph": {"overlap": "constructive, none"},
+    "tiles2d": {"boundary": "periodic, open"},
+    "tiles3d": {"boundary": "periodic, open"},
 }
 
 
@@ -42,7 +47,9 @@ def offered(word, capsys, monkeypatch):
     """The options on a help page, required ones with a star, and the choices they give."""
     monkeypatch.setenv("COLUMNS", "300")
     assert main(["plant", word, "--help"]) == 0
-    lines = re.findall(r"^│ (\*)?\s*((?:--?[a-z-]+ )+|GRAPH )(.*)│$", capsys.readouterr().out, re.M)
+    lines = re.findall(
+        r"^│ (\*)?\s*((?:--?[a-z0-9-]+ )+|GRAPH )(.*)│$", capsys.readouterr().out, re.M
+    )
     names, choices = set(), {}
     for star, options, text in lines:
         names |= {option.lstrip("-") + star for option in options.split()}

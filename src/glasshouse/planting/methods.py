@@ -2,6 +2,7 @@
 
 from glasshouse.planting.bias_loops import bias_loops as bias_loops
 from glasshouse.planting.classic_loops import classic_loops as classic_loops
+from glasshouse.planting.cluster_loops import cluster_loops as cluster_loops
 from glasshouse.planting.graph_loops import graph_loops as graph_loops
 from glasshouse.planting.random_loops import random_loops as random_loops
 from glasshouse.planting.structured_graph_loops import (

@@ -121,9 +121,7 @@ class Planted:
         if naming.check(labels, num_spins) is not None:
             problem = replace(problem, labels=labels)
         energy = -int(loops.weights.sum()) // denominator
-        return cls(
-            problem, state, energy, loop_weight, loops, recipe, denominator=denominator
-        )
+        return cls(problem, state, energy, loop_weight, loops, recipe, denominator=denominator)
 
     @classmethod
     def of_squares(

@@ -45,14 +45,14 @@ def _demand(asked: Mapping[str, Any]) -> Demand:
     grows_on="spins",
     demand=_demand,
     examples=({"length": 8, "p1": "1/4", "p2": "3/4"}, {"length": 6, "boundary": "open"}),
-    knobs={"p1": ("0", "1")},
+    knobs={"p2": ("0", "1")},
 )
 def tiles2d(
     length: int,
     *,
-    p1: Ratio = 0,
-    p2: Ratio = 0,
-    p3: Ratio = 0,
+    p1: Ratio | None = None,
+    p2: Ratio | None = None,
+    p3: Ratio | None = None,
     boundary: Boundary = "periodic",
     state: State | None = None,
     rng: RngLike = None,
@@ -68,9 +68,10 @@ def tiles2d(
 
     Args:
         length: spins along a side, an even number from 4 on; the paper's L. Open: from 2 on.
-        p1: probability of a tile of class C1.
-        p2: probability of a tile of class C2.
-        p3: probability of a tile of class C3; C4 gets what is left.
+        p1: probability of a tile of class C1; 0 where others are given.
+        p2: probability of a tile of class C2; without any of the three it is 1, which is the
+            hardest for annealing.
+        p3: probability of a tile of class C3; C4 gets what all three leave.
         boundary: "periodic", or "open": then half of the border's couplings have no tile, and are
             left out.
         state: the state to plant; uniform at random when None.
@@ -83,14 +84,20 @@ def tiles2d(
     2 (proven: one component can be flipped)
     """
     lattice = TileLattice.of(length, 2, boundary)
-    shares = class_shares({"p1": p1, "p2": p2, "p3": p3}, "C4")
+    given = {"p1": p1, "p2": p2, "p3": p3}
+    if set(given.values()) == {None}:
+        given["p2"] = 1
+    named = {name: 0 if share is None else share for name, share in given.items()}
+    shares = class_shares(named, "C4")
     seed = Seed.of(rng)
     streams = seed.streams(2)
     spins = arguments.planted_state(state, lattice.num_spins, streams[0])
     loops = plaquettes().lay(streams[1].copy(), shares, lattice.places())
     values = arguments.parameters(
-        state, spins, length=lattice.length, p1=shares[0], p2=shares[1], p3=shares[2],
-        boundary=boundary,
+        state, spins, length=lattice.length, boundary=boundary,
+        **dict(zip(named, shares, strict=False)),
     )  # fmt: skip
     weight = int(loops.positive_weights.min())
-    return Planted.of_ising(lattice.num_spins, loops, spins, weight, Recipe("tiles2d", values, seed))
+    return Planted.of_ising(
+        lattice.num_spins, loops, spins, weight, Recipe("tiles2d", values, seed)
+    )
