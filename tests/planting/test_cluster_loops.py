@@ -69,7 +69,7 @@ def test_rc2_finds_the_planted_energy(asked):
 
 
 def cell_weights(plant: Planted) -> tuple[set[int], dict[tuple[int, int], int]]:
-    """The weights within cells, and those between cells in units of the scale: one for each pair."""
+    """The weights within cells, and that between two cells in units of the scale."""
     shore, scale = plant.recipe.parameters["shore"], Fraction(plant.recipe.parameters["scale"])
     form = gauge(plant.problem, plant.state)
     cells = form.edges // (2 * shore)
@@ -138,7 +138,7 @@ def test_recipes_are_counted_before_they_are_grown():
     with pytest.raises(ValueError, match=r"more than 2\^28"):
         demand({"rows": 10**6, "alpha": "1"})
     for asked in ({}, {"rows": 4}, {"rows": "4", "alpha": 1}, {"rows": 4, "alpha": "x"}):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match=r"rows|alpha"):
             demand(asked)
 
 

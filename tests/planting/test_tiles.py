@@ -173,8 +173,13 @@ def test_the_transfer_matrix_counts_what_enumeration_counts():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shares", [{}, {"p21": 1}, {"p22": 1}, {"p41": 1}, {"p42": 1},
-                                    {"p21": "1/5", "p22": "1/5", "p41": "1/5", "p42": "1/5"}])  # fmt: skip
+@pytest.mark.parametrize(
+    "shares",
+    [
+        {}, {"p21": 1}, {"p22": 1}, {"p41": 1}, {"p42": 1},
+        {"p21": "1/5", "p22": "1/5", "p41": "1/5", "p42": "1/5"},
+    ],
+)  # fmt: skip
 def test_open_cubic_lattices_agree_with_the_transfer_matrix(shares):
     for rng in range(2):
         plant = tiles3d(4, **shares, boundary="open", rng=rng)
@@ -280,7 +285,7 @@ def test_recipes_are_counted_before_they_are_grown():
         METHODS["tiles3d"].demand(asked)
     for asked in ({}, {"length": None}, {"length": True}, {"length": 8, "boundary": 3}):
         for name in ("tiles2d", "tiles3d"):
-            with pytest.raises(ValueError):
+            with pytest.raises(ValueError, match=r"length|boundary"):
                 METHODS[name].demand(asked)
 
 

@@ -51,12 +51,12 @@ class _Cells:
     @classmethod
     def of(cls, rows: Any, columns: Any, shore: Any, scale: Any) -> _Cells:
         """Cells that can hold loops, or an error."""
-        sizes = [validation.count(rows, "rows", 2)]
-        sizes.append(sizes[0] if columns is None else validation.count(columns, "columns", 2))
+        height = validation.count(rows, "rows", 2)
+        length = height if columns is None else validation.count(columns, "columns", 2)
         width = validation.count(shore, "shore", 2)
-        if 2 * width * sizes[0] * sizes[1] > _MOST_SPINS:
+        if 2 * width * height * length > _MOST_SPINS:
             raise ValueError(
-                f"{sizes[0]} × {sizes[1]} cells of {2 * width} spins are more than 2^28 spins, the "
+                f"{height} × {length} cells of {2 * width} spins are more than 2^28 spins, the "
                 "most we plant; use fewer"
             )
         ratio = arguments.ratio(scale, "scale")
@@ -67,7 +67,7 @@ class _Cells:
             )
         if max(ratio.numerator, ratio.denominator) > _MOST_TERM:
             raise ValueError(f"scale={ratio} needs a numerator and denominator of at most 2^20")
-        return cls(*sizes, width, ratio)
+        return cls(height, length, width, ratio)
 
     @property
     def number(self) -> int:

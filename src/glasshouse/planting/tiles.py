@@ -20,6 +20,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.certificates.flat_cycles import NodeArray
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio
 from glasshouse.planting.demand import Demand
@@ -81,7 +82,7 @@ class TileSet:
         return int(np.diff(self.entry_starts).max())
 
     def lay(
-        self, stream: npt.NDArray[np.uint64], shares: Sequence[Fraction], places: IntArray
+        self, stream: npt.NDArray[np.uint64], shares: Sequence[Fraction], places: NodeArray
     ) -> Loops:
         """Draw a tile for each row of `places`, the spins of its corners, and collect the loops."""
         units = math.lcm(*(share.denominator for share in shares))
@@ -136,9 +137,9 @@ class TileLattice:
         """How many tiles there are."""
         half = self.length // 2
         odd = half if self.boundary == "periodic" else half - 1
-        return half**self.dimensions + odd**self.dimensions
+        return int(half**self.dimensions + odd**self.dimensions)
 
-    def places(self) -> IntArray:
+    def places(self) -> NodeArray:
         """The spins of all tiles, one row of corners for each."""
         end = self.length if self.boundary == "periodic" else self.length - 1
         starts = [
@@ -146,7 +147,7 @@ class TileLattice:
             for first in (0, 1)
         ]
         origins = np.concatenate([start.reshape(self.dimensions, -1) for start in starts], axis=1)
-        spins = np.zeros((origins.shape[1], 2**self.dimensions), dtype=np.int64)
+        spins = np.zeros((origins.shape[1], 2**self.dimensions), dtype=np.int32)
         for corner in range(2**self.dimensions):
             for axis in range(self.dimensions):
                 steps = (origins[axis] + (corner >> axis & 1)) % self.length

@@ -85,7 +85,7 @@ def tiles2d(
     """
     lattice = TileLattice.of(length, 2, boundary)
     given = {"p1": p1, "p2": p2, "p3": p3}
-    if set(given.values()) == {None}:
+    if all(share is None for share in given.values()):
         given["p2"] = 1
     named = {name: 0 if share is None else share for name, share in given.items()}
     shares = class_shares(named, "C4")
