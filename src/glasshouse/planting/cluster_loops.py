@@ -86,8 +86,8 @@ class _Cells:
 
     @property
     def denominator(self) -> int:
-        """What loops are divided by: they are spread over the shore, cells' over three edges."""
-        return 3 * self.shore
+        """What loops are divided by: spread over a shore, and over two where cells are left."""
+        return 2 * self.shore
 
     def loops_over_spins(self, cells: npt.NDArray[np.int32], starts: IntArray) -> Loops:
         """Loops over cells as loops over spins, and what is left of the couplings within cells.
@@ -104,31 +104,37 @@ class _Cells:
         is_second = np.diff(owners, prepend=-1) == 0
         sides = np.where(is_second, leaving[owners], entering[owners]).astype(np.int64)
         ends = np.cumsum(1 + turns)[starts[1:] - 1]
-        weights = np.full(len(owners), 3 * self.scale.numerator)
+        weights = np.full(len(owners), 2 * self.scale.numerator)
         weights[ends - 1] *= -1
         pairs = np.stack(np.divmod(np.arange(self.shore**2), self.shore))
         nodes = (2 * cells[owners] + sides) * self.shore + pairs[sides].T
-        rest = self._rest(np.bincount(cells[turns], minlength=self.number))
-        lengths = np.concatenate([np.tile(np.diff(ends, prepend=0), len(pairs[0])), rest.lengths])
+        rest, amounts = self._rest(np.bincount(cells[turns], minlength=self.number))
+        copies = len(pairs[0])
+        lengths = [np.tile(np.diff(ends, prepend=0), copies), np.full(len(rest), 2 * self.shore)]
         return Loops(
-            np.concatenate([nodes.ravel(), rest.nodes]),
-            np.concatenate([[0], np.cumsum(lengths)]),
-            np.concatenate([np.tile(weights, len(pairs[0])), rest.weights]),
+            np.concatenate([nodes.ravel(), rest.ravel()]),
+            np.concatenate([[0], np.cumsum(np.concatenate(lengths))]),
+            np.concatenate([np.tile(weights, copies), amounts.ravel()]),
         )
 
-    def _rest(self, turns: IntArray) -> Loops:
-        """What loops leave of the couplings within cells: paths of three, one for each pair.
+    def _rest(self, turns: IntArray) -> tuple[IntArray, IntArray]:
+        """What loops leave of the couplings within cells: spins and weights, one row per loop.
 
-        Every coupling is part of three paths. They are loops whose last edge weighs nothing.
+        Loop j of a cell goes from spin i of one shore to spin i+j of the other and back to i+1.
+        Every coupling is part of two loops, or of one that weighs twice as much there, because it
+        is the last edge of the other: these weigh nothing.
         """
         left = self.scale.denominator * self.shore - self.scale.numerator * turns
         cells = np.flatnonzero(left)
-        a, b = np.divmod(np.arange(self.shore**2), self.shore)
-        after_a, after_b = (a + 1) % self.shore, (b + 1) % self.shore
-        path = np.stack([a, self.shore + b, after_a, self.shore + after_b], axis=1).ravel()
-        nodes = (2 * self.shore * cells[:, None] + path).ravel()
-        weights = np.outer(left[cells], np.tile([1, 1, 1, 0], self.shore**2)).ravel()
-        return Loops(nodes, np.arange(len(nodes) // 4 + 1) * 4, weights)
+        spins = np.arange(self.shore)
+        path = np.empty((self.shore, self.shore, 2), dtype=np.int64)
+        path[:, :, 0] = spins
+        path[:, :, 1] = self.shore + (spins + spins[:, None]) % self.shore
+        weights = np.ones(2 * self.shore, dtype=np.int64)
+        weights[0], weights[-1] = 2, 0
+        nodes = path.reshape(1, self.shore, -1) + 2 * self.shore * cells[:, None, None]
+        amounts = np.repeat(left[cells], self.shore)[:, None] * weights
+        return nodes.reshape(-1, 2 * self.shore), amounts
 
 
 def _number(alpha: Any, cells: _Cells) -> int:
@@ -143,9 +149,9 @@ def _demand(asked: Mapping[str, Any]) -> Demand:
     cells = _Cells.of(
         asked.get("rows"), asked.get("columns"), asked.get("shore", 4), asked.get("scale", 1)
     )
-    pairs, number = cells.shore**2, _number(asked.get("alpha"), cells)
-    nodes = pairs * (4 * cells.number + _USUAL_LENGTH * number)
-    return Demand.of_loops(cells.num_spins, pairs * (cells.number + number), nodes)
+    shore, number = cells.shore, _number(asked.get("alpha"), cells)
+    nodes = shore**2 * (2 * cells.number + _USUAL_LENGTH * number)
+    return Demand.of_loops(cells.num_spins, shore * cells.number + shore**2 * number, nodes)
 
 
 @planting_method(
