@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ("files", "planting", "anneal", "proofs", "studies", "training")
+NAMES = ("files", "planting", "constraints", "anneal", "proofs", "studies", "training")
 LONG = ("races", "tiles")  # hours, or what others must be installed for: only by name
 
 

@@ -85,9 +85,8 @@ def _number(text: str) -> float:
 def classes_of(problem: Ising, dimensions: int, length: int) -> list[tuple[int, int]]:
     """Energy and ground states of every tile, by enumeration: what tells the classes apart."""
     corners = 2**dimensions
-    weights = {
-        (i, j): w for (i, j), w in zip(problem.edges.tolist(), problem.weights.tolist(), strict=True)
-    }
+    bonded = zip(problem.edges.tolist(), problem.weights.tolist(), strict=True)
+    weights = {(i, j): weight for (i, j), weight in bonded}
     states = np.array(list(itertools.product((-1, 1), repeat=corners)))
     edges = [(a, a | 1 << axis) for a in range(corners) for axis in range(dimensions)
              if not a >> axis & 1]  # fmt: skip
