@@ -33,6 +33,9 @@ OPTIONS = {
     "xorsat": "variables* n* degree",
     "wishart": "spins* n* columns alpha weights resolution",
     "partition": "spins* n* bits bits-per-spin total",
+    "tiles2d": "length* p1 p2 p3 boundary",
+    "tiles3d": "length* p21 p22 p41 p42 boundary",
+    "cluster": "rows* alpha* columns scale ruggedness shore",
 }
 SHARED = "seed output o count out-dir format certificate answers dialect blind shuffle force json"
 CHOICES = {
@@ -42,6 +45,8 @@ CHOICES = {
     "graph": {"overlap": "constructive, none"},
     "wishart": {"weights": "signs, normal"},
     "partition": {"total": "even, odd"},
+    "tiles2d": {"boundary": "periodic, open"},
+    "tiles3d": {"boundary": "periodic, open"},
 }
 
 
@@ -49,7 +54,9 @@ def offered(word, capsys, monkeypatch):
     """The options on a help page, required ones with a star, and the choices they give."""
     monkeypatch.setenv("COLUMNS", "300")
     assert main(["plant", word, "--help"]) == 0
-    lines = re.findall(r"^│ (\*)?\s*((?:--?[a-z-]+ )+|GRAPH )(.*)│$", capsys.readouterr().out, re.M)
+    lines = re.findall(
+        r"^│ (\*)?\s*((?:--?[a-z0-9-]+ )+|GRAPH )(.*)│$", capsys.readouterr().out, re.M
+    )
     names, choices = set(), {}
     for star, options, text in lines:
         names |= {option.lstrip("-") + star for option in options.split()}

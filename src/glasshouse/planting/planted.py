@@ -108,12 +108,20 @@ class Planted:
         loop_weight: int,
         recipe: Recipe,
         labels: Labels | None = None,
+        denominator: int = 1,
     ) -> Planted:
-        """Add the loops up into an Ising problem on their own graph, and plant the state."""
+        """Add the loops up into an Ising problem on their own graph, and plant the state.
+
+        The sum of the loops is divided by the denominator, which must divide all its weights.
+        """
         problem = gauge(loops.sum(num_spins), state)
+        if denominator > 1:
+            weights, fields = problem.weights // denominator, problem.fields // denominator
+            problem = Ising(num_spins, problem.edges, weights, fields)
         if naming.check(labels, num_spins) is not None:
             problem = replace(problem, labels=labels)
-        return cls(problem, state, -int(loops.weights.sum()), loop_weight, loops, recipe)
+        energy = -int(loops.weights.sum()) // denominator
+        return cls(problem, state, energy, loop_weight, loops, recipe, denominator=denominator)
 
     @classmethod
     def of_squares(
