@@ -74,9 +74,13 @@ class Squares(Summarised):
         rows = [list(square) for square in squares]
         starts = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])
         # Not made int64 here: that would cut off decimals.
-        nodes, factors = (np.asarray([p[k] for row in rows for p in row]) for k in (0, 1))
+        nodes, factors = ([pair[k] for row in rows for pair in row] for k in (0, 1))
+        are_whole = all(type(x) is int for x in factors)  # else NumPy may make floats of them
+        kind: Any = object if are_whole else None
         weights = np.ones(len(rows), np.int64) if multipliers is None else multipliers
-        return cls(nodes, starts.astype(np.int64), factors, np.asarray(weights))
+        return cls(
+            np.asarray(nodes), starts.astype(np.int64), np.array(factors, kind), np.asarray(weights)
+        )
 
     @classmethod
     def alike(cls, nodes: npt.ArrayLike, coefficients: npt.ArrayLike, multiplier: int) -> Squares:
