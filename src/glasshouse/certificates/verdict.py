@@ -29,7 +29,7 @@ from glasshouse.problems.validation import IntArray
 from glasshouse.summaries import Summarised
 
 # Python integers are added up in slices of about so many: each may have thousands of digits.
-_AT_ONCE = 1 << 15
+_AT_ONCE = 1 << 12
 
 
 @dataclass(frozen=True, repr=False)

@@ -74,9 +74,7 @@ def _by_clauses(sheet: _Sheet, certificate: Certificate, script: Script) -> int:
         script.pol(sheet.sum_of(parts))
     sheet.refuse_overload(load, certificate.denominator)
     first = sheet.num_constraints + 1
-    words = [
-        f"{k} {m} *" + (" +" if k > first else "") for k, m in enumerate(multipliers, first)
-    ]
+    words = [f"{k} {m} *" + (" +" if k > first else "") for k, m in enumerate(multipliers, first)]
     return sheet.conclude(script, words, sum(multipliers), certificate.denominator)
 
 

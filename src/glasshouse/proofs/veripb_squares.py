@@ -97,7 +97,9 @@ class Parts:
                 spins = [node for node, _ in square if node]
                 _refuse_many(number, len(spins))
                 words = self._cases(square, terms)
-                self._count(script.by_contradiction(terms, degree, words), multiplier, terms, degree)
+                self._count(
+                    script.by_contradiction(terms, degree, words), multiplier, terms, degree
+                )
 
     def definition(self, one: int, two: int) -> int:
         """The constraint that holds two literals of spins, and with them v, or ~v if both agree."""
