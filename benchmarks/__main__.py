@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ("files", "planting", "anneal", "proofs", "studies", "training")
+NAMES = ("files", "planting", "constraints", "anneal", "proofs", "studies", "training")
 LONG = ("races",)  # hours: only when asked for by name
 
 

@@ -27,6 +27,10 @@ OPTIONS = {
     "graph": "GRAPH* frustration* f* loop-density loops length max-length block left overlap "
     "max-weight",
     "uniform": "visible* n* hidden m clause-density*",
+    "exactly": "spins* n* literals* true-literals* clauses clause-density",
+    "nae3sat": "spins* n* clauses clause-density",
+    "two-in-four": "spins* n* clauses clause-density",
+    "xorsat": "variables* n* degree",
     "wishart": "spins* n* columns alpha",
 }
 SHARED = "seed output o count out-dir format certificate answers dialect blind shuffle force json"

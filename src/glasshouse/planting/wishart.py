@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,7 +16,6 @@ from glasshouse.planting.method import planting_method
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
-from glasshouse.problems import validation
 
 
 def _sizes(n: Any, columns: Any, alpha: Any) -> tuple[int, int]:
@@ -25,15 +23,7 @@ def _sizes(n: Any, columns: Any, alpha: Any) -> tuple[int, int]:
     spins = arguments.spins(n, 2)
     if spins % 2:
         raise ValueError(f"n={n} is odd; columns of ±1 that add up to zero need an even n")
-    if (columns is None) == (alpha is None):
-        given = "neither" if columns is None else "both"
-        raise ValueError(f"{given} of columns and alpha given; give exactly one of them")
-    if alpha is None:
-        return spins, validation.count(columns, "columns", 1)
-    ratio = arguments.ratio(alpha, "alpha")
-    if ratio <= 0:
-        raise ValueError(f"alpha={alpha} must be above 0: it is columns per spin")
-    return spins, math.ceil(ratio * spins)
+    return spins, arguments.number_of(columns, alpha, spins, ("columns", "alpha"))
 
 
 def _demand(asked: Mapping[str, Any]) -> Demand:
