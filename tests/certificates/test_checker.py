@@ -17,7 +17,7 @@ from tests.proofs.instances import loop_sum, spin_glass
 from glasshouse import files
 from glasshouse.certificates import CertificateError, checker
 from glasshouse.files.verification import examine
-from glasshouse.planting import random_loops, shuffle
+from glasshouse.planting import random_loops, shuffle, wishart
 from glasshouse.problems import Max2Sat
 from glasshouse.problems.convert import to_max2sat
 from glasshouse.proofs import HardClausesUnsatisfiableError, prove
@@ -85,6 +85,8 @@ def some_files(folder: Path, rng: np.random.Generator) -> tuple[Path, Path]:
         return write_both(folder, small_problem(rng), dialect)
     wcnf = folder / "problem.wcnf"
     plant = random_loops(4, 4, frustration="1/5", loops=4, rng=int(rng.integers(99)))
+    if rng.random() < 0.5:
+        plant = wishart(6, columns=3, rng=int(rng.integers(99)))
     if rng.random() < 0.5:
         plant = shuffle(plant)
     files.write(wcnf, plant, dialect=dialect, overwrite=True)

@@ -167,27 +167,29 @@ def check(wcnf_text, certificate_text):
     constant, weights = signed_graph(soft, hard)
     # All costs differ by multiples of it; 0 where all are the same.
     step = math.lcm(4 * math.gcd(*(w for w, _ in soft)), 2 * math.gcd(*weights.values()))
+    # From here on all is multiplied with the denominator, so that it stays whole.
+    weights = defaultdict(int, {pair: denominator * w for pair, w in weights.items()})
     without_parts, minima = sum(map(abs, weights.values())), 0
     for mu, *marked in loops:
         cycle = list(map(abs, marked))
         negative = [vertex < 0 for vertex in marked[:-1]] + [True]  # the edges after each vertex
         is_cycle = mu > 0 and len(set(cycle)) == len(cycle) > 2 and max(cycle) <= size
         require(is_cycle and marked[-1] >= 0 and sum(negative) % 2, f"no loop: {mu} {marked}")
-        minima += (share := Fraction(2 * mu, denominator)) * (len(cycle) - 2)
+        minima += 2 * mu * (len(cycle) - 2)
         for a, b, sign in zip(cycle, cycle[1:] + cycle[:1], negative, strict=True):
-            weights[min(a, b), max(a, b)] -= share * spins[a] * spins[b] * (-1) ** sign
+            weights[min(a, b), max(a, b)] -= 2 * mu * spins[a] * spins[b] * (-1) ** sign
     for c, *pairs in squares:
         a, nodes = pairs[::2], pairs[1::2]
         is_square = c > 0 < len(a) == len(nodes) == len(set(nodes)) and all(a)
         in_range = is_square and min(nodes) >= 0 and max(nodes) <= size and max(map(abs, a)) < 2**63
         require(in_range, f"no square: {c} {pairs}")
-        share, divisor = Fraction(2 * c, denominator), math.gcd(*a)
+        divisor = math.gcd(*a)
         is_odd = sum(a) // divisor % 2
-        minima += share * (sum(x * x for x in a) - divisor**2 * is_odd)
-        for k, j in combinations(range(len(a)), 2):
-            low, high = sorted((nodes[k], nodes[j]))
-            weights[low, high] += share * 2 * a[k] * a[j]
-    bound = constant - min(without_parts, minima + sum(map(abs, weights.values())))
+        minima += 2 * c * (sum(x * x for x in a) - divisor**2 * is_odd)
+        for (low, x), (high, y) in combinations(sorted(zip(nodes, a, strict=True)), 2):
+            weights[low, high] += 4 * c * x * y
+    rest = min(without_parts, minima + sum(map(abs, weights.values())))
+    bound = constant - Fraction(rest, denominator)
     least = cost - Fraction((4 * cost - bound) // step * step, 4) if step else cost
     require(4 * cost >= bound, "a bound above a cost, which cannot be")
     claim = number(notes.get(b"planted-cost", str(cost)))

@@ -7,9 +7,9 @@ that memory stays linear in what was given, whatever the squares expand to.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,8 @@ from glasshouse.certificates.squares import Squares
 from glasshouse.problems.validation import IntArray
 
 _EXACT_IN_FLOATS = 2.0**51  # a sum is at most twice the squares' magnitude
+# Which of some edges, and an amount for each of them.
+Slice: TypeAlias = tuple[slice, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,11 @@ class SquareSums:
 
     squares: Squares
     size: int
+
+    def __post_init__(self) -> None:
+        highest = int(self.squares.nodes.max(initial=0))
+        if highest >= self.size and self.squares.num_squares:  # kernels believe all places
+            raise ValueError(f"a square visits node {highest}, but nodes end at {self.size - 1}")
 
     def on(self, edges: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int]:
         """The sums on some edges (i < j, ascending), and Σ |sum| over all pairs."""
@@ -122,14 +129,15 @@ class SquareSums:
 
 
 def rest_of_squares(
-    edges: npt.NDArray[Any], amounts: npt.NDArray[Any], squares: Squares, size: int, factor: int
+    edges: npt.NDArray[Any], slices: Iterable[Slice], squares: Squares, size: int, factor: int
 ) -> int:
     """Σ |amount + factor · 2c·a_i·a_j| over all pairs; amounts are zero but on the given edges.
 
-    Amounts are int64 only where the caller has shown that no sum can wrap around.
+    Amounts come slice by slice, and are int64 only where the caller has shown that no sum can wrap
+    around.
     """
     sums, total = SquareSums(squares, size).on(edges)
-    elsewhere = total - int(np.abs(sums).sum())
-    if amounts.dtype == object:
-        sums = sums.astype(object)
-    return factor * elsewhere + int(np.abs(amounts + factor * sums).sum())
+    rest = factor * (total - int(np.abs(sums).sum()))
+    for part, amounts in slices:
+        rest += int(np.abs(amounts + factor * sums[part].astype(amounts.dtype)).sum())
+    return rest

@@ -73,10 +73,14 @@ class Squares(Summarised):
         """Squares from lists of (node, coefficient); multipliers are 1 unless given."""
         rows = [list(square) for square in squares]
         starts = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])
-        flat = np.array([pair for row in rows for pair in row], dtype=np.int64).reshape(-1, 2)
+        # Not made int64 here: that would cut off decimals.
+        nodes, factors = ([pair[k] for row in rows for pair in row] for k in (0, 1))
+        are_whole = all(type(x) is int for x in factors)  # else NumPy may make floats of them
+        kind: Any = object if are_whole else None
         weights = np.ones(len(rows), np.int64) if multipliers is None else multipliers
-        nodes: Any = flat[:, 0]
-        return cls(nodes, starts.astype(np.int64), flat[:, 1], np.asarray(weights))
+        return cls(
+            np.asarray(nodes), starts.astype(np.int64), np.array(factors, kind), np.asarray(weights)
+        )
 
     @classmethod
     def alike(cls, nodes: npt.ArrayLike, coefficients: npt.ArrayLike, multiplier: int) -> Squares:
@@ -140,7 +144,8 @@ class Squares(Summarised):
             return 0.0
         sums = np.add.reduceat(np.abs(self.coefficients).astype(np.float64), self.starts[:-1])
         try:
-            return float(self.multipliers.astype(np.float64) @ sums**2)
+            with np.errstate(over="ignore"):
+                return float(self.multipliers.astype(np.float64) @ sums**2)
         except OverflowError:
             return math.inf
 
@@ -148,6 +153,11 @@ class Squares(Summarised):
     def is_wide(self) -> bool:
         """Whether sums of couplings could leave int64."""
         return self.magnitude >= ROOM
+
+    @property
+    def most_digits(self) -> int:
+        """Binary digits of the largest multiplier."""
+        return int(self.multipliers.max()).bit_length() if self.num_squares else 0
 
     def turned(self, state: SpinArray) -> Squares:
         """The same squares in the gauge of a state: a_i becomes a_i·s_i; the ghost stays."""

@@ -9,6 +9,7 @@ beforehand in Python integers, shows that nothing can wrap around.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -17,18 +18,18 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates.certificate import Certificate, CertificateError
-from glasshouse.certificates.edge_sums import EdgeArray, grouped, summed
+from glasshouse.certificates.edge_sums import EdgeArray, ends_of, grouped
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.flat_cycles import edges_of_cycles
 from glasshouse.certificates.integers import ROOM, exact_dot
-from glasshouse.certificates.square_sums import SquareSums, rest_of_squares
+from glasshouse.certificates.square_sums import Slice, SquareSums, rest_of_squares
 from glasshouse.problems import Max2Sat
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.validation import IntArray
 from glasshouse.summaries import Summarised
 
 # Python integers are added up in slices of about so many: each may have thousands of digits.
-_AT_ONCE = 1 << 15
+_AT_ONCE = 1 << 12
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,28 +116,11 @@ def _rest(form: ExactForm, certificate: Certificate, lengths: IntArray) -> int:
     if not certificate.num_loops and not certificate.num_squares:
         return scale * form.total
     edges, amounts = _loop_edges(form, certificate, lengths)
-    if certificate.num_squares:
-        return _rest_with_squares(form, certificate, edges, amounts)
-    return scale * form.total + _change_on_loops(form, scale, edges, amounts)
-
-
-def _rest_with_squares(
-    form: ExactForm, certificate: Certificate, edges: npt.NDArray[np.int32], amounts: Any
-) -> int:
-    """Σ|R| where there are squares: their couplings are -2c·a_i·a_j, and are taken off."""
-    edges, amounts = _without_loops(form, certificate, edges, amounts)
-    return rest_of_squares(
-        edges, amounts, certificate.squares, form.num_variables + 1, form.loop_scale
-    )
-
-
-def _without_loops(
-    form: ExactForm, certificate: Certificate, edges: npt.NDArray[np.int32], amounts: Any
-) -> tuple[EdgeArray, npt.NDArray[Any]]:
-    """The form's weights times the denominator, minus the loops: each edge once, without zeros."""
-    scaled = certificate.denominator * form.weights.astype(amounts.dtype, copy=False)
-    ends = np.concatenate([form.edges, edges])
-    return summed(ends, np.concatenate([scaled, -amounts]), form.num_variables + 1)
+    if not certificate.num_squares:
+        return scale * form.total + _change_on_loops(form, scale, edges, amounts)
+    pairs, slices = _without_loops(form, scale, edges, amounts)
+    size, squares = form.num_variables + 1, certificate.squares
+    return rest_of_squares(pairs, slices, squares, size, form.loop_scale)
 
 
 def rest_on_edges(form: ExactForm, certificate: Certificate) -> tuple[EdgeArray, npt.NDArray[Any]]:
@@ -145,26 +129,55 @@ def rest_on_edges(form: ExactForm, certificate: Certificate) -> tuple[EdgeArray,
     Pairs that only squares have are not looked at.
     """
     lengths = certificate.starts[1:] - certificate.starts[:-1]
-    loops = _loop_edges(form, certificate, lengths)
-    edges, amounts = _without_loops(form, certificate, *loops)
-    sums, _ = SquareSums(certificate.squares, form.num_variables + 1).on(edges)
-    return edges, amounts + form.loop_scale * sums.astype(amounts.dtype)
+    edges, amounts = _loop_edges(form, certificate, lengths)
+    pairs, slices = _without_loops(form, certificate.denominator, edges, amounts)
+    weights = np.concatenate([amounts[:0], *(part for _, part in slices)])
+    kept = (weights != 0).astype(np.bool_)
+    pairs, weights = pairs[kept], weights[kept]
+    sums, _ = SquareSums(certificate.squares, form.num_variables + 1).on(pairs)
+    return pairs, weights + form.loop_scale * sums.astype(weights.dtype)
+
+
+def _without_loops(
+    form: ExactForm, scale: int, edges: npt.NDArray[np.int32], amounts: npt.NDArray[Any]
+) -> tuple[EdgeArray, Iterator[Slice]]:
+    """All edges of form and loops, each once, and slice by slice what is left without loops.
+
+    That is the form's weights times the denominator, and what loops leave on their edges.
+    """
+    ends = np.concatenate([form.edges, edges])
+    order, starts = grouped(ends, form.num_variables + 1)
+    held = np.concatenate([form.weights.astype(amounts.dtype, copy=False), amounts])
+
+    def left() -> Iterator[Slice]:
+        for part, places in _slices(starts, order, amounts.dtype):
+            values = held[places]
+            values[places < len(form.edges)] *= scale
+            yield part, np.add.reduceat(values, starts[part] - starts[part.start])
+
+    return np.column_stack(ends_of(ends[order[starts]])), left()
 
 
 def _change_on_loops(
-    form: ExactForm, scale: int, edges: npt.NDArray[np.int32], amounts: Any
+    form: ExactForm, scale: int, edges: npt.NDArray[np.int32], amounts: npt.NDArray[Any]
 ) -> int:
     """How much the loops change Σ|scale · w| when they are taken off, edge by edge."""
     order, starts = grouped(edges, form.num_variables + 1)
-    amounts, weights = amounts[order], form.weights_on(edges[order[starts]], amounts.dtype)
-    step = len(starts) if amounts.dtype == np.int64 else _AT_ONCE
+    weights = form.weights_on(edges[order[starts]], amounts.dtype)
     change = 0
-    for k in range(0, len(starts), step):
-        end = starts[k + step] if k + step < len(starts) else None
-        on_loops = np.add.reduceat(amounts[starts[k] : end], starts[k : k + step] - starts[k])
-        before = scale * weights[k : k + step]
-        change += int((np.abs(before - on_loops) - np.abs(before)).sum())
+    for part, places in _slices(starts, order, amounts.dtype):
+        left = np.add.reduceat(amounts[places], starts[part] - starts[part.start])
+        before = scale * weights[part]
+        change += int((np.abs(before + left) - np.abs(before)).sum())
     return change
+
+
+def _slices(starts: IntArray, order: IntArray, kind: Any) -> Iterator[tuple[slice, IntArray]]:
+    """Groups of edges, some at once where they hold Python integers, and the places of all."""
+    step = max(1, len(starts)) if kind == np.int64 else _AT_ONCE
+    for k in range(0, len(starts), step):
+        end = starts[k + step] if k + step < len(starts) else len(order)
+        yield slice(k, k + step), order[starts[k] : end]
 
 
 def _kind_of_sums(form: ExactForm, certificate: Certificate, lengths: IntArray) -> Any:
@@ -180,14 +193,14 @@ def _kind_of_sums(form: ExactForm, certificate: Certificate, lengths: IntArray) 
 def _loop_edges(
     form: ExactForm, certificate: Certificate, lengths: IntArray
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:
-    """All edges of the loops, and what each weighs in its loop, times the denominator."""
+    """All edges of the loops, and what each weighs less in its loop, times the denominator."""
     kind = _kind_of_sums(form, certificate, lengths)
     edges = edges_of_cycles(certificate.nodes, certificate.starts)
     spins = np.append(certificate.state, np.int8(1))
     is_negative = (spins[edges[:, 0]] != spins[edges[:, 1]]) != certificate.negative_edges
     positive = form.loop_scale * certificate.multipliers.astype(kind, copy=False)
     # Large multipliers are shared, not copied: an array of Python integers holds references.
-    return edges, np.where(is_negative, *(np.repeat(x, lengths) for x in (-positive, positive)))
+    return edges, np.where(is_negative, *(np.repeat(x, lengths) for x in (positive, -positive)))
 
 
 def check_fit(certificate: Certificate, size: int) -> None:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from glasshouse.certificates import Certificate, Squares
 from glasshouse.files.errors import shown
+from glasshouse.files.kernels import HARD
 from glasshouse.files.notes import bit_string, parse_bits, parse_number
 from glasshouse.files.rows import Rows, joined, read_rows, write_rows
 from glasshouse.files.streams import Source, opened, replacing
@@ -275,6 +276,7 @@ class _SquareCollector:
         is_factor, is_vertex = place % 2 == 1, (place % 2 == 0) & (place > 0)
         far = is_vertex & ((rows.values < 0) | (rows.values >= MOST_VARIABLES))
         is_zero = is_factor & (rows.values == 0)
+        far |= rows.values == HARD
         rows.refuse(
             self.source,
             [

@@ -35,7 +35,8 @@ Place: TypeAlias = str | os.PathLike[str] | BinaryIO
 BLOCK = 1 << 20
 # What a line of compressed text costs beside its bytes: the numbers that it becomes.
 _LINE_COST = 8
-# A pair of a square whose sums may leave 64 bits takes as long as so many others.
+# A pair of a square whose sums may leave 64 bits takes as long as so many others, or as its
+# multiplier has binary digits, where they are more.
 _WIDE_PAIR = 64
 
 
@@ -152,8 +153,8 @@ class Source:
 
     def refuse_pairs(self, squares: Squares) -> None:
         """Refuse squares with more pairs of nodes than the file may make us look at."""
-        pairs = squares.num_terms * (_WIDE_PAIR if squares.is_wide else 1)
-        if pairs > self.budget.most_pairs:
+        cost = max(_WIDE_PAIR, squares.most_digits) if squares.is_wide else 1
+        if squares.num_terms * cost > self.budget.most_pairs:
             raise self.error(
                 f"its squares have {squares.num_terms} pairs of nodes, too many to look at; "
                 f"{self.budget.remedy}"

@@ -70,9 +70,10 @@ def verify_file(
 ) -> Verification:
     """Verify what a file says about its optimum, trusting nothing that made it.
 
-    A native file proves itself with its loops; any other file is checked against its side-car,
-    `path` + ".cert", or the certificate given. All that is stated (cost, model) must agree with
-    what is proven. Without a certificate only the stated cost is checked against the stated model.
+    A native file proves itself with its loops and squares; any other file is checked against its
+    side-car, `path` + ".cert", or the certificate given. All that is stated (cost, model) must
+    agree with what is proven. Without a certificate only the stated cost is checked against the
+    stated model.
 
     Not verified are a recipe (`Planted.from_recipe` grows it) and the names of a shuffled file.
 
@@ -83,7 +84,7 @@ def verify_file(
         units: those of a matrix, see `read`.
 
     Raises:
-        CertificateError: something stated is not true, or not proven by the loops.
+        CertificateError: something stated is not true, or not proven by loops and squares.
         FileError: a file cannot be read, or states nothing that could be verified.
     """
     path, document = name_of(place), read_document(place, format=format, units=units)
@@ -131,7 +132,7 @@ def examine(document: Document, beside: SideCar) -> Verdict:
 
 
 def certified_optimum(document: Document) -> Verdict | None:
-    """The optimum of a file that its loops or the certificate beside it prove; None without proof.
+    """The optimum of a file that its parts or the certificate beside it prove; None without any.
 
     Raises:
         CertificateError: something stated is not true.
@@ -150,9 +151,9 @@ def certified_optimum(document: Document) -> Verdict | None:
 def verified(document: Document) -> tuple[Document, tuple[str, ...]]:
     """A document with only what could be verified, and what was left out, in words.
 
-    A plant is proven by its loops, what a text file states by the certificate beside it, or by the
-    plant that its recipe grows. What is stated without any proof is left out, and so is a recipe
-    that does not grow the file's problem.
+    A plant is proven by its loops and squares, what a text file states by the certificate beside
+    it, or by the plant that its recipe grows. What is stated without any proof is left out, and so
+    is a recipe that does not grow the file's problem.
 
     Raises:
         CertificateError: something stated is false.
@@ -185,7 +186,7 @@ def _verified(document: Document) -> tuple[Document, tuple[str, ...]]:
     if fault is not None:
         left_out.append(f"the recipe of {document.path} ({fault})")
         stated = replace(stated, recipe=None)
-        if planted is not None:  # a plant has a recipe; without it, its loops are still a proof
+        if planted is not None:  # a plant has a recipe; without it, its parts are still a proof
             proof, planted = SideCar(planted.certificate, planted.energy), None
     load = None if proof is None else (lambda: proof)
     kept = replace(document, metadata=stated, planted=planted, load_proof=load, is_verified=True)

@@ -15,7 +15,9 @@ from glasshouse.certificates.edge_sums import summed
 from glasshouse.certificates.integers import ROOM
 from glasshouse.certificates.square_sums import SquareSums, rest_of_squares
 from glasshouse.certificates.squares import NO_SQUARES
+from glasshouse.certificates.verdict import check_fit
 from glasshouse.landscape import gauge
+from glasshouse.planting import effort
 from glasshouse.planting.arguments import State, half, planted_state, state_signs
 from glasshouse.planting.kernels.sums import add_to_matrix
 from glasshouse.planting.loops import NO_LOOPS, Loops
@@ -137,6 +139,7 @@ class Planted:
         Halves keep weights as small as they can be: (a·s)² has the couplings -2·a_i·a_j. There is
         no offset, so the energy is that of the couplings and fields alone.
         """
+        effort.spend(squares.num_terms)
         edges, sums = SquareSums(squares, num_spins + 1).pairs()
         validation.total_magnitude([sums], 0, "all squares")
         weights, is_field = -sums.astype(np.int64) // 2, edges[:, 1] == num_spins
@@ -199,6 +202,7 @@ class Planted:
             certificate = self.certificate
         except ValueError as error:
             raise CertificateError(f"the loops are not valid: {error}") from error
+        check_fit(certificate, self.ising.num_variables)
         if self.denominator == 1 and not self.squares:
             _check_sum(gauge(self.ising, self.state), gauged)
         else:
@@ -231,7 +235,8 @@ class Planted:
             sides.append((np.concatenate([form.edges, ghosts]), factor * amounts))
         ends, amounts = (np.concatenate(parts) for parts in zip(*sides, strict=True))
         edges, amounts = summed(ends, amounts, size + 1)
-        if rest_of_squares(edges, amounts, self.squares.turned(self.state), size + 1, 1):
+        turned = self.squares.turned(self.state)
+        if rest_of_squares(edges, [(slice(None), amounts)], turned, size + 1, 1):
             raise CertificateError(f"the problem is not the sum of its {self.parts}")
 
     @property
