@@ -12,7 +12,7 @@ from fuzz import readers
 from fuzz.packing import packed
 from fuzz.targets import CORPUS
 from glasshouse.files import side_car, write, write_certificate
-from glasshouse.planting import Planted, graph_loops, random_loops
+from glasshouse.planting import Planted, graph_loops, random_loops, wishart
 from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm
 from glasshouse.proofs import prove
 from glasshouse.studies import Store
@@ -44,6 +44,16 @@ loops 2
 1000 3 1 2
 1 -3 -1 2
 """
+# A fifth of the triangle is its loop, the rest a square; another one, over the ghost, is light.
+SQUARED = """glasshouse-certificate 2
+denominator 1000
+state 011
+loops 1
+squares 2
+200 3 1 2
+400 1 1 1 2 1 3
+1 1 1 -1 0
+"""
 STUDY = """name = "tiny"
 figure = "density"
 statistic = "paper_95"
@@ -62,7 +72,8 @@ grid = { n = [4, 5], loop_density = { first = 0.25, ratio = 1.5, count = 2 } }
 def inputs() -> Iterator[tuple[str, bytes]]:
     """TARGET/NAME and the bytes of every good input."""
     plants = [random_loops(4, 4, frustration="1/5", loops=3, rng=1),
-              graph_loops("torus:3x3", frustration="1/5", loops=2, rng=1)]  # fmt: skip
+              graph_loops("torus:3x3", frustration="1/5", loops=2, rng=1),
+              wishart(4, columns=2, rng=1)]  # fmt: skip
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for suffix, problems in PROBLEMS.items():
@@ -75,6 +86,8 @@ def inputs() -> Iterator[tuple[str, bytes]]:
         yield "store/good-0", _store(folder / "good.sqlite")
     for target, file in (("pair-coo", TRIANGLE), ("pair", TRIANGLE_OF_CLAUSES)):
         yield f"{target}/good-marked", (file + MARKED).encode()
+        yield f"{target}/good-squares", (file + SQUARED).encode()
+    yield "cert/good-squares", SQUARED.encode()
     yield "manifest/good-0", readers.manifest_line()
     yield "recipe/good-0", readers.recipe_text()
     for number, plant in enumerate(plants):

@@ -23,6 +23,7 @@ KEYWORDS = (
     b"c encoding edge\n", b"# offset 1\n", b"# vartype=SPIN\n", b"# vartype=BINARY\n",
     b"# ancilla 1\n", b"# numbers float\n", b"glasshouse-certificate 1\n", b"denominator 1\n",
     b"cost 1\n", b"state 011\n", b"names 1 2 3\n", b"loops 1\n", b"1 1 2 3\n", b"1 0 1 2\n",
+    b"glasshouse-certificate 2\n", b"squares 1\n", b"1 1 1 -1 2\n", b"2 1 0 2 3\n",
     b"1 -1 -2 3\n", b"\r\n", b"\x0b", b"\x0c", b"\x00", b"\x85", b"\xa0", b"\xef\xbb\xbf",
     b"\xff\xfe", b"complete:20000", b"torus:3x3", b'{"n":', b"[[family]]\n", b"[solver]\n",
     b"grid = { n = [4] }\n", b"loop_density", b"frustration",

@@ -8,7 +8,6 @@ raised. Magnitudes are those at which machine integers wrap around.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -16,21 +15,20 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from tests.certificates.forging import Rng, forged
+from tests.certificates.square_instances import square_sum
 from tests.oracles import energy_by_definition, states_of
 
 from glasshouse import files
 from glasshouse.certificates import Certificate, CertificateError, checker
 from glasshouse.files.carrying import scaled_proof
 from glasshouse.files.document import Document
-from glasshouse.planting import Planted, random_loops
+from glasshouse.planting import Planted, random_loops, wishart
 from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm
 from glasshouse.problems.convert import to_max2sat
 from glasshouse.proofs import HardClausesUnsatisfiableError, prove
 
-MAGNITUDES = (1, 2**31, 2**32, 2**61, 2**62, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 10**30, 10**400)
 SUFFIXES = (".wcnf", ".new.wcnf", ".cnf", ".coo", ".qubo", ".mc", ".bqm", ".npz", ".wcnf.gz")
-
-Rng = np.random.Generator
 
 
 @dataclass(frozen=True)
@@ -78,6 +76,18 @@ def _exact_energy(problem: Problem, state: np.ndarray) -> Fraction:
 def some_problem(rng: Rng) -> Problem | Planted:
     """Small enough for brute force; loops, glasses, clauses of all kinds, degenerate ones."""
     return KINDS[rng.choice(5, p=(0.2, 0.35, 0.3, 0.13, 0.02))](rng)
+
+
+def proven(rng: Rng, squares: float) -> tuple[Problem | Planted, Certificate]:
+    """A problem and a certificate that proves something of it, with squares for a share of them."""
+    if rng.random() >= squares:
+        thing = some_problem(rng)
+        return thing, thing.certificate if isinstance(thing, Planted) else prove(thing).certificate
+    if rng.random() < 0.7:
+        return square_sum(int(rng.integers(2, 6)), rng, squares=int(rng.integers(1, 4)))
+    half, columns, seed = (int(rng.integers(1, most)) for most in (4, 5, 99))
+    plant = wishart(2 * half, columns=columns, rng=seed)
+    return plant, plant.certificate
 
 
 def _plant(rng: Rng) -> Planted:
@@ -128,150 +138,21 @@ def _nothing(rng: Rng) -> Ising:
 KINDS = (_plant, _glass, _clauses, _floats, _nothing)
 
 
-# Certificates ------------------------------------------------------------------------------------
-
-
-def true_certificate(thing: Problem | Planted) -> Certificate:
-    """A certificate that proves something, to begin with."""
-    return thing.certificate if isinstance(thing, Planted) else prove(thing).certificate
-
-
-def forged(certificate: Certificate, rng: Rng) -> Certificate | None:
-    """The certificate with one to five changes; None where they make no certificate at all."""
-    parts = _Parts.of(certificate)
-    for _ in range(rng.integers(1, 6)):
-        CHANGES[rng.integers(len(CHANGES))](parts, rng)
-    try:
-        return parts.certificate()
-    except ValueError:
-        return None
-
-
-@dataclass
-class _Parts:
-    """A certificate taken to pieces, in Python numbers."""
-
-    state: list[int]
-    loops: list[tuple[int, list[int], list[bool]]]
-    denominator: int
-
-    @classmethod
-    def of(cls, certificate: Certificate) -> _Parts:
-        starts, marks = certificate.starts.tolist(), certificate.negative_edges.tolist()
-        nodes = certificate.nodes.tolist()
-        loops = [
-            (int(m), nodes[a:b], marks[a:b])
-            for m, a, b in zip(
-                certificate.multipliers.tolist(), starts[:-1], starts[1:], strict=True
-            )
-        ]
-        return cls(certificate.state.tolist(), loops, certificate.denominator)
-
-    def certificate(self) -> Certificate:
-        starts = np.cumsum([0, *(len(nodes) for _, nodes, _ in self.loops)])
-        multipliers = np.empty(len(self.loops), dtype=object)
-        multipliers[:] = [m for m, _, _ in self.loops]
-        nodes = np.array([n for _, nodes, _ in self.loops for n in nodes], dtype=np.int64)
-        marks = np.array([m for _, _, marks in self.loops for m in marks], dtype=bool)
-        return Certificate(self.state, nodes, starts, multipliers, self.denominator, marks)
-
-
-def _flip(parts: _Parts, rng: Rng) -> None:
-    if parts.state:
-        parts.state[rng.integers(len(parts.state))] *= -1
-
-
-def _multiplier(parts: _Parts, rng: Rng) -> None:
-    if parts.loops:
-        k = int(rng.integers(len(parts.loops)))
-        old, nodes, marks = parts.loops[k]
-        large = MAGNITUDES[rng.integers(len(MAGNITUDES))]
-        new = [old + 1, old - 1, 2 * old, large, large + old, abs(large - old)][rng.integers(6)]
-        parts.loops[k] = (new, nodes, marks)
-
-
-def _all_multipliers(parts: _Parts, rng: Rng) -> None:
-    """All by the same amount: sums over loops wrap around to what they were."""
-    large = MAGNITUDES[rng.integers(len(MAGNITUDES))]
-    parts.loops = [(m + large, nodes, marks) for m, nodes, marks in parts.loops]
-
-
-def _repeat(parts: _Parts, rng: Rng) -> None:
-    """One loop often, with shares that add up to a power of two more or less."""
-    if parts.loops:
-        _, nodes, marks = parts.loops[rng.integers(len(parts.loops))]
-        times = int(rng.integers(2, 5))
-        share = MAGNITUDES[rng.integers(len(MAGNITUDES))] // times
-        parts.loops += [(max(1, share + int(rng.integers(-1, 2))), nodes, marks)] * times
-
-
-def _drop(parts: _Parts, rng: Rng) -> None:
-    if parts.loops:
-        parts.loops.pop(int(rng.integers(len(parts.loops))))
-
-
-def _denominator(parts: _Parts, rng: Rng) -> None:
-    large = MAGNITUDES[rng.integers(len(MAGNITUDES))]
-    parts.denominator = [large, 2 * parts.denominator, parts.denominator + 1][rng.integers(3)]
-
-
-def _cancel(parts: _Parts, rng: Rng) -> None:
-    """Multipliers and denominator by one factor: the same proof in larger numbers."""
-    large = MAGNITUDES[rng.integers(len(MAGNITUDES))]
-    parts.loops = [(m * large, nodes, marks) for m, nodes, marks in parts.loops]
-    parts.denominator *= large
-
-
-def _marks(parts: _Parts, rng: Rng) -> None:
-    if parts.loops:
-        k = int(rng.integers(len(parts.loops)))
-        m, nodes, marks = parts.loops[k]
-        marks = list(marks)
-        for place in rng.choice(len(marks) - 1, min(2, len(marks) - 1), replace=False):
-            marks[place] = not marks[place]
-        parts.loops[k] = (m, nodes, marks)
-
-
-def _loop(parts: _Parts, rng: Rng) -> None:
-    """A new loop through any spins and the ghost."""
-    size = len(parts.state) + 1
-    if size >= 3:
-        length = int(rng.integers(3, min(size, 5) + 1))
-        nodes = rng.permutation(size)[:length].tolist()
-        large = MAGNITUDES[rng.integers(len(MAGNITUDES))] if rng.random() < 0.5 else 1
-        parts.loops.append((large, nodes, [False] * (length - 1) + [True]))
-
-
-def _node(parts: _Parts, rng: Rng) -> None:
-    if parts.loops:
-        k = int(rng.integers(len(parts.loops)))
-        m, nodes, marks = parts.loops[k]
-        nodes = list(nodes)
-        nodes[rng.integers(len(nodes))] = int(rng.integers(len(parts.state) + 1))
-        parts.loops[k] = (m, nodes, marks)
-
-
-CHANGES: list[Callable[[_Parts, Rng], None]] = [
-    *[_flip] * 4, *[_multiplier] * 2, _all_multipliers, _repeat, _drop, _denominator, _cancel,
-    _marks, _loop, _node,
-]  # fmt: skip
-
-
 # Attacks -----------------------------------------------------------------------------------------
 
 
 class Target:
     """A problem in a file of some format, open to attacks."""
 
-    def __init__(self, folder: Path, rng: Rng) -> None:
+    def __init__(self, folder: Path, rng: Rng, squares: float) -> None:
         self.rng = rng
         while True:
-            thing, suffix = some_problem(rng), str(rng.choice(SUFFIXES))
+            suffix = str(rng.choice(SUFFIXES))
             self.path = folder / f"attack{suffix}"
             try:
                 dialect = {"dialect": "mse22"} if ".new" in suffix else {}
+                thing, self.certificate = proven(rng, squares)
                 files.write(self.path, thing, overwrite=True, **dialect)
-                self.certificate = true_certificate(thing)
             except (HardClausesUnsatisfiableError, ValueError):
                 continue  # decimals in a WCNF, weights in a CNF: another one
             break
@@ -361,14 +242,16 @@ class Tally:
     refused: int = 0
     verified: int = 0
     twins: int = 0
+    with_squares: int = 0
 
     def add(self, attack: Attack) -> None:
         """Let both checkers judge, and brute force judge them."""
         says = library_verdict(attack.path)
         self.refused += not says
         self.verified += says
+        text = files.side_car(attack.path).read_text()[:2000]
+        self.with_squares += "\nsquares " in text
         if says:
-            text = files.side_car(attack.path).read_text()[:2000]
             assert certified_cost(attack.path) == attack.least, (attack.path.read_bytes(), text)
         if attack.twin is None:
             return
@@ -381,13 +264,20 @@ class Tally:
             assert other or not says, attack.twin  # the twin does not state the cost
 
 
-def rage(refusals: int, attacks: int, seed: int) -> Tally:
-    """Attack one file after the other, some times each, until so many forgeries were refused."""
+def rage(refusals: int, attacks: int, seed: int, squares: float = 0.0) -> Tally:
+    """Attack one file after the other, some times each, until so many forgeries were refused.
+
+    Args:
+        refusals: how many.
+        attacks: how many on each file.
+        seed: of all that is random.
+        squares: the share of files that squares prove.
+    """
     rng, tally = np.random.default_rng(seed), Tally()
     memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
     with TemporaryDirectory(dir=memory) as folder:
         while tally.refused < refusals:
-            target = Target(Path(folder), rng)
+            target = Target(Path(folder), rng, squares)
             for attack in (target.attack() for _ in range(attacks)):
                 if attack is not None:
                     tally.add(attack)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -14,6 +15,7 @@ WORDS = (
     "planted-cost 3", "\n", "\r\n", "\x0b", "c planted-cost 1\n", "c planted-model 0\n",
     "c recipe {\n", "c recipe of mine\n", "c num-variables 9\n", "c num-clauses 2\n",
     "c encoding edge\n", "p wcnf 3 3 9\n", "\xa0", "\xe9", "\0", "names 1 2\n",
+    "squares 1\n", "glasshouse-certificate 2\n", "-9223372036854775808",
 )  # fmt: skip
 
 
@@ -33,6 +35,23 @@ def mutate_numbers(text: str, rng: np.random.Generator) -> str:
     """Change, swap, drop or repeat one number or line of a text; numbers in comments stay."""
     numbers = [m for m in re.finditer(r"-?\d+", text) if not _in_comment(text, m.start())]
     return _mutated(text, numbers, rng)
+
+
+def every_number(text: str) -> Iterator[str]:
+    """The text with one of its numbers changed, for every number and some changes of each."""
+    for match in re.finditer(r"-?\d+", text):
+        for other in _others(match.group()):
+            yield text[: match.start()] + other + text[match.end() :]
+
+
+def _others(number: str) -> Iterator[str]:
+    if len(number) > 1 and set(number) <= {"0", "1"}:  # a state: flip each digit
+        for k, digit in enumerate(number):
+            yield number[:k] + "10"[int(digit)] + number[k + 1 :]
+    value = int(number)
+    changed = [-value, value + 1, value - 1, 2 * value, value + 4, 0, 1, 2]
+    changed += [value + 2**32, value + 2**63, value + 2**64, 2**63 - 1, -(2**63), 10**30]
+    yield from map(str, dict.fromkeys(x for x in changed if x != value))
 
 
 def _mutated(text: str, numbers: list[re.Match[str]], rng: np.random.Generator) -> str:

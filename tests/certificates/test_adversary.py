@@ -13,7 +13,14 @@ def test_false_certificates_are_never_verified():
     assert 100 < tally.verified < tally.refused
 
 
+def test_false_certificates_with_squares_are_never_verified():
+    tally = rage(refusals=200, attacks=20, seed=1, squares=1.0)
+    assert tally.twins > 150
+    assert tally.with_squares > 150
+    assert 15 < tally.verified < tally.refused
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 12))
 def test_two_hundred_thousand_false_certificates_are_never_verified(seed):
-    rage(refusals=20_000, attacks=40, seed=seed)
+    rage(refusals=20_000, attacks=40, seed=seed, squares=0.3)

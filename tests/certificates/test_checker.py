@@ -17,7 +17,7 @@ from tests.proofs.instances import loop_sum, spin_glass
 from glasshouse import files
 from glasshouse.certificates import CertificateError, checker
 from glasshouse.files.verification import examine
-from glasshouse.planting import random_loops, shuffle
+from glasshouse.planting import random_loops, shuffle, wishart
 from glasshouse.problems import Max2Sat
 from glasshouse.problems.convert import to_max2sat
 from glasshouse.proofs import HardClausesUnsatisfiableError, prove
@@ -85,6 +85,8 @@ def some_files(folder: Path, rng: np.random.Generator) -> tuple[Path, Path]:
         return write_both(folder, small_problem(rng), dialect)
     wcnf = folder / "problem.wcnf"
     plant = random_loops(4, 4, frustration="1/5", loops=4, rng=int(rng.integers(99)))
+    if rng.random() < 0.5:
+        plant = wishart(6, columns=3, rng=int(rng.integers(99)))
     if rng.random() < 0.5:
         plant = shuffle(plant)
     files.write(wcnf, plant, dialect=dialect, overwrite=True)
@@ -249,7 +251,7 @@ def test_the_command_tells_by_its_exit_code(tmp_path):
 
 def test_the_checker_is_one_short_file_of_the_standard_library():
     text = Path(checker.__file__).read_text()
-    assert len(text.splitlines()) <= 200
+    assert len(text.splitlines()) <= 220
     modules = {
         line.split()[1].split(".")[0]
         for line in text.splitlines()

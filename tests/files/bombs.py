@@ -13,7 +13,18 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.files.raw_files import MIB, array, bqm, gzipped, npy, npz, planted, rbm
+from tests.files.raw_files import (
+    MIB,
+    array,
+    bqm,
+    gzipped,
+    npy,
+    npz,
+    planted,
+    rbm,
+    squared,
+    wide_square,
+)
 
 BOMBS: dict[str, Callable[[Path], Path]] = {}
 
@@ -46,6 +57,58 @@ def wrapping_loop_starts() -> bytes:
 @bomb(".npz")
 def far_loop_node() -> bytes:
     return npz(planted(nodes=array([0, 1, 2**31 - 2], "<i4")))
+
+
+def certificate_of_a_square(size: int, multiplier: str = "1") -> bytes:
+    head = f"glasshouse-certificate 2\ndenominator 1\nstate {'1' * size}\nloops 0\nsquares 1\n"
+    pairs = " ".join(f"1 {k}" for k in range(1, size + 1))
+    return f"{head}{multiplier} {pairs}\n".encode()
+
+
+@bomb(".cert")
+def square_of_a_million_million_pairs() -> bytes:
+    return certificate_of_a_square(1_420_000)
+
+
+@bomb(".cert.gz")
+def packed_square_of_a_million_million_pairs() -> bytes:
+    return gzip.compress(certificate_of_a_square(1_420_000), 1)
+
+
+@bomb(".cert")
+def square_of_long_numbers() -> bytes:
+    return certificate_of_a_square(3000, "9" * 4300)
+
+
+@bomb(".cert")
+def many_squares_of_many_pairs() -> bytes:
+    first, square = certificate_of_a_square(20_000).rsplit(b"\n", 2)[:2]
+    return first.replace(b"squares 1", b"squares 60") + 60 * (b"\n" + square) + b"\n"
+
+
+@bomb(".npz")
+def archive_of_a_million_million_pairs() -> bytes:
+    return npz(wide_square(1_420_000))
+
+
+@bomb(".npz")
+def square_within_the_limit() -> bytes:
+    return npz(wide_square(40_000))
+
+
+@bomb(".npz")
+def wrapping_coefficients() -> bytes:
+    return npz(squared(coefficients=array([2**63 - 1] * 3), multipliers=array([2**63 - 1])))
+
+
+@bomb(".npz")
+def far_square_node() -> bytes:
+    return npz(squared(square_nodes=array([0, 1, 2**31 - 2], "<i4")))
+
+
+@bomb(".npz")
+def wrapping_square_starts() -> bytes:
+    return npz(squared(square_starts=array([0, 2**62, 2**63 - 1, -(2**62), 3])))
 
 
 @bomb(".npz")

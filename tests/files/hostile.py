@@ -18,7 +18,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tests.files.raw_files import array, bqm, header, npy, npz, planted, rbm
+from tests.files.raw_files import (
+    array,
+    bqm,
+    header,
+    npy,
+    npz,
+    planted,
+    planted_header,
+    rbm,
+    squared,
+)
 from tests.files.recipe_bombs import recipe_text
 
 from glasshouse.files import (
@@ -33,7 +43,7 @@ from glasshouse.files.graph_reading import read_graph
 from glasshouse.files.manifest import sha256_of
 from glasshouse.files.suite import write_suite
 from glasshouse.planting import METHODS as PLANTING_METHODS
-from glasshouse.planting import classic_loops, graph_loops, random_loops
+from glasshouse.planting import classic_loops, graph_loops, random_loops, wishart
 from glasshouse.problems import Ising, Max2Sat, Qubo, Rbm
 
 WORDS = [
@@ -100,6 +110,7 @@ class Originals:
             random_loops(4, 4, frustration="1/5", loops=3, rng=1),
             graph_loops("torus:3x3", frustration="1/4", loops=3, rng=2),
             classic_loops((3, 3), loops=3, rng=3),
+            wishart(4, columns=2, rng=4),
         ]
         write(folder / "a.cnf", clauses)
         write(folder / "new.wcnf", hard, dialect="mse22")
@@ -190,8 +201,10 @@ def hostile_array(rng: random.Random, good: bytes) -> bytes:
 
 def made_up_archive(rng: random.Random) -> tuple[str, bytes]:
     """An archive of ours with some members changed, dropped or added."""
-    members = rng.choice([rbm, planted])()
-    if rng.random() < 0.5:
+    members = rng.choice([rbm, planted, squared])()
+    if rng.random() < 0.2 and "multipliers" in members:
+        members["header"] = planted_header(version=2, denominator=rng.choice(NUMBERS))
+    elif rng.random() < 0.5:
         known = {"kind": rng.choice(["Ising", "Rbm", "Qubo", "Max2Sat", "x"]), "size": 3,
         "shape": [4, 3],
                  "loop_weight": 1, "planted_cost": -1, "recipe": None}  # fmt: skip

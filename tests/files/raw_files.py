@@ -68,11 +68,16 @@ def rbm(**changed: bytes) -> dict[str, bytes]:
     return members | changed
 
 
+def planted_header(**values: Any) -> bytes:
+    recipe = {"method": "x", "parameters": {}, "seed": 1, "spawn_key": [], "version": "1"}
+    known = {"kind": "Ising", "size": 3, "recipe": recipe, "planted_cost": -1, "loop_weight": 1}
+    return header(**known | values)
+
+
 def planted(**changed: bytes) -> dict[str, bytes]:
     """A triangle with its loop."""
-    recipe = {"method": "x", "parameters": {}, "seed": 1, "spawn_key": [], "version": "1"}
     members = {
-        "header": header(kind="Ising", size=3, recipe=recipe, planted_cost=-1, loop_weight=1),
+        "header": planted_header(),
         "edges": array([[0, 1], [0, 2], [1, 2]], "<i4"),
         "weights": array([1, -1, 1]),
         "single": array([0, 0, 0]),
@@ -82,6 +87,38 @@ def planted(**changed: bytes) -> dict[str, bytes]:
         "loop_weights": array([1, 1, -1]),
     }
     return members | changed
+
+
+def squared(**changed: bytes) -> dict[str, bytes]:
+    """A triangle, antiferromagnetic, with its square."""
+    header = planted_header(version=2, denominator=2)
+    members = {
+        "header": header,
+        "weights": array([-1, -1, -1]),
+        "planted_model": array([1, 1, 0], "|i1"),
+        "nodes": array([], "<i4"),
+        "starts": array([0]),
+        "loop_weights": array([]),
+        "square_nodes": array([0, 1, 2], "<i4"),
+        "square_starts": array([0, 3]),
+        "coefficients": array([1, 1, 1]),
+        "multipliers": array([1]),
+    }
+    return planted() | members | changed
+
+
+def wide_square(size: int) -> dict[str, bytes]:
+    """One square over many spins of a problem without weights."""
+    return squared(
+        header=planted_header(version=2, denominator=2, size=size),
+        edges=npy("<i4", (0, 2)),
+        weights=array([]),
+        single=array(np.zeros(size)),
+        planted_model=array(np.ones(size), "|i1"),
+        square_nodes=array(np.arange(size), "<i4"),
+        square_starts=array([0, size]),
+        coefficients=array(np.ones(size)),
+    )
 
 
 def bqm(shape: Any, data: bytes, **values: Any) -> bytes:

@@ -13,10 +13,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.files.raw_files import array, npy, npz, planted, rbm
+from tests.files.bombs import certificate_of_a_square
+from tests.files.raw_files import array, npy, npz, planted, planted_header, rbm, squared
 from tests.files.recipe_bombs import recipe_text
 
-from glasshouse.files import FileError, check_suite, read, read_document, read_planted, write
+from glasshouse.certificates import CertificateError
+from glasshouse.files import (
+    FileError,
+    check_suite,
+    read,
+    read_certificate,
+    read_document,
+    read_planted,
+    write,
+)
 from glasshouse.files.budget import VARIABLE, Budget, read_limit
 from glasshouse.files.graph_reading import read_graph
 from glasshouse.files.manifest import read_manifest
@@ -145,6 +155,47 @@ def test_loop_starts_that_wrap_around_are_refused(tmp_path, bad):
 def test_arrays_that_are_not_what_they_should_be(tmp_path, name, bad, words):
     members = planted() if name == "nodes" else rbm()
     assert words in refusal(written(tmp_path / "x.npz", npz(members | {name: bad})))
+
+
+@pytest.mark.parametrize(("name", "bad", "words"), [
+    ("square_nodes", array([0, 1, 4], "<i4"), "a square's node is 4; expected 0 to 3"),
+    ("square_nodes", array([0, 1, 1], "<i4"), "square 0 has node 1 twice"),
+    ("square_nodes", array([0.0, 1.0, 2.0], "<f8"), "whole numbers, not float64"),
+    ("square_starts", array([0, 2**62, 2**63 - 1, -(2**62), 3]), "a square's start"),
+    ("square_starts", array([0, 3, 3]), "2 squares but 1 multipliers"),
+    ("square_starts", array([0, 2]), "a square's start"),
+    ("coefficients", array([1, 0, 1]), "coefficient is 0"),
+    ("coefficients", array([1, 1]), "3 nodes but 2 coefficients"),
+    ("coefficients", array([1, 2**63, 1], "<u8"), "beyond 2^63-1"),
+    ("coefficients", array([1, -(2**63), 1]), "-2^63"),
+    ("coefficients", array([1.5, 1, 1], "<f8"), "must be integers"),
+    ("multipliers", array([0]), "multiplier 0 is not above 0"),
+    ("multipliers", array([1, 1]), "1 squares but 2 multipliers"),
+    ("header", planted_header(version=2), "has no 'denominator'"),
+    ("header", planted_header(version=2, denominator=0), "denominator 0; expected 1 to"),
+    ("header", planted_header(version=2, denominator=True), "denominator True; expected 1 to"),
+    ("header", planted_header(version=2, denominator=2.0), "denominator 2.0; expected 1 to"),
+    ("header", planted_header(version=2, denominator=2**31 + 1), "expected 1 to 2147483648"),
+    ("header", planted_header(version=3, denominator=1), "version 3"),
+])  # fmt: skip
+def test_squares_that_are_not_what_they_should_be(tmp_path, name, bad, words):
+    assert words in refusal(written(tmp_path / "x.npz", npz(squared(**{name: bad}))))
+
+
+def test_squares_as_they_should_be_are_read(tmp_path):
+    read_planted(written(tmp_path / "x.npz", npz(squared())))
+    for name, bad in (("coefficients", array([1, 1, 3])), ("multipliers", array([2**63 - 1]))):
+        path = written(tmp_path / "x.npz", npz(squared(**{name: bad})))
+        with pytest.raises(CertificateError, match="not the sum of its 1 square"):
+            read_planted(path)
+
+
+def test_long_multipliers_count_for_the_time_they_take(tmp_path):
+    """A square of 3000 spins is fine, one of long numbers would take half a minute."""
+    path = written(tmp_path / "x.cert", certificate_of_a_square(3000))
+    assert read_certificate(path).num_squares == 1
+    path = written(path, certificate_of_a_square(3000, "9" * 4300))
+    assert "4498500 pairs of nodes, too many to look at" in refusal(path, read_certificate)
 
 
 def test_arrays_of_the_other_byte_order_are_read(tmp_path):

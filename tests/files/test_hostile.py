@@ -87,8 +87,10 @@ def test_bombs_that_are_made_quickly(tmp_path):
     small = [name for name in BOMBS if "giga" not in name and "mebi" not in name]
     slow = {"shortest_decimals", "large_decimals", "decimals_within_the_limit", "shortest_terms",
             "shortest_clauses", "clauses_within_the_limit", "graph_of_comments", "bqm_of_zeros",
-            "archive_of_zeros", "many_gzip_members", "many_xz_streams"}  # fmt: skip
-    recipes = ["complete graph", "loops", "heavy limit", "edges as lists", "unknown method"]
+            "archive_of_zeros", "packed_square_of_a_million_million_pairs",
+            "many_gzip_members", "many_xz_streams"}  # fmt: skip
+    recipes = ["complete graph", "loops", "heavy limit", "edges as lists", "unknown method",
+               "columns", "columns within the limit"]  # fmt: skip
     assert set(recipes) <= set(RECIPES)
     bombed(tmp_path, [*(name for name in small if name not in slow), *recipes])
 

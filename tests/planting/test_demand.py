@@ -51,7 +51,7 @@ def test_the_size_of_a_graph_is_known_from_its_name(name):
 def test_spins_and_loops_are_known_from_the_recipe(plant):
     asked = Demand.of(plant.recipe)
     assert asked.spins == plant.problem.num_variables
-    assert asked.loops == plant.loops.num_loops
+    assert asked.parts == plant.loops.num_loops
     assert asked.memory < 100_000
 
 

@@ -93,24 +93,81 @@ def check(formula: tuple[dict[str, int], list[Constraint]], proof: str) -> tuple
     constraints = list(constraints)
     head, *lines = proof.splitlines()
     if head == "pseudo-Boolean proof version 3.0":
-        if not all(line.endswith(" ;") for line in lines):
+        if not all(line.endswith((" ;", " : subproof")) for line in lines):
             raise RejectedError("a line without semicolon")
         lines = [line.removesuffix(" ;") for line in lines]
     elif head != "pseudo-Boolean proof version 2.0":
         raise RejectedError("header")
+    number = len(constraints)
     if lines[0] != f"f {len(constraints)}":
         raise RejectedError("number of constraints")
     if lines[-3] != "output NONE" or lines[-1] != "end pseudo-Boolean proof":
         raise RejectedError("end")
+    derived: list[Constraint | None] = list(constraints)
+    goal = None  # what is being proven by contradiction
     for line in lines[1:-3]:
         rule, *words = line.split()
-        if rule != "pol":
+        if rule == "pol":
+            derived.append(polish(words, derived))
+        elif rule in ("pbc", "red") and words[-1] in ("subproof", "begin") and goal is None:
+            if words[-2:] != [":", "subproof"] and words[-3:] != [";", ";", "begin"]:
+                raise RejectedError("subproof")
+            goal = len(derived), constraint_of(words)
+            derived.append(opposite(goal[1]))
+        elif rule == "red" and goal is None:
+            derived.append(defined(words, derived, objective))
+        elif line in ("qed pbc : -1", "end -1") and goal is not None:
+            terms, degree = derived[-1] or ({}, 0)
+            if sum(terms.values()) >= degree:
+                raise RejectedError("no contradiction")
+            # Numbers of a subproof are used up, its constraints gone.
+            derived[goal[0] :] = [None] * (len(derived) - goal[0])
+            derived.append(goal[1])
+            goal = None
+        else:
             raise RejectedError(f"rule {rule}")
-        constraints.append(polish(words, constraints))
-    return conclude(lines[-2], objective, constraints)
+    if goal is not None:
+        raise RejectedError("an open subproof")
+    return conclude(lines[-2], objective, constraints[:number], derived)
 
 
-def polish(words: list[str], constraints: list[Constraint]) -> Constraint:
+def constraint_of(words: list[str]) -> Constraint:
+    """A constraint that the words begin with."""
+    place = words.index(">=")
+    terms = dict(zip(words[1:place:2], map(int, words[0:place:2]), strict=True))
+    return normalised(terms, int(words[place + 1]))
+
+
+def opposite(constraint: Constraint) -> Constraint:
+    terms, degree = constraint
+    return normalised({negation(x): c for x, c in terms.items()}, sum(terms.values()) - degree + 1)
+
+
+def defined(
+    words: list[str], derived: list[Constraint | None], objective: dict[str, int]
+) -> Constraint:
+    """A clause that may be added because giving a variable a value repairs all that it breaks.
+
+    Where the clause is broken, all its literals are false; with the variable changed, every
+    constraint that holds it must then hold, by these literals alone.
+    """
+    clause = constraint_of(words)
+    variable, arrow, value = words[-3:]
+    if arrow != "->" or value not in ("0", "1") or clause[1] != 1 or len(words) < 4:
+        raise RejectedError("witness")
+    if {variable, negation(variable)} & objective.keys():
+        raise RejectedError("a variable of the objective")
+    true = {negation(literal) for literal in clause[0]} - {variable, negation(variable)}
+    true.add(variable if value == "1" else negation(variable))
+    for other in [*derived, clause]:
+        if other is None or not {variable, negation(variable)} & other[0].keys():
+            continue
+        if sum(c for literal, c in other[0].items() if literal in true) < other[1]:
+            raise RejectedError("redundance")
+    return clause
+
+
+def polish(words: list[str], constraints: list[Constraint | None]) -> Constraint:
     stack: list[Constraint | int] = []
     try:
         for word in words:
@@ -140,21 +197,25 @@ def polish(words: list[str], constraints: list[Constraint]) -> Constraint:
     return _held(stack[0], constraints)
 
 
-def _held(item: Constraint | int, constraints: list[Constraint]) -> Constraint:
+def _held(item: Constraint | int, constraints: list[Constraint | None]) -> Constraint:
     if not isinstance(item, int):
         return item
-    if not 1 <= item <= len(constraints):
+    found = constraints[item - 1] if 1 <= item <= len(constraints) else None
+    if found is None:
         raise RejectedError(f"no constraint {item}")
-    return constraints[item - 1]
+    return found
 
 
 def conclude(
-    line: str, objective: dict[str, int], constraints: list[Constraint]
+    line: str,
+    objective: dict[str, int],
+    constraints: list[Constraint],
+    derived: list[Constraint | None],
 ) -> tuple[int, int]:
     front, hint, literals = line.split(" : ")
     lower = int(front.split()[2])
     identifier, upper = map(int, hint.split())
-    if not implies(_held(identifier, constraints), normalised(dict(objective), lower)):
+    if not implies(_held(identifier, derived), normalised(dict(objective), lower)):
         raise RejectedError("lower bound")
     true = set(literals.split())
     if any(negation(literal) in true for literal in true):

@@ -7,18 +7,22 @@ import re
 import shutil
 import subprocess
 import warnings
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.certificates.mutations import mutate_numbers
+from tests.certificates.square_instances import square_sum
 from tests.oracles import optimum
 from tests.proofs import cutting_planes
 from tests.proofs.instances import loop_sum, spin_glass
 from tests.proofs.plants import METHODS, planted
 
 from glasshouse import files
-from glasshouse.planting import random_loops
+from glasshouse.certificates import Certificate, CertificateError, Squares, verify
+from glasshouse.files.sidecar import rescaled
+from glasshouse.planting import Planted, random_loops, wishart
 from glasshouse.problems import Ising, Max2Sat
 from glasshouse.problems.convert import to_max2sat
 from glasshouse.proofs import prove
@@ -107,16 +111,23 @@ def test_a_plant_proves_itself(tmp_path, form):
     assert by_the_rules(write_formula(tmp_path, problem, form), text) == (cost, cost)
 
 
-def damage(veripb: str | None, folder: Path, wanted: int, seed: int) -> None:
+def loops_in_clauses(rng: np.random.Generator) -> tuple[Max2Sat, Certificate]:
+    problem, _ = to_max2sat(loop_sum(int(rng.integers(4, 8)), 4, rng, fields=True)[0])
+    return problem, prove(problem).certificate
+
+
+def damage(
+    veripb: str | None, folder: Path, wanted: int, seed: int, instance=loops_in_clauses
+) -> None:
     """Damage proofs until some were refused; none that claims something false is accepted."""
     rng = np.random.default_rng(seed)
     refused = 0
     for attempt in range(10 * wanted):
-        problem, _ = to_max2sat(loop_sum(int(rng.integers(4, 8)), 4, rng, fields=True)[0])
+        problem, certificate = instance(rng)
         form = ("wcnf", "opb")[attempt % 2]
         version = ("3.0", "2.0")[attempt // 2 % 2]
         formula = write_formula(folder, problem, form)
-        text = veripb_proof(problem, prove(problem).certificate, form=form, version=version)
+        text = veripb_proof(problem, certificate, form=form, version=version)
         damaged = mutate_numbers(text, rng)
         (folder / "damaged.pbp").write_text(damaged)
         verdict = by_the_rules(formula, damaged)
@@ -131,6 +142,104 @@ def damage(veripb: str | None, folder: Path, wanted: int, seed: int) -> None:
         if refused == wanted:
             return
     raise AssertionError("hardly any damaged proof was refused")
+
+
+def squares_in_clauses(rng: np.random.Generator) -> tuple[Max2Sat, Certificate]:
+    """Squares over at most 4 spins, perhaps a loop and a rest, in a file's own units."""
+    size, number = int(rng.integers(3, 7)), int(rng.integers(1, 5))
+    problem, certificate = square_sum(size, rng, squares=number, most_spins=4)
+    clauses, reduction = to_max2sat(problem)
+    return clauses, rescaled(certificate, Fraction(reduction.factor) * 2)
+
+
+def prove_squares(veripb: str | None, folder: Path, count: int, seed: int) -> None:
+    """Squares of NAE, 2-in-4, XOR and partition clauses: their optimum, to both checkers."""
+    rng = np.random.default_rng(seed)
+    for number in range(count):
+        problem, certificate = squares_in_clauses(rng)
+        form, version = FORMS[number % 4]
+        text = veripb_proof(problem, certificate, form=form, version=version)
+        formula, path = write_formula(folder, problem, form), folder / "proof.pbp"
+        path.write_text(text)
+        least = optimum(problem)[0]
+        assert by_the_rules(formula, text) == (least, least), text
+        assert veripb is None or run(veripb, formula, path) == (least, least), text
+
+
+def test_squares_follow_the_rules(tmp_path):
+    prove_squares(None, tmp_path, 100, seed=1)
+
+
+def test_squares_are_accepted(veripb, tmp_path):
+    prove_squares(veripb, tmp_path, 60, seed=2)
+
+
+@pytest.mark.slow
+def test_a_thousand_sums_of_squares_are_accepted(veripb, tmp_path):
+    prove_squares(veripb, tmp_path, 1000, seed=3)
+
+
+def some_squares(size: int, rng: np.random.Generator) -> Squares:
+    """Any numbers over at most 4 spins and the ghost."""
+    rows = []
+    for _ in range(rng.integers(1, 5)):
+        spins = rng.permutation(size)[: rng.integers(1, 5)].tolist()
+        nodes = spins + [size] * int(rng.integers(2))
+        factors = rng.integers(1, 6, len(nodes)) * rng.choice([-1, 1], len(nodes))
+        rows.append(list(zip(nodes, (factors * rng.integers(1, 4)).tolist(), strict=True)))
+    return Squares.of(rows, rng.integers(1, 5, len(rows)))
+
+
+def test_squares_that_do_not_fit_still_prove_what_the_certificate_does(veripb, tmp_path):
+    rng = np.random.default_rng(4)
+    for number in range(40):
+        problem, _ = to_max2sat(spin_glass(5, 0.9, rng, gaussian=False))
+        state = rng.choice([-1, 1], 5)
+        denominator = int(rng.integers(1, 9))
+        certificate = Certificate.of_squares(state, some_squares(5, rng), denominator)
+        form, version = FORMS[number % 4]
+        text = veripb_proof(problem, certificate, form=form, version=version)
+        formula, path = write_formula(tmp_path, problem, form), tmp_path / "proof.pbp"
+        path.write_text(text)
+        lower, upper = by_the_rules(formula, text)
+        assert run(veripb, formula, path) == (lower, upper)
+        assert verify(problem, certificate).bound <= lower <= optimum(problem)[0] <= upper
+
+
+def test_damaged_proofs_of_squares_are_refused(veripb, tmp_path):
+    damage(None, tmp_path, 30, seed=5, instance=squares_in_clauses)
+    damage(veripb, tmp_path, 15, seed=6, instance=squares_in_clauses)
+
+
+def test_squares_of_more_spins_are_refused_by_their_number():
+    squares = Squares.of([[(0, 1), (1, 1), (2, 1)], [(k, 1) for k in range(5)]])
+    problem, _ = to_max2sat(spin_glass(5, 1, np.random.default_rng(1), gaussian=False))
+    certificate = Certificate.of_squares([1] * 5, squares)
+    with pytest.raises(ValueError, match=r"square 2 is over 5 spins, .* at most 4; .*check"):
+        veripb_proof(problem, certificate)
+    with pytest.raises(CertificateError, match="for 4 variables, the problem has 5"):
+        veripb_proof(problem, Certificate.of_squares([1] * 4, squares))
+
+
+def test_hundreds_of_xor_clauses(veripb, tmp_path):
+    """3-XORSAT: fields cancel, and pairs of spins that two clauses share do, too."""
+    rng, size, clauses = np.random.default_rng(7), 100, 200
+    state = rng.choice([-1, 1], size + clauses)
+    rows = []
+    for k in range(clauses):
+        spins = rng.permutation(size)[:3]
+        b = int(state[spins].prod())
+        state[size + k] = (int(state[spins].sum()) - b) // 2
+        pairs = [(int(node), 1) for node in spins]
+        rows.append([*pairs, (size + k, -2), (size + clauses, -b)])
+    squares = Squares.of(rows)
+    plant = Planted.of_squares(size + clauses, squares, state, wishart(2, columns=1, rng=1).recipe)
+    problem, reduction = to_max2sat(plant.problem)
+    proof = rescaled(plant.certificate, Fraction(reduction.factor) * 2)
+    path = tmp_path / "proof.pbp"
+    path.write_text(veripb_proof(problem, proof))
+    cost = reduction.target_energy(plant.energy)
+    assert run(veripb, write_formula(tmp_path, problem, "wcnf"), path) == (cost, cost)
 
 
 def test_damaged_proofs_are_refused_by_the_rules(tmp_path):
@@ -192,8 +301,6 @@ def test_hard_clauses_and_strange_options_are_refused():
 
 def test_loops_that_cancelled_are_refused_and_those_of_prove_are_not(tmp_path):
     # Two loops share edge (0, 1) with opposite signs, so the file has no such edge.
-    from glasshouse.certificates import Certificate, verify
-
     ising = Ising.from_edges(4, [(1, 2), (0, 2), (1, 3), (0, 3)], [1, 1, 1, -1])
     own = Certificate([1, 1, 1, 1], [0, 2, 1, 0, 1, 3], [0, 3, 6], [1, 1])
     assert verify(ising, own).energy == -2

@@ -1,13 +1,14 @@
-"""Certificates: a state and loops that prove how low an energy can get.
+"""Certificates: a state, loops and squares that prove how low an energy can get.
 
-One definition serves plants, the cycle LP and the checkers. In the gauge of the state, a loop of
+One definition serves plants, linear programs and the checkers. In the gauge of the state, a loop of
 length L with multiplier μ stands for +μ on its edges but the last and -μ on the last, the one the
-state violates. Its own minimum is -μ(L-2). With R = problem minus all loops, edge by edge,
+state violates. Its own minimum is -μ(L-2). A square c·(a·s)² is never below c·g²·[Σ a_i/g odd] (see
+`squares`). With R = problem minus all loops and squares, edge by edge,
 
-    E(any state) ≥ B = -Σ μ(L-2) - Σ |R_e| + offset,
+    E(any state) ≥ B = -Σ μ(L-2) + Σ c·(g²·[odd] - Σ a_i²) - Σ |R_e| + offset.
 
-and E(s) - B is twice the negative part of R. Where R ≥ 0 the state is optimal; so it is where the
-difference is smaller than the least difference of two energies. `verdict` computes all that.
+Where B is the energy of the state, it is optimal; so it is where the difference is smaller than the
+least difference of two energies. `verdict` computes all that.
 
 Where a state is not proven optimal, the best loops known may violate three or more of their edges
 in it. They still bound all energies: the minimum of a loop depends only on the parity of its
@@ -23,8 +24,10 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates.flat_cycles import NodeArray, checked_cycles
+from glasshouse.certificates.integers import positive_numbers
+from glasshouse.certificates.squares import NO_SQUARES, Squares
 from glasshouse.problems import validation
-from glasshouse.problems.validation import INT64_MAX, IntArray, SpinArray
+from glasshouse.problems.validation import IntArray, SpinArray
 from glasshouse.summaries import Summarised
 
 
@@ -34,9 +37,9 @@ class CertificateError(ValueError):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Certificate(Summarised):
-    """A state and loops with multipliers over one common denominator.
+    """A state, and loops and squares with multipliers over one common denominator.
 
-    Loops may run over edges that the problem lacks, because weights cancelled there, and over the
+    Both may run over edges that the problem lacks, because weights cancelled there, and over the
     ghost spin (the node after the last spin), whose edges are the fields.
 
     Attributes:
@@ -45,13 +48,16 @@ class Certificate(Summarised):
         starts: where each loop begins, and the end of the last.
         multipliers: μ > 0 of each loop, in units of 1/denominator: int64, or Python integers where
             one is larger.
-        denominator: 1 for plants; linear programs need others.
+        denominator: 1 for loops that were planted; linear programs need others.
         violated: which edges (from a node to the next of its loop) the state violates, an odd
             number in every loop and always its last; None where they are only the last ones, as
             in every plant.
+        squares: over the same denominator.
 
     >>> Certificate([1, 1, 1, 1], [0, 1, 2, 3], [0, 4], [3])
     Certificate(4 spins, 1 loop)
+    >>> Certificate.of_squares([1, 1], Squares.of([[(0, 1), (1, -1)]]))
+    Certificate(2 spins, 1 square)
     """
 
     state: SpinArray
@@ -60,18 +66,14 @@ class Certificate(Summarised):
     multipliers: npt.NDArray[Any]
     denominator: int = 1
     violated: npt.NDArray[np.bool_] | None = None
+    squares: Squares = NO_SQUARES
 
     def __post_init__(self) -> None:
         state = validation.states(self.state, np.size(self.state), (-1, 1), "state")
         nodes, starts = checked_cycles(self.nodes, self.starts)
-        multipliers = _whole_numbers(self.multipliers)
-        if len(multipliers) != len(starts) - 1:
-            raise ValueError(f"{len(starts) - 1} loops but {len(multipliers)} multipliers")
-        if len(multipliers) and multipliers.min() < 1:
-            raise ValueError(
-                f"multiplier {validation.shown(multipliers.min())} is not above 0; "
-                "leave the loop out"
-            )
+        multipliers = positive_numbers(self.multipliers, len(starts) - 1, "loop")
+        if not isinstance(self.squares, Squares):
+            raise ValueError(f"squares must be Squares, not {type(self.squares).__name__}")
         values = {
             "state": validation.read_only(state), "nodes": nodes, "starts": starts,
             "multipliers": multipliers,
@@ -81,10 +83,28 @@ class Certificate(Summarised):
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
+    @classmethod
+    def of_squares(
+        cls, state: npt.ArrayLike, squares: Squares, denominator: int = 1
+    ) -> Certificate:
+        """A certificate without loops."""
+        none: Any = np.empty(0, dtype=np.int64)
+        return cls(np.asarray(state), none, np.zeros(1, np.int64), none, denominator, None, squares)
+
     @property
     def num_loops(self) -> int:
         """How many loops the proof uses."""
         return len(self.multipliers)
+
+    @property
+    def num_squares(self) -> int:
+        """How many squares the proof uses."""
+        return self.squares.num_squares
+
+    @property
+    def parts(self) -> str:
+        """What it is made of, for people: "8 loops", "1 square", "3 loops and 2 squares"."""
+        return counted_parts(self.num_loops, self.num_squares)
 
     @property
     def negative_edges(self) -> npt.NDArray[np.bool_]:
@@ -105,32 +125,26 @@ class Certificate(Summarised):
             and np.array_equal(self.starts, other.starts)
             and np.array_equal(self.multipliers, other.multipliers)
             and np.array_equal(self.negative_edges, other.negative_edges)
+            and self.squares == other.squares
         )
 
     def __hash__(self) -> int:
         return hash((self.denominator, self.nodes.tobytes(), tuple(self.multipliers.tolist())))
 
     def __repr__(self) -> str:
-        loops = "1 loop" if self.num_loops == 1 else f"{self.num_loops} loops"
         over = f", over {validation.shown(self.denominator)}" if self.denominator > 1 else ""
-        return f"Certificate({len(self.state)} spins, {loops}{over})"
+        return f"Certificate({len(self.state)} spins, {self.parts}{over})"
 
 
-def _whole_numbers(values: npt.ArrayLike) -> npt.NDArray[Any]:
-    """Multipliers as int64, or as Python integers where one is above 2^63-1."""
-    array = np.asarray(values)
-    if not array.size:
-        array = array.astype(np.int64)
-    if array.dtype == object and all(type(x) is int for x in array.flat):
-        if max(map(abs, array.flat), default=0) > INT64_MAX:
-            return validation.read_only(array)
-        array = array.astype(np.int64)
-    if array.dtype == np.uint64:
-        return _whole_numbers(array.astype(object))
-    whole = validation.weights(array, "multipliers")
-    if whole.dtype != np.int64:
-        raise ValueError("multipliers must be integers, over a common denominator")
-    return whole
+def counted_parts(loops: int, squares: int) -> str:
+    """Loops and squares in words; no squares go without saying.
+
+    >>> counted_parts(3, 0), counted_parts(0, 1), counted_parts(2, 2)
+    ('3 loops', '1 square', '2 loops and 2 squares')
+    """
+    counts = {"loop": loops, "square": squares}
+    kept = {what: n for what, n in counts.items() if n or (what == "loop" and not squares)}
+    return " and ".join(f"{n} {what}{'s' * (n != 1)}" for what, n in kept.items())
 
 
 def _checked_violated(

@@ -3,7 +3,9 @@
 Usage: python checker.py FILE.wcnf FILE.wcnf.cert  (standard library only, exact integers)
 In spins (true +1, false -1), 4 x cost = constant - sum of w[a,b] s_a s_b, where vertex 0 is the
 ghost, a spin that is always +1. A loop of L edges, an odd number of them negative, is never below
--mu (L-2). With R = problem - loops,  4 x cost >= constant - sum mu (L-2) - sum |R|  always holds.
+-mu (L-2). A square c (a.s)^2 is never below c g^2 where sum a/g is odd, g = gcd(a), and never below
+0 else; less its constant c sum a^2, it is a part like a loop. With R = problem - loops - squares,
+4 x cost >= constant - sum mu (L-2) - sum c (sum a^2 - g^2 [odd]) - sum |R|  always holds.
 What the comments of the file state (planted-cost, planted-model) must agree with what is proven.
 Exit code: 0 the assignment is optimal, 2 only a lower bound is proven, 1 the files are refused.
 """
@@ -15,9 +17,10 @@ import re
 import sys
 from collections import defaultdict
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 
-HEADS = ["glasshouse-certificate", "denominator", "cost", "state", "names", "loops"]
+HEADS = ["glasshouse-certificate", "denominator", "cost", "state", "names", "loops", "squares"]
 NOTES = [b"num-variables", b"num-clauses", b"planted-cost", b"planted-model", b"encoding"]
 
 
@@ -103,25 +106,29 @@ def read_wcnf(text):
 
 
 def read_certificate(text):
-    """The lines before the loops by their first word; the loops as mu and marked vertices."""
+    """Denominator, state, stated cost, loops (mu, vertices), squares (c, a1, v1, a2, v2, ...)."""
     lines, heads = rows(text, "#"), {}
     while lines and lines[0][0][0].isalpha():
         word, *values = lines.pop(0)
         is_next = word in HEADS and word not in heads and (heads or word == HEADS[0])
         require(is_next, f"certificate: {word[:40]}")
         heads[word] = " ".join(values)
-    loops = [list(map(whole, words)) for words in lines]
-    require(heads.get(HEADS[0]) == "1", f"certificate: expected '{HEADS[0]} 1' first")
+    parts, version = [list(map(whole, words)) for words in lines], heads.get(HEADS[0])
+    require(version in ("1", "2"), f"certificate: expected '{HEADS[0]} 1' or 2 first")
+    require(version == "2" or "squares" not in heads, "certificate: squares are of version 2")
     missing = [word for word in ("denominator", "state", "loops") if word not in heads]
     require(not missing, f"certificate: no line {missing}")
-    require(whole(heads["loops"]) == len(loops), f"certificate: {len(loops)} loops, not as stated")
+    loops, squares = whole(heads["loops"]), whole(heads.get("squares", "0"))
+    are_there = min(loops, squares) >= 0 and loops + squares == len(parts)
+    require(are_there, f"certificate: {len(parts)} loops and squares, not as stated")
     if "names" in heads:
         names, order = heads["names"].split(), [*range(1, len(heads["state"]) + 1)]
         is_order = (
             all(w.isdigit() and len(w) < 12 for w in names) and sorted(map(int, names)) == order
         )
         require(is_order, "certificate: names")
-    return whole(heads["denominator"]), heads["state"], heads.get("cost"), loops
+    stated = heads["state"], heads.get("cost")
+    return whole(heads["denominator"]), *stated, parts[:loops], parts[loops:]
 
 
 def cost_of(soft, hard, spins):
@@ -152,7 +159,7 @@ def signed_graph(soft, hard):
 def check(wcnf_text, certificate_text):
     """Cost of the certificate's assignment, and the least cost that it leaves possible."""
     soft, hard, size, notes = read_wcnf(wcnf_text)
-    denominator, bits, stated, loops = read_certificate(certificate_text)
+    denominator, bits, stated, loops, squares = read_certificate(certificate_text)
     require(denominator > 0, "certificate: denominator")
     spins = spins_of(bits, size)
     cost = cost_of(soft, hard, spins)
@@ -160,16 +167,29 @@ def check(wcnf_text, certificate_text):
     constant, weights = signed_graph(soft, hard)
     # All costs differ by multiples of it; 0 where all are the same.
     step = math.lcm(4 * math.gcd(*(w for w, _ in soft)), 2 * math.gcd(*weights.values()))
-    without_loops, minima = sum(map(abs, weights.values())), 0
+    # From here on all is multiplied with the denominator, so that it stays whole.
+    weights = defaultdict(int, {pair: denominator * w for pair, w in weights.items()})
+    without_parts, minima = sum(map(abs, weights.values())), 0
     for mu, *marked in loops:
         cycle = list(map(abs, marked))
         negative = [vertex < 0 for vertex in marked[:-1]] + [True]  # the edges after each vertex
         is_cycle = mu > 0 and len(set(cycle)) == len(cycle) > 2 and max(cycle) <= size
         require(is_cycle and marked[-1] >= 0 and sum(negative) % 2, f"no loop: {mu} {marked}")
-        minima += (share := Fraction(2 * mu, denominator)) * (len(cycle) - 2)
+        minima += 2 * mu * (len(cycle) - 2)
         for a, b, sign in zip(cycle, cycle[1:] + cycle[:1], negative, strict=True):
-            weights[min(a, b), max(a, b)] -= share * spins[a] * spins[b] * (-1) ** sign
-    bound = constant - min(without_loops, minima + sum(map(abs, weights.values())))
+            weights[min(a, b), max(a, b)] -= 2 * mu * spins[a] * spins[b] * (-1) ** sign
+    for c, *pairs in squares:
+        a, nodes = pairs[::2], pairs[1::2]
+        is_square = c > 0 < len(a) == len(nodes) == len(set(nodes)) and all(a)
+        in_range = is_square and min(nodes) >= 0 and max(nodes) <= size and max(map(abs, a)) < 2**63
+        require(in_range, f"no square: {c} {pairs}")
+        divisor = math.gcd(*a)
+        is_odd = sum(a) // divisor % 2
+        minima += 2 * c * (sum(x * x for x in a) - divisor**2 * is_odd)
+        for (low, x), (high, y) in combinations(sorted(zip(nodes, a, strict=True)), 2):
+            weights[low, high] += 4 * c * x * y
+    rest = min(without_parts, minima + sum(map(abs, weights.values())))
+    bound = constant - Fraction(rest, denominator)
     least = cost - Fraction((4 * cost - bound) // step * step, 4) if step else cost
     require(4 * cost >= bound, "a bound above a cost, which cannot be")
     claim = number(notes.get(b"planted-cost", str(cost)))

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates.edge_sums import EdgeArray, ends_of, summed
+from glasshouse.certificates.integers import ROOM
 from glasshouse.problems import Ising, Max2Sat, Problem, Qubo
 from glasshouse.problems.convert import to_ising
 from glasshouse.problems.exact import sums_at_ends
@@ -25,8 +26,6 @@ from glasshouse.problems.reduction import to_spins
 
 # Of all exact numbers of a problem together, half a gigabyte when all is done.
 _MOST_BITS = 2**30
-# Sums of magnitudes below this leave room for a factor of four in int64.
-ROOM = 2**61
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,18 +16,15 @@ NodeArray = npt.NDArray[np.int32]
 
 def checked_cycles(nodes: npt.ArrayLike, starts: npt.ArrayLike) -> tuple[NodeArray, IntArray]:
     """Flat cycles as read-only int32 nodes and int64 starts; each at least 3 distinct nodes."""
-    flat = _whole_numbers(nodes, "nodes")
-    bounds = _ascending(_whole_numbers(starts, "starts"), len(flat))
-    low, high = (int(flat.min()), int(flat.max())) if len(flat) else (0, 0)
-    if low < 0 or high >= validation.MOST_VARIABLES:
-        raise ValueError(f"a loop visits node {low if low < 0 else high}, which no problem has")
-    # Locked before any kernel sees them: Numba compiles anew for arrays that can be written.
-    locked: NodeArray = validation.read_only(flat.astype(np.int32, copy=False))
-    if high < 16 * len(flat):
+    locked, bounds = flat_nodes(nodes, starts, "a loop")
+    if len(bounds) == 1:
+        return locked, bounds
+    high = int(locked.max(initial=0))
+    if high < 16 * len(locked):
         numbered, size = locked, high + 1
     else:  # numbered anew: room for all nodes below a far one could be gigabytes
         numbered = validation.read_only(np.unique(locked, return_inverse=True)[1].astype(np.int32))
-        size = len(flat)
+        size = len(locked)
     fault, loop = kernels.find_bad_cycle(numbered, bounds, size)
     if fault:
         cycle = locked[bounds[loop] : bounds[loop + 1]]
@@ -38,6 +35,19 @@ def checked_cycles(nodes: npt.ArrayLike, starts: npt.ArrayLike) -> tuple[NodeArr
         }[fault]
         raise ValueError(f"loop {loop}, [{shown}], is {what}")
     return locked, bounds
+
+
+def flat_nodes(
+    nodes: npt.ArrayLike, starts: npt.ArrayLike, what: str
+) -> tuple[NodeArray, IntArray]:
+    """Read-only int32 nodes, and int64 starts that ascend from 0 to their number."""
+    flat = _whole_numbers(nodes, "nodes")
+    bounds = _ascending(_whole_numbers(starts, "starts"), len(flat))
+    low, high = (int(flat.min()), int(flat.max())) if len(flat) else (0, 0)
+    if low < 0 or high >= validation.MOST_VARIABLES:
+        raise ValueError(f"{what} visits node {low if low < 0 else high}, which no problem has")
+    # Locked before any kernel sees them: Numba compiles anew for arrays that can be written.
+    return validation.read_only(flat.astype(np.int32, copy=False)), bounds
 
 
 def edges_of_cycles(nodes: NodeArray, starts: IntArray) -> npt.NDArray[np.int32]:

@@ -53,3 +53,63 @@ def order_by_edge(low: Any, high: Any, size: int) -> Any:
         order[low_places[low[k]]] = k
         low_places[low[k]] += 1
     return order
+
+
+@compiled
+def add_squares(
+    nodes: Any,
+    coefficients: Any,
+    square_of: Any,
+    starts: Any,
+    factors: Any,
+    node_starts: Any,
+    places: Any,
+    wanted_starts: Any,
+    wanted: Any,
+    wanted_sums: Any,
+    kept_starts: Any,
+    kept: Any,
+    kept_sums: Any,
+) -> Any:
+    """Add up factor · a_i · a_j of every pair i < j of every square, row by row.
+
+    `places` tells where node i stands in the squares, from `node_starts[i]` on; nodes ascend within
+    a square. `wanted` are columns j of pairs (i, j) whose sums the caller wants. The caller has
+    shown that no sum can wrap around.
+
+    Returns:
+        Σ |sum| over all pairs, and how many sums are not zero. `kept_starts` gets where those of
+        each row begin; they are kept, in ascending order, where there is room.
+    """
+    size = node_starts.size - 1
+    sums, last_row = np.zeros(size, np.int64), np.full(size, -1, np.int32)
+    touched = np.empty(size, np.int32)
+    total, count = 0, 0
+    for i in range(size):
+        kept_starts[i] = count
+        number = 0
+        for k in range(node_starts[i], node_starts[i + 1]):
+            place = places[k]
+            square = square_of[place]
+            factor = factors[square] * coefficients[place]
+            for other in range(place + 1, starts[square + 1]):
+                j = nodes[other]
+                if last_row[j] != i:
+                    last_row[j] = i
+                    touched[number] = j
+                    number += 1
+                sums[j] += factor * coefficients[other]
+        for k in range(wanted_starts[i], wanted_starts[i + 1]):
+            wanted_sums[k] = sums[wanted[k]]
+        row = touched[:number]
+        if kept.size:
+            row = np.sort(row)
+        for j in row:
+            if sums[j] != 0:
+                total += abs(sums[j])
+                if count < kept.size:
+                    kept[count], kept_sums[count] = j, sums[j]
+                count += 1
+                sums[j] = 0
+    kept_starts[size] = count
+    return total, count

@@ -1,4 +1,6 @@
-"""What a certificate proves about a problem: the one bound, in one linear pass of exact integers.
+"""What a certificate proves about a problem: the one bound, in one pass of exact integers.
+
+The pass is linear in the loops and in the pairs of the squares.
 
 Plants, files, proofs and conversions all ask `verify`; nothing else in the library computes a
 bound. All sums are Python integers, or int64 where a bound on the sum of all magnitudes, computed
@@ -7,6 +9,7 @@ beforehand in Python integers, shows that nothing can wrap around.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,16 +18,18 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates.certificate import Certificate, CertificateError
-from glasshouse.certificates.edge_sums import grouped
-from glasshouse.certificates.exact_form import ROOM, ExactForm
+from glasshouse.certificates.edge_sums import EdgeArray, ends_of, grouped
+from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.flat_cycles import edges_of_cycles
+from glasshouse.certificates.integers import ROOM, exact_dot
+from glasshouse.certificates.square_sums import Slice, SquareSums, rest_of_squares
 from glasshouse.problems import Max2Sat
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.validation import IntArray
 from glasshouse.summaries import Summarised
 
 # Python integers are added up in slices of about so many: each may have thousands of digits.
-_AT_ONCE = 1 << 15
+_AT_ONCE = 1 << 12
 
 
 @dataclass(frozen=True, repr=False)
@@ -94,57 +99,108 @@ def examined(form: ExactForm, certificate: Certificate) -> tuple[int, Fraction, 
 
 
 def lower_bound(form: ExactForm, certificate: Certificate) -> Fraction:
-    """B = constant - Σ μ(L-2) - Σ|R|, in units of the form; R is the form minus the loops.
+    """B = constant - Σ μ(L-2) - Σ c(Σa² - g²·[odd]) - Σ|R|, in units of the form.
 
-    Loops that do harm are as good as none, so B is never below constant - Σ|w|.
+    R is the form minus loops and squares. Those that do harm are as good as none, so B is never
+    below constant - Σ|w|.
     """
     lengths = certificate.starts[1:] - certificate.starts[:-1]
-    minima = form.loop_scale * exact_dot(certificate.multipliers, lengths - 2)
-    harm = Fraction(minima + _rest(form, certificate, lengths), certificate.denominator)
-    return form.constant - min(harm, Fraction(form.total))
-
-
-def exact_dot(numbers: npt.NDArray[Any], counts: IntArray) -> int:
-    """Σ number · count, for numbers of any size and counts of int64, none negative."""
-    if numbers.dtype != object:
-        size = float(np.abs(numbers).astype(np.float64) @ counts.astype(np.float64))
-        if size < ROOM:
-            return int(numbers @ counts)
-    return sum(map(int.__mul__, numbers.tolist(), counts.tolist()))
+    minima = exact_dot(certificate.multipliers, lengths - 2) + certificate.squares.depth
+    below = form.loop_scale * minima + _rest(form, certificate, lengths)
+    return form.constant - min(Fraction(below, certificate.denominator), Fraction(form.total))
 
 
 def _rest(form: ExactForm, certificate: Certificate, lengths: IntArray) -> int:
-    """Σ|R| times the denominator: what is left on each edge when all loops are taken off."""
+    """Σ|R| times the denominator: what is left on each edge without loops and squares."""
     scale = certificate.denominator
-    rest = scale * form.total
-    if not certificate.num_loops:
-        return rest
-    # At least 1 each, so that the factors themselves fit, too.
-    largest = scale * max(1, form.total)
-    largest += form.loop_scale * max(1, exact_dot(certificate.multipliers, lengths))
-    kind = np.int64 if largest < ROOM else object
-    edges, amounts = _loop_edges(form, certificate, lengths, kind)
+    if not certificate.num_loops and not certificate.num_squares:
+        return scale * form.total
+    edges, amounts = _loop_edges(form, certificate, lengths)
+    if not certificate.num_squares:
+        return scale * form.total + _change_on_loops(form, scale, edges, amounts)
+    pairs, slices = _without_loops(form, scale, edges, amounts)
+    size, squares = form.num_variables + 1, certificate.squares
+    return rest_of_squares(pairs, slices, squares, size, form.loop_scale)
+
+
+def rest_on_edges(form: ExactForm, certificate: Certificate) -> tuple[EdgeArray, npt.NDArray[Any]]:
+    """R times the denominator on the edges of the form and of loops, zeros of both left out.
+
+    Pairs that only squares have are not looked at.
+    """
+    lengths = certificate.starts[1:] - certificate.starts[:-1]
+    edges, amounts = _loop_edges(form, certificate, lengths)
+    pairs, slices = _without_loops(form, certificate.denominator, edges, amounts)
+    weights = np.concatenate([amounts[:0], *(part for _, part in slices)])
+    kept = (weights != 0).astype(np.bool_)
+    pairs, weights = pairs[kept], weights[kept]
+    sums, _ = SquareSums(certificate.squares, form.num_variables + 1).on(pairs)
+    return pairs, weights + form.loop_scale * sums.astype(weights.dtype)
+
+
+def _without_loops(
+    form: ExactForm, scale: int, edges: npt.NDArray[np.int32], amounts: npt.NDArray[Any]
+) -> tuple[EdgeArray, Iterator[Slice]]:
+    """All edges of form and loops, each once, and slice by slice what is left without loops.
+
+    That is the form's weights times the denominator, and what loops leave on their edges.
+    """
+    ends = np.concatenate([form.edges, edges])
+    order, starts = grouped(ends, form.num_variables + 1)
+    held = np.concatenate([form.weights.astype(amounts.dtype, copy=False), amounts])
+
+    def left() -> Iterator[Slice]:
+        for part, places in _slices(starts, order, amounts.dtype):
+            values = held[places]
+            values[places < len(form.edges)] *= scale
+            yield part, np.add.reduceat(values, starts[part] - starts[part.start])
+
+    return np.column_stack(ends_of(ends[order[starts]])), left()
+
+
+def _change_on_loops(
+    form: ExactForm, scale: int, edges: npt.NDArray[np.int32], amounts: npt.NDArray[Any]
+) -> int:
+    """How much the loops change Σ|scale · w| when they are taken off, edge by edge."""
     order, starts = grouped(edges, form.num_variables + 1)
-    amounts, weights = amounts[order], form.weights_on(edges[order[starts]], kind)
-    step = len(starts) if kind is np.int64 else _AT_ONCE
+    weights = form.weights_on(edges[order[starts]], amounts.dtype)
+    change = 0
+    for part, places in _slices(starts, order, amounts.dtype):
+        left = np.add.reduceat(amounts[places], starts[part] - starts[part.start])
+        before = scale * weights[part]
+        change += int((np.abs(before + left) - np.abs(before)).sum())
+    return change
+
+
+def _slices(starts: IntArray, order: IntArray, kind: Any) -> Iterator[tuple[slice, IntArray]]:
+    """Groups of edges, some at once where they hold Python integers, and the places of all."""
+    step = max(1, len(starts)) if kind == np.int64 else _AT_ONCE
     for k in range(0, len(starts), step):
-        end = starts[k + step] if k + step < len(starts) else None
-        on_loops = np.add.reduceat(amounts[starts[k] : end], starts[k : k + step] - starts[k])
-        before = scale * weights[k : k + step]
-        rest += int((np.abs(before - on_loops) - np.abs(before)).sum())
-    return rest
+        end = starts[k + step] if k + step < len(starts) else len(order)
+        yield slice(k, k + step), order[starts[k] : end]
+
+
+def _kind_of_sums(form: ExactForm, certificate: Certificate, lengths: IntArray) -> Any:
+    """The int64 type where no sum of weights, loops and squares can leave it, else objects."""
+    # At least 1 each, so that the factors themselves fit, too.
+    largest = certificate.denominator * max(1, form.total)
+    largest += form.loop_scale * max(1, exact_dot(certificate.multipliers, lengths))
+    if largest >= ROOM or largest + form.loop_scale * certificate.squares.magnitude >= ROOM:
+        return object
+    return np.int64
 
 
 def _loop_edges(
-    form: ExactForm, certificate: Certificate, lengths: IntArray, kind: Any
+    form: ExactForm, certificate: Certificate, lengths: IntArray
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:
-    """All edges of the loops, and what each weighs in its loop, times the denominator."""
+    """All edges of the loops, and what each weighs less in its loop, times the denominator."""
+    kind = _kind_of_sums(form, certificate, lengths)
     edges = edges_of_cycles(certificate.nodes, certificate.starts)
     spins = np.append(certificate.state, np.int8(1))
     is_negative = (spins[edges[:, 0]] != spins[edges[:, 1]]) != certificate.negative_edges
     positive = form.loop_scale * certificate.multipliers.astype(kind, copy=False)
     # Large multipliers are shared, not copied: an array of Python integers holds references.
-    return edges, np.where(is_negative, *(np.repeat(x, lengths) for x in (-positive, positive)))
+    return edges, np.where(is_negative, *(np.repeat(x, lengths) for x in (positive, -positive)))
 
 
 def check_fit(certificate: Certificate, size: int) -> None:
@@ -153,11 +209,12 @@ def check_fit(certificate: Certificate, size: int) -> None:
         raise CertificateError(
             f"the certificate is for {len(certificate.state)} variables, the problem has {size}"
         )
-    if len(certificate.nodes) and int(certificate.nodes.max()) > size:
-        raise CertificateError(
-            f"a loop visits node {certificate.nodes.max()}, but the problem's {size} variables end "
-            f"at {size - 1} and their ghost is {size}"
-        )
+    for what, nodes in (("loop", certificate.nodes), ("square", certificate.squares.nodes)):
+        if len(nodes) and int(nodes.max()) > size:
+            raise CertificateError(
+                f"a {what} visits node {nodes.max()}, but the problem's {size} variables end at "
+                f"{size - 1} and their ghost is {size}"
+            )
 
 
 def _number(value: Fraction, is_integer: bool) -> Any:

@@ -27,10 +27,10 @@ def check(
 ) -> None:
     """Prove what files state about their optimum, trusting nothing that made them.
 
-    A file is checked against the certificate beside it (FILE.cert), or its own loops (.npz). A
-    manifest.jsonl is checked line by line. A commitment.jsonl is checked against the answers that
-    were published later. Numbers are the file's own: the cut of a .mc file, the objective of a
-    .qubo file. Ends with exit code 1 if a statement is false or has no proof.
+    A file is checked against the certificate beside it (FILE.cert), or its own loops and squares
+    (.npz). A manifest.jsonl is checked line by line. A commitment.jsonl is checked against the
+    answers that were published later. Numbers are the file's own: the cut of a .mc file, the
+    objective of a .qubo file. Ends with exit code 1 if a statement is false or has no proof.
 
     For instance:
 
@@ -89,7 +89,7 @@ def _check_file(
             show_json({"file": file, "proven": False, "reason": str(lie)})
         raise CheckFailedError(lie) from lie
     if json:
-        values = {"proven": result.proven, "loops": result.loops}
+        values = {"proven": result.proven, "loops": result.loops, "squares": result.squares}
         show_json({"file": file, **measured(result.measure, result.value, result.cost), **values})
     if not result.proven:
         raise CheckFailedError(f"{file}: {result.summary()}; `glasshouse prove` may find one")

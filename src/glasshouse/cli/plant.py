@@ -108,18 +108,23 @@ def _options(method: Method) -> dict[str, inspect.Parameter]:
     for name, hint in hints.items():
         help_ = f"{told.get(name, '')} {_SQUARE if name == 'm' else ''}"
         default = None if name == "m" else known[name].default
-        options[name] = _option(name, hint, default, help_)
+        names = _NAMES.get(name)
+        if name == "n" and method.grows_on == "spins":  # not all spins need be variables
+            names = ["--variables" if help_.startswith("variables") else "--spins", "-n"]
+        options[name] = _option(name, hint, default, help_, names)
     return options
 
 
-def _option(name: str, hint: Any, default: Any, help_: str) -> inspect.Parameter:
+def _option(
+    name: str, hint: Any, default: Any, help_: str, names: list[str] | None = None
+) -> inspect.Parameter:
     """One option: a word out of some, a whole number or a switch; all else is text."""
     kinds = {hint} if get_origin(hint) is Literal else set(get_args(hint) or [hint]) - {NoneType}
     kind = kinds.pop() if len(kinds) == 1 else str
     converter = whole if kind is int else None
     kind = kind if kind in (int, bool) or get_origin(kind) is Literal else str
-    names = _NAMES.get(name)
-    shown = Parameter(name=names, converter=converter, help=" ".join(help_.split()))
+    told = " ".join(help_.split())
+    shown = Parameter(name=names or _NAMES.get(name), converter=converter, help=told)
     typed: Any = Annotated[kind if default is not None else kind | None, shown]
     return inspect.Parameter(name, _BY_NAME, default=default, annotation=typed)
 

@@ -2,9 +2,9 @@
 
 Harm is amplification: few bytes on disk that fill the memory or keep us busy. What a file unpacks
 to is therefore at most `UNPACKED` times its size on disk, or the limit below where that is more.
-All else that a file asks for (variables without terms, long lines, graphs and loops of a recipe) is
-counted in bytes of the same limit. Plain files are read whatever their size: they hold what they
-weigh.
+All else that a file asks for (variables without terms, long lines, pairs of squares, graphs and
+loops of a recipe) is counted in bytes of the same limit. Plain files are read whatever their size:
+they hold what they weigh.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 ITEM = 64
 # What a term of a file allows its recipe to grow: 64 loops or edges.
 _GROWN_PER_TERM = 64 * ITEM
+# Pairs of squares that a byte allows; a second or so for the default limit.
+_PAIRS_PER_BYTE = 16
 # Steps of a search for loops that a byte allows; two seconds or so for the default limit.
 _STEPS_PER_BYTE = 2
 
@@ -85,6 +87,11 @@ class Budget:
     def most_parts(self) -> int:
         """How many members or streams a compressed file may be joined from."""
         return 1 + self.limit // 4096 + self.on_disk // 1024
+
+    @property
+    def most_pairs(self) -> int:
+        """How many pairs of nodes the squares of a certificate may have."""
+        return _PAIRS_PER_BYTE * self.unpacked
 
     def grown(self, terms: int) -> int:
         """How many bytes the recipe of a file with so many terms may grow."""

@@ -15,6 +15,8 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.certificates import Squares
+from glasshouse.certificates.squares import NO_SQUARES
 from glasshouse.files.archive import Archive
 from glasshouse.files.arrays import bounds_of, whole_between
 from glasshouse.files.document import Document, Metadata
@@ -28,7 +30,11 @@ from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm, naming
 from glasshouse.problems.convert import unchanged
 from glasshouse.problems.reduction import Reduction
 
-VERSION = 1
+# Version 2 has squares or a denominator; plants without either are written as version 1.
+VERSIONS = (1, 2)
+
+# Plants need 1 or 2; whoever plants by other means may need more.
+_MOST_DENOMINATOR = 2**31
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -37,7 +43,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     """Header and arrays, uncompressed; `.npz.gz` compresses them."""
     header, arrays = _problem_parts(sheet.problem)
     metadata = sheet.metadata
-    header |= {"format": "glasshouse", "version": VERSION, "recipe": metadata.recipe}
+    header |= {"format": "glasshouse", "version": VERSIONS[0], "recipe": metadata.recipe}
     header["planted_cost"] = metadata.planted_cost
     if sheet.problem.labels is not None:
         arrays["labels"] = np.array(naming.to_json(sheet.problem.labels))
@@ -48,6 +54,9 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
         header["recipe"] = json.loads(sheet.planted.recipe.to_json())  # a part of the plant
         loops = sheet.planted.loops
         arrays |= {"nodes": loops.nodes, "starts": loops.starts, "loop_weights": loops.weights}
+        if sheet.planted.squares or sheet.planted.denominator > 1:
+            header |= {"version": VERSIONS[1], "denominator": sheet.planted.denominator}
+            arrays |= _square_parts(sheet.planted.squares)
     arrays["header"] = np.array(json.dumps(header, sort_keys=True))
     archive = file if isinstance(file, io.BufferedWriter) else io.BytesIO()  # it must seek back
     np.savez(archive, **arrays)  # type: ignore[arg-type]  # a quirk of NumPy's stub
@@ -75,8 +84,8 @@ def _document(source: Source, archive: Archive) -> Document:
     header = parse_object(archive.text("header").encode())
     if header is None or header.get("format") != "glasshouse":
         raise ValueError("its header is not ours")
-    if header.get("version") != VERSION:
-        raise ValueError(f"version {header.get('version')!r}, but this is a reader of {VERSION}")
+    if header.get("version") not in VERSIONS:
+        raise ValueError(f"version {header.get('version')!r}, but this reads {VERSIONS}")
     problem = _problem(header, archive)
     if "labels" in archive:
         names = archive.text("labels").encode()
@@ -85,7 +94,7 @@ def _document(source: Source, archive: Archive) -> Document:
         number = problem.num_clauses + problem.num_hard
         source.refuse_idle(problem.num_variables, number, "clauses")
     metadata = _metadata(header, archive, problem.num_variables)
-    planted = _planted(header, archive, problem, metadata)
+    planted = _planted(source, header, archive, problem, metadata)
     return Document(problem, metadata, planted)
 
 
@@ -162,23 +171,51 @@ def _metadata(header: dict[str, Any], archive: Archive, size: int) -> Metadata:
     return Metadata(cost, model, recipe)
 
 
+def _square_parts(squares: Squares) -> Arrays:
+    if squares.multipliers.dtype != np.int64:
+        raise ValueError("a .npz file holds multipliers below 2^63 only; write a text format")
+    return {
+        "square_nodes": squares.nodes, "square_starts": squares.starts,
+        "coefficients": squares.coefficients, "multipliers": squares.multipliers,
+    }  # fmt: skip
+
+
+def _squares(source: Source, archive: Archive, size: int) -> Squares:
+    nodes = whole_between(archive.numbers("square_nodes", 1), 0, size, "a square's node")
+    starts = bounds_of(archive.numbers("square_starts", 1), len(nodes), "a square's start")
+    numbers = (archive.numbers(name, 1) for name in ("coefficients", "multipliers"))
+    squares = Squares(nodes.astype(np.int32), starts, *numbers)
+    source.refuse_pairs(squares)
+    return squares
+
+
 def _planted(
-    header: dict[str, Any], archive: Archive, problem: Problem, metadata: Metadata
+    source: Source,
+    header: dict[str, Any],
+    archive: Archive,
+    problem: Problem,
+    metadata: Metadata,
 ) -> Planted | None:
     if "nodes" not in archive:
         return None
     if not isinstance(problem, (Ising, Rbm)) or metadata.planted_model is None:
         raise ValueError("loops without a planted spin problem")
+    squares, denominator = NO_SQUARES, 1
+    if header["version"] == VERSIONS[1]:
+        squares = _squares(source, archive, problem.num_variables)
+        denominator = header["denominator"]
     cost, loop_weight = metadata.planted_cost, header["loop_weight"]
     if not isinstance(cost, int) or type(loop_weight) is not int:
         raise ValueError("planted_cost and loop_weight must be whole numbers")
+    if type(denominator) is not int or not 1 <= denominator <= _MOST_DENOMINATOR:
+        raise ValueError(f"denominator {denominator!r:.40}; expected 1 to {_MOST_DENOMINATOR}")
     # A node is a spin, or the ghost behind the last one.
     nodes = whole_between(archive.numbers("nodes", 1), 0, problem.num_variables, "a node")
     starts = bounds_of(archive.numbers("starts", 1), len(nodes), "a loop's start")
     loops = Loops(nodes.astype(np.int32), starts, archive.numbers("loop_weights", 1))
     recipe = Recipe.from_json(json.dumps(metadata.recipe))
     state = 2 * metadata.planted_model - np.int8(1)
-    return Planted(problem, state, cost, loop_weight, loops, recipe)
+    return Planted(problem, state, cost, loop_weight, loops, recipe, squares, denominator)
 
 
 def _any_problem(problem: Problem) -> tuple[Problem, Reduction]:

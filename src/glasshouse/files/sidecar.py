@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -12,8 +12,9 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Certificate
+from glasshouse.certificates import Certificate, Squares
 from glasshouse.files.errors import shown
+from glasshouse.files.kernels import HARD
 from glasshouse.files.notes import bit_string, parse_bits, parse_number
 from glasshouse.files.rows import Rows, joined, read_rows, write_rows
 from glasshouse.files.streams import Source, opened, replacing
@@ -22,9 +23,10 @@ from glasshouse.problems.validation import MOST_VARIABLES, IntArray, Number
 from glasshouse.summaries import Summarised
 
 TITLE = "glasshouse-certificate"
-VERSION = 1
+# Version 2 knows squares; certificates without any are written as version 1.
+VERSIONS = (1, 2)
 
-_KEYS = (TITLE, "denominator", "cost", "state", "names", "loops")
+_KEYS = (TITLE, "denominator", "cost", "state", "names", "loops", "squares")
 # Digits and a space of the largest number that can name a variable.
 _LONGEST_NAME = 12
 # Python reads and spells no longer numbers unless it is told to.
@@ -37,7 +39,7 @@ class SideCar(Summarised):
     """What a `.cert` file holds.
 
     Attributes:
-        certificate: state and loops, in units of the file it is beside.
+        certificate: state, loops and squares, in units of the file it is beside.
         cost: what the state costs there, if stated.
         names: for each variable of a shuffled file, which one it was before, from 0.
     """
@@ -67,19 +69,20 @@ def loop_units(problem: Problem) -> int:
 
 
 def rescaled(certificate: Certificate, factor: Fraction) -> Certificate:
-    """The same loops with all multipliers times a factor."""
+    """The same loops and squares with all multipliers times a factor."""
     if factor == 1:
         return certificate
-    scaled: Any = certificate.multipliers.astype(object) * factor.numerator
+    squares = certificate.squares
+    loops, others = (
+        part.multipliers.astype(object) * factor.numerator for part in (certificate, squares)
+    )
     denominator = certificate.denominator * factor.denominator
-    divisor = int(np.gcd.reduce(scaled, initial=denominator))
-    return Certificate(
-        certificate.state,
-        certificate.nodes,
-        certificate.starts,
-        scaled // divisor,
-        denominator // divisor,
-        certificate.violated,
+    divisor = int(np.gcd.reduce(np.concatenate([loops, others]), initial=denominator))
+    return replace(
+        certificate,
+        multipliers=loops // divisor,
+        denominator=denominator // divisor,
+        squares=replace(squares, multipliers=others // divisor),
     )
 
 
@@ -93,16 +96,20 @@ def write_certificate(
 ) -> None:
     """Write a certificate; `cost` and `names` as in `SideCar`."""
     _refuse_long_numbers(certificate)
-    head = [f"{TITLE} {VERSION}", f"denominator {certificate.denominator}"]
+    version = 2 if certificate.num_squares else 1
+    head = [f"{TITLE} {version}", f"denominator {certificate.denominator}"]
     if cost is not None:
         head.append(f"cost {cost}")
     head.append(f"state {bit_string((certificate.state > 0).astype(np.int8))}")
     if names is not None:
         head.append(f"names {' '.join(map(str, (names + 1).tolist()))}")
-    head.append(f"loops {certificate.num_loops}\n")
+    head.append(f"loops {certificate.num_loops}")
+    if certificate.num_squares:
+        head.append(f"squares {certificate.num_squares}")
     with replacing(Path(path), overwrite=overwrite) as file:
-        file.write("\n".join(head).encode("ascii"))
+        file.write("\n".join([*head, ""]).encode("ascii"))
         _write_loops(file, certificate)
+        _write_squares(file, certificate)
 
 
 def read_certificate(path: str | os.PathLike[str]) -> Certificate:
@@ -122,24 +129,39 @@ class _Reader:
         self.words: dict[str, tuple[int, bytes]] = {}
 
     def read(self) -> SideCar:
-        loops = _LoopCollector(self.source)
+        loops, squares = _LoopCollector(self.source), _SquareCollector(self.source)
         for rows in read_rows(self.source, _LETTERS, self._on_line):
-            loops.add(rows)
-        if self._word(TITLE) != b"%d" % VERSION:
-            raise self._error(TITLE, f"expected {TITLE} {VERSION}")
+            number = min(max(self._whole("loops") - loops.count, 0), len(rows.ends))
+            loops.add(rows.part(0, number))
+            squares.add(rows.part(number, len(rows.ends)))
+        version = self._word(TITLE)
+        if version not in (b"%d" % known for known in VERSIONS):
+            raise self._error(TITLE, f"expected {TITLE} {VERSIONS[0]} or {VERSIONS[1]}")
+        if version == b"1" and "squares" in self.words:
+            raise self._error("squares", "expected none in a certificate of version 1")
         state = parse_bits(self._word("state"))
         if state is None:
             raise self._error("state", "expected a string of 0 and 1")
-        if self._whole("loops") != loops.count:
-            raise self._error("loops", f"but {loops.count} follow; the file is truncated")
+        self._count("loops", loops.count)
+        self._count("squares", squares.count)
         denominator = self._whole("denominator")
         if denominator < 1:
             raise self._error("denominator", "expected 1 or more")
         try:
-            certificate = loops.certificate(2 * state - np.int8(1), denominator)
+            certificate = loops.certificate(
+                2 * state - np.int8(1), denominator, squares.squares(len(state))
+            )
         except ValueError as fault:
             raise self.source.error(str(fault)) from None
         return SideCar(certificate, self._cost(), self._names(len(state)))
+
+    def _count(self, key: str, found: int) -> None:
+        """Refuse another number of loops or squares than was stated; no squares need no line."""
+        if key not in self.words and key == "squares":
+            if found:
+                raise self._error("loops", f"but {self._whole('loops') + found} lines follow")
+        elif self._whole(key) != found:
+            raise self._error(key, f"but {found} follow; the file is truncated")
 
     def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
         if text.startswith(b"#"):
@@ -147,7 +169,7 @@ class _Reader:
         key, value = [*text.split(maxsplit=1), b""][:2]
         name = key.decode("ascii", "replace")
         if not self.words and name != TITLE:
-            raise self.source.error(f"{shown(text)}; expected '{TITLE} {VERSION}' first", line)
+            raise self.source.error(f"{shown(text)}; expected '{TITLE} {VERSIONS[0]}' first", line)
         if name not in _KEYS or name in self.words or rows_before:
             raise self.source.error(
                 f"{shown(text)}; expected each of {', '.join(_KEYS)} once, before the loops", line
@@ -198,6 +220,8 @@ class _LoopCollector:
     _vertices: list[npt.NDArray[Any]] = field(default_factory=list)
 
     def add(self, rows: Rows) -> None:
+        if not len(rows.ends):
+            return
         multipliers, odd = _multipliers_of(rows)
         inside = np.ones(len(rows.values), dtype=np.bool_)
         inside[rows.starts] = False
@@ -216,7 +240,9 @@ class _LoopCollector:
         self._lengths.append(rows.lengths - 1)
         self._vertices.append(rows.values[inside].astype(np.int32))
 
-    def certificate(self, state: npt.NDArray[np.int8], denominator: int) -> Certificate:
+    def certificate(
+        self, state: npt.NDArray[np.int8], denominator: int, squares: Squares
+    ) -> Certificate:
         kind = object if any(m.dtype == object for m in self._multipliers) else np.int64
         vertices = joined(self._vertices, np.int32)
         highest = int(np.abs(vertices).max(initial=0))
@@ -230,7 +256,57 @@ class _LoopCollector:
             violated[starts[1:] - 1] = True
         nodes = np.where(vertices == 0, len(state), np.abs(vertices) - 1)
         multipliers = joined(self._multipliers, kind)
-        return Certificate(state, nodes, starts, multipliers, denominator, violated)
+        return Certificate(state, nodes, starts, multipliers, denominator, violated, squares)
+
+
+@dataclass
+class _SquareCollector:
+    source: Source
+    count: int = 0
+    _multipliers: list[npt.NDArray[Any]] = field(default_factory=list)
+    _lengths: list[npt.NDArray[Any]] = field(default_factory=list)
+    _coefficients: list[npt.NDArray[Any]] = field(default_factory=list)
+    _vertices: list[npt.NDArray[Any]] = field(default_factory=list)
+
+    def add(self, rows: Rows) -> None:
+        if not len(rows.ends):
+            return
+        multipliers, odd = _multipliers_of(rows)
+        place = np.arange(len(rows.values)) - np.repeat(rows.starts, rows.lengths)
+        is_factor, is_vertex = place % 2 == 1, (place % 2 == 0) & (place > 0)
+        far = is_vertex & ((rows.values < 0) | (rows.values >= MOST_VARIABLES))
+        is_zero = is_factor & (rows.values == 0)
+        far |= rows.values == HARD
+        rows.refuse(
+            self.source,
+            [
+                (odd | rows.having(far), lambda _: "expected whole numbers: multiplier, a1, v1, …"),
+                (multipliers < 1, lambda row: f"multiplier {rows.text(row, 0)}; expected over 0"),
+                (
+                    (rows.lengths < 3) | (rows.lengths % 2 == 0),
+                    lambda _: "expected a multiplier and pairs of coefficient and node",
+                ),
+                (rows.having(is_zero), lambda _: "a coefficient is 0; expected none"),
+            ],
+        )
+        self.count += len(multipliers)
+        self._multipliers.append(multipliers)
+        self._lengths.append(rows.lengths // 2)
+        self._coefficients.append(rows.values[is_factor])
+        self._vertices.append(rows.values[is_vertex].astype(np.int32))
+
+    def squares(self, size: int) -> Squares:
+        vertices = joined(self._vertices, np.int32)
+        highest = int(vertices.max(initial=0))
+        if highest > size:  # the next number would be taken for the ghost
+            raise ValueError(f"a square visits {highest}, but the state has {size} variables")
+        kind = object if any(m.dtype == object for m in self._multipliers) else np.int64
+        starts = np.concatenate([[0], np.cumsum(joined(self._lengths, np.int64))])
+        nodes = np.where(vertices == 0, size, vertices - 1)
+        coefficients = joined(self._coefficients, np.int64)
+        squares = Squares(nodes, starts, coefficients, joined(self._multipliers, kind))
+        self.source.refuse_pairs(squares)
+        return squares
 
 
 def _multipliers_of(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
@@ -258,7 +334,8 @@ def _whole_number(text: bytes) -> int | None:
 
 
 def _refuse_long_numbers(certificate: Certificate) -> None:
-    largest = max([certificate.denominator, *_extremes(certificate.multipliers)])
+    multipliers = (certificate.multipliers, certificate.squares.multipliers)
+    largest = max([certificate.denominator, *(x for m in multipliers for x in _extremes(m))])
     if largest >= 10**_MOST_DIGITS:
         raise ValueError(f"a certificate file holds numbers of at most {_MOST_DIGITS} digits")
 
@@ -283,6 +360,22 @@ def _write_loops(file: BinaryIO, certificate: Certificate) -> None:
         return
     values = np.insert(vertices, starts[:-1], certificate.multipliers)
     write_rows(file, values, np.cumsum(lengths + 1))
+
+
+def _write_squares(file: BinaryIO, certificate: Certificate) -> None:
+    squares = certificate.squares
+    if not squares.num_squares:
+        return
+    vertices = np.where(squares.nodes == len(certificate.state), 0, squares.nodes + 1)
+    pairs = np.column_stack([squares.coefficients, vertices.astype(np.int64)])
+    starts = squares.starts
+    if squares.multipliers.dtype != np.int64:
+        for k, multiplier in enumerate(squares.multipliers.tolist()):
+            row = pairs[starts[k] : starts[k + 1]].reshape(-1).tolist()
+            file.write(f"{multiplier} {' '.join(map(str, row))}\n".encode())
+        return
+    values = np.insert(pairs.reshape(-1), 2 * starts[:-1], squares.multipliers)
+    write_rows(file, values, np.cumsum(2 * squares.lengths + 1))
 
 
 def _signed(vertices: IntArray, certificate: Certificate) -> IntArray:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, TypeAlias, TypeGuard, cast
 
+from glasshouse.certificates import Squares
 from glasshouse.files.budget import Budget
 from glasshouse.files.errors import (
     ExistingFileError,
@@ -34,6 +35,9 @@ Place: TypeAlias = str | os.PathLike[str] | BinaryIO
 BLOCK = 1 << 20
 # What a line of compressed text costs beside its bytes: the numbers that it becomes.
 _LINE_COST = 8
+# A pair of a square whose sums may leave 64 bits takes as long as so many others, or as its
+# multiplier has binary digits, where they are more.
+_WIDE_PAIR = 64
 
 
 def format_suffix(path: Path) -> str:
@@ -145,6 +149,15 @@ class Source:
             raise self.error(
                 f"{size} variables but only {terms} {what}; more than {self.budget.most_idle} "
                 f"variables need at least one for each hundred of them; {self.budget.remedy}"
+            )
+
+    def refuse_pairs(self, squares: Squares) -> None:
+        """Refuse squares with more pairs of nodes than the file may make us look at."""
+        cost = max(_WIDE_PAIR, squares.most_digits) if squares.is_wide else 1
+        if squares.num_terms * cost > self.budget.most_pairs:
+            raise self.error(
+                f"its squares have {squares.num_terms} pairs of nodes, too many to look at; "
+                f"{self.budget.remedy}"
             )
 
     def blocks(self) -> Iterator[bytes]:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from glasshouse.certificates import CertificateError, Verdict, verify
+from glasshouse.certificates.certificate import counted_parts
 from glasshouse.certificates.exact_form import ExactForm, exact_energy
 from glasshouse.extras import MissingPackageError
 from glasshouse.files.carrying import scaled_proof
@@ -32,9 +33,10 @@ class Verification(Summarised):
         cost: of the certified state, an energy of the problem read: the least there is if `proven`.
         value: the same in the file's own words (see `measure`): a cut, an objective, a cost.
         measure: what that is, and how it follows from the energy.
-        proven: whether loops showed that no state costs less; else a stated model reaches the
-            stated cost, no more.
+        proven: whether loops and squares showed that no state costs less; else a stated model
+            reaches the stated cost, no more.
         loops: how many loops the proof has.
+        squares: how many squares it has.
         certificate: the side-car it was read from; None for native files and for no proof.
     """
 
@@ -44,12 +46,13 @@ class Verification(Summarised):
     proven: bool
     loops: int
     certificate: Path | None
+    squares: int = 0
 
     def summary(self) -> str:
         """One line for people, the file's own number first."""
         energy = "" if self.measure.is_energy else f"energy {self.cost}, "
         if self.proven:
-            how = f"{energy}proven by {self.loops} loops"
+            how = f"{energy}proven by {counted_parts(self.loops, self.squares)}"
             return f"{self.value} is the optimum {self.measure.name} ({how})"
         energy = energy and f" ({energy.removesuffix(', ')})"
         return (
@@ -67,9 +70,10 @@ def verify_file(
 ) -> Verification:
     """Verify what a file says about its optimum, trusting nothing that made it.
 
-    A native file proves itself with its loops; any other file is checked against its side-car,
-    `path` + ".cert", or the certificate given. All that is stated (cost, model) must agree with
-    what is proven. Without a certificate only the stated cost is checked against the stated model.
+    A native file proves itself with its loops and squares; any other file is checked against its
+    side-car, `path` + ".cert", or the certificate given. All that is stated (cost, model) must
+    agree with what is proven. Without a certificate only the stated cost is checked against the
+    stated model.
 
     Not verified are a recipe (`Planted.from_recipe` grows it) and the names of a shuffled file.
 
@@ -80,7 +84,7 @@ def verify_file(
         units: those of a matrix, see `read`.
 
     Raises:
-        CertificateError: something stated is not true, or not proven by the loops.
+        CertificateError: something stated is not true, or not proven by loops and squares.
         FileError: a file cannot be read, or states nothing that could be verified.
     """
     path, document = name_of(place), read_document(place, format=format, units=units)
@@ -91,13 +95,19 @@ def verify_file(
             verdict = examine(document, proof)
             _refuse_gap(document.measure, verdict)
             value = document.measure.of(verdict.exact_energy)
-            number = proof.certificate.num_loops
-            return Verification(verdict.energy, value, document.measure, True, number, beside)
+            certified = proof.certificate
+            return Verification(
+                verdict.energy, value, document.measure, True, certified.num_loops, beside,
+                certified.num_squares,
+            )  # fmt: skip
         if document.planted is not None:
             document.planted.verify()
-            energy, number = document.planted.energy, document.planted.loops.num_loops
-            value = document.measure.of(energy)
-            return Verification(energy, value, document.measure, True, number, None)
+            plant = document.planted
+            value = document.measure.of(plant.energy)
+            return Verification(
+                plant.energy, value, document.measure, True, plant.loops.num_loops, None,
+                plant.squares.num_squares,
+            )  # fmt: skip
         return _by_model(path, document)
     except CertificateError as lie:
         raise CertificateError(f"{path}: {lie}") from None
@@ -122,7 +132,7 @@ def examine(document: Document, beside: SideCar) -> Verdict:
 
 
 def certified_optimum(document: Document) -> Verdict | None:
-    """The optimum of a file that its loops or the certificate beside it prove; None without proof.
+    """The optimum of a file that its parts or the certificate beside it prove; None without any.
 
     Raises:
         CertificateError: something stated is not true.
@@ -141,9 +151,9 @@ def certified_optimum(document: Document) -> Verdict | None:
 def verified(document: Document) -> tuple[Document, tuple[str, ...]]:
     """A document with only what could be verified, and what was left out, in words.
 
-    A plant is proven by its loops, what a text file states by the certificate beside it, or by the
-    plant that its recipe grows. What is stated without any proof is left out, and so is a recipe
-    that does not grow the file's problem.
+    A plant is proven by its loops and squares, what a text file states by the certificate beside
+    it, or by the plant that its recipe grows. What is stated without any proof is left out, and so
+    is a recipe that does not grow the file's problem.
 
     Raises:
         CertificateError: something stated is false.
@@ -176,7 +186,7 @@ def _verified(document: Document) -> tuple[Document, tuple[str, ...]]:
     if fault is not None:
         left_out.append(f"the recipe of {document.path} ({fault})")
         stated = replace(stated, recipe=None)
-        if planted is not None:  # a plant has a recipe; without it, its loops are still a proof
+        if planted is not None:  # a plant has a recipe; without it, its parts are still a proof
             proof, planted = SideCar(planted.certificate, planted.energy), None
     load = None if proof is None else (lambda: proof)
     kept = replace(document, metadata=stated, planted=planted, load_proof=load, is_verified=True)
@@ -238,8 +248,8 @@ def agrees(problem: Problem, stated: Number, cost: Fraction) -> bool:
 def _refuse_gap(measure: Measure, verdict: Verdict) -> None:
     if not verdict.optimal:
         raise CertificateError(
-            f"the loops prove that no state has {_beyond(measure, verdict)}, but the certificate's "
-            f"state has {measure.said(verdict.exact_energy)}; it is not shown optimal"
+            f"the certificate proves that no state has {_beyond(measure, verdict)}, but its state "
+            f"has {measure.said(verdict.exact_energy)}; it is not shown optimal"
         )
 
 

@@ -13,7 +13,7 @@ from glasshouse.planting.method import Method
 from glasshouse.planting.recipe import Recipe
 
 # Bytes that growing takes, about.
-_NODE, _EDGE, _LOOP = 64, 64, 64
+_NODE, _EDGE, _LOOP, _ENTRY = 64, 64, 64, 32
 _MACHINE_EDGE = 512  # networkx builds it
 _LAYER = 1024  # arrays of its own
 
@@ -24,12 +24,12 @@ class Demand:
 
     Attributes:
         spins: how many, exactly.
-        loops: how many, exactly.
+        parts: loops and squares, at most.
         memory: how many bytes growing takes, about.
     """
 
     spins: int
-    loops: int
+    parts: int
     memory: int
 
     @classmethod
@@ -39,7 +39,7 @@ class Demand:
         >>> from glasshouse.planting import Seed
         >>> parameters = {"graph": "complete:20000", "frustration": "1/3", "loops": 5}
         >>> Demand.of(Recipe("graph_loops", parameters, Seed(1)))
-        Demand(spins=20000, loops=5, memory=12800641344)
+        Demand(spins=20000, parts=5, memory=12800641344)
 
         Raises:
             ValueError: the parameters are none that its method could have written.
@@ -51,6 +51,18 @@ class Demand:
         """Loops on an RBM, whose complete graph is stored or not."""
         edges = n * m if stored else 0
         return cls(n + m, loops, _NODE * (n + m) + _EDGE * edges + _LOOP * loops)
+
+    @classmethod
+    def of_loops(cls, spins: int, loops: int, nodes: int) -> Demand:
+        """So many loops over so many nodes in all, on spins that the method makes itself."""
+        return cls(spins, loops, _NODE * spins + _LOOP * loops + _EDGE * nodes)
+
+    @classmethod
+    def of_squares(cls, spins: int, squares: int, nodes: int) -> Demand:
+        """So many squares over so many nodes each; their pairs become edges, or cancel."""
+        pairs = min(squares * nodes * (nodes - 1), spins * (spins - 1)) // 2
+        entries = squares * nodes
+        return cls(spins, squares, _NODE * spins + _EDGE * pairs + _ENTRY * entries)
 
 
 def layers_of(asked: Mapping[str, Any]) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""How many steps a search for loops may take: any number, unless somebody else wrote the recipe.
+"""How many steps planting may take: any number, unless somebody else wrote the recipe.
 
 Loops are searched for by trial. A recipe can ask for what is nowhere to be found, or only after
 hours. Whoever grows a stranger's recipe says beforehand how much work it may be; the kernels count
@@ -37,6 +37,14 @@ def new_meter() -> IntArray:
     """What a kernel counts down: one number, the steps that are left."""
     meter = _METER.get()
     return np.array([_UNBOUNDED], dtype=np.int64) if meter is None else meter
+
+
+def spend(steps: int) -> None:
+    """Count steps before they are taken, such as the pairs of squares; too many are refused."""
+    meter = new_meter()
+    if steps > int(meter[0]):
+        raise EffortError(f"its squares have {steps} pairs of spins, more than the steps allowed")
+    meter[0] -= steps
 
 
 def refuse_spent(meter: IntArray) -> None:

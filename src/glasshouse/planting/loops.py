@@ -65,7 +65,7 @@ class Loops(Summarised):
             raise ValueError(f"loop weights must be integers, not {weights.dtype}")
         if len(weights) != len(nodes):
             raise ValueError(f"{len(nodes)} nodes but {len(weights)} weights; each node needs one")
-        bad = sums.find_bad_weights(starts, weights)
+        bad = sums.find_bad_weights(starts, weights) if len(weights) else -1
         if bad >= 0:
             raise ValueError(
                 f"loop {bad} weighs {weights[starts[bad] : starts[bad + 1]].tolist()}, but its last"
@@ -183,3 +183,6 @@ def _weight(value: int) -> int:
     if not is_whole or abs(int(value)) > validation.INT64_MAX:
         raise ValueError(f"a loop's weight is a whole number of magnitude below 2^63, not {value}")
     return int(value)
+
+
+NO_LOOPS = Loops.of_length(np.empty((0, 3), dtype=np.int32), positive=1, negative=-1)

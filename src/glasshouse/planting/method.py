@@ -16,6 +16,7 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from glasshouse.catalogue import Catalogue
+from glasshouse.planting.ground_states import GroundStates, count_ground_states
 from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted
     from glasshouse.planting.recipe import Recipe
 
-GrowsOn: TypeAlias = Literal["rbm", "graph", "rbm or graph", "clauses"]
+GrowsOn: TypeAlias = Literal["rbm", "graph", "rbm or graph", "spins"]
 
 METHODS = Catalogue["Method"]("planting method")
 
@@ -43,10 +44,11 @@ class Method(Summarised):
         command: the word after `glasshouse plant`. Methods that share one are told apart by the
             options that are given.
         grows_on: what its instances live on. On an RBM it takes `n` and `m`, on a graph `graph`; on
-            both, `graph` may be (n, m).
+            both, `graph` may be (n, m). "spins" is whatever the method makes itself.
         demand: counts what parameters of a recipe ask for, before anything is grown.
         examples: parameters of small instances: what help shows and tests grow.
         knobs: parameters that turn the hardness, from an easy to a hard setting.
+        ground_states: counts the ground states of an instance, as far as it can.
     """
 
     function: Callable[..., Planted]
@@ -55,6 +57,7 @@ class Method(Summarised):
     demand: Callable[[Mapping[str, Any]], Demand]
     examples: tuple[Mapping[str, Any], ...]
     knobs: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    ground_states: Callable[[Planted], GroundStates] = count_ground_states
 
     @property
     def name(self) -> str:
@@ -100,6 +103,7 @@ def planting_method(
     demand: Callable[[Mapping[str, Any]], Demand],
     examples: tuple[Mapping[str, Any], ...],
     knobs: Mapping[str, tuple[str, str]] | None = None,
+    ground_states: Callable[[Planted], GroundStates] = count_ground_states,
 ) -> Callable[[_Function], _Function]:
     """Add a function to the catalogue of planting methods; the arguments are those of `Method`."""
 
@@ -112,7 +116,8 @@ def planting_method(
                     "parameter of its own that tells it apart; choose another command"
                 )
         METHODS.add(
-            function.__name__, Method(function, command, grows_on, demand, examples, knobs or {})
+            function.__name__,
+            Method(function, command, grows_on, demand, examples, knobs or {}, ground_states),
         )
         return function
 

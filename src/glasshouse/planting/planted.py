@@ -9,11 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.certificates import Certificate, CertificateError, verify
+from glasshouse.certificates import Certificate, CertificateError, Squares, verify
+from glasshouse.certificates.certificate import counted_parts
+from glasshouse.certificates.edge_sums import summed
+from glasshouse.certificates.integers import ROOM
+from glasshouse.certificates.square_sums import SquareSums, rest_of_squares
+from glasshouse.certificates.squares import NO_SQUARES
+from glasshouse.certificates.verdict import check_fit
 from glasshouse.landscape import gauge
+from glasshouse.planting import effort
 from glasshouse.planting.arguments import State, half, planted_state, state_signs
 from glasshouse.planting.kernels.sums import add_to_matrix
-from glasshouse.planting.loops import Loops
+from glasshouse.planting.loops import NO_LOOPS, Loops
 from glasshouse.planting.method import Method
 from glasshouse.planting.recipe import Recipe
 from glasshouse.planting.shuffling import names, shuffle
@@ -29,16 +36,21 @@ _SMALL_MATRIX, _DENSE_SHARE = 1 << 16, 8
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Planted:
-    """A problem with a known ground state, the loops that prove it, and how it was grown.
+    """A problem with a known ground state, what proves it, and how it was grown.
+
+    The problem is the sum of its loops and squares, divided by the denominator.
 
     Attributes:
         problem: an Rbm, or an Ising problem on a general graph.
         state: the planted ground state, int8 ±1, visible spins first.
         energy: its energy, exactly.
         loop_weight: the positive weight of a loop, the unit of the paper's β: the least one where
-            biases are stronger, the mean where weights are normal.
-        loops: what the problem is the sum of, in the planted gauge.
+            biases are stronger, the mean where weights are normal; 1 where there are squares or a
+            denominator.
+        loops: frustrated loops, in the planted gauge.
         recipe: what grows the instance again.
+        squares: c·(a·s)², each at its minimum in the planted state.
+        denominator: what loops and squares are divided by.
 
     >>> from glasshouse.planting import random_loops
     >>> plant = random_loops(100, 100, frustration="1/5", loop_density=0.345, rng=1)
@@ -55,6 +67,8 @@ class Planted:
     loop_weight: int
     loops: Loops
     recipe: Recipe
+    squares: Squares = NO_SQUARES
+    denominator: int = 1
 
     def __post_init__(self) -> None:
         if not isinstance(self.problem, (Rbm, Ising)):
@@ -63,6 +77,9 @@ class Planted:
         if state.ndim != 1:
             raise ValueError(f"state has shape {state.shape}, but one state is needed")
         object.__setattr__(self, "state", validation.read_only(state))
+        object.__setattr__(
+            self, "denominator", validation.count(self.denominator, "denominator", 1)
+        )
 
     @classmethod
     def of_rbm(
@@ -93,12 +110,46 @@ class Planted:
         loop_weight: int,
         recipe: Recipe,
         labels: Labels | None = None,
+        denominator: int = 1,
     ) -> Planted:
-        """Add the loops up into an Ising problem on their own graph, and plant the state."""
+        """Add the loops up into an Ising problem on their own graph, and plant the state.
+
+        The sum of the loops is divided by the denominator, which must divide all its weights.
+        """
         problem = gauge(loops.sum(num_spins), state)
+        if denominator > 1:
+            weights, fields = problem.weights // denominator, problem.fields // denominator
+            problem = Ising(num_spins, problem.edges, weights, fields)
         if naming.check(labels, num_spins) is not None:
             problem = replace(problem, labels=labels)
-        return cls(problem, state, -int(loops.weights.sum()), loop_weight, loops, recipe)
+        energy = -int(loops.weights.sum()) // denominator
+        return cls(problem, state, energy, loop_weight, loops, recipe, denominator=denominator)
+
+    @classmethod
+    def of_squares(
+        cls,
+        num_spins: int,
+        squares: Squares,
+        state: SpinArray,
+        recipe: Recipe,
+        labels: Labels | None = None,
+    ) -> Planted:
+        """Add squares up into an Ising problem: couplings -c·a_i·a_j, which is half of each square.
+
+        Halves keep weights as small as they can be: (a·s)² has the couplings -2·a_i·a_j. There is
+        no offset, so the energy is that of the couplings and fields alone.
+        """
+        effort.spend(squares.num_terms)
+        edges, sums = SquareSums(squares, num_spins + 1).pairs()
+        validation.total_magnitude([sums], 0, "all squares")
+        weights, is_field = -sums.astype(np.int64) // 2, edges[:, 1] == num_spins
+        fields = np.zeros(num_spins, dtype=np.int64)
+        fields[edges[is_field, 0]] = weights[is_field]
+        problem = Ising(num_spins, edges[~is_field], weights[~is_field], fields)
+        if naming.check(labels, num_spins) is not None:
+            problem = replace(problem, labels=labels)
+        energy = int(problem.energy(state))
+        return cls(problem, state, energy, 1, NO_LOOPS, recipe, squares, 2)
 
     @classmethod
     def from_recipe(cls, recipe: Recipe) -> Planted:
@@ -124,22 +175,24 @@ class Planted:
 
     @property
     def certificate(self) -> Certificate:
-        """The proof: every loop with the magnitude of its negative weight as multiplier."""
+        """The proof: every square, and every loop with the magnitude of its negative weight."""
         multipliers = -self.loops.negative_weights
         used = multipliers > 0  # a loop of f = 0 is part of the non-negative rest
         nodes = self.loops.nodes[np.repeat(used, self.loops.lengths)]
         starts = np.concatenate([[0], np.cumsum(self.loops.lengths[used])])
-        return Certificate(self.state, nodes, starts, multipliers[used])
+        return Certificate(
+            self.state, nodes, starts, multipliers[used], self.denominator, None, self.squares
+        )
 
     def verify(self) -> None:
         """Prove the plant in linear time and exact integers, or raise a CertificateError.
 
         Nothing of the generator is trusted. Checked are: that every loop is a cycle whose own
-        ground states include all up; that the problem is the sum of the loops, turned to the
-        planted state; that the state has the stated energy; and that the loops' minima and the
-        rest add up to a lower bound which the state attains (see `certificate`). The loop weight
-        must be the least positive weight, or lie among the weights where the recipe says that they
-        are normal.
+        ground states include all up; that the problem is the sum of loops and squares, turned to
+        the planted state; that the state has the stated energy; and that the minima of loops and
+        squares and the rest add up to a lower bound which the state attains (see `certificate`).
+        The loop weight must be the least positive weight, or lie among the weights where the recipe
+        says that they are normal; with squares or a denominator it is 1.
 
         Not checked is the recipe: whether it grows this instance, `Planted.from_recipe` tells.
         """
@@ -149,7 +202,11 @@ class Planted:
             certificate = self.certificate
         except ValueError as error:
             raise CertificateError(f"the loops are not valid: {error}") from error
-        _check_sum(gauge(self.ising, self.state), gauged)
+        check_fit(certificate, self.ising.num_variables)
+        if self.denominator == 1 and not self.squares:
+            _check_sum(gauge(self.ising, self.state), gauged)
+        else:
+            self._check_sum_of_parts(gauged)
         verdict = verify(self.ising, certificate)
         if type(self.energy) is not int or self.energy != verdict.exact_energy:
             raise CertificateError(
@@ -158,12 +215,43 @@ class Planted:
             )
         if verdict.bound != self.energy:
             raise CertificateError(
-                f"the loops prove a bound of {validation.shown(verdict.bound)}, below the planted "
-                f"energy {self.energy}"
+                f"the {self.parts} prove a bound of {validation.shown(verdict.bound)}, below the "
+                f"planted energy {self.energy}"
             )
         self._check_loop_weight()
 
+    def _check_sum_of_parts(self, loops: Ising) -> None:
+        """Refuse a problem that is not the sum of loops and squares over the denominator."""
+        problem = gauge(self.ising, self.state)
+        if not problem.is_integer:
+            raise CertificateError("a plant needs integer weights, but these are floats")
+        size = problem.num_variables
+        largest = self.denominator * max(1, int(problem.total_weight)) + int(loops.total_weight)
+        wide = largest >= ROOM or largest + self.squares.magnitude >= ROOM
+        sides = []
+        for form, factor in ((problem, self.denominator), (loops, -1)):
+            ghosts = np.column_stack([np.arange(size), np.full(size, size)])
+            amounts = np.concatenate([form.weights, form.fields]).astype(object if wide else int)
+            sides.append((np.concatenate([form.edges, ghosts]), factor * amounts))
+        ends, amounts = (np.concatenate(parts) for parts in zip(*sides, strict=True))
+        edges, amounts = summed(ends, amounts, size + 1)
+        turned = self.squares.turned(self.state)
+        if rest_of_squares(edges, [(slice(None), amounts)], turned, size + 1, 1):
+            raise CertificateError(f"the problem is not the sum of its {self.parts}")
+
+    @property
+    def parts(self) -> str:
+        """What it is made of, for people."""
+        return counted_parts(self.loops.num_loops, self.squares.num_squares)
+
     def _check_loop_weight(self) -> None:
+        if self.squares or self.denominator > 1:
+            if self.loop_weight != 1:
+                raise CertificateError(
+                    f"loop_weight is stated as {validation.shown(self.loop_weight)}; with squares "
+                    "or a denominator it is 1"
+                )
+            return
         positive = self.loops.positive_weights
         if not len(positive):
             return
@@ -188,7 +276,7 @@ class Planted:
         loop density              1/2 (0.5)
         clause density            2
         loops                  4  4
-        ground states             at least 2^4
+        ground states             16 (proven: 4 components can be flipped)
         components                4
         free spins                3
         """
@@ -207,7 +295,8 @@ class Planted:
         first = new[names(self.recipe, len(new))] if is_shuffled else new
         parameters = dict(self.recipe.parameters) | {"state": state_signs(first)}
         recipe = replace(self.recipe, parameters=parameters)
-        return replace(self, problem=turned, state=new, recipe=recipe)
+        squares = self.squares.turned(self.state * new)
+        return replace(self, problem=turned, state=new, recipe=recipe, squares=squares)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Planted):
@@ -218,6 +307,8 @@ class Planted:
             and self.energy == other.energy
             and self.loop_weight == other.loop_weight
             and self.loops == other.loops
+            and self.squares == other.squares
+            and self.denominator == other.denominator
             and self.recipe == other.recipe
         )
 
@@ -229,8 +320,7 @@ class Planted:
             size = f"{self.problem.num_visible} visible × {self.problem.num_hidden} hidden"
         else:
             size = f"{self.problem.num_variables} spins"
-        loops = f"{self.loops.num_loops} loops"
-        return f"Planted({self.recipe.method}, {size}, {loops}, ground energy {self.energy})"
+        return f"Planted({self.recipe.method}, {size}, {self.parts}, ground energy {self.energy})"
 
 
 def _check_sum(problem: Ising, gauged: Ising) -> None:

@@ -7,6 +7,7 @@ of the recipe, so it can always be undone by who has the recipe, and by nobody e
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,7 +55,10 @@ def shuffle(planted: Planted) -> Planted:
         planted.recipe.version,
     )
     state = way.forward(planted.state)
-    return type(planted)(problem, state, planted.energy, planted.loop_weight, loops, recipe)
+    return replace(
+        planted, problem=problem, state=state, loops=loops, recipe=recipe,
+        squares=planted.squares.renamed(with_ghost),
+    )  # fmt: skip
 
 
 def names(recipe: Recipe, size: int) -> npt.NDArray[np.int32]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from glasshouse.landscape import components, free_spins, frustration_index
 from glasshouse.landscape.ratio import Ratio, ratio
+from glasshouse.planting.ground_states import GroundStates
+from glasshouse.planting.method import Method
 from glasshouse.problems import Rbm
 from glasshouse.problems.naming import Labels
 from glasshouse.summaries import Summarised
@@ -29,15 +31,16 @@ class Summary(Summarised):
         frustration: f of the instance at its ground state.
         requested_loop_density: N/n as asked for; None when loops were counted.
         loop_density: N/n.
-        requested_clause_density: clauses per variable as asked for; None where loops were.
         clause_density: clauses per variable of the MAX-2-SAT form.
+        requested_clause_density: the same as asked for; None where loops or squares were.
         requested_loops: N as asked for; None when given as a density.
         loops: N.
+        squares: how many squares the proof has besides.
         edges: couplings that are not zero.
         fields: fields that are not zero.
         components: connected parts, isolated spins included.
         free_spins: spins that no loop touches.
-        log2_degeneracy: there are at least 2 to this power ground states.
+        ground_states: how many there are, as far as that is proven, and why.
         labels: what the spins are called, such as a chip's qubits; None for the numbers from 0.
     """
 
@@ -53,11 +56,12 @@ class Summary(Summarised):
     clause_density: Fraction
     requested_loops: int | None
     loops: int
+    squares: int
     edges: int
     fields: int
     components: int
     free_spins: int
-    log2_degeneracy: int
+    ground_states: GroundStates
     labels: Labels | None
 
     @classmethod
@@ -78,17 +82,20 @@ class Summary(Summarised):
             frustration=Fraction(frustration_index(form, planted.state)),
             requested_loop_density=_fraction(asked.get("loop_density")),
             loop_density=planted.loops.num_loops / planted.half,
-            requested_clause_density=_fraction(asked.get("clause_density")),
+            # Clauses that are squares are no clauses of the MAX-2-SAT form: squares count them.
+            requested_clause_density=_fraction(
+                None if planted.squares else asked.get("clause_density")
+            ),
             # An edge becomes two clauses and a field one.
             clause_density=Fraction(2 * form.num_edges + fields, form.num_variables),
             requested_loops=asked.get("loops"),
             loops=planted.loops.num_loops,
+            squares=planted.squares.num_squares,
             edges=form.num_edges,
             fields=fields,
             components=parts,
             free_spins=len(free_spins(form)),
-            # The part that hangs on fields cannot be flipped as a whole; every other part can.
-            log2_degeneracy=parts - (1 if fields else 0),
+            ground_states=Method.of(planted.recipe).ground_states(planted),
             labels=problem.labels,
         )
 
@@ -99,15 +106,21 @@ class Summary(Summarised):
             ("loop density", _text(self.requested_loop_density), _text(self.loop_density)),
             ("clause density", _text(self.requested_clause_density), _text(self.clause_density)),
             ("loops", _text(self.requested_loops), _text(self.loops)),
-            ("ground states", "", f"at least 2^{self.log2_degeneracy}"),
+            ("squares", "", _text(self.squares)),
+            ("ground states", "", str(self.ground_states)),
             ("components", "", _text(self.components)),
             ("free spins", "", _text(self.free_spins)),
         ]
+        missing = {"squares"} if not self.squares else {"loops", "loop density"}
+        if self.squares and self.loops:
+            missing = set()
+        rows = [row for row in rows if row[0] not in missing]
         if self.labels is not None:
             rows.append(("labels", "", f"{self.labels[0]!r} to {self.labels[-1]!r}"))
         head = f"{self.method}: {self.size}, {self.edges} edges"
         head += f", {self.fields} fields" if self.fields else ""
-        head += f"; ground energy {self.energy}, loop weight {self.loop_weight}"
+        head += f"; ground energy {self.energy}"
+        head += f", loop weight {self.loop_weight}" if self.loops else ""
         width = max(len(row[1]) for row in rows)
         return "\n".join([head, *(f"{a:<15}{b:>{width}}  {c}".rstrip() for a, b, c in rows)])
 

@@ -5,6 +5,8 @@ around the cycle and saturated, leave the sum of their relaxation literals ≥ 1
 cycle is falsified. The loops' lines, added up with their multipliers and divided by the common
 denominator, are the lower bound on the objective, and the state is the upper bound.
 
+Squares need more than that, see `veripb_squares`.
+
 Proofs are for files that hold, for every edge, both clauses of equal weight, and unit clauses for
 fields: what `files.write` makes of an Ising problem or RBM.
 """
@@ -17,7 +19,9 @@ from itertools import accumulate, pairwise
 from typing import Literal, TypeAlias
 
 from glasshouse.certificates import Certificate
+from glasshouse.certificates.verdict import check_fit
 from glasshouse.problems import Max2Sat
+from glasshouse.proofs.veripb_squares import Parts, Script, negated
 
 Form: TypeAlias = Literal["wcnf", "opb"]
 Version: TypeAlias = Literal["3.0", "2.0"]
@@ -34,7 +38,8 @@ def veripb_proof(
 
     The certificate is in units of cost, as `prove(problem)` and a plant's own one are. All its
     loops must be odd cycles of the file, together within the weights. Plants whose loops cancelled
-    each other have other loops: `prove` finds them.
+    each other have other loops: `prove` finds them. Squares may cancel each other and loops, but
+    may be over at most 4 spins, the ghost not counted.
 
     >>> triangle = Max2Sat.from_clauses(
     ...     3, [[1, 2], [-1, -2], [2, 3], [-2, -3], [1, 3], [-1, -3]], [2, 2, 1, 1, 1, 1])
@@ -50,26 +55,44 @@ def veripb_proof(
     if form not in ("wcnf", "opb") or version not in ("3.0", "2.0"):
         raise ValueError(f"form={form!r} and version={version!r}; there are wcnf, opb and 3.0, 2.0")
     sheet = _Sheet(problem, form)
-    lines = [f"f {sheet.num_constraints}"]
-    load = [0] * problem.num_clauses
+    check_fit(certificate, problem.num_variables)
+    script = Script(sheet.num_constraints, version)
+    lower = (_by_pairs if certificate.num_squares else _by_clauses)(sheet, certificate, script)
+    bits = [int(spin > 0) for spin in certificate.state.tolist()]
+    script.conclude(lower, problem.cost(bits), sheet.assignment(bits))
+    return f"pseudo-Boolean proof version {version}\n" + "".join(script.lines)
+
+
+def _by_clauses(sheet: _Sheet, certificate: Certificate, script: Script) -> int:
+    """Loops as sums of the file's own clauses; the bound that the last line proves."""
+    load = [0] * sheet.problem.num_clauses
     multipliers = list(map(int, certificate.multipliers.tolist()))
     for multiplier, cycle in zip(multipliers, _cycles(certificate), strict=True):
         parts = sheet.walk(cycle)
         for clause in (clause for part in parts for clause in part):
             load[clause] += multiplier
-        lines.append("pol " + sheet.sum_of(parts))
+        script.pol(sheet.sum_of(parts))
     sheet.refuse_overload(load, certificate.denominator)
-    bound, lower = _weighted_sum(sheet, multipliers, certificate.denominator)
-    lines.append("pol " + bound)
-    bits = [int(spin > 0) for spin in certificate.state.tolist()]
-    lines += [
-        "output NONE",
-        f"conclusion BOUNDS {lower} : {sheet.num_constraints + len(multipliers) + 1} "
-        f"{problem.cost(bits)} : {sheet.assignment(bits)}",
-        "end pseudo-Boolean proof",
-    ]
-    end = " ;\n" if version == "3.0" else "\n"
-    return f"pseudo-Boolean proof version {version}\n" + "".join(line + end for line in lines)
+    first = sheet.num_constraints + 1
+    words = [f"{k} {m} *" + (" +" if k > first else "") for k, m in enumerate(multipliers, first)]
+    return sheet.conclude(script, words, sum(multipliers), certificate.denominator)
+
+
+def _by_pairs(sheet: _Sheet, certificate: Certificate, script: Script) -> int:
+    """Loops and squares over variables of pairs, exchanged for what the file has of each."""
+    parts = Parts(script, certificate)
+    words, degree = parts.sums, parts.degree
+    for variable, amount in parts.terms.items():
+        degree += max(0, -amount)
+        literal = variable if amount > 0 else f"~{variable}"
+        exchange, weight = sheet.exchange(literal, parts)
+        used = min(abs(amount), certificate.denominator * weight)
+        if exchange and used:
+            words.append(f"{exchange} {used} * +")
+        if given := abs(amount) - used:
+            words.append(f"{negated(literal)} {given} * +")
+            degree -= given
+    return sheet.conclude(script, words, degree, certificate.denominator)
 
 
 class _Sheet:
@@ -142,6 +165,44 @@ class _Sheet:
                     "certificate that `prove` finds"
                 )
 
+    def exchange(self, literal: str, parts: Parts) -> tuple[str, int]:
+        """How a violated pair turns into relaxation literals, and how much of it the file has.
+
+        A soft unit clause of a WCNF file has its literal in the objective already.
+        """
+        sign = -1 if literal.startswith("~") else 1
+        name = literal.removeprefix("~")
+        if name.startswith("x"):
+            clause = self.units.get(int(name[1:]), -1)
+            if clause < 0 or self.clauses[clause][0] * sign > 0:
+                return "", 0
+            weight = int(self.problem.weights[clause])
+            return (f"{self.constraints[clause]}" if self.form == "opb" else ""), weight
+        a, b = map(int, name[1:].split("_"))
+        at = self.edges.get((a, b), {})
+        other = -b * sign  # of the clause that holds a, if it is violated where the literal is true
+        if not at or at[a] != at[other]:
+            return "", 0
+        ways = (
+            f"{parts.definition(x, -y)} {self.constraints[at[x]]} + s"
+            for x, y in ((a, other), (-a, -other))
+        )
+        return " ".join(ways) + " + s", int(self.problem.weights[at[a]])
+
+    def conclude(self, script: Script, words: list[str], degree: int, denominator: int) -> int:
+        """Divide a sum by the denominator, rounded up to multiples of the weights' gcd.
+
+        Division rounds up coefficients and the right-hand side; no coefficient gets above the
+        weight, so that the result implies objective ≥ bound.
+        """
+        if degree <= 0 or not words:
+            script.pol("x1" if self.problem.num_variables else "")
+            return 0
+        unit = math.gcd(*map(int, self.problem.weights.tolist()))
+        divisor = denominator * unit
+        script.pol(" ".join([*words, *([f"{divisor} d {unit} *"] if divisor > 1 else [])]))
+        return -(-degree // divisor) * unit
+
     def assignment(self, bits: list[int]) -> str:
         """The state and what it makes of the relaxation variables."""
         words = [f"x{v}" if bit else f"~x{v}" for v, bit in enumerate(bits, 1)]
@@ -183,24 +244,6 @@ def _cycles(certificate: Certificate) -> Iterator[list[int]]:
         cycle = [0 if node == ghost else node + 1 for node in nodes[first:end]]
         turn = cycle.index(0) if 0 in cycle else 0
         yield cycle[turn:] + cycle[:turn]
-
-
-def _weighted_sum(sheet: _Sheet, multipliers: list[int], denominator: int) -> tuple[str, int]:
-    """Reverse Polish of Σ μ · loop / denominator, rounded up to multiples of the weights' gcd.
-
-    Division rounds up coefficients and the right-hand side; no coefficient gets above the weight,
-    so that the result implies objective ≥ bound.
-    """
-    if not multipliers:
-        return ("x1" if sheet.problem.num_variables else ""), 0
-    first = sheet.num_constraints + 1
-    words = [f"{first} {multipliers[0]} *"]
-    words += [f"{k} {multiplier} * +" for k, multiplier in enumerate(multipliers[1:], first + 1)]
-    unit = math.gcd(*map(int, sheet.problem.weights.tolist()))
-    divisor = denominator * unit
-    if divisor > 1:
-        words.append(f"{divisor} d {unit} *")
-    return " ".join(words), -(-sum(multipliers) // divisor) * unit
 
 
 def _no_cycle(cycle: list[int]) -> ValueError:

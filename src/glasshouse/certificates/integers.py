@@ -1,0 +1,52 @@
+"""Whole numbers of any size: int64 where that is enough, Python integers where it is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems import validation
+from glasshouse.problems.validation import INT64_MAX
+
+# Sums of magnitudes below this leave room for a factor of four in int64.
+ROOM = 2**61
+
+
+def positive_numbers(values: npt.ArrayLike, count: int, what: str) -> npt.NDArray[Any]:
+    """Multipliers, one for each loop or square, all above 0; read-only."""
+    numbers = whole_numbers(values, "multipliers")
+    if len(numbers) != count:
+        raise ValueError(f"{count} {what}s but {len(numbers)} multipliers")
+    if len(numbers) and numbers.min() < 1:
+        raise ValueError(
+            f"multiplier {validation.shown(numbers.min())} is not above 0; leave the {what} out"
+        )
+    return numbers
+
+
+def whole_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    """Numbers as int64, or as Python integers where one is beyond 2^63-1; read-only."""
+    array = np.asarray(values)
+    if not array.size:
+        array = array.astype(np.int64)
+    if array.dtype == object and all(type(x) is int for x in array.flat):
+        if max(map(abs, array.flat), default=0) > INT64_MAX:
+            return validation.read_only(array)
+        array = array.astype(np.int64)
+    if array.dtype == np.uint64:
+        return whole_numbers(array.astype(object), name)
+    whole = validation.weights(array, name)
+    if whole.dtype != np.int64:
+        raise ValueError(f"{name} must be integers, over a common denominator")
+    return whole
+
+
+def exact_dot(numbers: npt.NDArray[Any], counts: npt.NDArray[Any]) -> int:
+    """Σ number · count, for numbers of any size; no count is negative."""
+    if numbers.dtype != object and counts.dtype != object:
+        size = float(np.abs(numbers).astype(np.float64) @ counts.astype(np.float64))
+        if size < ROOM:
+            return int(numbers @ counts)
+    return sum(map(int.__mul__, numbers.tolist(), counts.tolist()))

@@ -1,0 +1,143 @@
+"""What squares add up to, pair by pair.
+
+A square over k nodes has k(k-1)/2 pairs. They are added up one row of pairs after the other, so
+that memory stays linear in what was given, whatever the squares expand to.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates import kernels
+from glasshouse.certificates.edge_sums import EdgeArray
+from glasshouse.certificates.squares import Squares
+from glasshouse.problems.validation import IntArray
+
+_EXACT_IN_FLOATS = 2.0**51  # a sum is at most twice the squares' magnitude
+# Which of some edges, and an amount for each of them.
+Slice: TypeAlias = tuple[slice, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class SquareSums:
+    """2c·a_i·a_j of all pairs of some squares over nodes below `size`.
+
+    Sums are int64, or Python integers where that could wrap around (`Squares.is_wide`).
+
+    >>> sums = SquareSums(Squares.of([[(0, 1), (1, -1), (2, 3)], [(0, 1), (1, 1)]]), 3)
+    >>> sums.on(np.array([[0, 1], [0, 2]]))
+    (array([0, 6]), 12)
+    >>> sums.pairs()
+    (array([[0, 2], [1, 2]], dtype=int32), array([ 6, -6]))
+    """
+
+    squares: Squares
+    size: int
+
+    def __post_init__(self) -> None:
+        highest = int(self.squares.nodes.max(initial=0))
+        if highest >= self.size and self.squares.num_squares:  # kernels believe all places
+            raise ValueError(f"a square visits node {highest}, but nodes end at {self.size - 1}")
+
+    def on(self, edges: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int]:
+        """The sums on some edges (i < j, ascending), and Σ |sum| over all pairs."""
+        starts = np.searchsorted(edges[:, 0], np.arange(self.size + 1)).astype(np.int64)
+        columns = np.ascontiguousarray(edges[:, 1], dtype=np.int32)
+        if not self.squares.is_wide:
+            sums = np.zeros(len(edges), dtype=np.int64)
+            return sums, int(self._add((starts, columns, sums))[0])
+        sums, total = np.zeros(len(edges), dtype=object), 0
+        for i, row in self._rows():
+            part = slice(starts[i], starts[i + 1])
+            sums[part] = [row.get(j, 0) for j in columns[part].tolist()]
+            total += sum(map(abs, row.values()))
+        return sums, total
+
+    def pairs(self) -> tuple[EdgeArray, npt.NDArray[Any]]:
+        """Pairs i < j whose sums are not zero, in ascending order, and the sums."""
+        if self.squares.is_wide:
+            found = [(i, j, row[j]) for i, row in self._rows() for j in sorted(row) if row[j]]
+            sums = np.empty(len(found), dtype=object)
+            sums[:] = [amount for *_, amount in found]
+            return np.array([p for *p, _ in found], dtype=np.int32).reshape(-1, 2), sums
+        if self._is_dense:
+            return self._product()
+        starts = np.zeros(self.size + 1, dtype=np.int64)
+        none = starts, np.empty(0, np.int32), np.empty(0, np.int64)
+        number = int(self._add(none)[1])
+        kept = np.empty(self.size + 1, np.int64), np.empty(number, np.int32), np.empty(number, int)
+        self._add(none, kept)
+        rows = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(kept[0]))
+        return np.column_stack([rows, kept[1]]), kept[2]
+
+    @property
+    def _is_dense(self) -> bool:
+        """Whether squares fill a matrix whose products floats hold exactly."""
+        cells = self.squares.num_squares * self.size
+        return 4 * len(self.squares.nodes) > cells and self.squares.magnitude < _EXACT_IN_FLOATS
+
+    def _product(self) -> tuple[EdgeArray, npt.NDArray[Any]]:
+        """The same as one product of matrices, many times faster where squares are dense.
+
+        No partial sum leaves the whole numbers that floats hold, in whatever order it is added up.
+        """
+        squares, matrix = self.squares, np.zeros((self.squares.num_squares, self.size))
+        rows = np.repeat(np.arange(len(matrix)), squares.lengths)
+        matrix[rows, squares.nodes] = squares.coefficients
+        sums = (matrix * (2.0 * squares.multipliers[:, np.newaxis])).T @ matrix
+        edges = np.argwhere(np.triu(sums, 1)).astype(np.int32)
+        return edges, sums[edges[:, 0], edges[:, 1]].astype(np.int64)
+
+    def _add(self, wanted: tuple[Any, Any, Any], kept: Any = None) -> tuple[int, int]:
+        squares = self.squares
+        square_of = np.repeat(np.arange(squares.num_squares, dtype=np.int32), squares.lengths)
+        if kept is None:
+            kept = np.empty(self.size + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.int64)
+        total, number = kernels.add_squares(
+            squares.nodes, squares.coefficients, square_of, squares.starts,
+            2 * squares.multipliers, *self._places(), *wanted, *kept,
+        )  # fmt: skip
+        return total, number
+
+    def _rows(self) -> Iterator[tuple[int, dict[int, int]]]:
+        """The same by Python's own integers, of any size."""
+        squares, starts = self.squares, self.squares.starts.tolist()
+        nodes, coefficients = squares.nodes.tolist(), squares.coefficients.tolist()
+        factors = [2 * int(c) for c in squares.multipliers.tolist()]
+        square_of = np.repeat(np.arange(squares.num_squares), squares.lengths).tolist()
+        node_starts, places = (array.tolist() for array in self._places())
+        for i in range(self.size):
+            sums: dict[int, int] = defaultdict(int)
+            for place in places[node_starts[i] : node_starts[i + 1]]:
+                square = square_of[place]
+                factor = factors[square] * coefficients[place]
+                for other in range(place + 1, starts[square + 1]):
+                    sums[nodes[other]] += factor * coefficients[other]
+            yield i, sums
+
+    def _places(self) -> tuple[IntArray, IntArray]:
+        """Where each node stands in the squares: the places of node i from the i-th start on."""
+        counts = np.bincount(self.squares.nodes, minlength=self.size)
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        return starts, np.argsort(self.squares.nodes, kind="stable")
+
+
+def rest_of_squares(
+    edges: npt.NDArray[Any], slices: Iterable[Slice], squares: Squares, size: int, factor: int
+) -> int:
+    """Σ |amount + factor · 2c·a_i·a_j| over all pairs; amounts are zero but on the given edges.
+
+    Amounts come slice by slice, and are int64 only where the caller has shown that no sum can wrap
+    around.
+    """
+    sums, total = SquareSums(squares, size).on(edges)
+    rest = factor * (total - int(np.abs(sums).sum()))
+    for part, amounts in slices:
+        rest += int(np.abs(amounts + factor * sums[part].astype(amounts.dtype)).sum())
+    return rest

@@ -1,0 +1,229 @@
+"""Squares: sums of spins that cannot be as small as one likes, in flat arrays.
+
+For whole numbers a and c > 0,
+
+    c·(a·s)² ≥ c·g²·[Σ a_i/g is odd],   g = gcd of the a_i,
+
+because a·s/g is an integer of the parity of Σ a_i/g. In the sign E = -Σ J s s such a square is the
+couplings J_ij = -2c·a_i·a_j and the constant c·Σ a_i², so it is taken off a problem edge by edge,
+like a loop.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates.flat_cycles import NodeArray, flat_nodes
+from glasshouse.certificates.integers import ROOM, exact_dot, positive_numbers, whole_numbers
+from glasshouse.problems import validation
+from glasshouse.problems.validation import IntArray, SpinArray
+from glasshouse.summaries import Summarised
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Squares(Summarised):
+    """Any number of squares c·(a·s)², each over some spins and perhaps the ghost.
+
+    Square k is over `nodes[starts[k]:starts[k+1]]`; the ghost, always +1, is the node after the
+    last spin. Nodes are sorted within each square. Empty squares, coefficients of zero and
+    repeated nodes are refused.
+
+    Attributes:
+        nodes: int32, all squares' nodes one after the other.
+        starts: int64, where each square begins, and the end of the last.
+        coefficients: int64, a: one for each node.
+        multipliers: c > 0 of each square, in units of one over the certificate's denominator:
+            int64, or Python integers where one is larger.
+
+    >>> squares = Squares.of([[(0, 1), (1, 1), (2, -1)]])  # (s0 + s1 - s2)² ≥ 1
+    >>> squares, squares.num_terms, squares.depth
+    (Squares(1 square over 3 nodes), 3, 2)
+    """
+
+    nodes: NodeArray
+    starts: IntArray
+    coefficients: IntArray
+    multipliers: npt.NDArray[Any]
+
+    def __post_init__(self) -> None:
+        nodes, starts = flat_nodes(self.nodes, self.starts, "a square")
+        coefficients = _coefficients(self.coefficients, len(nodes))
+        multipliers = positive_numbers(self.multipliers, len(starts) - 1, "square")
+        nodes, coefficients = _sorted(nodes, starts, coefficients)
+        values: dict[str, npt.NDArray[Any]] = {
+            "nodes": nodes, "starts": starts, "coefficients": coefficients,
+            "multipliers": multipliers,
+        }  # fmt: skip
+        for name, value in values.items():
+            object.__setattr__(self, name, validation.read_only(value))
+
+    @classmethod
+    def of(
+        cls,
+        squares: Iterable[Sequence[tuple[int, int]]],
+        multipliers: npt.ArrayLike | None = None,
+    ) -> Squares:
+        """Squares from lists of (node, coefficient); multipliers are 1 unless given."""
+        rows = [list(square) for square in squares]
+        starts = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])
+        # Not made int64 here: that would cut off decimals.
+        nodes, factors = ([pair[k] for row in rows for pair in row] for k in (0, 1))
+        are_whole = all(type(x) is int for x in factors)  # else NumPy may make floats of them
+        kind: Any = object if are_whole else None
+        weights = np.ones(len(rows), np.int64) if multipliers is None else multipliers
+        return cls(
+            np.asarray(nodes), starts.astype(np.int64), np.array(factors, kind), np.asarray(weights)
+        )
+
+    @classmethod
+    def alike(cls, nodes: npt.ArrayLike, coefficients: npt.ArrayLike, multiplier: int) -> Squares:
+        """Squares of one size, one per row of two tables, all with the same multiplier."""
+        table = np.asarray(nodes)
+        if table.ndim != 2:
+            raise ValueError(f"one row per square is needed, not an array of shape {table.shape}")
+        count, length = table.shape
+        factors = np.broadcast_to(np.asarray(coefficients), table.shape)
+        starts = np.arange(count + 1, dtype=np.int64) * length
+        weights = np.full(count, multiplier)
+        return cls(table.reshape(-1), starts, factors.reshape(-1), weights)
+
+    @classmethod
+    def of_rows(cls, rows: npt.ArrayLike) -> Squares:
+        """One square per row of a table, over the nodes where it is not zero; multipliers are 1.
+
+        >>> Squares.of_rows([[1, 0, -1], [2, 1, 1]])
+        Squares(2 squares over 2 to 3 nodes)
+        """
+        table = np.asarray(rows)
+        if table.ndim != 2:
+            raise ValueError(f"one row per square is needed, not an array of shape {table.shape}")
+        squares, nodes = np.nonzero(table)
+        starts = np.searchsorted(squares, np.arange(len(table) + 1)).astype(np.int64)
+        found: Any = nodes
+        return cls(found, starts, table[squares, nodes], np.ones(len(table), dtype=np.int64))
+
+    @property
+    def num_squares(self) -> int:
+        """How many there are."""
+        return len(self.multipliers)
+
+    @property
+    def lengths(self) -> IntArray:
+        """Nodes of each square."""
+        return self.starts[1:] - self.starts[:-1]
+
+    @property
+    def num_terms(self) -> int:
+        """Pairs of nodes in all squares: what it takes to check them."""
+        lengths = self.lengths.astype(object)
+        return int((lengths * (lengths - 1) // 2).sum()) if self.num_squares else 0
+
+    @property
+    def depth(self) -> int:
+        """Σ c·(Σ a² - g²·[odd]): how far the couplings of all squares can get below zero."""
+        if not self.num_squares:
+            return 0
+        begin, a = self.starts[:-1], self.coefficients
+        divisors = np.gcd.reduceat(a, begin)
+        is_odd = np.bitwise_xor.reduceat((a // np.repeat(divisors, self.lengths)) & 1, begin) == 1
+        if float(np.abs(a).max()) ** 2 * len(a) >= ROOM:
+            a, divisors = a.astype(object), divisors.astype(object)
+        return exact_dot(self.multipliers, np.add.reduceat(a * a, begin) - divisors**2 * is_odd)
+
+    @cached_property
+    def magnitude(self) -> float:
+        """No sum of couplings is larger than this, up to rounding: Σ c·(Σ |a|)²."""
+        if not self.num_squares:
+            return 0.0
+        sums = np.add.reduceat(np.abs(self.coefficients).astype(np.float64), self.starts[:-1])
+        try:
+            with np.errstate(over="ignore"):
+                return float(self.multipliers.astype(np.float64) @ sums**2)
+        except OverflowError:
+            return math.inf
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether sums of couplings could leave int64."""
+        return self.magnitude >= ROOM
+
+    @property
+    def most_digits(self) -> int:
+        """Binary digits of the largest multiplier."""
+        return int(self.multipliers.max()).bit_length() if self.num_squares else 0
+
+    def turned(self, state: SpinArray) -> Squares:
+        """The same squares in the gauge of a state: a_i becomes a_i·s_i; the ghost stays."""
+        signs = np.append(state, np.int8(1)).astype(np.int64)
+        factors = self.coefficients * signs[self.nodes]
+        return Squares(self.nodes, self.starts, factors, self.multipliers)
+
+    def renamed(self, new: npt.NDArray[Any]) -> Squares:
+        """The same squares with node k called `new[k]`."""
+        return Squares(new[self.nodes], self.starts, self.coefficients, self.multipliers)
+
+    def __len__(self) -> int:
+        return self.num_squares
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Squares):
+            return NotImplemented
+        return (
+            np.array_equal(self.nodes, other.nodes)
+            and np.array_equal(self.starts, other.starts)
+            and np.array_equal(self.coefficients, other.coefficients)
+            and np.array_equal(self.multipliers, other.multipliers)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.nodes.tobytes(), self.coefficients.tobytes(), self.num_squares))
+
+    def __repr__(self) -> str:
+        if not self.num_squares:
+            return "Squares(no squares)"
+        least, most = int(self.lengths.min()), int(self.lengths.max())
+        count = "1 square" if self.num_squares == 1 else f"{self.num_squares} squares"
+        size = f"{least}" if least == most else f"{least} to {most}"
+        return f"Squares({count} over {size} node{'s' * (most > 1)})"
+
+
+def _coefficients(values: npt.ArrayLike, length: int) -> IntArray:
+    """int64, one for each node, none of them zero."""
+    whole = whole_numbers(values, "coefficients")
+    if whole.dtype == object:
+        raise ValueError("a square's coefficient is beyond 2^63-1")
+    if len(whole) != length:
+        raise ValueError(f"{length} nodes but {len(whole)} coefficients; each node needs one")
+    if not whole.all():
+        raise ValueError("a square's coefficient is 0; leave its node out")
+    return whole
+
+
+def _sorted(
+    nodes: NodeArray, starts: IntArray, coefficients: IntArray
+) -> tuple[NodeArray, IntArray]:
+    """Nodes ascending within each square; empty squares and repeated nodes are refused."""
+    lengths = starts[1:] - starts[:-1]
+    empty = np.flatnonzero(lengths == 0)
+    if len(empty):
+        raise ValueError(f"square {empty[0]} is empty")
+    square_of = np.repeat(np.arange(len(lengths)), lengths)
+    within = square_of[1:] == square_of[:-1]
+    if (within & (nodes[1:] < nodes[:-1])).any():
+        order = np.lexsort((nodes, square_of))
+        nodes, coefficients = nodes[order], coefficients[order]
+    repeated = np.flatnonzero(within & (nodes[1:] == nodes[:-1]))
+    if len(repeated):
+        place = repeated[0]
+        raise ValueError(f"square {square_of[place]} has node {nodes[place]} twice")
+    return nodes, coefficients
+
+
+NO_SQUARES = Squares.of([])
