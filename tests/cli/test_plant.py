@@ -28,6 +28,7 @@ OPTIONS = {
     "max-weight",
     "uniform": "visible* n* hidden m clause-density*",
     "wishart": "spins* n* columns alpha",
+    "posiform": "graph spins n max-coefficient block scale",
 }
 SHARED = "seed output o count out-dir format certificate answers dialect blind shuffle force json"
 CHOICES = {

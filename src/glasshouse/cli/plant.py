@@ -106,10 +106,12 @@ def _options(method: Method) -> dict[str, inspect.Parameter]:
         options["graph"] = _option("graph", str, None, f"{_GRAPH}, instead of -n and -m.")
         options["n"] = _option("n", int, None, "visible spins of an RBM.")
         options["m"] = _option("m", int, None, f"hidden spins. {_SQUARE}")
+    elif method.grows_on == "spins or graph":
+        options["graph"] = _option("graph", str, None, f"{_GRAPH}, instead of -n.")
     for name, hint in hints.items():
         help_ = f"{told.get(name, '')} {_SQUARE if name == 'm' else ''}"
         default = None if name == "m" else known[name].default
-        names = _SPINS if name == "n" and method.grows_on == "spins" else _NAMES.get(name)
+        names = _SPINS if name == "n" and method.grows_on.startswith("spins") else _NAMES.get(name)
         options[name] = _option(name, hint, default, help_, names)
     return options
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted
     from glasshouse.planting.recipe import Recipe
 
-GrowsOn: TypeAlias = Literal["rbm", "graph", "rbm or graph", "spins"]
+GrowsOn: TypeAlias = Literal["rbm", "graph", "rbm or graph", "spins", "spins or graph"]
 
 METHODS = Catalogue["Method"]("planting method")
 
@@ -44,7 +44,8 @@ class Method(Summarised):
         command: the word after `glasshouse plant`. Methods that share one are told apart by the
             options that are given.
         grows_on: what its instances live on. On an RBM it takes `n` and `m`, on a graph `graph`; on
-            both, `graph` may be (n, m). "spins" is whatever the method makes itself.
+            both, `graph` may be (n, m). "spins" is whatever the method makes itself, "spins or
+            graph" that or a `graph`.
         demand: counts what parameters of a recipe ask for, before anything is grown.
         examples: parameters of small instances: what help shows and tests grow.
         knobs: parameters that turn the hardness, from an easy to a hard setting.

@@ -108,12 +108,17 @@ class Planted:
         loop_weight: int,
         recipe: Recipe,
         labels: Labels | None = None,
+        offset: int = 0,
     ) -> Planted:
-        """Add the loops up into an Ising problem on their own graph, and plant the state."""
-        problem = gauge(loops.sum(num_spins), state)
+        """Add the loops up into an Ising problem on their own graph, and plant the state.
+
+        The offset is added to all energies.
+        """
+        problem = replace(gauge(loops.sum(num_spins), state), offset=offset)
         if naming.check(labels, num_spins) is not None:
             problem = replace(problem, labels=labels)
-        return cls(problem, state, -int(loops.weights.sum()), loop_weight, loops, recipe)
+        energy = offset - int(loops.weights.sum())
+        return cls(problem, state, energy, loop_weight, loops, recipe)
 
     @classmethod
     def of_squares(
