@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from types import NoneType, SimpleNamespace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args, get_type_hints
 
 from glasshouse.catalogue import Catalogue
 from glasshouse.planting.ground_states import GroundStates, count_ground_states
@@ -75,6 +76,12 @@ class Method(Summarised):
         """Parameters with as many hidden spins as visible ones where only those are given."""
         square = {"m": given["n"]} if "m" in self.parameters and "n" in given else {}
         return square | dict(given)
+
+    def is_whole(self, name: str) -> bool:
+        """Whether a parameter takes whole numbers only."""
+        hint = SimpleNamespace(__annotations__={name: self.parameters[name].annotation})
+        kind = get_type_hints(hint, self.function.__globals__)[name]
+        return set(get_args(kind) or [kind]) - {NoneType} == {int}
 
     def grow(self, recipe: Recipe) -> Planted:
         """Run the method with the parameters and the seed of a recipe."""
