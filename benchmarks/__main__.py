@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ("files", "planting", "anneal", "proofs", "studies", "training")
-LONG = ("races",)  # hours: only when asked for by name
+NAMES = ("files", "planting", "constraints", "wishart", "anneal", "proofs", "studies", "training")
+# Hours, or what others must be installed for: only when asked for by name.
+LONG = ("races", "tiles", "atlas")
 
 
 def main(names: list[str]) -> None:

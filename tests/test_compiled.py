@@ -21,10 +21,11 @@ ASK = (
 )
 
 
-def ask(folder):
+def ask(folder, **variables):
     result = subprocess.run(
-        [sys.executable, "-c", ASK], cwd=folder, capture_output=True, text=True, check=True
-    )
+        [sys.executable, "-c", ASK], cwd=folder, capture_output=True, text=True, check=True,
+        env=os.environ | variables,
+    )  # fmt: skip
     return result.stdout.split()
 
 
@@ -37,7 +38,7 @@ def test_a_changed_callee_is_compiled_anew(tmp_path):
     assert ask(tmp_path) == ["False", "2", "0"]
     assert ask(tmp_path) == ["True", "2", "1"]  # from disk
     (kernels / "callee.py").write_text(CALLEE.format(7))
-    assert ask(tmp_path) == ["True", "8", "0"]
+    assert ask(tmp_path) == ["False", "8", "0"]
 
 
 def test_a_changed_ground_kernel_is_compiled_anew_in_every_room(tmp_path):
@@ -54,7 +55,7 @@ def test_a_changed_ground_kernel_is_compiled_anew_in_every_room(tmp_path):
     assert ask(tmp_path) == ["False", "2", "0"]
     assert ask(tmp_path) == ["True", "2", "1"]  # from disk
     ground.write_text(CALLEE.format(7))
-    assert ask(tmp_path) == ["True", "8", "0"]
+    assert ask(tmp_path) == ["False", "8", "0"]
 
 
 def test_a_cache_that_holds_a_class_of_an_older_version_is_passed_over(tmp_path):
@@ -104,6 +105,14 @@ def test_ready_once_it_has_run():
 
     assert once(3) == -3
     assert is_ready(once)
+
+
+def test_what_is_cached_for_another_processor_is_not_ready(tmp_path):
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "kernels" / "caller.py").write_text(CALLEE.format(1).replace("inner", "outer"))
+    assert ask(tmp_path) == ["False", "2", "0"]
+    assert ask(tmp_path) == ["True", "2", "1"]
+    assert ask(tmp_path, NUMBA_CPU_NAME="generic") == ["False", "2", "0"]
 
 
 def test_kernels_that_are_not_compiled_are_one_clear_line():

@@ -1,8 +1,6 @@
 """`python -m glasshouse` is `glasshouse`."""
 
-import sys
-
-from glasshouse.cli import main
+from glasshouse.cli import run
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

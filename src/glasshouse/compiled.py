@@ -7,12 +7,15 @@ and nothing else of ours.
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numba
+
+_log = logging.getLogger("glasshouse")
 
 
 def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
@@ -58,11 +61,26 @@ def inlined(function: Callable[..., Any]) -> Any:
 
 
 def is_ready(function: Any) -> bool:
-    """Tell whether a compiled function needs no (long) compilation: loaded, or cached on disk."""
+    """Tell whether a compiled function needs no (long) compilation: loaded, or cached on disk.
+
+    What is cached counts only if it was compiled from this source, and for this processor.
+    """
     if function.signatures:
         return True
-    index = getattr(_cache_file(function), "_index_path", None)
-    return index is not None and Path(index).exists()
+    load = getattr(_cache_file(function), "_load_index", dict)
+    processor = function.targetctx.codegen().magic_tuple()
+    return any(compiled_for == processor for _, compiled_for, _ in load())
+
+
+def announce_compilation(function: Any, kernels: str) -> None:
+    """Say so before the first call after installation, which takes seconds.
+
+    Args:
+        function: the one that takes longest.
+        kernels: what for, in one word.
+    """
+    if not is_ready(function):
+        _log.warning("compiling the %s kernels; this is done once and takes some seconds", kernels)
 
 
 def _stamp_with_neighbours(dispatcher: Any, path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 import glasshouse as gh
 from glasshouse.boltzmann import checkpoints, training
 from glasshouse.boltzmann.training import Trainer
+from glasshouse.files.errors import FileError
 
 DATA = gh.bars_and_stripes(3)
 SETTINGS = {"epochs": 60, "batch_size": 5, "momentum": 0.5, "every": 7, "rng": 3}
@@ -123,6 +125,19 @@ def test_other_files_are_neither_read_nor_replaced(tmp_path):
         assert path.read_bytes() == content
 
 
+def test_a_checkpoint_of_other_random_streams_is_refused(tmp_path):
+    """Version 1 had no lanes: whatever it began would end as neither version does."""
+    path = tmp_path / "run.npz"
+    gh.train(DATA, 4, **SETTINGS, checkpoint=path)
+    arrays = dict(np.load(path))
+    header = str(arrays["header"])
+    arrays["header"] = np.array(header.replace('"version": 2', '"version": 1'))
+    assert str(arrays["header"]) != header
+    np.savez(path, **arrays)
+    with pytest.raises(gh.FileError, match=r"version is not 2.*give another name"):
+        gh.train(DATA, 4, **SETTINGS, checkpoint=path)
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [("order", 10**9), ("progress", -1), ("weights", np.nan), ("weights", np.zeros((2, 2)))],
@@ -168,3 +183,59 @@ def test_a_killed_process_goes_on(number, tmp_path):
     done = subprocess.run([*command, str(path)], capture_output=True, text=True, check=True)
     assert done.stdout == whole
     assert [entry.name for entry in tmp_path.iterdir() if "part" not in entry.name] == ["run.npz"]
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("weights", lambda a: a * 1e300),
+        ("back", lambda a: a + 1.0),
+        ("stream", lambda a: a * 0),
+        ("progress", lambda a: np.where(np.arange(len(a)) == 3, 2**62, a)),  # modes
+        ("progress", lambda a: np.where(np.arange(len(a)) == 1, 2**62, a)),  # the batch
+        ("mode_visible", lambda a: a * 0),
+        ("seen", lambda a: a[:1]),
+    ],
+)
+def test_forged_checkpoints_are_refused_in_one_line(name, change, tmp_path):
+    path = tmp_path / "run.npz"
+    gh.train(DATA, 4, **SETTINGS, checkpoint=path)
+    with np.load(path) as held:
+        arrays = dict(held)
+    arrays[name] = change(arrays[name])
+    np.savez(path, **arrays)
+    with pytest.raises(FileError, match="delete it"):
+        gh.train(DATA, 4, **SETTINGS, checkpoint=path)
+
+
+@pytest.mark.parametrize("key", ["modes_proven", "has_diverged", "identity"])
+def test_forged_headers_are_refused_in_one_line(key, tmp_path):
+    path = tmp_path / "run.npz"
+    gh.train(DATA, 4, **SETTINGS, checkpoint=path)
+    with np.load(path) as held:
+        arrays = dict(held)
+    header = json.loads(str(arrays["header"]))
+    del header[key]
+    np.savez(path, **(arrays | {"header": np.array(json.dumps(header))}))
+    with pytest.raises(FileError, match="delete it"):
+        gh.train(DATA, 4, **(SETTINGS | {"rng": None}), checkpoint=path)
+
+
+def test_ctrl_c_keeps_what_was_done(tmp_path, monkeypatch):
+    """Also where the time for the next checkpoint has not come."""
+    path, calls = tmp_path / "run.npz", []
+
+    def pressed(self, epoch):
+        if calls:
+            raise KeyboardInterrupt
+        calls.append(epoch)
+        return advance(self, epoch)
+
+    advance = Trainer.advance
+    whole = gh.train(DATA, 4, **SETTINGS)
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "advance", pressed)
+        with pytest.raises(KeyboardInterrupt):
+            gh.train(DATA, 4, **SETTINGS, checkpoint=path)
+    assert path.exists()
+    assert same(gh.train(DATA, 4, **SETTINGS, checkpoint=path), whole)

@@ -36,7 +36,7 @@ BAD = {
     "words.csv": (b"a,b\n0,1\n", "line 1"),
     "torn.csv": (b"0,1\n0\n", "line 2"),
     "nan.csv": (b"0,1\nnan,1\n", "line 2"),
-    "both.csv": (b"0,1\n-1,1\n", "other values than"),
+    "both.csv": (b"0,1\n-1,1\n", "mixes 0 and -1"),
     "empty.csv": (b"", "no numbers"),
     "x.txt": (b"0 1\n", "ends in .csv, .npy, .npz"),
     "x.npz": (b"PK\x03\x04 not really", "not an .npz of data"),

@@ -258,3 +258,14 @@ def test_a_killed_ensemble_goes_on_and_ends_the_same(tmp_path):
     assert 2 <= read(killed)[0].machines < 60
     assert_same(trained([long_task()], killed, workers=2)[0],
                 trained([long_task()], undisturbed)[0])  # fmt: skip
+
+
+def test_a_run_is_had_again_from_its_seed_and_settings_are_one_kind_of_number() -> None:
+    task = TrainingTask(shifting_bars(5, 2), TrainingSettings(3, epochs=9), name="x" * 300)
+    run = task.run(4)
+    assert train(shifting_bars(5, 2), 3, epochs=9, rng=run.seed).machine == run.machine
+    assert len(task.name) == 200
+    given = TrainingSettings(3, batch_size=np.int64(4), momentum=0, sigma=np.float32(0.5))
+    plain = TrainingSettings(3, batch_size=4, momentum=0.0, sigma=0.5)
+    ids = [TrainingTask(shifting_bars(5, 2), one).task_id for one in (given, plain)]
+    assert ids[0] == ids[1]

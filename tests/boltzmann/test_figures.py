@@ -17,6 +17,7 @@ from glasshouse.boltzmann.figures import (
     draw_images,
     draw_monitor,
     draw_weights,
+    machine_figure,
     places,
     training_figure,
 )
@@ -101,6 +102,23 @@ def test_fields_and_samples_are_tiles_in_reading_order(machine, ax):
     assert ax.images[1].get_array().filled(9).tolist() == [[1, 0, 0], [1, 1, 1]]
     with pytest.raises(ValueError, match="has not 6 pixels"):
         draw_images(ax, [[1, -1, -1, 1, 1, 1]])
+
+
+def test_tiles_of_any_shape_fill_about_a_square(ax):
+    draw_images(ax, np.ones((16, 9)), shape=(1, 9))
+    height, width = ax.images[0].get_array().shape
+    assert (height, width) == (15, 19)  # eight down, two across
+
+
+@pytest.mark.parametrize(("visible", "shape"), [(9, None), (6, None), (6, (2, 3))])
+def test_a_machine_has_a_figure_of_its_own(visible, shape):
+    machine = BoltzmannMachine(np.random.default_rng(1).normal(size=(visible, 4)))
+    figure = machine_figure(machine, shape)
+    assert [ax.get_title().split()[0] for ax in figure.axes] == [
+        "receptive", "samples:", "weights", "gauged",
+    ]  # fmt: skip
+    shown = [np.ma.count(ax.images[0].get_array()) for ax in figure.axes]
+    assert shown == [4 * visible, 64 * visible, 4 * visible, 4 * visible]
 
 
 def test_a_figure_of_its_own(pair):

@@ -102,3 +102,10 @@ def test_the_last_mode_costs_nothing_and_is_that_of_its_time() -> None:
         assert last is not None
         assert last.frustration == pytest.approx(before.frustration, abs=1e-12)
         assert last.visible.tolist() == before.visible.tolist()
+
+
+def test_where_rounding_could_hide_more_nothing_is_proven() -> None:
+    rng = np.random.default_rng(1)
+    for size in (1e3, 1e17, 1e290):
+        machine = BoltzmannMachine(rng.normal(size=(5, 4)) * size)
+        assert find_mode(machine).is_proven == (size < 1e6)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from glasshouse import compiled
 from glasshouse.boltzmann import (
     BoltzmannMachine,
     DivergenceWarning,
@@ -20,7 +25,8 @@ from glasshouse.boltzmann import (
     shifting_bars,
     train,
 )
-from glasshouse.boltzmann.kernels.updates import MOST_WEIGHT
+from glasshouse.boltzmann.kernels.machine import MOST_WEIGHT
+from glasshouse.boltzmann.kernels.updates import run_epochs
 from glasshouse.solvers import anneal
 
 DATA = shifting_bars(5, 2)
@@ -42,6 +48,35 @@ def test_a_seed_means_the_same_in_other_threads_and_processes() -> None:
         assert list(pool.map(weights_of, (1, 2, 3))) == here
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         assert pool.submit(weights_of, 1).result() == here[0]
+
+
+FIRST = """
+from glasshouse.boltzmann import train
+run = train([[1, 0], [0, 1]], 2, epochs=2, monitors=(), rng=1)
+print(run.learning_seconds < 1)
+"""
+
+
+def test_a_compilation_is_announced(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    train(DATA, 2, epochs=1, monitors=())
+    assert not caplog.messages
+    monkeypatch.setattr(compiled, "is_ready", lambda function: function is not run_epochs)
+    train(DATA, 2, epochs=1, monitors=())
+    assert [words.partition(";")[0] for words in caplog.messages] == [
+        "compiling the training kernels"
+    ]
+
+
+@pytest.mark.slow
+def test_the_first_compilation_is_told_once_and_not_taken_for_learning(tmp_path: Path) -> None:
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    words = ["compiling the training kernels; this is done once and takes some seconds\n", ""]
+    for said in words:
+        done = subprocess.run([sys.executable, "-c", FIRST], env=environment, text=True, check=True,
+                              capture_output=True)  # fmt: skip
+        assert (done.stdout, done.stderr) == ("True\n", said)
 
 
 @pytest.mark.parametrize("search", ["enumerate", "anneal"])
@@ -113,7 +148,7 @@ def test_a_divergence_keeps_the_last_good_weights(search: str, batch_size: int |
 
 BAD_DATA = {
     "numbers": ([[0, 1], [0, 2]], "other values than 0 and 1, or -1 and 1, such as 2"),
-    "three values": ([[0, 1], [-1, 1]], "other values than 0 and 1, or -1 and 1"),
+    "three values": ([[0, 1], [-1, 1]], "mixes 0 and -1"),
     "shares": ([[0.5, 1.0]], "such as 0.5; threshold it first"),
     "NaN": ([[0.0, math.nan]], "NaN or infinity"),
     "words": ([["a", "b"]], "expected numbers 0 and 1"),

@@ -67,11 +67,12 @@ def test_sums_of_pairs_are_those_of_plain_python(squares: Squares) -> None:
             if i < j:
                 amount = 2 * int(c) * int(squares.coefficients[p]) * int(squares.coefficients[q])
                 expected[i, j] = expected.get((i, j), 0) + amount
-    sums = SquareSums(squares, 6)
-    pairs, amounts = sums.pairs()
-    found = dict(zip(map(tuple, pairs.tolist()), amounts.tolist(), strict=True))
-    assert found == {pair: amount for pair, amount in expected.items() if amount}
-    assert list(found) == sorted(found)
+    for size in (99, 6):  # squares that are sparse, and dense
+        sums = SquareSums(squares, size)
+        pairs, amounts = sums.pairs()
+        found = dict(zip(map(tuple, pairs.tolist()), amounts.tolist(), strict=True))
+        assert found == {pair: amount for pair, amount in expected.items() if amount}
+        assert list(found) == sorted(found)
     everywhere = np.array([(i, j) for i in range(6) for j in range(i + 1, 6)])
     on_all, total = sums.on(everywhere)
     assert on_all.tolist() == [expected.get((i, j), 0) for i, j in everywhere.tolist()]
@@ -153,3 +154,24 @@ def test_what_is_no_square_is_refused() -> None:
             Ising.from_edges(3, [(0, 1)], [1]),
             Certificate.of_squares([1, 1, 1], Squares.of([[(4, 1)]])),
         )
+
+
+def test_dense_products_stop_where_floats_would_round() -> None:
+    large = 2**25 + 1  # its square has 51 bits
+    for rows in ([[large, large]], [[large, large], [1, 1]], [[large, large, 1]] * 9):
+        squares = Squares.of_rows(rows)
+        pairs, amounts = SquareSums(squares, len(rows[0])).pairs()
+        wanted = {
+            (i, j): 2 * sum(row[i] * row[j] for row in rows)
+            for i in range(len(rows[0]))
+            for j in range(i + 1, len(rows[0]))
+        }
+        assert dict(zip(map(tuple, pairs.tolist()), amounts.tolist(), strict=True)) == wanted
+
+
+def test_rows_become_squares_without_their_zeros() -> None:
+    assert Squares.of_rows([[0, 2, 0, -1]]) == Squares.of([[(1, 2), (3, -1)]])
+    with pytest.raises(ValueError, match="square 1 is empty"):
+        Squares.of_rows([[1, 1], [0, 0]])
+    with pytest.raises(ValueError, match="one row per square is needed"):
+        Squares.of_rows([1, 1])

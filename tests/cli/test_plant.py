@@ -27,7 +27,15 @@ OPTIONS = {
     "graph": "GRAPH* frustration* f* loop-density loops length max-length block left overlap "
     "max-weight",
     "uniform": "visible* n* hidden m clause-density*",
-    "wishart": "spins* n* columns alpha",
+    "exactly": "spins* n* literals* true-literals* clauses clause-density",
+    "nae3sat": "spins* n* clauses clause-density",
+    "two-in-four": "spins* n* clauses clause-density",
+    "xorsat": "variables* n* degree",
+    "wishart": "spins* n* columns alpha weights resolution",
+    "partition": "spins* n* bits bits-per-spin total",
+    "tiles2d": "length* p1 p2 p3 boundary",
+    "tiles3d": "length* p21 p22 p41 p42 boundary",
+    "cluster": "rows* alpha* columns scale ruggedness shore",
     "posiform": "graph spins n max-coefficient block scale",
 }
 SHARED = "seed output o count out-dir format certificate answers dialect blind shuffle force json"
@@ -36,6 +44,10 @@ CHOICES = {
     "structured": {"block-rule": "paper, authors"},
     "bias": {"ghosts": "1, 2"},
     "graph": {"overlap": "constructive, none"},
+    "wishart": {"weights": "signs, normal"},
+    "partition": {"total": "even, odd"},
+    "tiles2d": {"boundary": "periodic, open"},
+    "tiles3d": {"boundary": "periodic, open"},
 }
 
 
@@ -43,7 +55,9 @@ def offered(word, capsys, monkeypatch):
     """The options on a help page, required ones with a star, and the choices they give."""
     monkeypatch.setenv("COLUMNS", "300")
     assert main(["plant", word, "--help"]) == 0
-    lines = re.findall(r"^│ (\*)?\s*((?:--?[a-z-]+ )+|GRAPH )(.*)│$", capsys.readouterr().out, re.M)
+    lines = re.findall(
+        r"^│ (\*)?\s*((?:--?[a-z0-9-]+ )+|GRAPH )(.*)│$", capsys.readouterr().out, re.M
+    )
     names, choices = set(), {}
     for star, options, text in lines:
         names |= {option.lstrip("-") + star for option in options.split()}

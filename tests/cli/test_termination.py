@@ -191,6 +191,42 @@ evaluation.model_of = late
     assert [line[0] for line in answer.splitlines()[-2:]] == ["s", "v"]
 
 
+LATE = """
+import atexit, os, signal
+from glasshouse.cli import console
+def late():
+    for number in signal.SIGTERM, signal.SIGINT:
+        os.kill(os.getpid(), number)
+"""
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "atexit.register(late)",  # Python shuts down
+        "flush = console.flush; console.flush = lambda: (late(), flush())",  # main is at its end
+    ],
+)
+def test_after_an_answer_its_exit_code_is_kept_to_the_end(moment, tmp_path):
+    gh.write(tmp_path / "x.wcnf", gh.random_loops(6, 6, frustration="1/5", loops=4, rng=1))
+    script = f"{LATE}\n{moment}\n{START}"
+    words = ["solve", str(tmp_path / "x.wcnf"), "--maxsat-output", "--solver", "prove"]
+    process = start(words, script)
+    answer, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (30, "")
+    assert "s OPTIMUM FOUND" in answer
+    process = start(words[:2], script)  # without an answer's exit code, nothing stays ignored
+    process.communicate(timeout=60)
+    assert process.returncode in (143, -signal.SIGTERM)
+
+
+def test_callers_in_the_same_process_hear_signals_after_an_answer(tmp_path, capsys):
+    gh.write(tmp_path / "x.wcnf", gh.random_loops(6, 6, frustration="1/5", loops=4, rng=1))
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    assert main(["solve", str(tmp_path / "x.wcnf"), "--maxsat-output"]) == 10
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+
+
 def test_compiled_code_wraps_the_signal_and_it_is_known_all_the_same(tmp_path):
     """Numba makes a SystemError of what is raised while it unpickles."""
     gh.write(tmp_path / "x.wcnf", gh.random_loops(6, 6, frustration="1/5", loops=4, rng=1))

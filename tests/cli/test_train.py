@@ -5,6 +5,10 @@ from __future__ import annotations
 import csv
 import inspect
 import json
+import signal
+import subprocess
+import sys
+import time
 from dataclasses import fields
 
 import numpy as np
@@ -92,6 +96,25 @@ def test_plot(store, tmp_path, capsys):
                                              "-o", tmp_path / "y.png")  # fmt: skip
 
 
+def test_draw(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    model, picture = tmp_path / "model.npz", tmp_path / "model.png"
+    assert main(typed("-o", model)) == 0
+    capsys.readouterr()
+    words = ["train", "draw", str(model), "-o"]
+    assert main([*words, str(picture), "--image-width", "2"]) == 0
+    assert capsys.readouterr().out == f"{picture}\n"
+    assert picture.read_bytes()[:4] == b"\x89PNG"
+    assert "exists already" in fails(capsys, *words, picture)
+    assert "--image-width 3 does not divide the 4 visible units" in fails(
+        capsys, *words, tmp_path / "x.png", "--image-width", 3
+    )
+    assert "no picture" in fails(capsys, *words, model, "--force")
+    (tmp_path / "no.npz").write_bytes(b"no model")
+    assert "no.npz" in fails(capsys, "train", "draw", tmp_path / "no.npz", "-o", tmp_path / "x.png")
+    assert not (tmp_path / "x.png").exists()
+
+
 def test_more_machines_join_those_that_are_there(tmp_path, capsys):
     path = tmp_path / "more.sqlite"
     assert main(typed("--count", 2, "-o", path, "--json")) == 0
@@ -114,6 +137,42 @@ def test_one_machine_into_a_model_file_is_the_first_of_an_ensemble(store, tmp_pa
     assert "model.npz" in fails(capsys, *typed("-o", path))
     assert main(typed("-o", path, "--force")) == 0
     assert "takes one machine" in fails(capsys, *typed("-o", path, "--count", 2))
+
+
+STOPPED = """
+import sys
+from glasshouse.boltzmann import checkpoints
+from glasshouse.cli import main
+checkpoints.SECONDS = 0.05
+sys.exit(main())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
+)
+def test_a_machine_that_was_stopped_goes_on_and_is_the_same(number, code, tmp_path):
+    whole, model = tmp_path / "whole.npz", tmp_path / "model.npz"
+    kept = tmp_path / "model.checkpoint.npz"
+    words = ["train", "stripes", "--hidden", "16", "--epochs", "50000", "--every", "1000",
+             "--monitor", "log_likelihood", "-o"]  # fmt: skip
+    command = [sys.executable, "-c", STOPPED, *words]
+    told = "" if code < 0 else f"; the same command goes on from {kept}\n"
+    for _ in range(2):
+        seen = kept.stat().st_mtime_ns if kept.exists() else 0
+        process = subprocess.Popen([*command, str(model)], stderr=subprocess.PIPE, text=True)
+        while process.poll() is None and (not kept.exists() or kept.stat().st_mtime_ns == seen):
+            time.sleep(0.01)
+        process.send_signal(number)
+        said = process.communicate(timeout=60)[1]
+        assert process.returncode == code, said
+        assert said.endswith(told)
+        assert not model.exists()
+    for path in (model, whole):
+        subprocess.run([*command, str(path)], check=True)
+    assert model.read_bytes() == whole.read_bytes()
+    assert not kept.exists()
 
 
 def test_divergence_is_counted_and_said(tmp_path, capsys):
@@ -169,3 +228,38 @@ def test_a_store_of_something_else_is_left_alone(tmp_path, capsys):
     fails(capsys, "train", "show", path)
     assert path.read_text() == "mine"
     assert "no such store" in fails(capsys, "train", "plot", tmp_path / "none.sqlite")
+
+
+def test_outputs_that_would_destroy_an_input_are_refused(tmp_path, capsys):
+    store, data = tmp_path / "v.sqlite", tmp_path / "d.npz"
+    np.savez(data, data=np.eye(4, dtype=np.int8))
+    assert main(["train", str(data), "--hidden", "2", "--epochs", "5", "-o", str(store)]) == 0
+    before = store.read_bytes(), data.read_bytes()
+    for words in (
+        ["train", "export", store, "--csv", store, "--force"],
+        ["train", data, "--hidden", "2", "-o", data, "--force"],
+        ["train", data, "--hidden", "2", "-o", tmp_path / "m.txt"],
+        ["train", data, "--hidden", "2", "-o", tmp_path / "m.npz", "--workers", "2"],
+    ):
+        assert main([str(word) for word in words]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+    assert (store.read_bytes(), data.read_bytes()) == before
+
+
+def test_a_model_tells_how_it_was_trained(tmp_path, capsys):
+    path = str(tmp_path / "m.npz")
+    words = "train bars --hidden 3 --epochs 20 --monitor kl,last_frustration --json -o"
+    assert main([*words.split(), path]) == 0
+    assert json.loads(capsys.readouterr().out)["last_frustration"] is None
+    assert main(["train", "show", path, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["settings"]["epochs"], told["modes"], len(told["history"]["kl"])) == (20, 0, 3)
+    assert main(["train", "show", path]) == 0
+    assert "seed: 1" in capsys.readouterr().out
+    assert main(["info", path]) == 0
+
+
+def test_diverged_machines_are_told(tmp_path, capsys):
+    words = "train bars --hidden 3 --epochs 50 --learning-rate 1e6 --count 3 -o"
+    assert main([*words.split(), str(tmp_path / "d.sqlite")]) == 0
+    assert "machines diverged" in capsys.readouterr().err

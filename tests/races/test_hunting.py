@@ -22,6 +22,7 @@ from glasshouse.races.handing_over import hand_over
 from glasshouse.races.hunting import Catch, Tried, fault_kind, hunt, shrunk_fault
 from glasshouse.races.judging import Judgement, RunVerdict
 from glasshouse.races.limits import Limits
+from glasshouse.races.question import Question
 from glasshouse.races.trial import BuiltInTrial, trial_of
 
 THRICE = Path(__file__).with_name("thrice_solver.py")
@@ -56,8 +57,25 @@ def test_two_thousand_instances_and_no_wrong_answer(name):
 
 
 def test_solvers_that_take_less_leave_large_weights_unanswered():
-    verdicts = caught(trial_of("highs", LIMITS), count=40).verdicts
-    assert set(verdicts) == {RunVerdict.OPTIMAL, RunVerdict.NO_ANSWER}
+    catch = caught(trial_of("highs", LIMITS), count=40)
+    assert set(catch.verdicts) == {RunVerdict.OPTIMAL, RunVerdict.NO_ANSWER}
+    assert set(catch.unanswered) == {  # whatever each of them adds up to
+        "no answer: highs is exact only up to weights of 268435456 in sum",
+        "no answer: highs is asked only up to weights of 2^63-1 in sum and clauses of 2 literals",
+    }
+
+
+def test_a_refusal_is_told_with_its_numbers_and_a_failure_is_a_crash(monkeypatch):
+    heavy, light = Question(1, ((2**40, (1,)), (1, (-1,))), 1), fuzz_question(1)
+    assert BuiltInTrial("highs").ask(heavy, 1).reason == (
+        "highs is exact only up to weights of 268435456 in sum: these add up to 1099511627777"
+    )
+
+    def fail(*arguments, **options):
+        raise ValueError("no refusal")
+
+    monkeypatch.setattr("glasshouse.races.builtin.solve_exactly", fail)
+    assert BuiltInTrial("highs").ask(light, 1).verdict is RunVerdict.CRASH
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import sys
 from importlib import import_module
 
 import pytest
+from tests.planting.examples import EXAMPLES
 
 import glasshouse as gh
 from glasshouse.cli import main
@@ -20,6 +21,7 @@ from glasshouse.studies import Annealer, Stop, Store, Task, collect, fit_study, 
 from glasshouse.studies.analysis import series_of
 from glasshouse.studies.figures.curves import settings_text
 from glasshouse.studies.kinds import KINDS
+from glasshouse.studies.knobs import Family
 from glasshouse.studies.realised import Realised
 from glasshouse.studies.study import parse_study
 
@@ -159,6 +161,15 @@ class TestStudy:
                 if kind == "shapes":
                     assert (rows["intersections"] >= 0).all()
 
+    @pytest.mark.parametrize("example", EXAMPLES)
+    def test_every_example_is_annealed(self, example):
+        name, number = example.split()
+        solver = Annealer(max_sweeps=2000)
+        task = Task(name, METHODS[name].examples[int(number)], solver=solver)
+        rows = task.measure(0, 1)
+        assert rows["sweeps"][0] >= 1
+        assert Realised.from_plain(json.loads(json.dumps(task.realise()))) == task.realised
+
     def test_a_size_that_is_the_dial(self, toy, tmp_path):
         text = STUDY.replace("alpha", "size", 1).replace("wishart", "even_sums")
         text = text.replace('n = [8, 12], alpha = ["1/2", 1, 2]', "n = [6, 8, 10]")
@@ -172,6 +183,20 @@ class TestTune:
         found = tune(16, 120, method="wishart", tolerance=0.9, rng=1)
         assert set(found.task.parameters) == {"n", "alpha"}
         assert found.is_within_tolerance
+
+    @pytest.mark.parametrize(
+        ("name", "knob"), [(name, knob) for name in METHODS for knob in METHODS[name].knobs]
+    )
+    def test_both_ends_of_every_knob_grow(self, name, knob):
+        example = next((e for e in METHODS[name].examples if knob in e), METHODS[name].examples[0])
+        usual = METHODS[name].parameters  # what has a number by default stays there
+        fixed = {k: v for k, v in example.items() if usual[k].default in (None, usual[k].empty)}
+        fixed |= {"classic_loops": {"length": 4}, "tiles2d": {"p1": 0}}.get(name, {})
+        fixed.pop(knob, None)
+        family = Family(name, fixed, knob, Annealer(), 1)
+        for end in family.bounds():
+            assert end % family.step == 0
+            family.task(end, 100).grow(0).verify()
 
     def test_whole_numbers_stay_whole(self, toy):
         assert toy.is_whole("n")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.boltzmann.kernels import updates
+from glasshouse.boltzmann.kernels.machine import MOST_WEIGHT, Machine
 from glasshouse.files.archive import Archive
 from glasshouse.files.errors import FileError
 from glasshouse.files.notes import parse_object
@@ -24,7 +24,7 @@ from glasshouse.problems.validation import FloatArray
 
 SECONDS = 5.0  # between two writes
 _KIND = "glasshouse training"
-_VERSION = 1
+_VERSION = 2
 
 
 def digest(array: npt.NDArray[Any] | None) -> str | None:
@@ -65,7 +65,7 @@ class Checkpoint:
     identity: Mapping[str, Any]
     _written: float = field(default_factory=monotonic)
 
-    def restore(self, arrays: updates.Machine) -> State | None:
+    def restore(self, arrays: Machine) -> State | None:
         """Fill the arrays of a training with those of the file; None where there is no file.
 
         Raises:
@@ -77,17 +77,20 @@ class Checkpoint:
         stored = header.get("identity")
         if stored != self.identity:
             raise FileError(self.path, _difference(stored, self.identity))
-        _refuse_unsound(self.path, arrays, kept)
+        _refuse_unsound(self.path, arrays, kept, self.identity.get("units") == "binary")
+        proven, diverged = header.get("modes_proven"), header.get("has_diverged")
+        if type(proven) is not int or type(diverged) is not bool:
+            raise FileError(self.path, "is a checkpoint with an unsound header; delete it")
         for name, values in kept.items():
             getattr(arrays, name)[...] = values
-        return State(seen, int(header["modes_proven"]), bool(header["has_diverged"]))
+        return State(seen, proven, diverged)
 
-    def keep_now_and_then(self, arrays: updates.Machine, state: State) -> None:
+    def keep_now_and_then(self, arrays: Machine, state: State) -> None:
         """Write the file if the last time is some seconds ago."""
         if monotonic() - self._written >= SECONDS:
             self.keep(arrays, state)
 
-    def keep(self, arrays: updates.Machine, state: State) -> None:
+    def keep(self, arrays: Machine, state: State) -> None:
         """Write the file; until it is whole, the one before stays."""
         header = {
             "format": _KIND, "version": _VERSION, "identity": self.identity,
@@ -105,12 +108,16 @@ def stored_seed(path: Path) -> Seed | None:
     """The seed of the training that a file belongs to; None where there is no file."""
     if not path.exists():
         return None
-    identity = _read(path, None)[0]["identity"]
-    entropy, key = identity["seed"]
-    return Seed(int(entropy), tuple(map(int, key)))
+    try:
+        entropy, key = _read(path, None)[0]["identity"]["seed"]
+        return Seed(int(entropy), tuple(map(int, key)))
+    except (KeyError, TypeError, ValueError) as fault:
+        if isinstance(fault, FileError):
+            raise
+        raise FileError(path, "is a checkpoint without a sound seed; delete it") from None
 
 
-def _read(path: Path, like: updates.Machine | None) -> tuple[dict[str, Any], Any, FloatArray]:
+def _read(path: Path, like: Machine | None) -> tuple[dict[str, Any], Any, FloatArray]:
     """The header, the arrays that a machine has, and what monitors saw."""
     with opened(path, "npz") as source:
         try:
@@ -144,17 +151,25 @@ def _difference(stored: Any, wanted: Mapping[str, Any]) -> str:
     return f"is the checkpoint of another training, with {words}; give another name, or delete it"
 
 
-def _refuse_unsound(path: Path, arrays: updates.Machine, kept: Mapping[str, Any]) -> None:
+def _refuse_unsound(path: Path, arrays: Machine, kept: Mapping[str, Any], is_binary: bool) -> None:
     """Compiled code trusts shapes, places and units."""
+    units = (0, 1) if is_binary else (-1, 1)
     for name, values in kept.items():
         wanted = getattr(arrays, name)
         is_good = values.shape == wanted.shape and values.dtype == wanted.dtype
         if is_good and values.dtype.kind == "f":
             is_good = bool(np.isfinite(values).all())
         if is_good and values.dtype == np.int8:
-            is_good = bool((np.abs(values) <= 1).all())
+            is_good = bool(np.isin(values, units).all())
         if not is_good:
             raise FileError(path, f"is a checkpoint with unsound {name}; delete it")
+    weights = kept["weights"], kept["visible_bias"], kept["hidden_bias"]
+    if max(float(np.abs(part).max(initial=0.0)) for part in weights) > MOST_WEIGHT:
+        raise FileError(path, "is a checkpoint with unsound weights; delete it")
+    if not np.array_equal(kept["back"], kept["weights"].T):
+        raise FileError(path, "is a checkpoint whose weights disagree; delete it")
+    if not kept["stream"].any():
+        raise FileError(path, "is a checkpoint with an unsound stream; delete it")
     if not np.array_equal(np.sort(kept["order"]), np.arange(len(arrays.order))):
         raise FileError(path, "is a checkpoint with an unsound order; delete it")
     if (kept["progress"] < 0).any():

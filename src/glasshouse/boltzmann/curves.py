@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.boltzmann.ensemble import MOST_VALUES, TRAINING, look_epochs
+from glasshouse.boltzmann.ensemble import MOST_NAME, MOST_VALUES, TRAINING, look_epochs
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.statistics import median_of
 from glasshouse.files.budget import Budget
@@ -30,7 +30,6 @@ from glasshouse.summaries import Summarised
 
 Ints = npt.NDArray[np.int64]
 BAND = (30.0, 70.0)  # percentiles, as in the paper
-_MOST_NAME = 200
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -221,6 +220,6 @@ def _fill(into: FloatArray, text: str, names: list[str], epochs: Ints, diverged_
 
 
 def _name(value: object) -> str:
-    if not isinstance(value, str) or not 0 < len(value) <= _MOST_NAME:
+    if not isinstance(value, str) or not 0 < len(value) <= MOST_NAME:
         raise ValueError(f"{short(value)} is no name")
     return "".join(c if c.isprintable() else "?" for c in value)

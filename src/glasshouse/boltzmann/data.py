@@ -102,6 +102,8 @@ def in_units(data: npt.ArrayLike, units: Units, name: str = "data") -> SpinArray
         raise ValueError(f"{name} holds NaN or infinity; expected 0 and 1, or -1 and 1")
     is_up = array == 1
     lows = np.unique(array[~is_up])
+    if lows.tolist() == [-1, 0]:
+        raise ValueError(f"{name} mixes 0 and -1; expected 0 and 1, or -1 and 1")
     if len(lows) > 1 or (len(lows) and lows[0] not in (0, -1)):
         raise ValueError(
             f"{name} holds other values than 0 and 1, or -1 and 1, such as {lows[-1]}; "

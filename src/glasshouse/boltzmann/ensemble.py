@@ -50,6 +50,7 @@ TRAINING = Kind(
 )
 # A number of 7 digits in JSON has at most 15 characters: -1.234567e-100 and a comma.
 MOST_VALUES = (LONGEST_TEXT - 2048) // 15
+MOST_NAME = 200
 _HANGING = 86_400.0  # seconds after which a machine on a worker counts as hanging
 
 
@@ -65,7 +66,7 @@ class TrainingTask(Summarised):
         seed: machine k has its child k.
         count: how many machines; no part of the task's identity.
         held_out: data that are not learnt, for monitors that want some.
-        name: of the data, for people; no part of the task's identity.
+        name: of the data, for people, cut after 200 characters; no part of the task's identity.
 
     >>> task = TrainingTask([[1, 0], [0, 1]], TrainingSettings(2, epochs=20), count=3)
     >>> task.run(2).machine
@@ -88,6 +89,7 @@ class TrainingTask(Summarised):
         if self.held_out is not None:
             rows = data_sets.in_units(self.held_out, "binary", "held_out")
             object.__setattr__(self, "held_out", rows)
+        object.__setattr__(self, "name", str(self.name)[:MOST_NAME] or "data")
         object.__setattr__(self, "monitors", tuple(dict.fromkeys(self.monitors)))
         looks = len(look_epochs(self.settings.epochs, self.every))
         if looks * len(self.monitors) > MOST_VALUES:

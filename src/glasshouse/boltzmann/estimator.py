@@ -88,7 +88,8 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
         random_state: a whole number that always gives the same; None gives something new.
 
     Attributes:
-        machine_: the trained `BoltzmannMachine`: its mode, its frustration, a problem to solve.
+        machine_: the trained `BoltzmannMachine`; `find_mode(machine_)` gives its mode and
+            frustration, `machine_.to_instance()` a problem to solve and prove.
         components_: its weights, one row per hidden unit.
         intercept_visible_: its visible biases.
         intercept_hidden_: its hidden biases.

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from glasshouse.boltzmann.curves import BAND, Ensemble, labels_of
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.modes import Mode, find_mode
+from glasshouse.extras import optional
 from glasshouse.landscape import gauge
 from glasshouse.problems.validation import FloatArray
 from glasshouse.studies.figures.style import (
@@ -31,6 +32,7 @@ Along: TypeAlias = Literal["epochs", "updates", "seconds"]
 _AXES = {"epochs": "epoch", "updates": "updates", "seconds": "seconds of learning per machine"}
 _NAMES = {"kl": "KL divergence (nats)", "frustration": "frustration index $f$ at the mode"}
 _MOST_POINTS = 2000  # of an ensemble, in a scatter plot
+_SAMPLES, _STEPS = 64, 2000  # of a machine that is drawn
 
 
 def draw_monitor(
@@ -178,16 +180,38 @@ def training_figure(
     return figure
 
 
+def machine_figure(machine: BoltzmannMachine, shape: tuple[int, int] | None = None) -> Figure:
+    """A figure of its own: fields, samples from random states, weights as they are and gauged.
+
+    Args:
+        machine: a trained one.
+        shape: of an image; when left out a square where the visible units make one, else one row.
+    """
+    size = machine.num_visible
+    if shape is None and math.isqrt(size) ** 2 != size:
+        shape = 1, size
+    with styled():
+        figure, axes = new_figure(9.0, 8.6, columns=2, rows=2)
+        draw_fields(axes[0, 0], machine, shape)
+        axes[0, 0].set_title("receptive fields of the hidden units")
+        draw_images(axes[0, 1], machine.sample(_SAMPLES, steps=_STEPS, rng=1), shape)
+        axes[0, 1].set_title(f"samples: {_STEPS:,} Gibbs steps from random states")
+        draw_weights(axes[1, 0], machine)
+        axes[1, 0].set_title("weights of ±1 units")
+        draw_gauged(axes[1, 1], machine)
+    return figure
+
+
 def _matrix(ax: Axes, weights: npt.NDArray[Any]) -> None:
     largest = float(np.abs(weights).max()) or 1.0
-    ax.imshow(weights, cmap="RdBu", vmin=-largest, vmax=largest)
+    ax.imshow(weights, cmap="RdBu", vmin=-largest, vmax=largest, aspect="auto")
     ax.grid(visible=False)
     ax.set_xlabel("hidden unit")
     ax.set_ylabel("visible unit")
 
 
 def _tiles(
-    ax: Axes, images: npt.NDArray[Any], shape: tuple[int, int] | None, **options: Any
+    ax: Axes, images: npt.NDArray[Any], shape: tuple[int, int] | None, cmap: str, **options: Any
 ) -> None:
     """Many images on one pair of axes, with a line between them."""
     count, size = images.shape
@@ -195,11 +219,12 @@ def _tiles(
     height, width = (side, side) if shape is None else shape
     if height * width != size:
         raise ValueError(f"shape=({height}, {width}) has not {size} pixels; say the shape")
-    across = math.ceil(math.sqrt(count))
+    across = max(1, math.ceil(math.sqrt(count * height / width)))  # about a square in all
     down = math.ceil(count / across)
     sheet = np.full((down * (height + 1) - 1, across * (width + 1) - 1), np.nan)
     for k in range(count):
         top, left = (k // across) * (height + 1), (k % across) * (width + 1)
         sheet[top : top + height, left : left + width] = images[k].reshape(height, width)
-    ax.imshow(np.ma.masked_invalid(sheet), **options)
+    colours = optional("matplotlib", "a figure").colormaps[cmap].with_extremes(bad="0.8")
+    ax.imshow(np.ma.masked_invalid(sheet), cmap=colours, **options)
     ax.set_axis_off()

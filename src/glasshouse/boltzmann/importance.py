@@ -22,7 +22,9 @@ class ImportanceEstimate(Estimate):
     """An estimate of ln Z.
 
     Its expectation is never above the truth, and chains that miss a part of the states do not know
-    it: where `effective_chains` is below about ten, neither value nor error can be relied on.
+    it. Where `effective_chains` is below about ten, neither value nor error can be relied on. Where
+    it is high, they may still be wrong: chains that all miss the same states agree. So it is with
+    large weights (of size 20, say): an error of 0 can stand beside a value off by many nats.
 
     Attributes:
         error: standard error; the bias of the logarithm is included.

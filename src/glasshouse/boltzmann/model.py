@@ -167,8 +167,8 @@ class BoltzmannMachine(Summarised):
         if not self.can_be_enumerated:
             raise ValueError(
                 f"{self!r} is too large for exact sums, which take a layer of at most "
-                f"{enumeration.MOST_VISITED} units; use annealed_importance, or the "
-                "monitors ais and held_out_ais"
+                f"{enumeration.MOST_VISITED} units; use annealed_importance, or instead of kl "
+                "the monitors ais and held_out_ais (--monitor ais,frustration)"
             )
 
     @property

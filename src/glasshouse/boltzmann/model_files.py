@@ -8,7 +8,9 @@ write `machine.to_instance(resolution=1000)` with `glasshouse.write`.
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,25 +18,71 @@ from glasshouse.boltzmann.model import BoltzmannMachine, Units
 from glasshouse.files.archive import Archive
 from glasshouse.files.errors import FileError
 from glasshouse.files.matrices import machine_parts
+from glasshouse.files.notes import parse_object
 from glasshouse.files.streams import Place, format_suffix, name_of, opened, replacing
+from glasshouse.planting.randomness import Seed
+
+if TYPE_CHECKING:
+    from glasshouse.boltzmann.training import TrainingRun
 
 
-def save_machine(path: str | Path, machine: BoltzmannMachine, *, overwrite: bool = False) -> None:
+def save_machine(
+    path: str | Path,
+    machine: BoltzmannMachine,
+    *,
+    run: TrainingRun | None = None,
+    overwrite: bool = False,
+) -> None:
     """Write a machine; the file appears whole or not at all.
 
     Args:
         path: the file, a `.npz`.
         machine: any one.
+        run: how it was trained, which is kept beside the weights (see `load_notes`).
         overwrite: replace a file that exists already.
     """
     path = Path(path)
     if format_suffix(path) != ".npz":
         raise FileError(path, "a machine is written as .npz; give the file that suffix")
     buffer = io.BytesIO()
+    texts: dict[str, Any] = {"units": np.array(machine.units)}
+    if run is not None:
+        texts["training"] = np.array(json.dumps(_notes(run), allow_nan=False))
     np.savez(buffer, weights=machine.weights, visible_bias=machine.visible_bias,
-             hidden_bias=machine.hidden_bias, units=np.array(machine.units))  # fmt: skip
+             hidden_bias=machine.hidden_bias, **texts)  # fmt: skip
     with replacing(path, overwrite=overwrite) as file:
         file.write(buffer.getbuffer())
+
+
+def _notes(run: TrainingRun) -> dict[str, Any]:
+    """How a machine was trained, in JSON's values."""
+    seed = run.seed if isinstance(run.seed, Seed) else Seed(run.seed)
+    history = {
+        name: [float(x) if np.isfinite(x) else None for x in values]
+        for name, values in run.history.items()
+    }
+    return {
+        "settings": run.settings.plain(), "seed": str(seed.entropy),
+        "spawn_key": [*seed.spawn_key], "epochs": run.epochs.tolist(), "history": history,
+        "updates": run.updates, "modes": run.modes, "modes_proven": run.modes_proven,
+        "diverged_at": run.diverged_at, "learning_seconds": run.learning_seconds,
+    }  # fmt: skip
+
+
+def load_notes(place: Place) -> dict[str, Any]:
+    """What a model file says of its training: settings, seed, history, modes; {} if nothing.
+
+    It is what the file states; nothing of it is checked.
+    """
+    with opened(place) as source:
+        try:
+            with Archive(source) as archive:
+                text = archive.text("training") if "training" in archive else "{}"
+                return parse_object(text.encode()) or {}
+        except FileError:
+            raise
+        except Exception as fault:  # zipfile and zlib raise whatever a broken byte does
+            raise source.error(f"is no .npz of a machine ({fault})") from None
 
 
 def load_machine(place: Place, *, units: Units | None = None) -> BoltzmannMachine:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.boltzmann.kernels import descent, enumeration, updates
+from glasshouse.boltzmann.kernels import descent, enumeration
+from glasshouse.boltzmann.kernels.modes import spin_weights
 from glasshouse.boltzmann.model import BoltzmannMachine, as_units
 from glasshouse.boltzmann.settings import ModeSearch, enumerates
 from glasshouse.planting.randomness import RngLike
@@ -35,7 +36,8 @@ class Mode(Summarised):
         energy: of the machine there.
         frustration: the frustration index there, of the same machine with ±1 units.
         is_proven: whether no state is more likely by more than a millionth of its probability,
-            shown by visiting all states or by a certificate that was checked in exact numbers.
+            shown by visiting all states (where weights are not so large that rounding could hide
+            more) or by a certificate that was checked in exact numbers.
     """
 
     visible: SpinArray
@@ -77,7 +79,7 @@ def find_mode(
     """
     if enumerates(search, min(machine.weights.shape)):
         machine.refuse_enumeration()
-        return _mode(machine, *_enumerated(machine), is_proven=True)
+        return _mode(machine, *_enumerated(machine), is_proven=_rounding(machine) <= _CLOSED)
     problem = machine.to_instance()
     runs = _RUNS if machine.weights.size <= _MANY_WEIGHTS else _FEW_RUNS
     found = anneal(problem, sweeps=_SWEEPS, runs=runs, rng=rng)
@@ -96,8 +98,17 @@ def find_mode(
     proof = prove(problem, state=state, target=target, time_limit=seconds)
     if proof.statistics.stopped == "Ctrl-C":
         raise KeyboardInterrupt
-    is_proven = proof.enumerated or proof.gap <= _CLOSED
+    is_proven = (proof.enumerated and _rounding(machine) <= _CLOSED) or proof.gap <= _CLOSED
     return _mode(machine, *_in_units(machine, proof.state), is_proven)
+
+
+def _rounding(machine: BoltzmannMachine) -> float:
+    """By how much two energies in floats can be in the wrong order, at most."""
+    with np.errstate(over="ignore"):
+        parts = (machine.weights, machine.visible_bias, machine.hidden_bias)
+        total = sum(float(np.abs(part).sum()) for part in parts)
+    additions = machine.num_visible + machine.num_hidden + enumeration.BLOCK
+    return 2 * additions * float(np.finfo(np.float64).eps) * total
 
 
 def _in_units(machine: BoltzmannMachine, spins: SpinArray) -> tuple[SpinArray, SpinArray]:
@@ -124,7 +135,7 @@ def _enumerated(machine: BoltzmannMachine) -> tuple[SpinArray, SpinArray]:
 def _mode(
     machine: BoltzmannMachine, visible: SpinArray, hidden: SpinArray, is_proven: bool
 ) -> Mode:
-    signed, total = updates.spin_weights(
+    signed, total = spin_weights(
         machine.weights, machine.visible_bias, machine.hidden_bias, machine.low, visible, hidden
     )
     energy = -float(

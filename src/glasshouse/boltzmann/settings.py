@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from glasshouse.boltzmann.kernels import enumeration, updates
+from glasshouse.boltzmann.kernels import enumeration, machine
 from glasshouse.boltzmann.model import LOW, Units
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray
@@ -20,7 +20,9 @@ ModeUse: TypeAlias = Literal["update", "restart"]
 ModeStep: TypeAlias = Literal["energy", "full"]
 ModeSearch: TypeAlias = Literal["auto", "enumerate", "anneal", "prove"]
 
-_GRADIENTS = {"cd": updates.CD, "pcd": updates.PCD, "exact": updates.EXACT}
+_GRADIENTS = {"cd": machine.CD, "pcd": machine.PCD, "exact": machine.EXACT}
+_REALS = ("momentum", "weight_decay", "sigma", "mode_probability", "mode_slope", "mode_offset",
+          "mode_seconds")  # fmt: skip
 # Of the smaller layer: so many states take some milliseconds per update.
 _MOST_ENUMERATED = 16
 
@@ -90,7 +92,7 @@ class TrainingSettings(Summarised):
             object.__setattr__(self, name, validation.count(getattr(self, name), name, least))
         for name in ("chains", "batch_size"):
             if getattr(self, name) is not None:
-                validation.count(getattr(self, name), name, 1)
+                object.__setattr__(self, name, validation.count(getattr(self, name), name, 1))
         words = {"units": Units, "gradient": Gradient, "reduction": Reduction,
                  "mode_use": ModeUse, "mode_step": ModeStep, "mode_search": ModeSearch}  # fmt: skip
         for name, kind in words.items():
@@ -107,6 +109,8 @@ class TrainingSettings(Summarised):
             _refuse_outside(self, name, -math.inf, math.inf, is_open=True)
         if not validation.is_real(self.mode_seconds) or not 0 < self.mode_seconds < math.inf:
             raise ValueError(f"mode_seconds={self.mode_seconds!r} is no time above 0 in seconds")
+        for name in _REALS:  # one kind of number, whatever was given: settings are compared
+            object.__setattr__(self, name, float(getattr(self, name)))
         if not isinstance(self.biases, bool):
             raise ValueError(f"biases={self.biases!r} is neither True nor False")
         if self.chains is not None and self.gradient != "pcd":
@@ -147,12 +151,12 @@ class TrainingSettings(Summarised):
             self._refuse_large(smaller, "mode_search='enumerate'", "use 'anneal'")
         return enumerates(self.mode_search, smaller)
 
-    def plan(self, num_visible: int, num_data: int) -> updates.Plan:
+    def plan(self, num_visible: int, num_data: int) -> machine.Plan:
         """The same for the compiled code."""
         if self.gradient == "exact":
             smaller = min(num_visible, self.hidden)
             self._refuse_large(smaller, "gradient='exact'", "use 'cd' or 'pcd'")
-        return updates.Plan(
+        return machine.Plan(
             low=self.low,
             gradient=_GRADIENTS[self.gradient],
             steps=self.steps,

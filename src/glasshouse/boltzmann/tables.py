@@ -11,6 +11,7 @@ import numpy as np
 
 from glasshouse.boltzmann.curves import Ensemble, labels_of
 from glasshouse.files.streams import Place, is_stream, writing
+from glasshouse.studies.statistics.samples import Estimate
 
 _WIDEST = 60  # characters of a label
 
@@ -41,7 +42,7 @@ def text_table(ensembles: Sequence[Ensemble]) -> list[str]:
     rows = [head]
     for label, one in zip(labels, ensembles, strict=True):
         ends = [one.final_median(name) if name in one.curves else None for name in monitors]
-        finals = ["-" if end is None or np.isnan(end.value) else str(end) for end in ends]
+        finals = [*map(_shown, ends)]
         seconds = f"{np.median(one.seconds):.3g}" if one.machines else "-"
         rows.append([label if len(label) <= _WIDEST else label[: _WIDEST - 1] + "…",
                      f"{one.machines:,}/{one.expected:,}", f"{one.diverged:,}", *finals,
@@ -89,6 +90,13 @@ def export_csv(
 def _seen(one: Ensemble, monitor: str, machine: int, look: int) -> float | None:
     value = float(one.curves[monitor][machine, look]) if monitor in one.curves else np.nan
     return value if np.isfinite(value) else None
+
+
+def _shown(end: Estimate | None) -> str:
+    """A median with its interval, where there are enough machines for one."""
+    if end is None or np.isnan(end.value):
+        return "-"
+    return str(end) if np.isfinite([end.low, end.high]).all() else f"{end.value:.4g}"
 
 
 def _cell(value: Any) -> Any:

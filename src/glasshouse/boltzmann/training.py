@@ -16,10 +16,26 @@ import numpy.typing as npt
 from glasshouse.boltzmann import data as data_sets
 from glasshouse.boltzmann.checkpoints import Checkpoint, State, digest, stored_seed
 from glasshouse.boltzmann.kernels import normal, sampling, updates
+from glasshouse.boltzmann.kernels.lanes import LANES
+from glasshouse.boltzmann.kernels.machine import (
+    BATCH,
+    EPOCH,
+    MODE,
+    MODES,
+    MOST_WEIGHT,
+    NONE,
+    PROGRESS,
+    READY,
+    UPDATES,
+    WANTED,
+    Machine,
+)
+from glasshouse.boltzmann.kernels.modes import spin_weights
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.modes import find_mode, frustration_of
 from glasshouse.boltzmann.monitors import LastMode, Snapshot, chosen
 from glasshouse.boltzmann.settings import TrainingSettings
+from glasshouse.compiled import announce_compilation
 from glasshouse.files.errors import FileError
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
@@ -45,7 +61,8 @@ class TrainingRun(Summarised):
     Attributes:
         machine: as it was at the end; the last good one if the training diverged.
         settings: of the training.
-        seed: given back as `rng`, it gives the same again.
+        seed: given back as `rng`, it gives the same again: a whole number, or a Seed where the
+            machine is one of many.
         epochs: when it was looked at; 0 is before the first update.
         history: per monitor, what was seen then.
         updates: how many steps were made.
@@ -57,7 +74,7 @@ class TrainingRun(Summarised):
 
     machine: BoltzmannMachine
     settings: TrainingSettings
-    seed: int
+    seed: int | Seed
     epochs: npt.NDArray[np.int64]
     history: Mapping[str, FloatArray] = field(default_factory=dict)
     updates: int = 0
@@ -140,7 +157,9 @@ class Trainer(Summarised):
         self._constants: dict[str, float] = {}
         self._plan = settings.plan(self.data.shape[1], len(self.data))
         self._rates, self._chances = settings.learning_rates(), settings.mode_chances()
+        announce_compilation(updates.run_epochs, "training")
         self._arrays = self._begin(start)
+        self._epochs(0)  # compiles what is not compiled yet, before the clock runs
 
     def __repr__(self) -> str:
         size = f"{self.data.shape[1]} visible × {self.settings.hidden} hidden"
@@ -149,7 +168,7 @@ class Trainer(Summarised):
     @property
     def epoch(self) -> int:
         """How many epochs are over."""
-        return int(self._arrays.progress[updates.EPOCH])
+        return int(self._arrays.progress[EPOCH])
 
     @property
     def machine(self) -> BoltzmannMachine:
@@ -163,9 +182,7 @@ class Trainer(Summarised):
         """Train until so many epochs are over; False if the weights diverged on the way."""
         begin = perf_counter()
         while not self.has_diverged:
-            code = updates.run_epochs(
-                self._arrays, self._plan, self.data, self._rates, self._chances, epoch
-            )
+            code = self._epochs(epoch)
             if code == updates.DONE:
                 break
             if code == updates.NEEDS_MODE:
@@ -173,6 +190,11 @@ class Trainer(Summarised):
             self.has_diverged = code == updates.DIVERGED
         self.learning_seconds += perf_counter() - begin
         return not self.has_diverged
+
+    def _epochs(self, last: int) -> int:
+        return updates.run_epochs(  # type: ignore[no-any-return]
+            self._arrays, self._plan, self.data, self._rates, self._chances, last
+        )
 
     def run(
         self, monitors: Iterable[str] = (), every: int = 10, checkpoint: Path | None = None
@@ -182,12 +204,17 @@ class Trainer(Summarised):
         every = validation.count(every, "every", 1)
         places = [*range(self.epoch, self.settings.epochs, every), self.settings.epochs]
         kept = None if checkpoint is None else self._checkpoint(checkpoint, looks, every)
-        seen = self._go_on(kept, len(looks), len(places))
-        for place in places[len(seen) :]:
-            if not self._advance_kept(place, kept, seen):
-                break
-            snapshot = self.snapshot()
-            seen.append([look.look(snapshot) for look in looks.values()])
+        seen = self._go_on(kept, len(looks), places)
+        try:
+            for place in places[len(seen) :]:
+                if not self._advance_kept(place, kept, seen):
+                    break
+                snapshot = self.snapshot()
+                seen.append([look.look(snapshot) for look in looks.values()])
+        except KeyboardInterrupt:
+            if kept is not None and self._arrays.progress[UPDATES]:
+                kept.keep(self._arrays, self._state(_table(seen, len(looks))))
+            raise
         values = _table(seen, len(looks))
         if kept is not None:
             kept.keep(self._arrays, self._state(values))
@@ -204,17 +231,37 @@ class Trainer(Summarised):
         }  # fmt: skip
         return Checkpoint(path, identity)
 
-    def _go_on(self, kept: Checkpoint | None, width: int, most: int) -> list[list[float]]:
+    def _go_on(self, kept: Checkpoint | None, width: int, places: list[int]) -> list[list[float]]:
         """Take over what a checkpoint has; what monitors saw so far."""
         state = None if kept is None else kept.restore(self._arrays)
         if kept is None or state is None:
             return []
-        if state.seen.shape[1] != width or len(state.seen) > most or (
-            self.epoch > self.settings.epochs
-        ):  # fmt: skip
+        # The look at the epoch itself may be missing.
+        looks = [sum(place < limit for place in places) for limit in (self.epoch, self.epoch + 1)]
+        is_sound = state.seen.shape[1] == width and len(state.seen) in looks
+        if not is_sound or not self._is_possible(state):
             raise FileError(kept.path, "is a checkpoint with unsound contents; delete it")
         self.modes_proven, self.has_diverged = state.modes_proven, state.has_diverged
         return [*state.seen.tolist()]
+
+    def _is_possible(self, state: State) -> bool:
+        """Whether the counts of a checkpoint can be those of this training."""
+        progress = self._arrays.progress.tolist()
+        epoch, batch, mode, modes, number = (
+            progress[place] for place in
+            (EPOCH, BATCH, MODE, MODES, UPDATES)
+        )  # fmt: skip
+        batches = -(-len(self.data) // self._plan.batch_size)
+        # A training that diverges stops before it begins the next epoch.
+        if not (0 <= epoch <= self.settings.epochs and 0 <= batch < batches + state.has_diverged):
+            return False
+        has_mode = mode == READY
+        return (
+            mode in (NONE, WANTED, READY)
+            and number == epoch * batches + batch
+            and 0 <= modes <= number
+            and 0 <= state.modes_proven <= modes + has_mode
+        )
 
     def _advance_kept(self, epoch: int, kept: Checkpoint | None, seen: list[list[float]]) -> bool:
         """The same as `advance`, in pieces between which a checkpoint may be written."""
@@ -238,7 +285,7 @@ class Trainer(Summarised):
         """The machine at this moment, for monitors."""
         seed = self.seed.child(_MONITORS).child(self.epoch)
         arrays, last = self._arrays, None
-        if arrays.progress[updates.MODES]:
+        if arrays.progress[MODES]:
             energy, total = arrays.mode_energy.tolist()
             last = LastMode(arrays.mode_visible.copy(), frustration_of(-energy, total))
         return Snapshot(
@@ -246,7 +293,7 @@ class Trainer(Summarised):
             self._constants,
         )  # fmt: skip
 
-    def _begin(self, start: BoltzmannMachine | None) -> updates.Machine:
+    def _begin(self, start: BoltzmannMachine | None) -> Machine:
         n, m = self.data.shape[1], self.settings.hidden
         if start is None:
             weights = np.empty((n, m))
@@ -256,11 +303,12 @@ class Trainer(Summarised):
         elif start.weights.shape != (n, m):
             raise ValueError(f"start is a {start!r}, but the data and hidden ask for {n} × {m}")
         start = start.in_units(self.settings.units)
-        stream = self.seed.child(_UPDATES).streams(1)[0].copy()
+        streams = self.seed.child(_UPDATES).streams(1 + LANES)
+        stream = streams[0].copy()
         size = self.settings.chains or self._plan.batch_size
         chains = np.empty((size if self.settings.gradient == "pcd" else 0, n), dtype=np.int8)
         sampling.fill_states(stream, self.settings.low, chains)
-        return updates.Machine(
+        return Machine(
             weights=start.weights.copy(),
             back=np.ascontiguousarray(start.weights.T).copy(),
             visible_bias=start.visible_bias.copy(),
@@ -277,26 +325,27 @@ class Trainer(Summarised):
             good_visible=start.visible_bias.copy(),
             good_hidden=start.hidden_bias.copy(),
             stream=stream,
-            progress=np.zeros(updates.PROGRESS, dtype=np.int64),
+            lanes=np.ascontiguousarray(streams[1:].T),
+            progress=np.zeros(PROGRESS, dtype=np.int64),
         )
 
     def _find_mode(self) -> None:
         """Find the mode that the compiled code waits for."""
         arrays, machine = self._arrays, self.machine
-        number = int(arrays.progress[updates.UPDATES])
+        number = int(arrays.progress[UPDATES])
         seed = self.seed.child(_MODES).child(number)
-        start = arrays.mode_visible if arrays.progress[updates.MODES] else None
+        start = arrays.mode_visible if arrays.progress[MODES] else None
         mode = find_mode(
             machine, search=self.settings.mode_search, start=start,
             seconds=self.settings.mode_seconds, rng=seed,
         )  # fmt: skip
         arrays.mode_visible[:], arrays.mode_hidden[:] = mode.visible, mode.hidden
-        signed, total = updates.spin_weights(
+        signed, total = spin_weights(
             machine.weights, machine.visible_bias, machine.hidden_bias, machine.low,
             mode.visible, mode.hidden,
         )  # fmt: skip
         arrays.mode_energy[:] = -signed, total
-        arrays.progress[updates.MODE] = updates.READY
+        arrays.progress[MODE] = READY
         self.modes_proven += mode.is_proven
 
     def _held_out(self, rows: npt.ArrayLike) -> SpinArray:
@@ -311,19 +360,20 @@ class Trainer(Summarised):
         self, epochs: npt.NDArray[np.int64], history: Mapping[str, FloatArray]
     ) -> TrainingRun:
         progress = self._arrays.progress
-        modes = int(progress[updates.MODES])
+        modes = int(progress[MODES])
         diverged = None
         if self.epoch < self.settings.epochs:
             diverged = self.epoch + 1
             warnings.warn(
-                f"weights grew beyond {updates.MOST_WEIGHT:g} in epoch {diverged}; the machine is "
+                f"weights grew beyond {MOST_WEIGHT:g} in epoch {diverged}; the machine is "
                 "that of the epoch before; use a smaller learning_rate",
                 DivergenceWarning,
                 stacklevel=3,
             )
         return TrainingRun(
-            self.machine, self.settings, self.seed.number, epochs, history,
-            int(progress[updates.UPDATES]), modes,
+            self.machine, self.settings, self.seed if self.seed.spawn_key else self.seed.entropy,
+            epochs, history,
+            int(progress[UPDATES]), modes,
             modes if self._plan.enumerates else self.modes_proven, diverged, self.learning_seconds,
         )  # fmt: skip
 

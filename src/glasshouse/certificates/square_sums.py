@@ -19,6 +19,8 @@ from glasshouse.certificates.edge_sums import EdgeArray
 from glasshouse.certificates.squares import Squares
 from glasshouse.problems.validation import IntArray
 
+_EXACT_IN_FLOATS = 2.0**51  # a sum is at most twice the squares' magnitude
+
 
 @dataclass(frozen=True)
 class SquareSums:
@@ -57,6 +59,8 @@ class SquareSums:
             sums = np.empty(len(found), dtype=object)
             sums[:] = [amount for *_, amount in found]
             return np.array([p for *p, _ in found], dtype=np.int32).reshape(-1, 2), sums
+        if self._is_dense:
+            return self._product()
         starts = np.zeros(self.size + 1, dtype=np.int64)
         none = starts, np.empty(0, np.int32), np.empty(0, np.int64)
         number = int(self._add(none)[1])
@@ -64,6 +68,24 @@ class SquareSums:
         self._add(none, kept)
         rows = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(kept[0]))
         return np.column_stack([rows, kept[1]]), kept[2]
+
+    @property
+    def _is_dense(self) -> bool:
+        """Whether squares fill a matrix whose products floats hold exactly."""
+        cells = self.squares.num_squares * self.size
+        return 4 * len(self.squares.nodes) > cells and self.squares.magnitude < _EXACT_IN_FLOATS
+
+    def _product(self) -> tuple[EdgeArray, npt.NDArray[Any]]:
+        """The same as one product of matrices, many times faster where squares are dense.
+
+        No partial sum leaves the whole numbers that floats hold, in whatever order it is added up.
+        """
+        squares, matrix = self.squares, np.zeros((self.squares.num_squares, self.size))
+        rows = np.repeat(np.arange(len(matrix)), squares.lengths)
+        matrix[rows, squares.nodes] = squares.coefficients
+        sums = (matrix * (2.0 * squares.multipliers[:, np.newaxis])).T @ matrix
+        edges = np.argwhere(np.triu(sums, 1)).astype(np.int32)
+        return edges, sums[edges[:, 0], edges[:, 1]].astype(np.int64)
 
     def _add(self, wanted: tuple[Any, Any, Any], kept: Any = None) -> tuple[int, int]:
         squares = self.squares

@@ -90,6 +90,21 @@ class Squares(Summarised):
         weights = np.full(count, multiplier)
         return cls(table.reshape(-1), starts, factors.reshape(-1), weights)
 
+    @classmethod
+    def of_rows(cls, rows: npt.ArrayLike) -> Squares:
+        """One square per row of a table, over the nodes where it is not zero; multipliers are 1.
+
+        >>> Squares.of_rows([[1, 0, -1], [2, 1, 1]])
+        Squares(2 squares over 2 to 3 nodes)
+        """
+        table = np.asarray(rows)
+        if table.ndim != 2:
+            raise ValueError(f"one row per square is needed, not an array of shape {table.shape}")
+        squares, nodes = np.nonzero(table)
+        starts = np.searchsorted(squares, np.arange(len(table) + 1)).astype(np.int64)
+        found: Any = nodes
+        return cls(found, starts, table[squares, nodes], np.ones(len(table), dtype=np.int64))
+
     @property
     def num_squares(self) -> int:
         """How many there are."""

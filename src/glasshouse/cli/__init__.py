@@ -7,8 +7,10 @@ answer so far was given). `solve --maxsat-output` has those of the MaxSAT Evalua
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import Any
+from contextlib import suppress
+from typing import Any, NoReturn
 
 from cyclopts import App, CycloptsError, Parameter
 
@@ -84,6 +86,21 @@ for _order, (_name, _command) in enumerate(COMMANDS.items()):
         app.command(_command, name=_name, sort_key=_order)
 
 
+def run() -> NoReturn:
+    """What the command `glasshouse` is: the command line, and the end of the process.
+
+    After an answer whose exit code counts, the process ends at once: threads of others' solvers
+    may still be at work, and can bring Python's own shutdown down.
+    """
+    code = main()
+    if isinstance(code, AnswerCode):
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; errors are one line on standard error, never a traceback."""
     clock.start()
@@ -98,7 +115,11 @@ def main(arguments: list[str] | None = None) -> int:
             if not termination.was_lost() and not is_interruption(fault):
                 raise
             code = 130
-        if termination.is_asked and not isinstance(code, AnswerCode):
+        if isinstance(code, AnswerCode):
+            # Whoever hands over arguments goes on afterwards; a process's own are all it does.
+            termination.is_the_end = arguments is None
+            return code
+        if termination.is_asked:
             return _complain(f"terminated{told}", 143)
         return code if code != 130 else _complain(f"interrupted{told}", 130)
 

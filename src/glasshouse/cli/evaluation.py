@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from glasshouse.cli.errors import AnswerCode
 from glasshouse.cli.output import model_of
-from glasshouse.cli.termination import ignored, is_interruption
+from glasshouse.cli.termination import ignore, is_interruption
 
 if TYPE_CHECKING:
     from glasshouse.files import Document
@@ -54,23 +53,22 @@ class Contest:
         from glasshouse.races.judging import EXIT_CODES  # not at the end, when time is short
 
         is_optimal, status = False, "UNKNOWN"
-        with ExitStack() as deaf:  # from the moment on when the search is over
-            try:
-                self.offer(satisfy(self.problem.num_variables, self.problem.hard))
-                with hurried(_PATIENCE):
-                    model, is_claimed = solve()
-                is_optimal = model is not None and self.offer(model) and is_claimed
-                deaf.enter_context(ignored())
-            except HardClausesUnsatisfiableError:
-                deaf.enter_context(ignored())
-                status = "UNSATISFIABLE"
-            except (KeyboardInterrupt, SystemError) as stop:  # Ctrl-C or SIGTERM
-                deaf.enter_context(ignored())
-                if not is_interruption(stop):
-                    raise
-            if self.model is not None:
-                status = "OPTIMUM FOUND" if is_optimal else "SATISFIABLE"
-            self._say(status)
+        try:
+            self.offer(satisfy(self.problem.num_variables, self.problem.hard))
+            with hurried(_PATIENCE):
+                model, is_claimed = solve()
+            is_optimal = model is not None and self.offer(model) and is_claimed
+            ignore()  # from the moment on when the search is over
+        except HardClausesUnsatisfiableError:
+            ignore()
+            status = "UNSATISFIABLE"
+        except (KeyboardInterrupt, SystemError) as stop:  # Ctrl-C or SIGTERM
+            ignore()
+            if not is_interruption(stop):
+                raise
+        if self.model is not None:
+            status = "OPTIMUM FOUND" if is_optimal else "SATISFIABLE"
+        self._say(status)
         return AnswerCode(EXIT_CODES[status])
 
     def _say(self, status: str) -> None:

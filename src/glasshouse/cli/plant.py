@@ -37,7 +37,6 @@ _NAMES = {
     "m": ["--hidden", "-m"],
     "frustration": ["--frustration", "-f"],
 }
-_SPINS = ["--spins", "-n"]
 _GRAPHS = """Names of graphs: lattice:8x8, torus:4x4x4, complete:20, layers:5x5x5, deep:16x8x4,
 chimera:4, pegasus:3, zephyr:2; `torus:8x8 without 3,17` leaves out dead nodes. Or a file: a problem
 whose couplings are the graph, or a text file with two node numbers per line."""
@@ -111,7 +110,9 @@ def _options(method: Method) -> dict[str, inspect.Parameter]:
     for name, hint in hints.items():
         help_ = f"{told.get(name, '')} {_SQUARE if name == 'm' else ''}"
         default = None if name == "m" else known[name].default
-        names = _SPINS if name == "n" and method.grows_on.startswith("spins") else _NAMES.get(name)
+        names = _NAMES.get(name)
+        if name == "n" and method.grows_on.startswith("spins"):  # not all spins need be variables
+            names = ["--variables" if help_.startswith("variables") else "--spins", "-n"]
         options[name] = _option(name, hint, default, help_, names)
     return options
 

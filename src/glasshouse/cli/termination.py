@@ -27,10 +27,16 @@ _AGAIN_SECONDS = 0.02
 
 
 class Termination:
-    """Whether this process was asked to end."""
+    """Whether this process was asked to end.
+
+    Attributes:
+        is_asked: whether SIGTERM came.
+        is_the_end: whether what is ignored by then stays ignored until the process is gone: an exit
+            code that is part of an answer must not be lost while Python shuts down.
+    """
 
     def __init__(self) -> None:
-        self.is_asked = False
+        self.is_asked = self.is_the_end = False
         self.again: threading.Timer | None = None
         self._last = 0.0
 
@@ -59,19 +65,11 @@ class Termination:
         return self.again is not None
 
 
-@contextmanager
-def ignored() -> Iterator[None]:
-    """Hear neither Ctrl-C nor SIGTERM inside the block: half an answer is worse than none."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {number: signal.signal(number, signal.SIG_IGN)
-              for number in (signal.SIGINT, signal.SIGTERM)}  # fmt: skip
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+def ignore() -> None:
+    """Hear neither Ctrl-C nor SIGTERM until `heeded` ends: half an answer is worse than none."""
+    if threading.current_thread() is threading.main_thread():
+        for number in _handlers():
+            signal.signal(number, signal.SIG_IGN)
 
 
 def is_interruption(fault: BaseException | None) -> bool:
@@ -89,27 +87,33 @@ def _interrupt() -> None:
         _thread.interrupt_main()
 
 
+def _handlers() -> dict[signal.Signals, Any]:
+    """What Ctrl-C and SIGTERM do, without those that are not Python's to set again."""
+    found = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    return {number: handler for number, handler in found.items() if handler is not None}
+
+
 @contextmanager
 def heeded() -> Iterator[Termination]:
-    """Take SIGTERM for Ctrl-C inside the block.
+    """Take SIGTERM for Ctrl-C inside the block; afterwards both do what they did before.
 
     Only in the main thread, where alone signals are handled, and only where nobody else decided
     what SIGTERM does: a program that calls the command line keeps its own handler, and a signal
     that the parent ignores stays ignored. Other processes do not inherit the handler: those that
     are spawned start with the system's own.
     """
-    termination, hook = Termination(), sys.unraisablehook
-    is_ours = (
-        threading.current_thread() is threading.main_thread()
-        and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    )
-    if not is_ours:
+    termination, hook, before = Termination(), sys.unraisablehook, _handlers()
+    if threading.current_thread() is not threading.main_thread():
         yield termination
         return
-    signal.signal(signal.SIGTERM, termination.ask)
-    sys.unraisablehook = termination.hear_again
+    is_ours = before.get(signal.SIGTERM) is signal.SIG_DFL
+    if is_ours:
+        signal.signal(signal.SIGTERM, termination.ask)
+        sys.unraisablehook = termination.hear_again
     try:
         yield termination
     finally:
         sys.unraisablehook = hook
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        if not (is_ours and termination.is_the_end):
+            for number, handler in before.items():
+                signal.signal(number, handler)

@@ -34,6 +34,9 @@ VISIBLE = ("a", "visible_bias", "v_bias", "vbias")
 HIDDEN = ("b", "hidden_bias", "h_bias", "hbias")
 # As scikit-learn names them: one row per hidden unit, and units 0 and 1.
 _SKLEARN = ("components_", "intercept_visible_", "intercept_hidden_")
+# Texts of a machine of ours: its units, and how it was trained.
+_SAID = {"units", "training"}
+_BOM = b"\xef\xbb\xbf"
 _EMPTY = re.compile(rb"^[ \t]*,|,[ \t]*(?=[,\r\n])", re.MULTILINE)
 
 
@@ -88,7 +91,8 @@ def csv_numbers(source: Source) -> npt.NDArray[Any]:
 
 
 def _without_commas(source: Source) -> Iterator[bytes]:
-    for text in source.blocks():
+    for number, text in enumerate(source.blocks()):
+        text = text.removeprefix(_BOM) if number == 0 else text  # as spreadsheets begin a file
         if _EMPTY.search(text):
             raise source.error("an entry is empty; expected a number between two commas")
         yield text.replace(b",", b" ")
@@ -110,10 +114,21 @@ def _entries(source: Source, rows: Rows, width: int) -> npt.NDArray[Any]:
                 rows.lengths != width,
                 lambda row: f"{rows.lengths[row]} entries; expected {width}, as above",
             ),
-            (rows.having(bad), lambda _: "an entry is not a finite number; expected a matrix"),
+            (
+                rows.having(bad),
+                lambda row: (
+                    f"{_first_bad(rows, bad, row)} is not a finite number; expected a "
+                    "matrix of numbers with commas or blanks between them, and no header"
+                ),
+            ),
         ],
     )
     return numbers
+
+
+def _first_bad(rows: Rows, bad: npt.NDArray[np.bool_], row: int) -> str:
+    place = int(np.argmax(bad[rows.starts[row] : rows.ends[row]]))
+    return rows.text(row, place)
 
 
 def _floats(source: Source, numbers: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
@@ -162,7 +177,7 @@ def machine_parts(source: Source, archive: Archive) -> tuple[Any, Any, Any, Unit
     found = [[n for n in names if n in archive] for names in (WEIGHTS, VISIBLE, HIDDEN)]
     weights, visible, hidden = found
     known = len(weights) == 1 and len(visible) == len(hidden) <= 1
-    if not known or len(archive.names - {"units"}) != len([*weights, *visible, *hidden]):
+    if not known or len(archive.names - _SAID) != len([*weights, *visible, *hidden]):
         raise source.error(
             f"has arrays {', '.join(sorted(archive.names))[:100]}; expected ours, or one each of "
             f"{'/'.join(WEIGHTS)}, {'/'.join(VISIBLE)} and {'/'.join(HIDDEN)}, or "

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from glasshouse.kernels.xoshiro import fill_spins
 from glasshouse.landscape.ratio import Ratio as Ratio
 from glasshouse.landscape.ratio import ratio as ratio
+from glasshouse.planting.graph_names import Extent, refuse_large
 from glasshouse.problems import validation
 from glasshouse.problems.validation import INT64_MAX, SpinArray
 
@@ -76,20 +77,34 @@ def loop_count(loops: int | None, loop_density: Ratio | None, half: Ratio) -> in
         loop_density: N/n, the paper's ρ.
         half: n, see `half`.
     """
-    if (loops is None) == (loop_density is None):
-        given = "neither" if loops is None else "both"
-        raise ValueError(f"{given} of loops and loop_density given; give exactly one of them")
-    if loop_density is None:
-        number = validation.count(loops, "loops", 1)
+    return number_of(loops, loop_density, half, ("loops", "loop_density"))
+
+
+def number_of(
+    number: int | None, density: Ratio | None, size: Ratio, names: tuple[str, str]
+) -> int:
+    """How many of something: the number itself, or ⌈density · size⌉.
+
+    Args:
+        number: of loops, squares or clauses; exactly one of this and the density is given.
+        density: how many per unit of size.
+        size: what densities count by, such as spins.
+        names: what number and density are called.
+    """
+    what, per = names
+    if (number is None) == (density is None):
+        given = "neither" if number is None else "both"
+        raise ValueError(f"{given} of {what} and {per} given; give exactly one of them")
+    if density is None:
+        found, asked = validation.count(number, what, 1), f"{what}={number}"
     else:
-        density = ratio(loop_density, "loop_density")
-        if density <= 0:
-            raise ValueError(f"loop_density={loop_density} must be above 0: it is loops per spin")
-        number = math.ceil(density * ratio(half, "half"))
-    if number > _MOST_LOOPS:
-        given = f"loops={loops}" if loop_density is None else f"loop_density={loop_density}"
-        raise ValueError(f"{given} asks for more than 2^28 loops, the most we drop; use fewer")
-    return number
+        share, asked = ratio(density, per), f"{per}={density}"
+        if share <= 0:
+            raise ValueError(f"{asked} must be above 0: it is {what} per spin")
+        found = math.ceil(share * ratio(size, "size"))
+    if found > _MOST_LOOPS:
+        raise ValueError(f"{asked} asks for more than 2^28 {what}, the most we drop; use fewer")
+    return found
 
 
 def requested(loops: int | None, loop_density: Ratio | None) -> dict[str, object]:
@@ -180,6 +195,18 @@ def spins(n: int, least: int) -> int:
     if size > _MOST_SPINS:
         raise ValueError(f"n={n} is more than 2^28 spins, the most we plant; use a smaller n")
     return size
+
+
+def dense_spins(n: int, least: int) -> int:
+    """A number of spins that are all coupled to each other."""
+    size = spins(n, least)
+    refuse_large(Extent(size, size * (size - 1) // 2))
+    return size
+
+
+def ratio_or_none(value: Ratio | None, name: str) -> Fraction | None:
+    """An argument that may be left out, as recipes hold it."""
+    return None if value is None else ratio(value, name)
 
 
 def parameters(state: State | None, spins: SpinArray, **values: object) -> dict[str, object]:

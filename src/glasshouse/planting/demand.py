@@ -53,6 +53,11 @@ class Demand:
         return cls(n + m, loops, _NODE * (n + m) + _EDGE * edges + _LOOP * loops)
 
     @classmethod
+    def of_loops(cls, spins: int, loops: int, nodes: int) -> Demand:
+        """So many loops over so many nodes in all, on spins that the method makes itself."""
+        return cls(spins, loops, _NODE * spins + _LOOP * loops + _EDGE * nodes)
+
+    @classmethod
     def of_squares(cls, spins: int, squares: int, nodes: int) -> Demand:
         """So many squares over so many nodes each; their pairs become edges, or cancel."""
         pairs = min(squares * nodes * (nodes - 1), spins * (spins - 1)) // 2

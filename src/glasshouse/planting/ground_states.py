@@ -38,6 +38,8 @@ class GroundStates(Summarised):
     ('unique (counted)', '6 (counted)')
     >>> str(GroundStates(2**70, False, "one flip per component"))
     'at least 2^70 (one flip per component)'
+    >>> str(GroundStates(1, False, "too many spins"))
+    'unknown (too many spins)'
     """
 
     least: int
@@ -47,6 +49,8 @@ class GroundStates(Summarised):
     def __str__(self) -> str:
         if self.is_exact and self.least == 1:
             return f"unique ({self.reason})"
+        if not self.is_exact and self.least == 1:
+            return f"unknown ({self.reason})"
         is_power = self.least >= _LONG and self.least & (self.least - 1) == 0
         number = f"2^{self.least.bit_length() - 1}" if is_power else f"{self.least}"
         return f"{'' if self.is_exact else 'at least '}{number} ({self.reason})"

@@ -31,8 +31,8 @@ class Summary(Summarised):
         frustration: f of the instance at its ground state.
         requested_loop_density: N/n as asked for; None when loops were counted.
         loop_density: N/n.
-        requested_clause_density: clauses per variable as asked for; None where loops were.
         clause_density: clauses per variable of the MAX-2-SAT form.
+        requested_clause_density: the same as asked for; None where loops or squares were.
         requested_loops: N as asked for; None when given as a density.
         loops: N.
         squares: how many squares the proof has besides.
@@ -82,7 +82,10 @@ class Summary(Summarised):
             frustration=Fraction(frustration_index(form, planted.state)),
             requested_loop_density=_fraction(asked.get("loop_density")),
             loop_density=planted.loops.num_loops / planted.half,
-            requested_clause_density=_fraction(asked.get("clause_density")),
+            # Clauses that are squares are no clauses of the MAX-2-SAT form: squares count them.
+            requested_clause_density=_fraction(
+                None if planted.squares else asked.get("clause_density")
+            ),
             # An edge becomes two clauses and a field one.
             clause_density=Fraction(2 * form.num_edges + fields, form.num_variables),
             requested_loops=asked.get("loops"),

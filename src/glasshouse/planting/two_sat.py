@@ -83,9 +83,8 @@ def clauses_of(size: int, loops: Loops) -> Clauses:
     at = loops.starts[:-1][loops.lengths == 3][:, None] + np.arange(3)
     nodes, weights = loops.nodes[at], loops.weights[at]
     is_clause = (nodes == size).any(axis=1)
-    is_clause &= (weights[:, 0] > 0) & (weights == weights[:, :1] * np.array([1, 1, -1])).all(
-        axis=1
-    )
+    is_clause &= (weights == weights[:, :1] * np.array([1, 1, -1])).all(axis=1)
+    is_clause &= weights[:, 0] > 0
     a, b, c = nodes[is_clause].T
     rows = [(b == size, a, c, BOTH), (a == size, b, c, ONE), (c == size, b, a, ONE)]
     found = [np.column_stack([i, j, np.full(len(i), kind)])[here] for here, i, j, kind in rows]

@@ -13,7 +13,7 @@ from typing import Any
 
 from glasshouse.extras import MissingPackageError
 from glasshouse.proofs import HardClausesUnsatisfiableError
-from glasshouse.proofs.exact import EXACT_SOLVERS, solve_exactly
+from glasshouse.proofs.exact import EXACT_SOLVERS, RefusedError, solve_exactly
 from glasshouse.races.answer import Answer
 from glasshouse.races.clause_file import ClauseFile
 from glasshouse.races.deciding import as_max2sat
@@ -42,7 +42,7 @@ def version_of(name: str) -> str | None:
 
 
 def built_in(name: str) -> BuiltIn:
-    """A solver by its name: clauses and seconds in, an answer out.
+    """A solver by its name: clauses and seconds in, an answer out; or a RefusedError.
 
     Raises:
         ValueError: there is no such solver.
@@ -94,16 +94,18 @@ def _rc2(clauses: ClauseFile, seconds: float, is_stratified: bool) -> Answer:
 
 
 def _oracle(clauses: ClauseFile, seconds: float, name: str) -> Answer:
-    """One of the exact solvers of `solve_exactly`; what is beyond its limits stays unanswered."""
+    """One of the exact solvers of `solve_exactly`."""
     try:
         problem = as_max2sat(clauses)
+    except ValueError as fault:
+        raise RefusedError(
+            f"{name} is asked only up to weights of 2^63-1 in sum and clauses of 2 literals: "
+            f"{fault}"
+        ) from None
+    try:
         found = solve_exactly(problem, solver=name, time_limit=seconds)
     except HardClausesUnsatisfiableError:
         return _UNSATISFIABLE
-    except ValueError as fault:
-        if fault.__cause__ is not None:  # it did not refuse, it failed
-            raise
-        return _UNKNOWN
     if found.state is None or not found.optimal:
         return _UNKNOWN
     literals = [k if bit else -k for k, bit in enumerate(found.state.tolist(), 1)]

@@ -104,9 +104,12 @@ def fault_kind(judgement: Judgement) -> str:
 
     >>> fault_kind(Judgement(RunVerdict.INVALID_MODEL, "the model costs 6, but the last o is 7"))
     'invalid model: the model costs N, but the last o is N'
+    >>> fault_kind(Judgement(RunVerdict.NO_ANSWER, "it is exact only up to 8: here are 9"))
+    'no answer: it is exact only up to 8'
     """
     reason = judgement.reason.partition(":")[0]
-    if judgement.verdict is not RunVerdict.CRASH:  # there the number is a signal or an exit code
+    # Of crashes the number is a signal or an exit code, of refusals a solver's limit.
+    if judgement.verdict not in (RunVerdict.CRASH, RunVerdict.NO_ANSWER):
         reason = re.sub(r"'.*?'|[0-9]+", "N", reason)
     return f"{judgement.verdict}: {reason}"
 

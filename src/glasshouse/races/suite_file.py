@@ -31,16 +31,7 @@ from glasshouse.planting import Seed, shuffle
 from glasshouse.planting.graphs import Graph
 from glasshouse.problems import validation
 from glasshouse.races.unplanted import bounded, plus_minus_j
-from glasshouse.studies.families import (
-    MOST_COMBINATIONS,
-    combinations,
-    each_family,
-    parse_toml,
-    read_toml,
-    refuse_unknown,
-    table,
-    word,
-)
+from glasshouse.studies import families as grammar
 from glasshouse.studies.task import Task, family_seed
 from glasshouse.studies.tuned import as_typed
 
@@ -153,7 +144,7 @@ def find_suite(
         raise ValueError(
             f"{path} is no file and no suite of ours; there are {', '.join(ready_made())}"
         )
-    return parse_suite(read_toml(path), str(path), seed=seed, count=count)
+    return parse_suite(grammar.read_toml(path), str(path), seed=seed, count=count)
 
 
 def parse_suite(
@@ -162,38 +153,38 @@ def parse_suite(
     """A suite from TOML text; seed and count as in `find_suite`."""
     given = {"seed": seed, "count": count}
     instead = {name: value for name, value in given.items() if value is not None}
-    return parse_toml(text, source, lambda values: _suite(values, instead))
+    return grammar.parse_toml(text, source, lambda values: _suite(values, instead))
 
 
 def _suite(values: dict[str, Any], instead: dict[str, int]) -> SuiteFile:
-    refuse_unknown(values, _KEYS, "the suite")
-    name = word(values.get("name"), "name")
+    grammar.refuse_unknown(values, _KEYS, "the suite")
+    name = grammar.word(values.get("name"), "name")
     if Path(name).name != name or name.startswith("."):
         raise ValueError(f"name={name!r} must do for a file: no folders, no dot first")
     values = values | instead
     seed = Seed.of(validation.count(values.get("seed", 0), "seed")).entropy
     families: dict[str, SuiteFamily] = {}
-    for family in each_family(values, partial(_families, values, instead), "suite"):
+    for family in grammar.each_family(values, partial(_families, values, instead), "suite"):
         if families.setdefault(family.name(0), family) is not family:
             raise ValueError(f"{family.name(0)[:-2]} stands there twice; give it a larger count")
     suite = SuiteFile(
-        name, word(values.get("title", name), "title"), seed, tuple(families.values())
+        name, grammar.word(values.get("title", name), "title"), seed, tuple(families.values())
     )
-    if len(suite) > MOST_COMBINATIONS:
-        raise ValueError(f"more than {MOST_COMBINATIONS} instances; split the suite")
+    if len(suite) > grammar.MOST_COMBINATIONS:
+        raise ValueError(f"more than {grammar.MOST_COMBINATIONS} instances; split the suite")
     return suite
 
 
 def _families(
     suite: Mapping[str, Any], instead: Mapping[str, int], family: object
 ) -> Iterator[SuiteFamily]:
-    values = dict(suite) | table(family, _FAMILY_KEYS, "a family") | dict(instead)
-    method, seed = word(values.get("method"), "method"), values.get("seed", 0)
+    values = dict(suite) | grammar.table(family, _FAMILY_KEYS, "a family") | dict(instead)
+    method, seed = grammar.word(values.get("method"), "method"), values.get("seed", 0)
     number = validation.count(values.get("count", 1), "count", 1)
     mixed, seconds = values.get("shuffle", False), values.get("prove_seconds")
     if not isinstance(mixed, bool):
         raise ValueError(f"shuffle={mixed!r} must be true or false")
-    for parameters in combinations(values):
+    for parameters in grammar.combinations(values):
         if method in UNPLANTED:
             exact, draw = _unplanted(method, parameters, seed, seconds)
         elif seconds is not None:
@@ -208,12 +199,12 @@ def _families(
 def _unplanted(
     method: str, parameters: dict[str, Any], seed: int, seconds: Any
 ) -> tuple[Mapping[str, Any], Callable[[int], Instance]]:
-    refuse_unknown(parameters, {"graph"}, method)
+    grammar.refuse_unknown(parameters, {"graph"}, method)
     try:
         validation.time_limit("a slip" if isinstance(seconds, bool) else seconds)
     except ValueError:
         raise ValueError(f"prove_seconds={seconds!r} must be a number above 0") from None
-    exact = {"graph": Graph.parse(word(parameters.get("graph"), "graph")).name}
+    exact = {"graph": Graph.parse(grammar.word(parameters.get("graph"), "graph")).name}
     root = family_seed(seed, {"method": method, "parameters": exact})
 
     def draw(index: int) -> Instance:

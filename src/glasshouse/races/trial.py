@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from glasshouse.proofs.exact import RefusedError
 from glasshouse.races.answer import read_answer
 from glasshouse.races.builtin import NAMES, built_in
 from glasshouse.races.command import SolverCommand
@@ -71,9 +72,11 @@ class BuiltInTrial:
     seconds: float = 10.0
 
     def ask(self, question: Question, seed: int) -> Judgement:
-        """Let it answer; an exception is a crash."""
+        """Let it answer; what it refuses stays unanswered, any other exception is a crash."""
         try:
             answer = built_in(self.name)(question.clauses, self.seconds)
+        except RefusedError as refusal:
+            return Judgement(RunVerdict.NO_ANSWER, str(refusal).partition(";")[0])
         except Exception as fault:  # whatever a stranger raises
             return Judgement(RunVerdict.CRASH, f"{type(fault).__name__}: {str(fault)[:200]}")
         return judge(question.clauses, answer, question.truth)

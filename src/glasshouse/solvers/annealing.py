@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.compiled import announce_compilation
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray
-from glasshouse.solvers.crew import Crew, RunProgress, announce_compilation
+from glasshouse.solvers.crew import Crew, RunProgress
 from glasshouse.solvers.engine import ColouredGraph, Engine
 from glasshouse.solvers.engines import KERNELS
 from glasshouse.solvers.forms import Form, Solvable, Target
@@ -92,7 +93,7 @@ def anneal(
     if check not in ("sweep", "flip"):
         raise ValueError(f"check={check!r} is neither 'sweep' nor 'flip'")
     goal, seed = form.target(target), Seed.of(rng)
-    announce_compilation(driver.start_block)
+    announce_compilation(driver.start_block, "annealing")
     network = ColouredGraph(form.ising)
     betas = inverse_temperatures(network, form.beta(beta), sweeps, schedule)
     kernel, made = choose_engine(network)

@@ -7,7 +7,6 @@ its index alone, never on the thread or the chunks.
 
 from __future__ import annotations
 
-import logging
 import math
 import threading
 import time
@@ -19,7 +18,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.compiled import is_ready
 from glasshouse.problems import validation
 from glasshouse.problems.validation import Number, SpinArray
 from glasshouse.solvers.engine import Engine
@@ -30,8 +28,6 @@ from glasshouse.solvers.result import Stopped
 _CHUNK = 1 << 25  # machine words touched: about ten milliseconds
 _LONGEST_CHUNK = 1 << 20  # steps: of tiny problems, too, a chunk is soon done
 _LOOK_EVERY = 0.1  # seconds between two reports of progress
-
-_log = logging.getLogger("glasshouse")
 
 
 class RunProgress(NamedTuple):
@@ -75,12 +71,6 @@ class Log:
     seconds: float
     stopped: Stopped | None
     share: float  # of all steps of the runs that were begun
-
-
-def announce_compilation(function: Any) -> None:
-    """Say so before the first call after installation, which takes seconds."""
-    if not is_ready(function):
-        _log.warning("compiling the annealing kernels; this is done once and takes some seconds")
 
 
 class Crew:
@@ -187,9 +177,8 @@ class _Shift:
         ended = np.repeat(self.ended, lanes)[:runs]
         if not begun.any():
             raise KeyboardInterrupt
-        if ended.all():
-            stopped = None  # too late to stop anything
-        elif stopped is None:
+        # Ctrl-C counts even where it came too late to stop anything: what comes next must hear it.
+        if stopped is None and not ended.all():
             stopped = "time limit"
         blocks = sum(done > 0 for done in self.done)
         share = sum(self.done) / (blocks * self.job.length)

@@ -12,13 +12,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.compiled import announce_compilation
 from glasshouse.planting.ensemble import Ensemble
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import Ising, validation
 from glasshouse.problems.validation import FloatArray, IntArray
 from glasshouse.solvers.annealing import choose_engine, key_of
-from glasshouse.solvers.crew import announce_compilation
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.kernels import generator, hitting
 from glasshouse.solvers.schedule import (
@@ -130,7 +130,7 @@ def sweeps_to_solution(
     plan, schedule = _plan(planted, sweeps_per_run, beta)
     betas = rising(*plan.beta, plan.sweeps, schedule)
     seed = Seed.of(rng)
-    announce_compilation(hitting.race_block)
+    announce_compilation(hitting.race_block, "annealing")
     if isinstance(planted, Ensemble):
         n, m = planted.parameters["n"], planted.parameters["m"]
         weights = np.array([planted.positive] * 3 + [planted.negative], np.int64)

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.compiled import announce_compilation
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray
 from glasshouse.solvers.annealing import choose_engine, key_of
-from glasshouse.solvers.crew import Crew, RunProgress, announce_compilation
+from glasshouse.solvers.crew import Crew, RunProgress
 from glasshouse.solvers.engine import ColouredGraph, Engine
 from glasshouse.solvers.forms import Form, Solvable, Target
 from glasshouse.solvers.kernels import tempering
@@ -73,7 +74,7 @@ def temper(
     sweeps, runs = sweep_count(sweeps), validation.count(runs, "runs", 1)
     crew = Crew(validation.count(threads, "threads", 1), time_limit, progress)
     goal, seed = form.target(target), Seed.of(rng)
-    announce_compilation(tempering.temper_block)
+    announce_compilation(tempering.temper_block, "annealing")
     network = ColouredGraph(form.ising)
     betas = _ladder(network, form.beta(beta), validation.count(replicas, "replicas", 2))
     kernel, engine = choose_engine(network)

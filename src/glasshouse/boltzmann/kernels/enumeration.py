@@ -17,6 +17,7 @@ from glasshouse.compiled import compiled, inlined, inner
 
 MOST_VISITED = 24  # units of the visited layer; 2^24 states
 _BLOCK_BITS = 10
+BLOCK = 1 << _BLOCK_BITS  # so many states after which fields are computed afresh
 _MOST_FACTORS = 512  # of numbers between 1 and 2: their product is below 2^512
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from glasshouse.compiled import compiled
 from glasshouse.kernels.xoshiro import below
+from glasshouse.planting.kernels.gaussian import discrete_gaussian
 
 
 @compiled
@@ -18,3 +19,36 @@ def fill_balanced(stream: Any, rows: Any) -> None:
         for last in range(length - 1, 0, -1):
             k = below(stream, last + 1)
             row[last], row[k] = row[k], row[last]
+
+
+@compiled
+def fill_centred(stream: Any, rows: Any, variance: int, scale: int) -> None:
+    """Fill every row with normal integers minus their mean; no row is all zeros.
+
+    `variance` and `scale` are those of `discrete_gaussian`.
+    """
+    for row in rows:
+        while not _draw_centred(stream, row, variance, scale):
+            pass
+
+
+@compiled
+def _draw_centred(stream: Any, row: Any, variance: int, scale: int) -> Any:
+    """Draw normal integers and take their mean off, rounded up on as many entries as it takes.
+
+    The entries are chosen with equal odds. True unless all are zero.
+    """
+    total = 0
+    for k in range(row.size):
+        row[k] = discrete_gaussian(stream, variance, scale)
+        total += row[k]
+    mean = total // row.size
+    above = total - mean * row.size
+    is_filled = False
+    for k in range(row.size):
+        row[k] -= mean
+        if above > 0 and below(stream, row.size - k) < above:
+            row[k] -= 1
+            above -= 1
+        is_filled = is_filled or row[k] != 0
+    return is_filled

@@ -64,8 +64,8 @@ def solve_exactly(
 
     Raises:
         MissingPackageError: the solver is not installed.
-        ValueError: it failed, or cannot tell weights this large apart.
-        RefusedError: it does not take this problem.
+        ValueError: it failed.
+        RefusedError: it does not take this problem, or cannot tell weights this large apart.
         HardClausesUnsatisfiableError: no assignment satisfies the hard clauses.
 
     >>> from glasshouse.problems import Ising
@@ -82,9 +82,9 @@ def solve_exactly(
     feasible = satisfy(clauses.num_variables, clauses.hard)
     total = sum(weight for weight, _ in literals(clauses) if weight is not None)
     if known.most_weight is not None and total > known.most_weight:
-        raise ValueError(
-            f"weights add up to {total}, but {solver} is exact only up to "
-            f"{known.most_weight}; use solver='rc2-stratified', or prove"
+        raise RefusedError(
+            f"{solver} is exact only up to weights of {known.most_weight} in sum: these add up to "
+            f"{total}; use solver='rc2-stratified', or prove"
         )
 
     def tell(bits: list[int]) -> None:

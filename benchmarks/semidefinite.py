@@ -1,0 +1,56 @@
+"""The plain semidefinite bound on an Ising energy, for the atlas: floats, and no certificate."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems import Ising
+
+_SWEEPS, _LOOK_EVERY = 20_000, 200
+
+
+def semidefinite_bound(problem: Ising, seconds: float) -> float:
+    """The best lower bound that was reached in time, valid up to rounding of floats.
+
+    E = sᵀQs over spins and a ghost. Relaxed to unit vectors, it is minimised one vector after the
+    other (the mixing method of Wang and Kolter); -|Σ Q v| of each vector are then nearly the best
+    numbers y, and any y bounds all energies by Σ y + n·min(0, λ_min(Q - diag y)).
+    """
+    matrix, size = _matrix(problem), problem.num_variables + 1
+    rng = np.random.default_rng(1)
+    rank = int(np.ceil(np.sqrt(2 * size))) + 1
+    vectors = rng.normal(size=(size, rank))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    deadline, best = time.perf_counter() + seconds, -np.inf
+    for sweep in range(1, _SWEEPS + 1):
+        for k in range(size):
+            pull = matrix[k] @ vectors
+            length = np.linalg.norm(pull)
+            if length:
+                vectors[k] = -pull / length
+        if sweep % _LOOK_EVERY and time.perf_counter() < deadline:
+            continue
+        bound = _bound(matrix, vectors)
+        is_stuck = bound - best < 1e-9 * max(1.0, abs(bound))
+        best = max(best, bound)
+        if is_stuck or time.perf_counter() >= deadline:
+            break
+    return float(best) + float(problem.offset)
+
+
+def _bound(matrix: npt.NDArray[np.float64], vectors: npt.NDArray[np.float64]) -> float:
+    numbers = -np.linalg.norm(matrix @ vectors, axis=1)
+    least = float(np.linalg.eigvalsh(matrix - np.diag(numbers))[0])
+    return float(numbers.sum()) + len(matrix) * min(0.0, least)
+
+
+def _matrix(problem: Ising) -> npt.NDArray[np.float64]:
+    """Q with E = sᵀQs: half of each coupling on both sides, fields to the ghost."""
+    size = problem.num_variables
+    matrix = np.zeros((size + 1, size + 1))
+    matrix[problem.edges[:, 0], problem.edges[:, 1]] = -problem.weights / 2
+    matrix[:size, size] = -problem.fields / 2
+    return matrix + matrix.T

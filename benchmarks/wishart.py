@@ -1,0 +1,179 @@
+"""Where the Wishart planted ensemble is hardest, and how it compares with chook.
+
+chook's Wishart planting needs an old SciPy. Name a Python that has both in CHOOK_PYTHON: that of
+`python3.11 -m venv chook && chook/bin/pip install chook scipy==1.10.1 "numpy<1.25"`, for example.
+Without it, what is measured beside chook is left out.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from benchmarks.planting import best_of
+from benchmarks.record import store
+from glasshouse.planting import wishart
+from glasshouse.problems import Ising
+from glasshouse.solvers import anneal, sweeps_to_solution
+
+# The peak of Wishart's hardness. Fine columns take more sweeps than 32 spins leave time for.
+INSTANCES, SWEEPS_PER_RUN, GIVEN_UP = 60, 100, 10_000_000
+COLD = (10, 30)  # the last β of a run, over N; it begins at 0.1
+CURVES: dict[str, tuple[int, dict[str, Any], tuple[int, ...]]] = {
+    "signs": (32, {}, (3, 5, 8, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 24, 32, 48)),
+    "normal, resolution 10": (
+        32, {"weights": "normal", "resolution": 10}, (2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, 32, 48),
+    ),
+    "normal, resolution 1000": (
+        24, {"weights": "normal", "resolution": 1000}, (1, 2, 3, 4, 5, 6, 8, 12, 18, 24, 36),
+    ),
+}  # fmt: skip
+
+
+def turning_point(n: int, resolution: int | None) -> float:
+    """Columns at which one other pair of states is expected to be at zero in all of them.
+
+    The sums w·s of a column over all states are as good as normal, of deviation σ√n, and two apart.
+    For signs, they are four apart: those of states at an even distance from the planted one, which
+    are half of all, have zero among them, the others never.
+    """
+    states, apart = (n - 1, 2) if resolution else (n - 2, 4)
+    odds = apart / ((resolution or 1) * math.sqrt(2 * math.pi * n))
+    return states * math.log(2) / -math.log(odds)
+
+
+def hardness(n: int, columns: int, law: dict[str, Any]) -> tuple[float, int]:
+    """Median sweeps to solution by the better of the schedules, and how many were given up."""
+    unit = n * law.get("resolution", 1) ** 2  # the paper's couplings are over N
+    plants = [wishart(n, columns=columns, **law, rng=k) for k in range(INSTANCES)]
+    medians = []
+    for cold in COLD:
+        found = [
+            sweeps_to_solution(
+                plant, sweeps_per_run=SWEEPS_PER_RUN, beta=(0.1 / unit, cold / unit),
+                max_sweeps=GIVEN_UP, rng=k,
+            )
+            for k, plant in enumerate(plants)
+        ]  # fmt: skip
+        median = float(np.median([one.totals[0] for one in found]))
+        medians.append((median, sum(bool(one.censored[0]) for one in found)))
+    return min(medians)
+
+
+def peak() -> None:
+    """Sweeps to solution over alpha, for each law of the columns."""
+    rows: list[dict[str, Any]] = []
+    peaks = []
+    for name, (n, law, numbers) in CURVES.items():
+        measured = {columns: hardness(n, columns, law) for columns in numbers}
+        for columns, (median, lost) in measured.items():
+            shown = f"> {GIVEN_UP:.0e}" if 2 * lost >= INSTANCES else median
+            rows.append({
+                "columns are": name, "n": n, "columns": columns, "alpha": columns / n,
+                "median sweeps": shown, "given up": lost,
+            })  # fmt: skip
+        hardest = max(measured, key=measured.__getitem__)
+        expected = turning_point(n, law.get("resolution"))
+        peaks.append(
+            f"* {name}, n = {n}: hardest at {hardest} columns (alpha {hardest / n:.3f}); turning "
+            f"point expected at {expected:.1f} columns ({expected / n:.3f})"
+        )
+        print(peaks[-1], flush=True)
+    notes = (
+        f"Median sweeps to solution of {INSTANCES} instances per point, {SWEEPS_PER_RUN} sweeps "
+        f"per run; β linear from 0.1/n to {' or '.join(map(str, COLD))}/n, over resolution², the "
+        f"better of them; given up after {GIVEN_UP:.0e} sweeps.\n\n" + "\n".join(peaks) + "\n\n"
+        "At the turning point one pair of states besides the planted one is expected to be at zero "
+        "in all columns: (n-1) ln 2 / ln(σ √(2πn) / 2) columns, σ the resolution; for signs "
+        "(n-2) ln 2 / ln(√(2πn) / 4)."
+    )
+    store("families-wishart", "Hardness of the Wishart planted ensemble", rows, (), notes)
+
+
+_CHOOK = """
+import json, sys, time
+import numpy as np
+from chook.wrappers import wishart_planting_wrapper as plant
+sizes, (n, columns, instances) = json.loads(sys.argv[1])
+found = {"seconds": [], "plants": []}
+for size in sizes:
+    plant(*size)
+    times = []
+    for _ in range(5):
+        begin = time.process_time()
+        plant(*size)
+        times.append(time.process_time() - begin)
+    found["seconds"].append(min(times))
+np.random.seed(1)
+for _ in range(instances):
+    bonds, energy = plant(n, columns)
+    found["plants"].append([[int(i), int(j), float(w)] for i, j, w in bonds] + [float(energy)])
+print(json.dumps(found))
+"""
+
+
+def beside_chook() -> None:
+    """Ground energies and the time of planting, one thread each."""
+    python = os.environ.get("CHOOK_PYTHON")
+    if not python:
+        print("CHOOK_PYTHON is not set: nothing is measured beside chook")
+        return
+    sizes, ask = [(32, 24), (100, 100), (1000, 1000)], (24, 12, 100)
+    run = subprocess.run(
+        [python, "-W", "ignore", "-c", _CHOOK, json.dumps([sizes, ask])],
+        capture_output=True, text=True, check=True, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+    )  # fmt: skip
+    theirs = json.loads(run.stdout)
+    rows: list[dict[str, Any]] = []
+    for (n, columns), seconds in zip(sizes, theirs["seconds"], strict=True):
+        row: dict[str, Any] = {"what": f"n = {n}, {columns} columns", "chook, seconds": seconds}
+        for law in ("normal", "signs"):
+            plant = partial(wishart, n, columns=columns, weights=law, rng=1)
+            plant()  # compiled
+            own = best_of(5, plant)
+            row |= {f"{law}, seconds": own, f"{law}, times faster": seconds / own}
+        rows.append(row)
+    notes = "CPU seconds of one instance in one process and thread, the least of five runs.\n\n"
+    store("families-wishart-chook", "Planting Wishart beside chook", rows, (),
+          notes + _energies(theirs["plants"], *ask))  # fmt: skip
+
+
+def _energies(plants: list[list[Any]], n: int, columns: int, instances: int) -> str:
+    """Ground energies of chook's instances, found by our annealer, and of ours, in its units."""
+    agree = lower = 0
+    stated = []
+    for k, (*bonds, energy) in enumerate(plants):
+        ends, weights = [pair[:2] for pair in bonds], [-pair[2] for pair in bonds]
+        found = anneal(Ising.from_edges(n, ends, weights), runs=200, rng=k).best_energy
+        agree += (is_same := math.isclose(found, energy, rel_tol=1e-9))
+        lower += found < energy and not is_same
+        stated.append(energy)
+    scale = n * 1000**2 * (1 - 1 / n)
+    own = [
+        wishart(n, columns=columns, weights="normal", rng=k).energy / scale
+        for k in range(instances)
+    ]
+    return (
+        f"Ground energies at n = {n}, {columns} columns, {instances} instances each: annealing "
+        f"finds what chook states for {agree} of its instances, and less for {lower}; their mean "
+        f"is {_mean(stated)} in chook, {_mean(own)} here in its units, expected {-columns / 2}."
+    )
+
+
+def _mean(values: list[float]) -> str:
+    return f"{np.mean(values):.3f} ± {np.std(values) / math.sqrt(len(values)):.3f}"
+
+
+def main() -> None:
+    beside_chook()
+    peak()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""Sums over states of one update; products are added for many states at once."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from glasshouse.boltzmann.kernels.once import once
+from glasshouse.boltzmann.kernels.rows import BITS, add_rows
+from glasshouse.compiled import inlined, inner
+
+_ONE = np.uint64(1)
+CHAINS = BITS // 4  # whose products can wait, see `add_pairs`
+
+
+class Gradient(NamedTuple):
+    """Sums of one update, and room for its layers.
+
+    Attributes:
+        weights: sums of products of visible and hidden units, but for those that wait.
+        visible: sums of visible units.
+        hidden: sums of hidden units.
+        rows: multiples of hidden layers that are still to be added to some of the weights' rows.
+        masks: to which: bit k of number i adds row k to row i.
+        waiting: how many such rows there are, in one place.
+        has_weights: whether `weights` holds anything, in one place; if not, it is not read.
+        row: room for a row of the weights.
+        state: room for visible units.
+        hidden_state: room for hidden units.
+        means: room for means of hidden units.
+        hidden_fields: room for them.
+        hidden_chances: likewise.
+        visible_fields: likewise.
+        visible_chances: likewise.
+        room: for fields and chances of either layer.
+    """
+
+    weights: Any
+    visible: Any
+    hidden: Any
+    rows: Any
+    masks: Any
+    waiting: Any
+    has_weights: Any
+    row: Any
+    state: Any
+    hidden_state: Any
+    means: Any
+    hidden_fields: Any
+    hidden_chances: Any
+    visible_fields: Any
+    visible_chances: Any
+    room: Any
+
+
+@inner
+def new_gradient(n: int, m: int) -> Any:
+    """Room for the updates of n visible and m hidden units."""
+    return Gradient(np.empty((n, m)), np.empty(n), np.empty(m), np.empty((BITS, m)),
+                    np.zeros(n, np.uint64), np.zeros(1, np.int64), np.zeros(1, np.int64),
+                    np.empty(m), np.empty(n, np.int8), np.empty(m, np.int8), np.empty(m),
+                    np.empty(m), np.empty(m), np.empty(n), np.empty(n),
+                    np.empty((2, max(n, m))))  # fmt: skip
+
+
+@inner
+def add_outer(sums: Any, low: int, visible: Any, hidden: Any, sign: float) -> None:
+    """Products of a visible and a hidden layer, and both layers.
+
+    Two rows wait: for visible units that are 1 and, if that is not 0, for those that are `low`.
+    """
+    place = sums.waiting[0]
+    for j in range(hidden.size):
+        value = sign * hidden[j]
+        sums.rows[place, j] = value
+        sums.rows[place + 1, j] = low * value
+        sums.hidden[j] += value
+    up, down = _ONE << np.uint64(place), np.uint64(low & 1) << np.uint64(place + 1)
+    for i in range(visible.size):
+        sums.masks[i] |= up if visible[i] == 1 else down
+        sums.visible[i] += sign * visible[i]
+    sums.waiting[0] += 2
+    if sums.waiting[0] == BITS:
+        add_waiting(sums)
+
+
+@once
+def add_pairs(sums: Any, low: int, count: int, before: Any, before_chances: Any, after: Any,
+              after_chances: Any) -> None:  # fmt: skip
+    """Of many states that follow one another: products and units before some steps minus after.
+
+    Each visible unit adds one row: that of its values before and after. Most states share most of
+    their units, so that this takes half as many rows as the products of both.
+    """
+    n, m = sums.weights.shape
+    scale, floor = np.float64(1 - low), np.float64(low)
+    kinds = np.uint64(15 if low else 7)  # with 0 and 0 there is nothing to add
+    if sums.waiting[0]:
+        add_waiting(sums)
+    for k in range(count):
+        for j in range(m):
+            plus = floor + scale * before_chances[k * m + j]
+            minus = floor + scale * after_chances[k * m + j]
+            sums.rows[4 * k, j] = plus - minus
+            sums.rows[4 * k + 1, j] = plus - floor * minus
+            sums.rows[4 * k + 2, j] = floor * plus - minus
+            sums.hidden[j] += plus - minus
+        if low:
+            for j in range(m):
+                sums.rows[4 * k + 3, j] = -sums.rows[4 * k, j]
+        for i in range(n):
+            old, new = before[k * n + i], after[k * n + i]
+            kind = np.uint64(2 * (old != 1) + (new != 1))
+            sums.masks[i] |= ((_ONE << kind) & kinds) << np.uint64(4 * k)
+            sums.visible[i] += np.float64(old - new)
+    sums.waiting[0] = 4 * count
+
+
+@inner
+def begin_sums(sums: Any) -> None:
+    """Nothing, to begin an update with; whatever waited has been added by the last one."""
+    sums.has_weights[0] = 0
+    for i in range(sums.visible.size):
+        sums.visible[i] = 0.0
+    for j in range(sums.hidden.size):
+        sums.hidden[j] = 0.0
+
+
+@inner
+def add_waiting(sums: Any) -> None:
+    """The products of all states that wait: every sum goes through the memory once."""
+    n, m = sums.weights.shape
+    for i in range(n):
+        take_row(sums, i)
+        for j in range(m):
+            sums.weights[i, j] = sums.row[j]
+    sums.waiting[0] = 0
+    sums.has_weights[0] = 1
+
+
+@inlined
+def take_row(sums: Any, i: int) -> None:
+    """All sums of a visible unit into `row`, with those that waited for it."""
+    if sums.has_weights[0]:
+        for j in range(sums.row.size):
+            sums.row[j] = sums.weights[i, j]
+    else:
+        for j in range(sums.row.size):
+            sums.row[j] = 0.0
+    add_rows(sums.masks[i], 0, None, 0, sums.rows, sums.row, 0)
+    sums.masks[i] = 0

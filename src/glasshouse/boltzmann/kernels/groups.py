@@ -1,0 +1,92 @@
+"""Contrastive divergence: chains that start at many rows of the data and step together."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from glasshouse.boltzmann.kernels.gradient import CHAINS, add_pairs
+from glasshouse.boltzmann.kernels.lanes import (
+    LANES,
+    draw_and_keep,
+    draw_changes,
+    fill_numbers,
+)
+from glasshouse.boltzmann.kernels.layers import add_fields, chances_of_some
+from glasshouse.boltzmann.kernels.once import once
+from glasshouse.compiled import inner
+
+
+class Group(NamedTuple):
+    """Chains that take every step together; in each array, one follows the other.
+
+    Attributes:
+        data: the visible units that they start at.
+        visible: visible units.
+        changes: by which the last step changed them.
+        hidden: hidden units.
+        visible_fields: of these units.
+        hidden_fields: likewise.
+        hidden_chances: likewise.
+        data_chances: of the hidden units, given the data.
+        numbers: random ones for one layer.
+    """
+
+    data: Any
+    visible: Any
+    changes: Any
+    hidden: Any
+    visible_fields: Any
+    hidden_fields: Any
+    hidden_chances: Any
+    data_chances: Any
+    numbers: Any
+
+
+@inner
+def new_group(n: int, m: int) -> Any:
+    """Room for as many chains of n visible and m hidden units as step together."""
+    visible, hidden = CHAINS * n, CHAINS * m
+    return Group(np.empty(visible, np.int8), np.empty(visible, np.int8),
+                 np.empty(visible, np.int8), np.empty(hidden, np.int8),
+                 np.empty(visible), np.empty(hidden), np.empty(hidden),
+                 np.empty(hidden), np.empty(max(visible, hidden) + LANES))  # fmt: skip
+
+
+@once
+def add_group(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: Any,
+              first: int) -> None:  # fmt: skip
+    """Chosen rows of the data from the first one on, minus where the chains end that start there.
+
+    The weights come through the memory once for all of them. Fields of the hidden units follow
+    those before: only visible units that a step has changed are added.
+    """
+    n, m = machine.weights.shape
+    count, low = min(CHAINS, chosen.size - first), plan.low
+    for k in range(count):
+        for i in range(n):
+            group.data[k * n + i] = data[chosen[first + k], i]
+            group.visible[k * n + i] = data[chosen[first + k], i]
+        for j in range(m):
+            group.hidden_fields[k * m + j] = machine.hidden_bias[j]
+    add_fields(group.data, count, machine.weights, low, group.hidden_fields)
+    fill_numbers(machine.lanes, group.numbers, count * m)
+    draw_and_keep(group.hidden_fields, group.numbers, count * m, low, group.data_chances,
+                  group.hidden)  # fmt: skip
+    for step in range(plan.steps):
+        if step:
+            fill_numbers(machine.lanes, group.numbers, count * m)
+            draw_and_keep(group.hidden_fields, group.numbers, count * m, low,
+                          group.hidden_chances, group.hidden)  # fmt: skip
+        for k in range(count):
+            for i in range(n):
+                group.visible_fields[k * n + i] = machine.visible_bias[i]
+        add_fields(group.hidden, count, machine.back, low, group.visible_fields)
+        fill_numbers(machine.lanes, group.numbers, count * n)
+        draw_changes(group.visible_fields, group.numbers, count * n, low, group.visible,
+                     group.changes)  # fmt: skip
+        add_fields(group.changes, count, machine.weights, -1, group.hidden_fields)
+    chances_of_some(group.hidden_fields, count * m, low, group.hidden_chances)
+    add_pairs(sums, low, count, group.data, group.data_chances, group.visible,
+              group.hidden_chances)  # fmt: skip

@@ -1,0 +1,117 @@
+"""What a training changes, and what it is told: one RBM and its plan."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from glasshouse.boltzmann.kernels.layers import copy_row, copy_table
+from glasshouse.boltzmann.kernels.transposition import STRIP, transpose_strip
+from glasshouse.compiled import inner
+
+# How the negative phase is estimated.
+CD, PCD, EXACT = 0, 1, 2
+# Places in `Machine.progress`.
+EPOCH, BATCH, MODE, MODES, UPDATES = 0, 1, 2, 3, 4
+PROGRESS = 5
+# What `progress[MODE]` says: a mode that is wanted is ready once Python has found it.
+NONE, WANTED, READY = 0, 1, 2
+# Conditional probabilities are 0 or 1 long before; whatever grows so far does not come back.
+MOST_WEIGHT = 1000.0
+
+
+class Machine(NamedTuple):
+    """An RBM in training; all arrays are changed in place.
+
+    Attributes:
+        weights: W, one row per visible unit.
+        back: its transpose.
+        visible_bias: a.
+        hidden_bias: b.
+        weight_speed: what momentum carries on, for the weights.
+        visible_speed: likewise, for the visible biases.
+        hidden_speed: likewise, for the hidden biases.
+        chains: visible states of the persistent chains, one per row.
+        mode_visible: the mode last found.
+        mode_hidden: its hidden part.
+        mode_energy: of that mode, of ±1 units without a constant, and the sum of all |weights|.
+        order: in which the data are used.
+        good_weights: those after the last whole epoch.
+        good_visible: likewise, the visible biases.
+        good_hidden: likewise, the hidden biases.
+        stream: random numbers.
+        lanes: those of chains that step together, one stream per column.
+        progress: see `EPOCH`, …
+    """
+
+    weights: Any
+    back: Any
+    visible_bias: Any
+    hidden_bias: Any
+    weight_speed: Any
+    visible_speed: Any
+    hidden_speed: Any
+    chains: Any
+    mode_visible: Any
+    mode_hidden: Any
+    mode_energy: Any
+    order: Any
+    good_weights: Any
+    good_visible: Any
+    good_hidden: Any
+    stream: Any
+    lanes: Any
+    progress: Any
+
+
+class Plan(NamedTuple):
+    """What every update does.
+
+    Attributes:
+        low: the lower value of a unit, 0 or -1.
+        gradient: `CD`, `PCD` or `EXACT`.
+        steps: of each chain per update.
+        batch_size: data per update.
+        is_mean: whether the gradient is a mean over the data of a batch, not their sum.
+        momentum: share of the last change that is carried on.
+        weight_decay: pull of the weights towards zero.
+        has_biases: whether biases are trained.
+        restarts_chains: whether a mode starts the chains, instead of being the negative phase.
+        scales_mode_step: whether steps towards the mode shrink as the authors' do.
+        enumerates: whether modes are found here, by enumeration.
+    """
+
+    low: int
+    gradient: int
+    steps: int
+    batch_size: int
+    is_mean: bool
+    momentum: float
+    weight_decay: float
+    has_biases: bool
+    restarts_chains: bool
+    scales_mode_step: bool
+    enumerates: bool
+
+
+@inner
+def go_back(machine: Any) -> None:
+    """To the parameters after the last whole epoch."""
+    copy_table(machine.good_weights, machine.weights)
+    for first in range(0, len(machine.weights), STRIP):
+        transpose_strip(machine.weights, first, machine.back)
+    copy_row(machine.good_visible, machine.visible_bias)
+    copy_row(machine.good_hidden, machine.hidden_bias)
+
+
+@inner
+def is_sound(machine: Any) -> bool:
+    """Whether all parameters are finite and not beyond all use; a NaN is not below anything."""
+    sound = True
+    for i in range(machine.weights.shape[0]):
+        for j in range(machine.weights.shape[1]):
+            sound &= abs(machine.weights[i, j]) <= MOST_WEIGHT
+    for bias in machine.visible_bias:
+        sound &= abs(bias) <= MOST_WEIGHT
+    for bias in machine.hidden_bias:
+        sound &= abs(bias) <= MOST_WEIGHT
+    return sound

@@ -1,0 +1,53 @@
+"""The mode of a small RBM, and the energy of a mode as one of ±1 units."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from glasshouse.boltzmann.kernels.enumeration import ground_state
+from glasshouse.compiled import compiled
+
+
+@compiled
+def find_mode(machine: Any, low: int) -> None:
+    """The mode by enumeration of the smaller layer, and its energy as one of ±1 units."""
+    n, m = machine.weights.shape
+    a, b = machine.visible_bias, machine.hidden_bias
+    v, h = machine.mode_visible, machine.mode_hidden
+    is_wide = n <= m
+    ground_state(machine.weights if is_wide else machine.back, a if is_wide else b,
+                 b if is_wide else a, low, v if is_wide else h, h if is_wide else v)  # fmt: skip
+    signed, total = spin_weights(machine.weights, a, b, low, v, h)
+    machine.mode_energy[0], machine.mode_energy[1] = -signed, total
+
+
+@compiled
+def spin_weights(weights: Any, visible_bias: Any, hidden_bias: Any, low: int, visible: Any,
+                 hidden: Any) -> Any:  # fmt: skip
+    """Of the same RBM with ±1 units: satisfied minus unsatisfied weight of a state, and all of it.
+
+    Biases count as weights to a ghost unit. The state is in the RBM's own units.
+    """
+    n, m = weights.shape
+    quarter = 1.0 if low == -1 else 0.25
+    column_sums = np.zeros(m)
+    signed, total = 0.0, 0.0
+    for i in range(n):
+        v = 1.0 if visible[i] == 1 else -1.0
+        row_sum = 0.0
+        for j in range(m):
+            w = weights[i, j]
+            signed += quarter * w * (v if hidden[j] == 1 else -v)
+            total += quarter * abs(w)
+            row_sum += w
+            column_sums[j] += w
+        bias = visible_bias[i] if low == -1 else 0.5 * visible_bias[i] + 0.25 * row_sum
+        signed += bias * v
+        total += abs(bias)
+    for j in range(m):
+        bias = hidden_bias[j] if low == -1 else 0.5 * hidden_bias[j] + 0.25 * column_sums[j]
+        signed += bias if hidden[j] == 1 else -bias
+        total += abs(bias)
+    return signed, total

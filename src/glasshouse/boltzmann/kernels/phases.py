@@ -1,0 +1,102 @@
+"""The two phases of an update: the data, one row at a time, and the model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from glasshouse.boltzmann.kernels.enumeration import log_partition, moments
+from glasshouse.boltzmann.kernels.gradient import add_outer
+from glasshouse.boltzmann.kernels.layers import (
+    chances_of,
+    copy_row,
+    draw,
+    fields_of,
+    gibbs_step,
+    means_of,
+)
+from glasshouse.boltzmann.kernels.machine import CD
+from glasshouse.boltzmann.kernels.once import once
+from glasshouse.compiled import inner
+
+
+@inner
+def add_data(machine: Any, plan: Any, sums: Any, row: Any, uses_mode: bool,
+             is_mode_step: bool) -> None:  # fmt: skip
+    """One row of the data; with contrastive divergence also the chain that starts there."""
+    fields, chances = sums.hidden_fields, sums.hidden_chances
+    fields_of(row, machine.weights, machine.hidden_bias, fields)
+    chances_of(fields, plan.low, chances)
+    means_of(chances, plan.low, sums.means)
+    add_outer(sums, plan.low, row, sums.means, 1.0)
+    if plan.gradient != CD or is_mode_step:
+        return
+    if uses_mode:
+        copy_row(machine.mode_hidden, sums.hidden_state)
+    else:
+        draw(machine.stream, chances, plan.low, sums.hidden_state)
+    run_chain(machine, plan, sums, sums.state, sums.hidden_state, plan.steps)
+    add_outer(sums, plan.low, sums.state, sums.means, -1.0)
+
+
+@inner
+def run_chain(machine: Any, plan: Any, sums: Any, visible: Any, hidden: Any, steps: int) -> None:
+    """Visible units from the hidden ones, and so on; ends with the hidden means in `sums`."""
+    fields, chances = sums.visible_fields, sums.visible_chances
+    fields_of(hidden, machine.back, machine.visible_bias, fields)
+    chances_of(fields, plan.low, chances)
+    draw(machine.stream, chances, plan.low, visible)
+    for _ in range(steps - 1):
+        gibbs_step(machine.stream, machine.weights, machine.back, machine.visible_bias,
+                   machine.hidden_bias, plan.low, visible, hidden, sums.room)  # fmt: skip
+    fields, chances = sums.hidden_fields, sums.hidden_chances
+    fields_of(visible, machine.weights, machine.hidden_bias, fields)
+    chances_of(fields, plan.low, chances)
+    means_of(chances, plan.low, sums.means)
+
+
+@once
+def subtract_mode(machine: Any, low: int, sums: Any, weight: float) -> None:
+    """The mode instead of the model's averages."""
+    for j in range(machine.mode_hidden.size):
+        sums.means[j] = machine.mode_hidden[j]
+    add_outer(sums, low, machine.mode_visible, sums.means, -weight)
+
+
+@once
+def subtract_chains(machine: Any, plan: Any, sums: Any, uses_mode: bool, weight: float) -> None:
+    """Averages over the persistent chains, after some steps of each."""
+    count = len(machine.chains)
+    fields, chances = sums.hidden_fields, sums.hidden_chances
+    for c in range(count):
+        visible = machine.chains[c]
+        if uses_mode:
+            copy_row(machine.mode_visible, visible)
+        fields_of(visible, machine.weights, machine.hidden_bias, fields)
+        chances_of(fields, plan.low, chances)
+        draw(machine.stream, chances, plan.low, sums.hidden_state)
+        run_chain(machine, plan, sums, visible, sums.hidden_state, plan.steps)
+        add_outer(sums, plan.low, visible, sums.means, -weight / count)
+
+
+@once
+def subtract_exact(machine: Any, low: int, sums: Any, weight: float) -> None:
+    """The model's own averages, by enumeration of the smaller layer."""
+    n, m = machine.weights.shape
+    visible, hidden = np.empty(n), np.empty(m)
+    is_wide = n <= m
+    table = machine.weights if is_wide else machine.back
+    a = machine.visible_bias if is_wide else machine.hidden_bias
+    b = machine.hidden_bias if is_wide else machine.visible_bias
+    products = np.empty(table.shape)
+    log_z = log_partition(table, a, b, low)
+    moments(table, a, b, low, log_z, products, visible if is_wide else hidden,
+            hidden if is_wide else visible)  # fmt: skip
+    for i in range(n):
+        for j in range(m):
+            sums.weights[i, j] -= weight * (products[i, j] if is_wide else products[j, i])
+    for i in range(n):
+        sums.visible[i] -= weight * visible[i]
+    for j in range(m):
+        sums.hidden[j] -= weight * hidden[j]

@@ -1,0 +1,135 @@
+"""Sums of rows of a table that bits choose, in vector code.
+
+Rows are added in their order, whatever the machine: results are the same everywhere. All arrays lie
+in memory without gaps and are read by place: slices would cost more than the sums.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
+
+from glasshouse.compiled import inlined
+from glasshouse.kernels.vectors import fill, fill_like, fma, item, load, store
+
+BITS = 64  # of a mask
+BLOCK = 64  # columns whose sums fill half of the registers of most machines
+_ONE, _U56 = np.uint64(1), np.uint64(56)
+_LOWEST_OF_BYTES, _GATHERING = np.uint64(0x0101010101010101), np.uint64(0x0102040810204080)
+
+# Untyped on purpose: kernels call these functions without their first argument.
+_bitwise: Any = intrinsic
+
+
+@_bitwise
+def lowest_bit(context: Any, mask: Any) -> Any:
+    """The place of the lowest bit that is set in a uint64 other than 0."""
+
+    def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], context.get_constant(types.boolean, True))
+
+    return types.int64(types.uint64), lower
+
+
+@_bitwise
+def eight_bytes(context: Any, array: Any, index: Any) -> Any:
+    """Eight items of a flat array of bytes from `index` on, as a uint64, the first one lowest."""
+
+    def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(array)(context, builder, args[0]).data
+        address = builder.gep(data, [args[1]])
+        word = builder.load(builder.bitcast(address, ir.IntType(64).as_pointer()))
+        word.align = 1
+        return word
+
+    return types.uint64(array, types.int64), lower
+
+
+@inlined
+def bits_of_units(values: Any, begin: int, count: int) -> Any:
+    """A bit for each of at most 64 values from -2 to 2 that is set where the value is not 0.
+
+    A branch for each would often be guessed wrong. Eight bytes at a time: one of the two lowest
+    bits of each is set, and a product brings them to where they make one byte.
+    """
+    mask = np.uint64(0)
+    whole = count - count % 8
+    for k in range(0, whole, 8):
+        eight = eight_bytes(values, begin + k)
+        eight = (eight | (eight >> _ONE)) & _LOWEST_OF_BYTES
+        mask |= ((eight * _GATHERING) >> _U56) << np.uint64(k)
+    for k in range(whole, count):
+        mask |= np.uint64(item(values, begin + k) != 0) << np.uint64(k)
+    return mask
+
+
+@inlined
+def add_rows(mask: Any, start: int, values: Any, begin: int, table: Any, total: Any,
+             goal: int) -> None:  # fmt: skip
+    """Add rows of a table to a total: bit k chooses row `start + k`.
+
+    Each is multiplied by the value of its number, the first of which is at `begin`; without values
+    (None) by 1. The total is as wide as the table and starts at place `goal`.
+    """
+    width = table.shape[1]
+    whole = width - width % BLOCK
+    for first in range(0, whole, BLOCK):
+        add_block(mask, start, values, begin, table, total, goal, first)
+    if whole < width:
+        add_rest(mask, start, values, begin, table, total, goal, whole)
+
+
+@inlined
+def add_block(mask: Any, start: int, values: Any, begin: int, table: Any, total: Any, goal: int,
+              first: int) -> None:  # fmt: skip
+    """A block of columns, which stays in registers. Products are exact: fusing changes nothing."""
+    a, b = load(total, goal + first, 16), load(total, goal + first + 16, 16)
+    c, d = load(total, goal + first + 32, 16), load(total, goal + first + 48, 16)
+    while mask:
+        row = start + lowest_bit(mask)
+        mask &= mask - _ONE
+        place = row * table.shape[1] + first
+        if values is None:
+            a = a + load(table, place, 16)
+            b = b + load(table, place + 16, 16)
+            c = c + load(table, place + 32, 16)
+            d = d + load(table, place + 48, 16)
+        else:
+            factor = fill_like(a, np.float64(item(values, begin + row)))
+            a = fma(factor, load(table, place, 16), a)
+            b = fma(factor, load(table, place + 16, 16), b)
+            c = fma(factor, load(table, place + 32, 16), c)
+            d = fma(factor, load(table, place + 48, 16), d)
+    store(total, goal + first, a)
+    store(total, goal + first + 16, b)
+    store(total, goal + first + 32, c)
+    store(total, goal + first + 48, d)
+
+
+@inlined
+def add_rest(mask: Any, start: int, values: Any, begin: int, table: Any, total: Any, goal: int,
+             first: int) -> None:  # fmt: skip
+    """The columns that are left: blocks of four, then single ones."""
+    width = table.shape[1]
+    while first + 4 <= width:
+        left, sums = mask, load(total, goal + first, 4)
+        while left:
+            row = start + lowest_bit(left)
+            left &= left - _ONE
+            factor = 1.0 if values is None else np.float64(item(values, begin + row))
+            sums = fma(fill_like(sums, factor), load(table, row * width + first, 4), sums)
+        store(total, goal + first, sums)
+        first += 4
+    while first < width:
+        left, single = mask, item(total, goal + first)
+        while left:
+            row = start + lowest_bit(left)
+            left &= left - _ONE
+            factor = 1.0 if values is None else np.float64(item(values, begin + row))
+            single += factor * item(table, row * width + first)
+        store(total, goal + first, fill(single, 1))
+        first += 1

@@ -1,0 +1,19 @@
+"""What tests of races start from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from glasshouse.files.suite import write_suite
+from glasshouse.planting import random_loops
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("field") / "tiny"
+    write_suite(
+        folder, [random_loops(3, 3, frustration="1/5", loops=3, rng=seed) for seed in range(2)]
+    )
+    return folder
