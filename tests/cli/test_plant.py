@@ -36,6 +36,7 @@ OPTIONS = {
     "tiles2d": "length* p1 p2 p3 boundary",
     "tiles3d": "length* p21 p22 p41 p42 boundary",
     "cluster": "rows* alpha* columns scale ruggedness shore",
+    "posiform": "graph spins n max-coefficient block scale",
 }
 SHARED = "seed output o count out-dir format certificate answers dialect blind shuffle force json"
 CHOICES = {

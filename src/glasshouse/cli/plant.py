@@ -105,11 +105,13 @@ def _options(method: Method) -> dict[str, inspect.Parameter]:
         options["graph"] = _option("graph", str, None, f"{_GRAPH}, instead of -n and -m.")
         options["n"] = _option("n", int, None, "visible spins of an RBM.")
         options["m"] = _option("m", int, None, f"hidden spins. {_SQUARE}")
+    elif method.grows_on == "spins or graph":
+        options["graph"] = _option("graph", str, None, f"{_GRAPH}, instead of -n.")
     for name, hint in hints.items():
         help_ = f"{told.get(name, '')} {_SQUARE if name == 'm' else ''}"
         default = None if name == "m" else known[name].default
         names = _NAMES.get(name)
-        if name == "n" and method.grows_on == "spins":  # not all spins need be variables
+        if name == "n" and method.grows_on.startswith("spins"):  # not all spins need be variables
             names = ["--variables" if help_.startswith("variables") else "--spins", "-n"]
         options[name] = _option(name, hint, default, help_, names)
     return options

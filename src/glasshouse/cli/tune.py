@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -25,11 +25,13 @@ def tune(
     n: Annotated[int | None, Parameter(name=["--n", "-n"], converter=whole)] = None,
     graph: str | None = None,
     target_sweeps: float,
-    knob: Literal["frustration", "loop_density", "block"] = "frustration",
+    method: str | None = None,
+    knob: str | None = None,
     frustration: Annotated[str | None, Parameter(name=["--frustration", "-f"])] = None,
     loop_density: str | None = None,
     block: str | None = None,
     length: MaybeWhole = None,
+    parameter: Annotated[list[str] | None, Parameter(name=["--parameter", "-p"])] = None,
     statistic: Literal["median", "geometric_mean", "quantile_95", "paper_95"] = "median",
     tolerance: float = 0.15,
     seed: Whole = 0,
@@ -41,9 +43,10 @@ def tune(
     """Find the instances of a given size that are as hard as wanted, and plant them.
 
     Turns one knob, solving as many instances at each setting as it takes to be sure. Hardness is
-    the number of sweeps that simulated annealing needs, with the paper's schedule. What the knob
-    cannot reach is refused soon. Ctrl-C tells the best so far. Ends with exit code 1, and plants
-    nothing, where no setting is within the tolerance.
+    the number of sweeps that simulated annealing needs: with the paper's schedule for loops, with
+    runs of 1000 sweeps over the range of `solve` for methods with a dial of their own. What the
+    knob cannot reach is refused soon. Ctrl-C tells the best so far. Ends with exit code 1, and
+    plants nothing, where no setting is within the tolerance.
 
     For instance:
 
@@ -52,17 +55,22 @@ def tune(
     glasshouse tune -n 40 --target-sweeps 1e5 --knob block -f 0.23 --loop-density 10
     glasshouse tune --graph torus:8x8 --length 4 --target-sweeps 300
     glasshouse tune -n 60 --target-sweeps 1000 -o suite --count 100
+    glasshouse tune --method wishart -n 32 --knob alpha --target-sweeps 2000
+    glasshouse tune --method posiform -n 60 -p block=6 --target-sweeps 1000
     ```
 
     Args:
-        n: visible spins, and as many hidden ones.
+        n: visible spins, and as many hidden ones; all spins of methods that make theirs.
         graph: a graph's name, such as torus:8x8, or a file of edges; instead of -n.
         target_sweeps: the wanted hardness.
-        knob: what to turn; the others are given, or the peak density.
+        method: a planting method, such as wishart; random loops, or loops on a graph, by default.
+        knob: what to turn: frustration, loop_density or block of loops, or what else a method has;
+            its first knob by default. The others are given, or the peak density.
         frustration: given, for the other knobs.
         loop_density: given; the paper's peak density by default.
         block: given: structured loops instead of random ones.
         length: of all loops, on a graph.
+        parameter: any other parameter of the method, as NAME=VALUE; may be given several times.
         statistic: of the hardness of instances: half of them need more than the median.
         tolerance: how far off the measured value may be, as a share of the target.
         seed: a whole number that fixes all randomness.
@@ -71,10 +79,12 @@ def tune(
         format: the format of the suite's files; wcnf by default.
         json: print one JSON object, and one per instance planted.
     """
+    from glasshouse.studies.knobs import usual_knob
     from glasshouse.studies.tuning import tune as search
 
-    if (n is None) == (graph is None):
+    if (n is None) == (graph is None) and (n is not None or method is None):
         raise ValueError("give either -n or --graph")
+    knob = usual_knob(method) if knob is None else knob.replace("-", "_")
     if (out_dir is None) != (count is None):
         raise ValueError("--count and -o DIR go together: a suite needs both")
     if format is not None and out_dir is None:
@@ -83,12 +93,13 @@ def tune(
         raise ValueError(f"{out_dir} holds a suite already; name another folder")
     given = {"frustration": frustration, "loop_density": loop_density, "block": block,
              "length": length}  # fmt: skip
-    if given.pop(knob) is not None:
+    given |= _named(parameter or [], given)
+    if given.pop(knob, None) is not None:
         raise ValueError(f"--knob {knob} is what is searched for; leave its own option out")
     parameters = {name: value for name, value in given.items() if value is not None}
     with _progress() as progress:
         found = search(
-            n if graph is None else named_graph(graph), target_sweeps, knob=knob,
+            n if graph is None else named_graph(graph), target_sweeps, knob=knob, method=method,
             parameters=parameters, statistic=statistic, tolerance=tolerance, rng=seed,
             progress=progress,
         )  # fmt: skip
@@ -110,6 +121,20 @@ def tune(
         method, where = found.task.method, {} if graph is None else {"graph": named_graph(graph)}
         output = Output(seed=seed, count=count, out_dir=out_dir, format=format, json=json)
         grow(method, output, **{**found.task.parameters, **where})
+
+
+def _named(words: list[str], given: Mapping[str, object]) -> dict[str, str]:
+    """Parameters out of NAME=VALUE."""
+    named: dict[str, str] = {}
+    for word in words:
+        name, is_set, value = word.partition("=")
+        name = name.strip().replace("-", "_")
+        if not (name and is_set and value.strip()):
+            raise ValueError(f"--parameter {word} is not NAME=VALUE, such as block=6")
+        if name in named or given.get(name) is not None:
+            raise ValueError(f"{name} is given twice; give it once")
+        named[name] = value.strip()
+    return named
 
 
 def _values(found: Tuned, line: str) -> dict[str, Any]:

@@ -79,7 +79,7 @@ def rbm_demand(asked: Mapping[str, Any]) -> Demand:
 
 def graph_demand(asked: Mapping[str, Any]) -> Demand:
     """Of loops on a `graph`, given by their number or density."""
-    extent, memory = _graph(asked.get("graph"))
+    extent, memory = graph_extent(asked.get("graph"))
     loops = _loops(asked, arguments.half(extent.nodes))
     return Demand(extent.nodes, loops, memory + _LOOP * loops)
 
@@ -95,7 +95,7 @@ def ground_demand(asked: Mapping[str, Any]) -> Demand:
     return Demand.of_loops_on_rbm(n, m, _loops(asked, arguments.half(n + m, n)), stored=stored)
 
 
-def _graph(graph: object) -> tuple[Extent, int]:
+def graph_extent(graph: object) -> tuple[Extent, int]:
     """How large a graph is, by its name or its edges, and what it takes in memory."""
     if isinstance(graph, str):
         name = GraphName.parse(graph)

@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from types import NoneType, SimpleNamespace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args, get_type_hints
 
 from glasshouse.catalogue import Catalogue
 from glasshouse.planting.ground_states import GroundStates, count_ground_states
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted
     from glasshouse.planting.recipe import Recipe
 
-GrowsOn: TypeAlias = Literal["rbm", "graph", "rbm or graph", "spins"]
+GrowsOn: TypeAlias = Literal["rbm", "graph", "rbm or graph", "spins", "spins or graph"]
 
 METHODS = Catalogue["Method"]("planting method")
 
@@ -44,7 +45,8 @@ class Method(Summarised):
         command: the word after `glasshouse plant`. Methods that share one are told apart by the
             options that are given.
         grows_on: what its instances live on. On an RBM it takes `n` and `m`, on a graph `graph`; on
-            both, `graph` may be (n, m). "spins" is whatever the method makes itself.
+            both, `graph` may be (n, m). "spins" is whatever the method makes itself, "spins or
+            graph" that or a `graph`.
         demand: counts what parameters of a recipe ask for, before anything is grown.
         examples: parameters of small instances: what help shows and tests grow.
         knobs: parameters that turn the hardness, from an easy to a hard setting.
@@ -74,6 +76,12 @@ class Method(Summarised):
         """Parameters with as many hidden spins as visible ones where only those are given."""
         square = {"m": given["n"]} if "m" in self.parameters and "n" in given else {}
         return square | dict(given)
+
+    def is_whole(self, name: str) -> bool:
+        """Whether a parameter takes whole numbers only."""
+        hint = SimpleNamespace(__annotations__={name: self.parameters[name].annotation})
+        kind = get_type_hints(hint, self.function.__globals__)[name]
+        return set(get_args(kind) or [kind]) - {NoneType} == {int}
 
     def grow(self, recipe: Recipe) -> Planted:
         """Run the method with the parameters and the seed of a recipe."""

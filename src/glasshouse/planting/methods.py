@@ -7,6 +7,7 @@ from glasshouse.planting.exactly import exactly as exactly
 from glasshouse.planting.graph_loops import graph_loops as graph_loops
 from glasshouse.planting.nae3sat import nae3sat as nae3sat
 from glasshouse.planting.partition import partition as partition
+from glasshouse.planting.posiform import posiform as posiform
 from glasshouse.planting.random_loops import random_loops as random_loops
 from glasshouse.planting.structured_graph_loops import (
     structured_graph_loops as structured_graph_loops,

@@ -111,18 +111,21 @@ class Planted:
         recipe: Recipe,
         labels: Labels | None = None,
         denominator: int = 1,
+        offset: int = 0,
     ) -> Planted:
         """Add the loops up into an Ising problem on their own graph, and plant the state.
 
-        The sum of the loops is divided by the denominator, which must divide all its weights.
+        The sum of the loops is divided by the denominator, which must divide all its weights; then
+        the offset is added to all energies.
         """
         problem = gauge(loops.sum(num_spins), state)
         if denominator > 1:
             weights, fields = problem.weights // denominator, problem.fields // denominator
             problem = Ising(num_spins, problem.edges, weights, fields)
+        problem = replace(problem, offset=offset)
         if naming.check(labels, num_spins) is not None:
             problem = replace(problem, labels=labels)
-        energy = -int(loops.weights.sum()) // denominator
+        energy = offset - int(loops.weights.sum()) // denominator
         return cls(problem, state, energy, loop_weight, loops, recipe, denominator=denominator)
 
     @classmethod

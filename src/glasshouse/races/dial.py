@@ -7,13 +7,15 @@ from fractions import Fraction
 from typing import Any
 
 from glasshouse.landscape.ratio import ratio
+from glasshouse.planting import METHODS
 from glasshouse.races.scores import median_tts
 from glasshouse.studies.statistics.samples import Estimate
 
 Parameters = Mapping[str, Mapping[str, Any]]
 
 # What hardness is dialled with. Where several vary, the one with most settings comes first; of
-# equals the first one here: a density that is chosen for each size varies with it.
+# equals the first one here: a density that is chosen for each size varies with it. Knobs of methods
+# come after these.
 _USUAL = ("frustration", "n", "loop_density", "clause_density")
 
 
@@ -28,7 +30,8 @@ def dials(parameters: Parameters) -> list[str]:
     shared = [name for name in (tables[0] if tables else ()) if all(name in t for t in tables)]
     values = {name: [_number(table[name]) for table in tables] for name in shared}
     varied = [name for name, each in values.items() if None not in each and len(set(each)) > 1]
-    usual = sorted((name for name in _USUAL if name in varied), key=lambda n: -len(set(values[n])))
+    known = dict.fromkeys([*_USUAL, *(knob for one in METHODS.values() for knob in one.knobs)])
+    usual = sorted((name for name in known if name in varied), key=lambda n: -len(set(values[n])))
     return [*usual, *sorted(set(varied) - set(usual))]
 
 

@@ -21,7 +21,17 @@ from glasshouse.problems.validation import FloatArray, IntArray
 from glasshouse.solvers.annealing import choose_engine, key_of
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.kernels import generator, hitting
-from glasshouse.solvers.schedule import Beta, PaperSchedule, paper_schedule, sweep_count
+from glasshouse.solvers.schedule import (
+    AUTOMATIC_SWEEPS,
+    Beta,
+    PaperSchedule,
+    Schedule,
+    default_range,
+    follows_paper,
+    paper_schedule,
+    rising,
+    sweep_count,
+)
 
 _CHUNK = 64  # instances that a thread takes at a time
 _MOST_SWEEPS = 2**26  # of a run, whose inverse temperatures are all held at once
@@ -37,9 +47,10 @@ class SweepsToSolution:
             sample is censored, the sweeps spent in vain.
         censored: whether max_sweeps was spent without reaching the ground energy.
         sweeps_per_run: N_sweep; after so many sweeps the spins are reset.
-        beta: first and last inverse temperature of a run, linear between.
+        beta: first and last inverse temperature of a run.
         seconds: wall-clock time, without compilation.
         seed: gives the same samples again.
+        schedule: how β rises between them, "linear" or "geometric".
     """
 
     totals: IntArray
@@ -48,6 +59,7 @@ class SweepsToSolution:
     beta: tuple[float, float]
     seconds: float
     seed: Seed
+    schedule: Schedule = "linear"
 
     @property
     def geometric_mean(self) -> float:
@@ -61,7 +73,7 @@ class SweepsToSolution:
         return (
             f"N_tot: geometric mean {sign}{self.geometric_mean:.4g}, median "
             f"{np.median(self.totals):.4g} sweeps, {count} samples, {lost} of them censored\n"
-            f"runs of {self.sweeps_per_run} sweeps, β from {self.beta[0]:.3g} to "
+            f"runs of {self.sweeps_per_run} sweeps, β {self.schedule} from {self.beta[0]:.3g} to "
             f"{self.beta[1]:.3g}; {self.seconds:.3g} s"
         )
 
@@ -89,9 +101,11 @@ def sweeps_to_solution(
 
     Args:
         planted: an instance, or an ensemble of them.
-        sweeps_per_run: N_sweep, or "paper" for the paper's polynomial.
+        sweeps_per_run: N_sweep, or "paper" for the paper's polynomial; 1000 for squares and other
+            families that the polynomial says nothing of, see `follows_paper`.
         beta: first and last inverse temperature, linear between, in units of the problem's energy;
-            by default the paper's, see `paper_schedule`.
+            by default the paper's, see `paper_schedule`, or, where that says nothing, the range of
+            `anneal`, geometric between.
         max_sweeps: where to give up: the sample is then marked as censored.
         samples: how many samples of N_tot an instance.
         rng: a seed, or anything that numpy.random.default_rng takes.
@@ -113,8 +127,8 @@ def sweeps_to_solution(
         validation.count(samples, "samples", 1),
         validation.count(threads, "threads", 1),
     )
-    plan = _plan(planted, sweeps_per_run, beta)
-    betas = np.linspace(*plan.beta, plan.sweeps)
+    plan, schedule = _plan(planted, sweeps_per_run, beta)
+    betas = rising(*plan.beta, plan.sweeps, schedule)
     seed = Seed.of(rng)
     announce_compilation(hitting.race_block, "annealing")
     if isinstance(planted, Ensemble):
@@ -128,7 +142,9 @@ def sweeps_to_solution(
         began = time.perf_counter()
         totals = race_one(problem, planted.energy, betas, max_sweeps, samples, key_of(seed))
         seconds = time.perf_counter() - began
-    return SweepsToSolution(np.abs(totals), totals < 0, plan.sweeps, plan.beta, seconds, seed)
+    return SweepsToSolution(
+        np.abs(totals), totals < 0, plan.sweeps, plan.beta, seconds, seed, schedule
+    )
 
 
 def race_one(
@@ -226,13 +242,18 @@ def _plan(
     planted: Planted | Ensemble,
     sweeps_per_run: int | Literal["paper"],
     beta: Beta,
-) -> PaperSchedule:
-    """Sweeps of a run and range of β: what was given, the paper's for the rest."""
+) -> tuple[PaperSchedule, Schedule]:
+    """Sweeps of a run and range of β: what was given, the paper's or `anneal`'s for the rest."""
     if sweeps_per_run != "paper":
         sweeps_per_run = sweep_count(sweeps_per_run, "sweeps_per_run", _MOST_SWEEPS)
     given = None if beta is None else _range_of(beta)
     if sweeps_per_run != "paper" and given is not None:
-        return PaperSchedule(given, sweeps_per_run)
+        return PaperSchedule(given, sweeps_per_run), "linear"
+    if isinstance(planted, Planted) and not follows_paper(planted):
+        number = AUTOMATIC_SWEEPS if sweeps_per_run == "paper" else sweeps_per_run
+        if given is not None:
+            return PaperSchedule(given, number), "linear"
+        return PaperSchedule(default_range(ColouredGraph(planted.ising)), number), "geometric"
     if isinstance(planted, Ensemble):
         n, number, unit = planted.parameters["n"], planted.nodes.shape[1], planted.positive
         f = planted.frustration
@@ -243,7 +264,7 @@ def _plan(
     plan = paper_schedule(int(n), min(f, Fraction(1, 4)), number / n or None, unit=unit)
     if sweeps_per_run == "paper":
         sweeps_per_run = sweep_count(plan.sweeps, "the paper's sweeps_per_run", _MOST_SWEEPS)
-    return PaperSchedule(plan.beta if given is None else given, sweeps_per_run)
+    return PaperSchedule(plan.beta if given is None else given, sweeps_per_run), "linear"
 
 
 def _range_of(beta: Any) -> tuple[float, float]:

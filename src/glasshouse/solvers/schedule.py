@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.landscape.ratio import Ratio, ratio
+from glasshouse.planting.method import METHODS
+from glasshouse.planting.planted import Planted
 from glasshouse.problems import validation
 from glasshouse.problems.validation import MOST_BETA, FloatArray
 from glasshouse.solvers.engine import ColouredGraph
@@ -95,7 +97,30 @@ def default_range(network: ColouredGraph) -> tuple[float, float]:
     return 0.7 / typical, cold / smallest
 
 
+def rising(first: float, last: float, sweeps: int, schedule: Schedule) -> FloatArray:
+    """One β for each sweep of a run."""
+    space = np.linspace if schedule == "linear" else np.geomspace
+    return space(first, last, sweeps)
+
+
 # The paper's schedule -------------------------------------------------------------------------
+
+
+# A run's sweeps where the paper's polynomial says nothing: as many as `anneal` has by default.
+AUTOMATIC_SWEEPS = 1000
+_PAPER_KNOBS = {"frustration", "loop_density"}
+
+
+def follows_paper(planted: Planted) -> bool:
+    """Whether the paper's schedule is for such instances: sums of loops, dialled by f or density.
+
+    It is not for squares, nor for families of loops that have other knobs. What is not in the
+    catalogue is taken for loops like the paper's.
+    """
+    if planted.squares or not planted.loops.num_loops:
+        return False
+    method = METHODS.get(planted.recipe.method)
+    return method is None or not method.knobs or not _PAPER_KNOBS.isdisjoint(method.knobs)
 
 
 def peak_density(n: int) -> float:

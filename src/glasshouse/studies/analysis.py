@@ -23,13 +23,14 @@ from glasshouse.studies.statistics.samples import Estimate, Sample
 from glasshouse.studies.statistics.scaling import LawComparison, compare_laws
 from glasshouse.studies.store.store import Store, StoredTask
 from glasshouse.studies.store.stored_tasks import task_of
-from glasshouse.studies.study import Study, heading_of
+from glasshouse.studies.study import Study, heading_of, is_axis
 from glasshouse.studies.task import Task
 from glasshouse.summaries import Summarised
 
 Floats = npt.NDArray[np.float64]
 
-# The axes of figures, and the parameters that change along each of them.
+# The axes of figures, and the parameters that change along each of them. Any other parameter of a
+# planting method that is a number makes an axis too.
 AXES = {
     "density": {"loop_density", "loops"},
     "size": {"n", "m", "loop_density", "loops"},
@@ -43,7 +44,7 @@ class Point(Summarised):
 
     Attributes:
         task: what was measured.
-        size: n, visible spins or half the vertices.
+        size: n, visible spins or half the vertices; all spins of families with other dials.
         density: loop density as it was asked for; N/n where loops were counted.
         loops: the paper's N, which is the density times n, rounded up.
         estimate: the statistic with its interval; infinite above what was reached.
@@ -64,15 +65,19 @@ class Point(Summarised):
     schedule: RunPlan | None
 
     def along(self, axis: str) -> float:
-        """The place on an axis: "density", "size" or "frustration"."""
+        """The place on an axis: "density", "size", or a parameter such as "frustration"."""
         if axis == "density":
             return self.density
         if axis == "size":
             return self.size
-        asked = self.task.parameters.get("frustration")
+        asked = self.task.parameters.get(axis)
         if asked is None:
-            raise ValueError(f"{self.task.method} was not asked for a frustration to look along")
-        return float(Fraction(asked))
+            article = "an" if axis[0] in "aeiou" else "a"
+            raise ValueError(f"{self.task.method} was not asked for {article} {axis} to look along")
+        try:
+            return float(Fraction(asked))
+        except (TypeError, ValueError):
+            raise ValueError(f"{axis}={asked!r} is no number to look along") from None
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,7 +86,7 @@ class Series(Summarised):
 
     Attributes:
         label: what sets this series apart from the others.
-        axis: "density", "size" or "frustration".
+        axis: "density", "size", or a parameter such as "frustration".
         points: ascending along the axis.
     """
 
@@ -146,8 +151,10 @@ def _point(store: Store, stored: StoredTask, name: Statistic, confidence: float)
 
 def series_of(points: Iterable[Point], axis: str) -> list[Series]:
     """Group points into series along an axis, labelled by what differs between them."""
-    if axis not in AXES:
-        raise ValueError(f"axis={axis!r} is not one of {', '.join(AXES)}")
+    if not is_axis(axis):
+        raise ValueError(
+            f"axis={axis!r} is not one of {', '.join(AXES)}, nor a parameter of a method"
+        )
     groups: dict[tuple[Any, ...], list[Point]] = {}
     for point in points:
         groups.setdefault(_identity(point, axis), []).append(point)
@@ -164,7 +171,7 @@ def _identity(point: Point, axis: str) -> tuple[Any, ...]:
     """What a point is apart from its place on the axis; the schedule may follow the axis."""
     task = point.task
     kept: dict[str, Any] = {"method": task.method}
-    kept |= {k: v for k, v in task.parameters.items() if k not in AXES[axis]}
+    kept |= {k: v for k, v in task.parameters.items() if k not in AXES.get(axis, {axis})}
     if axis != "size" and kept.get("m") == kept.get("n"):
         kept.pop("m", None)
     if task.solver is not None:
@@ -240,7 +247,7 @@ def fit_study(store: Store, study: Study | None = None) -> StudyFits:
         study: how to look at it; the one the store was collected for when None.
     """
     study = heading_of(store) if study is None else study
-    if study.figure not in AXES:
+    if not is_axis(study.figure):
         return StudyFits({}, {}, None, (f"a study with figure={study.figure!r} has no fit",))
     series = series_of(points_of(store, study.statistic), study.figure)
     return fit_series(series)

@@ -20,6 +20,16 @@ if TYPE_CHECKING:
 STEP = Fraction(1, 1000)  # finer differences are lost in the scatter of instances
 
 
+def usual_knob(method: str | None) -> str:
+    """What is turned where nobody says what: the first knob of a method, f of loops."""
+    if method is None:
+        return "frustration"
+    knobs = METHODS.find(method, "method").knobs
+    if not knobs:
+        raise ValueError(f"{method} has no knob to turn; name a method that has one")
+    return next(iter(knobs))
+
+
 @dataclass(frozen=True)
 class Family:
     """Instances that differ in the setting of a knob.
@@ -41,16 +51,20 @@ class Family:
     @classmethod
     def of(
         cls,
-        where: int | GraphLike,
-        knob: str,
+        where: int | GraphLike | None,
+        knob: str | None,
         method: str | None,
         given: Mapping[str, Any] | None,
         solver: Annealer,
         seed: int,
     ) -> Family:
-        """The family on an RBM of a size or on a graph; at the peak density if none is given."""
-        fixed = dict(given or {})
-        if isinstance(where, int):
+        """The family of a size or on a graph; loops at the peak density if none is given."""
+        fixed, n = dict(given or {}), 0
+        knob = usual_knob(method) if knob is None else knob
+        if where is None:
+            if method is None:
+                raise ValueError("give n or a graph; or a method, and its size as a parameter")
+        elif isinstance(where, int):
             n = validation.count(where, "n", 2)
             fixed["n"] = n
         else:
@@ -64,12 +78,15 @@ class Family:
             method = structured[ground] if has_block else f"{ground}_loops"
         known = METHODS.find(method, "method")
         if knob not in known.knobs:
+            others = [name for name, other in METHODS.items() if knob in other.knobs]
             raise ValueError(
                 f"knob={knob!r} is not one of {', '.join(known.knobs)}, which {method} has"
+                + (f"; name a method that has it: {', '.join(others)}" if others else "")
             )
         if knob in fixed:
-            raise ValueError(f"{knob} is the knob that is tuned; leave it out of parameters")
-        if knob != "loop_density" and "loops" not in fixed and "loop_density" in known.parameters:
+            raise ValueError(f"{knob} is the knob that is tuned; leave it out")
+        is_dense = "loops" in fixed or knob == "loop_density"
+        if n and not is_dense and "loop_density" in known.parameters:
             fixed.setdefault("loop_density", str(round(peak_density(n), 4)))
         return cls(method, fixed, knob, solver, seed)
 
@@ -84,6 +101,11 @@ class Family:
             longest = 3 if has_triangles else 4
         hard = (Fraction(1, int(longest)) // STEP - 1) * STEP
         return easy if easy < hard else hard / 5, hard
+
+    @property
+    def step(self) -> Fraction:
+        """The least difference of two settings."""
+        return Fraction(1) if METHODS[self.method].is_whole(self.knob) else STEP
 
     @property
     def _graph(self) -> Graph:

@@ -8,6 +8,7 @@ from typing import Any
 
 from glasshouse.planting import Planted
 from glasshouse.problems.validation import INT64_MAX
+from glasshouse.solvers.schedule import follows_paper
 from glasshouse.studies.kinds.hardness import Annealer, RunPlan
 from glasshouse.studies.store.records import fields_of, short
 
@@ -17,8 +18,9 @@ class Realised:
     """What figures and fits need to know of a family beside its rows.
 
     Attributes:
-        size: n, visible spins or half the vertices.
-        loops: the paper's N.
+        size: n, visible spins or half the vertices; all spins where the paper's n has no meaning,
+            see `follows_paper`.
+        loops: the paper's N; 0 where there are only squares.
         schedule: the annealer's settings in numbers; None where nothing is solved.
     """
 
@@ -30,27 +32,38 @@ class Realised:
     def of(cls, plant: Planted, solver: Annealer | None) -> Realised:
         """Read it off an instance."""
         schedule = None if solver is None else solver.schedule(plant)
-        return cls(float(plant.half), plant.loops.num_loops, schedule)
+        size = plant.half if follows_paper(plant) else plant.problem.num_variables
+        return cls(float(size), plant.loops.num_loops, schedule)
 
     def plain(self) -> dict[str, Any]:
-        """As a store keeps it."""
-        return asdict(self)
+        """As a store keeps it; a linear schedule goes without saying, as it always did."""
+        values = asdict(self)
+        if self.schedule is not None and self.schedule.schedule == "linear":
+            del values["schedule"]["schedule"]
+        return values
 
     @classmethod
     def from_plain(cls, stored: Mapping[str, Any]) -> Realised:
         """What a store kept; a ValueError if it cannot be."""
         size, loops, schedule = fields_of(stored, "size", "loops", "schedule")
         if schedule is not None:
+            rise = schedule.get("schedule") if isinstance(schedule, dict) else None
+            if rise not in (None, "geometric"):
+                raise ValueError(f"{short(rise)} was realised, where geometric should be")
             names = ("sweeps_per_run", "first_beta", "last_beta", "max_sweeps")
-            sweeps, first, last, most = fields_of(schedule, *names)
-            schedule = RunPlan(_whole(sweeps), _number(first, 0), _number(last, 0), _whole(most))
-        return cls(_number(size, 1), _whole(loops), schedule)
+            known = names if rise is None else (*names, "schedule")
+            sweeps, first, last, most = fields_of(schedule, *known)[:4]
+            low, high = _number(first, 0), _number(last, 0)
+            if rise is not None and not 0 < low <= high:
+                raise ValueError(f"β from {low} to {high} was realised, which is not geometric")
+            schedule = RunPlan(_whole(sweeps), low, high, _whole(most), rise or "linear")
+        return cls(_number(size, 1), _whole(loops, 0), schedule)
 
 
-def _whole(value: object) -> int:
+def _whole(value: object, least: int = 1) -> int:
     if type(value) is not int:
         raise ValueError(f"{short(value)} was realised, where a whole number should be")
-    return int(_number(value, 1))
+    return int(_number(value, least))
 
 
 def _number(value: object, least: int) -> float:

@@ -29,6 +29,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
+from glasshouse.planting import METHODS
 from glasshouse.studies.families import (
     MOST_COMBINATIONS,
     combinations,
@@ -49,8 +50,16 @@ from glasshouse.studies.store.storefile import StoreError, one_line
 from glasshouse.studies.task import Task
 from glasshouse.summaries import Summarised
 
-# What `study plot` draws: the parameter along the axis.
+# What `study plot` draws: the parameter along the axis; or any parameter of a planting method.
 FIGURES = ("density", "size", "frustration", "none")
+
+
+def is_axis(name: object) -> bool:
+    """Whether figures can be drawn along it: a size, a density, or a parameter of some method."""
+    if not isinstance(name, str) or name == "none":
+        return False
+    return name in FIGURES or any(name in method.parameters for method in METHODS.values())
+
 
 _STUDY_KEYS = {
     "name", "title", "figure", "statistic", "seed", "measures", "solver", "stop", "family",
@@ -65,7 +74,8 @@ class Study(Summarised):
     Attributes:
         name: for files.
         title: for figures.
-        figure: the parameter along the axis: "density", "size", "frustration" or "none".
+        figure: what lies along the axis: "density", "size", a parameter such as "frustration" or
+            "alpha", or "none".
         statistic: what is plotted and fitted.
         tasks: all of them.
         text: the TOML it was read from; stores keep it.
@@ -159,8 +169,10 @@ def _heading(values: dict[str, Any], text: str) -> Study:
     refuse_unknown(values, _STUDY_KEYS, "the study")
     name = word(values.get("name"), "name")
     figure = values.get("figure", "none")
-    if figure not in FIGURES:
-        raise ValueError(f"figure={figure!r} is not one of {', '.join(FIGURES)}")
+    if figure != "none" and not is_axis(figure):
+        raise ValueError(
+            f"figure={figure!r} is not one of {', '.join(FIGURES)}, nor a parameter of a method"
+        )
     statistic = values.get("statistic", "geometric_mean")
     if statistic not in STATISTICS:
         raise ValueError(f"statistic={statistic!r} is not one of {', '.join(get_args(Statistic))}")

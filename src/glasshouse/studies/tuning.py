@@ -15,7 +15,7 @@ from glasshouse.landscape.ratio import ratio
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
 from glasshouse.studies.kinds.hardness import Annealer
-from glasshouse.studies.knobs import STEP, Family
+from glasshouse.studies.knobs import Family
 from glasshouse.studies.statistics.estimators import STATISTICS, Statistic
 from glasshouse.studies.statistics.estimators import statistic as statistic_of
 from glasshouse.studies.statistics.samples import Estimate, Sample
@@ -37,10 +37,10 @@ _LONGEST_SAMPLE, _ENOUGH_TO_CLOCK = 24 * 3600.0, 100_000
 
 
 def tune(
-    n: int | GraphLike,
+    n: int | GraphLike | None,
     target_sweeps: float,
     *,
-    knob: str = "frustration",
+    knob: str | None = None,
     method: str | None = None,
     parameters: Mapping[str, Any] | None = None,
     bounds: tuple[Any, Any] | None = None,
@@ -54,23 +54,26 @@ def tune(
     """Find the instances of a given size, or on a graph, whose hardness is `target_sweeps`.
 
     Both ends of the knob are probed first; what lies beyond them is refused. Then the knob is
-    bisected in steps of 1/1000. At each setting instances are solved, twice as many each time,
-    until it is 99 % sure on which side the target lies, or until the setting is good enough. An
-    instance is given up at three times the target. Where no setting is within the tolerance, the
-    nearest one is returned, and `is_within_tolerance` says so.
+    bisected in steps of 1/1000, or of 1 where it takes whole numbers. At each setting instances are
+    solved, twice as many each time, until it is 99 % sure on which side the target lies, or until
+    the setting is good enough. An instance is given up at three times the target. Where no setting
+    is within the tolerance, the nearest one is returned, and `is_within_tolerance` says so.
 
     Args:
-        n: visible spins, and as many hidden ones; or a graph, by name or as planting takes it.
+        n: visible spins, and as many hidden ones; all spins where a method takes those; or a graph,
+            by name or as planting takes it. None where `parameters` tell the size of a method's
+            instances, or the knob is the size.
         target_sweeps: the wanted hardness.
         knob: what to turn: "frustration" (at the paper's peak density), or "loop_density" or
-            "block" at a given frustration.
+            "block" at a given frustration; by default the first knob that a method has, such as
+            wishart's "alpha".
         method: the planting method; random_loops, or graph_loops on a graph, and their structured
             forms where there is a block.
         parameters: the other parameters; `loop_density` is the peak density when left out.
         bounds: the easy and the hard end of the knob.
         statistic: of the hardness: "median", "geometric_mean", "quantile_95" or "paper_95".
         tolerance: how far off the measured value may be, as a share of the target.
-        solver: the annealer's settings; the paper's when None.
+        solver: the annealer's settings; the paper's when None, see `Annealer`.
         most_instances: at one setting.
         rng: a seed, or anything that numpy.random.default_rng takes; `task.seed` of the result
             keeps it.
@@ -172,7 +175,7 @@ class _Search:
     def bisect(self) -> None:
         """Halve the way from the easy to the hard end until a setting is right."""
         low, high = Fraction(0), Fraction(1)
-        finest = STEP / abs(self.bounds[1] - self.bounds[0])
+        finest = self.family.step / abs(self.bounds[1] - self.bounds[0])
         while True:
             middle = (low + high) / 2
             side = self._look(self._setting(middle))
@@ -180,13 +183,14 @@ class _Search:
                 break
             low, high = (middle, high) if side < 0 else (low, middle)
         last = self.steps[-1]
+        near = 0 if self.family.step == 1 else 2 * self.family.step
         for end, wrong_side in zip(self.bounds, (1, -1), strict=True):
-            if abs(last.setting - end) <= 2 * STEP and side == wrong_side:
+            if abs(last.setting - end) <= near and side == wrong_side:
                 self._refuse(self._words(last.setting, last.estimate))
 
     def _setting(self, share: Fraction) -> Fraction:
         easy, hard = self.bounds
-        return round((easy + share * (hard - easy)) / STEP) * STEP
+        return round((easy + share * (hard - easy)) / self.family.step) * self.family.step
 
     def _look(self, setting: Fraction) -> int:
         """Measure a setting, and tell its side: -1 too easy, 1 too hard, 0 right."""
@@ -253,7 +257,7 @@ class _Search:
 
     def _tell(self, setting: Fraction, instances: int) -> None:
         if self.progress is not None:
-            most = math.log2(float(abs(self.bounds[1] - self.bounds[0]) / STEP)) + 1
+            most = math.log2(float(abs(self.bounds[1] - self.bounds[0]) / self.family.step)) + 1
             share = min(len(self.steps) / most, 1.0)
             self.progress(TuningProgress(share, setting, instances, self.best))
 

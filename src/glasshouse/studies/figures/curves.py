@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from glasshouse.planting import METHODS
 from glasshouse.studies.analysis import (
-    AXES,
     Point,
     Series,
     StudyFits,
@@ -38,7 +38,7 @@ from glasshouse.studies.statistics.estimators import Statistic
 from glasshouse.studies.statistics.peaks import Peak, smoothed
 from glasshouse.studies.statistics.scaling import Law, LawComparison
 from glasshouse.studies.store.store import Store
-from glasshouse.studies.study import Study, heading_of
+from glasshouse.studies.study import Study, heading_of, is_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,8 +75,8 @@ def plot_study(store: Store, ax: Axes | None = None, study: Study | None = None)
         study: how to look at the store; the one it was collected for when None.
     """
     study = heading_of(store) if study is None else study
-    axis = study.figure if study.figure in AXES else "density"
     points = points_of(store, study.statistic)
+    axis = study.figure if is_axis(study.figure) else _telling_axis(points)
     if not points:
         others = ", ".join(sorted({s.kind for s in store.tasks() if len(store.done(s))}))
         raise ValueError(
@@ -93,6 +93,19 @@ def plot_study(store: Store, ax: Axes | None = None, study: Study | None = None)
         ax.set_title(study.title, parse_math=False)
         note_settings(ax, points)
     return ax
+
+
+def _telling_axis(points: Sequence[Point]) -> str:
+    """What to look along where a study does not say: density, or the dial of a family."""
+    if all(point.loops for point in points):
+        return "density"
+    shared = set.intersection(*(set(METHODS[p.task.method].knobs) for p in points))
+    varied = (
+        name
+        for name in sorted(shared)
+        if len({p.task.parameters.get(name) for p in points} - {None}) > 1
+    )
+    return next(varied, "size")
 
 
 def statistic_name(statistic: Statistic, measures: str = HARDNESS.name) -> str:
@@ -135,10 +148,10 @@ def plot_series(
         if peak is not None and not peak.at_edge:
             _draw_peak(ax, peak, look, used)
     ax.set_yscale("log")
-    if axis != "frustration":
-        ax.set_xscale("log")
-    ax.set_xlabel(_AXIS_NAMES[axis])
     places = {p.along(axis) for one in series for p in one.points}
+    if axis != "frustration" and min(places) > 0:
+        ax.set_xscale("log")
+    ax.set_xlabel(_AXIS_NAMES.get(axis, axis.replace("_", " ")))
     is_few = len(places) <= _FEW_PLACES and all(len(f"{p:g}") <= _SHORT_NUMBER for p in places)
     if axis != "density" or is_few:
         ticks_at(ax, sorted(places))
@@ -233,8 +246,10 @@ def settings_text(points: Iterable[Point]) -> str:
     sweeps = _span([plan.sweeps_per_run for plan in plans])
     limit = _span([plan.max_sweeps for plan in plans])
     samples, censored = sum(p.samples for p in points), sum(p.censored for p in points)
+    kinds = {"linear": "linear", "geometric": "geometric, over anneal's own range,"}
+    rise = " or ".join(kinds[kind] for kind in kinds if kind in {p.schedule for p in plans})
     return (
-        f"β linear from {firsts} to {lasts} (units of 1/loop weight), N_sweep {sweeps}, reset to "
+        f"β {rise} from {firsts} to {lasts} (units of 1/loop weight), N_sweep {sweeps}, reset to "
         f"random spins after each run, success checked at the end of each sweep, given up after "
         f"{limit} sweeps ({censored} of {samples} instances); {each}"
     )

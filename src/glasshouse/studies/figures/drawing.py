@@ -315,7 +315,6 @@ def _is_chip(plant: Planted) -> bool:
 def _caption(plant: Planted) -> str:
     found = plant.summary()
     return (
-        f"{found.method.replace('_', ' ')}: {found.size}, {found.loops} "
-        f"loop{'s' if found.loops != 1 else ''}, "
+        f"{found.method.replace('_', ' ')}: {found.size}, {plant.parts}, "
         rf"$f = {float(found.frustration):.4g}$, ground energy ${found.energy}$"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,7 +16,15 @@ from glasshouse.planting import Planted, random_loops_ensemble
 from glasshouse.problems import validation
 from glasshouse.solvers import anneal, paper_schedule
 from glasshouse.solvers.annealing import key_of
+from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.hitting import race, race_one
+from glasshouse.solvers.schedule import (
+    AUTOMATIC_SWEEPS,
+    Schedule,
+    default_range,
+    follows_paper,
+    rising,
+)
 from glasshouse.studies.kinds.kind import Column, Columns, Kind
 from glasshouse.studies.kinds.study_kind import study_kind
 
@@ -46,6 +54,10 @@ class Annealer:
     β rises linearly within a run, and success is looked for at the end of each sweep, as in the
     paper. Numbers depend strongly on these settings, so every figure states them.
 
+    The paper's schedule is for its loops. Where a family has squares, or another dial than f and
+    density, "paper" stands for runs of 1000 sweeps over the range that `anneal` finds for the first
+    instance, in which β rises geometrically; figures and stores say so.
+
     Attributes:
         sweeps_per_run: the paper's N_sweep; "paper" is its second polynomial, "paper-first" its
             first one.
@@ -74,6 +86,8 @@ class Annealer:
 
     def schedule(self, plant: Planted) -> RunPlan:
         """What the settings mean for the family of an instance."""
+        if not follows_paper(plant):
+            return self._automatic(plant)
         n, number = float(plant.half), plant.loops.num_loops
         if self.beta == "paper":
             first, last = paper_schedule(int(n), "1/10", number / n).beta
@@ -92,6 +106,16 @@ class Annealer:
             sweeps = paper_schedule(int(n), f, fit=fit).sweeps
         return RunPlan(sweeps, first, last, self.max_sweeps)
 
+    def _automatic(self, plant: Planted) -> RunPlan:
+        """What they mean where the paper's schedule says nothing."""
+        sweeps = self.sweeps_per_run if isinstance(self.sweeps_per_run, int) else AUTOMATIC_SWEEPS
+        if not isinstance(self.beta, str):
+            first, last = (float(Fraction(value)) for value in self.beta)
+            return RunPlan(sweeps, first, last, self.max_sweeps)
+        first, last = default_range(ColouredGraph(plant.ising))
+        unit = plant.loop_weight
+        return RunPlan(sweeps, unit * first, unit * last, self.max_sweeps, "geometric")
+
 
 @dataclass(frozen=True)
 class RunPlan:
@@ -102,30 +126,31 @@ class RunPlan:
         first_beta: in units of one over the loop weight.
         last_beta: likewise.
         max_sweeps: when an instance is given up.
+        schedule: how β rises, "linear", or "geometric" over the range that `anneal` finds.
     """
 
     sweeps_per_run: int
     first_beta: float
     last_beta: float
     max_sweeps: int
+    schedule: Schedule = "linear"
 
     def betas(self, loop_weight: int) -> npt.NDArray[np.float64]:
         """One β for each sweep of a run, in units of the problem's own energy."""
-        return np.linspace(
-            self.first_beta / loop_weight, self.last_beta / loop_weight, self.sweeps_per_run
-        )
+        first, last = self.first_beta / loop_weight, self.last_beta / loop_weight
+        return rising(first, last, self.sweeps_per_run, self.schedule)
 
     def __str__(self) -> str:
         return (
-            f"β {self.first_beta:.3g} to {self.last_beta:.3g}, N_sweep {self.sweeps_per_run}, "
-            f"given up after {self.max_sweeps:.3g} sweeps"
+            f"β {self.schedule} from {self.first_beta:.3g} to {self.last_beta:.3g}, "
+            f"N_sweep {self.sweeps_per_run}, given up after {self.max_sweeps:.3g} sweeps"
         )
 
 
 def warm_up(task: Task, index: int) -> None:
     """Load or compile all that measuring takes: an instance, given up after one sweep."""
     usual = task.schedule
-    _measure(task, index, 1, RunPlan(1, usual.first_beta, usual.last_beta, 1))
+    _measure(task, index, 1, replace(usual, sweeps_per_run=1, max_sweeps=1))
 
 
 @study_kind(

@@ -18,10 +18,10 @@ SHAPES = Kind(
     "shapes",
     (
         Column("frustration", "real", "realised frustration index at the plant"),
-        Column("intersections", "real", "the paper's N×: half the loop weight that cancelled"),
+        Column("intersections", "real", "the paper's N×: half the weight of loops that cancelled"),
         Column("edges", "integer", "couplings that are not zero"),
         Column("free_spins", "integer", "spins that no loop touches"),
-        Column("loops", "integer", "the paper's N"),
+        Column("loops", "integer", "the paper's N; 0 where there are only squares"),
     ),
 )
 
@@ -35,6 +35,8 @@ def measure(task: Task, first: int, count: int) -> Columns:
         plant = task.grow(first + k)
         form = plant.ising
         cancelled = int(np.abs(plant.loops.weights).sum()) - int(form.total_weight)
+        if plant.squares:  # the problem is not the sum of its loops
+            cancelled = 0
         touched = np.unique(form.edges) if form.num_edges else np.empty(0)
         rows["frustration"][k] = float(frustration_index(form, plant.state))
         rows["intersections"][k] = cancelled / (2 * plant.loop_weight)
