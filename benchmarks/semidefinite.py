@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from glasshouse.problems import Ising
 
-_SWEEPS, _LOOK_EVERY = 20_000, 200
+_SWEEPS, _LOOK_EVERY = 20_000, 20
 
 
-def semidefinite_bound(problem: Ising, seconds: float) -> float:
-    """The best lower bound that was reached in time, valid up to rounding of floats.
+def semidefinite_bound(problem: Ising, seconds: float, enough: float = np.inf) -> float:
+    """The best lower bound that was reached in time, or one above `enough`; valid up to rounding.
 
     E = sᵀQs over spins and a ghost. Relaxed to unit vectors, it is minimised one vector after the
     other (the mixing method of Wang and Kolter); -|Σ Q v| of each vector are then nearly the best
@@ -36,7 +36,8 @@ def semidefinite_bound(problem: Ising, seconds: float) -> float:
         bound = _bound(matrix, vectors)
         is_stuck = bound - best < 1e-9 * max(1.0, abs(bound))
         best = max(best, bound)
-        if is_stuck or time.perf_counter() >= deadline:
+        is_enough = best + problem.offset > enough
+        if is_enough or is_stuck or time.perf_counter() >= deadline:
             break
     return float(best) + float(problem.offset)
 

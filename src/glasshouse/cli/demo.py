@@ -29,6 +29,7 @@ def demo() -> None:
         _convert()
         _plant()
         _forge()
+        _families()
         _solve()
         _prove()
         _judge()
@@ -77,6 +78,17 @@ def _forge() -> None:
     except CheckFailedError as lie:
         print(lie)
     INSTANCE.write_text(true)
+
+
+def _families() -> None:
+    import glasshouse as gh
+
+    _title("Other planted families, under the same proof: squares instead of loops")
+    _command("glasshouse plant wishart -n 64 --columns 32 --seed 1")
+    _command("glasshouse plant xorsat -n 48 --seed 1")
+    for planted in (gh.wishart(64, columns=32, rng=1), gh.xorsat(48, rng=1)):
+        planted.verify()
+        print(f"{planted}, verified; ground states: {planted.summary().ground_states}")
 
 
 def _solve() -> None:
