@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from glasshouse.problems.measure import Measure
 
 
+# Bits of a whole number; Python spells no longer ones in decimals.
+_LONGEST = 10_000
+
+
 def show(rows: Iterable[tuple[str, object]]) -> None:
     """Names and values, aligned."""
     for name, value in rows:
@@ -45,6 +49,8 @@ def _plain(value: Any) -> Any:
         return int(value) if value.denominator == 1 else str(value)
     if isinstance(value, PurePath):
         return str(value)
+    if type(value) is int and value.bit_length() > _LONGEST:
+        return hex(value)
     if hasattr(value, "tolist"):
         return value.tolist()
     return value

@@ -55,8 +55,8 @@ def tune(
     glasshouse tune -n 40 --target-sweeps 1e5 --knob block -f 0.23 --loop-density 10
     glasshouse tune --graph torus:8x8 --length 4 --target-sweeps 300
     glasshouse tune -n 60 --target-sweeps 1000 -o suite --count 100
-    glasshouse tune --method wishart -n 32 --knob alpha --target-sweeps 2000
-    glasshouse tune --method posiform -n 60 -p block=6 --target-sweeps 1000
+    glasshouse tune --method wishart -n 32 --knob alpha --target-sweeps 2000 --tolerance 0.3
+    glasshouse tune --method xorsat --knob n --target-sweeps 5000 --tolerance 0.3
     ```
 
     Args:

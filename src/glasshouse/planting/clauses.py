@@ -18,6 +18,7 @@ from glasshouse.certificates import Squares
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.demand import Demand
+from glasshouse.planting.graph_names import Extent, refuse_large
 from glasshouse.planting.kernels.clauses import draw_clauses
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.randomness import RngLike, Seed
@@ -84,4 +85,7 @@ def _sizes(n: Any, clauses: Any, clause_density: Any, literals: int) -> tuple[in
     spins = arguments.spins(n, 1)
     if spins < literals:
         raise ValueError(f"n={n} is too few for clauses of {literals} variables; use more spins")
-    return spins, arguments.number_of(clauses, clause_density, spins, _NAMES)
+    number = arguments.number_of(clauses, clause_density, spins, _NAMES)
+    pairs = min(number * literals * (literals - 1), spins * (spins - 1)) // 2
+    refuse_large(Extent(spins, pairs))
+    return spins, number

@@ -16,6 +16,7 @@ from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.demand import Demand
 from glasshouse.planting.effort import new_meter, refuse_spent
+from glasshouse.planting.graph_names import Extent, refuse_large
 from glasshouse.planting.graphs import Graph
 from glasshouse.planting.kernels.cluster_loops import drop_cell_loops
 from glasshouse.planting.loops import Loops
@@ -59,6 +60,7 @@ class _Cells:
                 f"{height} × {length} cells of {2 * width} spins are more than 2^28 spins, the "
                 "most we plant; use fewer"
             )
+        refuse_large(Extent(2 * width * height * length, width**2 * height * length))
         ratio = arguments.ratio(scale, "scale")
         if not 0 < ratio <= width:
             raise ValueError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 # Groups of spins are looked at one state after the other where they have no more than these.
 _MOST_STATES = 1 << 20
-# From here on, powers of two are shown as such.
+# From here on, numbers are shown as powers of two where they are such, or nearly so.
 _LONG = 1000
 
 
@@ -51,9 +52,22 @@ class GroundStates(Summarised):
             return f"unique ({self.reason})"
         if not self.is_exact and self.least == 1:
             return f"unknown ({self.reason})"
-        is_power = self.least >= _LONG and self.least & (self.least - 1) == 0
-        number = f"2^{self.least.bit_length() - 1}" if is_power else f"{self.least}"
-        return f"{'' if self.is_exact else 'at least '}{number} ({self.reason})"
+        return f"{'' if self.is_exact else 'at least '}{_spelled(self.least)} ({self.reason})"
+
+
+def _spelled(number: int) -> str:
+    """A count of any size, in a few characters.
+
+    >>> _spelled(72), _spelled(6 * 2**20000), _spelled(3**40)
+    ('72', '3·2^20001', 'about 10^19')
+    """
+    if number < _LONG:
+        return str(number)
+    twos = (number & -number).bit_length() - 1
+    odd = number >> twos
+    if odd < _LONG:
+        return f"2^{twos}" if odd == 1 else f"{odd}·2^{twos}"
+    return str(number) if number < _LONG**4 else f"about 10^{math.log10(number):.0f}"
 
 
 def count_ground_states(planted: Planted) -> GroundStates:

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted
 
 
+# Parameters that have a row of their own, or are told by the size.
+_SHOWN = {"frustration", "loop_density", "loops", "n", "m", "graph", "state", "shuffled",
+          "overlap", "weights"}  # fmt: skip
+
+
 @dataclass(frozen=True, repr=False)
 class Summary(Summarised):
     """Requested and realised, side by side; `str()` prints them as a table.
@@ -41,6 +46,7 @@ class Summary(Summarised):
         components: connected parts, isolated spins included.
         free_spins: spins that no loop touches.
         ground_states: how many there are, as far as that is proven, and why.
+        asked: what else was asked for, in words: the family's own parameters.
         labels: what the spins are called, such as a chip's qubits; None for the numbers from 0.
     """
 
@@ -62,6 +68,7 @@ class Summary(Summarised):
     components: int
     free_spins: int
     ground_states: GroundStates
+    asked: str
     labels: Labels | None
 
     @classmethod
@@ -96,6 +103,7 @@ class Summary(Summarised):
             components=parts,
             free_spins=len(free_spins(form)),
             ground_states=Method.of(planted.recipe).ground_states(planted),
+            asked=", ".join(f"{k}={v}" for k, v in asked.items() if k not in _SHOWN),
             labels=problem.labels,
         )
 
@@ -111,9 +119,9 @@ class Summary(Summarised):
             ("components", "", _text(self.components)),
             ("free spins", "", _text(self.free_spins)),
         ]
-        missing = {"squares"} if not self.squares else {"loops", "loop density"}
-        if self.squares and self.loops:
-            missing = set()
+        # Of squares, the density of clauses in their MAX-2-SAT form tells nothing.
+        missing = {"squares"} if not self.squares else {"clause density"}
+        missing |= set() if self.loops else {"loops", "loop density"}
         rows = [row for row in rows if row[0] not in missing]
         if self.labels is not None:
             rows.append(("labels", "", f"{self.labels[0]!r} to {self.labels[-1]!r}"))
@@ -121,6 +129,8 @@ class Summary(Summarised):
         head += f", {self.fields} fields" if self.fields else ""
         head += f"; ground energy {self.energy}"
         head += f", loop weight {self.loop_weight}" if self.loops else ""
+        if self.asked:
+            head += f"\nasked for: {self.asked}"
         width = max(len(row[1]) for row in rows)
         return "\n".join([head, *(f"{a:<15}{b:>{width}}  {c}".rstrip() for a, b, c in rows)])
 
