@@ -8,6 +8,7 @@ import shlex
 import pytest
 
 from glasshouse.cli import main
+from glasshouse.cli.tune import _by_command
 from glasshouse.studies import tuning
 
 FAMILIES = {
@@ -81,3 +82,10 @@ def test_outside_the_tolerance_is_exit_code_1_and_nothing_is_planted(tmp_path, c
     assert "outside the tolerance" in told.err
     assert "To plant it all the same: glasshouse plant random" in told.err
     assert not (tmp_path / "s").exists()
+
+
+def test_methods_go_by_their_commands_too():
+    assert _by_command("two-in-four") == "two_in_four"
+    assert _by_command("cluster") == "cluster_loops"
+    assert _by_command("wishart") == "wishart"
+    assert _by_command("graph") == "graph"  # several: refused by name later

@@ -84,6 +84,7 @@ def tune(
 
     if (n is None) == (graph is None) and (n is not None or method is None):
         raise ValueError("give either -n or --graph")
+    method = _by_command(method)
     knob = usual_knob(method) if knob is None else knob.replace("-", "_")
     if (out_dir is None) != (count is None):
         raise ValueError("--count and -o DIR go together: a suite needs both")
@@ -121,6 +122,14 @@ def tune(
         method, where = found.task.method, {} if graph is None else {"graph": named_graph(graph)}
         output = Output(seed=seed, count=count, out_dir=out_dir, format=format, json=json)
         grow(method, output, **{**found.task.parameters, **where})
+
+
+def _by_command(word: str | None) -> str | None:
+    """A method by its name, or by the word after `glasshouse plant` where that is its alone."""
+    from glasshouse.planting import METHODS
+
+    named = [name for name, one in METHODS.items() if one.command == word]
+    return named[0] if word not in METHODS and len(named) == 1 else word
 
 
 def _named(words: list[str], given: Mapping[str, object]) -> dict[str, str]:
