@@ -1,8 +1,8 @@
 """Instances that hunt for wrong answers: one seed, one file, bit for bit, its optimum proven.
 
-A small plant of any method, or next to nothing, goes through some changes that keep its proof, and
-gets weights of some magnitude. The proof is verified, loop by loop and in exact integers, before
-anybody is asked.
+A small plant of any method that drops frustrated loops, or next to nothing, goes through some
+changes that keep its proof, and gets weights of some magnitude. The proof is verified, loop by loop
+and in exact integers, before anybody is asked.
 """
 
 from __future__ import annotations
