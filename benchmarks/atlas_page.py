@@ -26,7 +26,8 @@ SHOWN = (
     "annealing only: the cycle LP proves them all in a tenth of a second or less.",
     "* Where all squares are zero in the planted state (Wishart, XORSAT, 2-in-4-SAT, even "
     "partitions) the semidefinite bound is tight at once, and only the search is hard. For Wishart "
-    "and partitions it is: dwave-samplers found none of them, and no other prover closed one.",
+    "and partitions it is: at 64 spins dwave-samplers found none of them, and no other prover "
+    "closed one.",
     "* Where squares are one (NAE-3-SAT) the semidefinite bound is not tight. At 64 spins the "
     "cycle LP still proves these; other provers do not.",
     "* XORSAT and posiforms fall to whoever knows what they are, in a millisecond.",
