@@ -252,7 +252,7 @@ def test_a_model_tells_how_it_was_trained(tmp_path, capsys):
     assert main([*words.split(), path]) == 0
     assert json.loads(capsys.readouterr().out)["last_frustration"] is None
     assert main(["train", "show", path, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = json.loads(capsys.readouterr().out)["training"]
     assert (told["settings"]["epochs"], told["modes"], len(told["history"]["kl"])) == (20, 0, 3)
     assert main(["train", "show", path]) == 0
     assert "seed: 1" in capsys.readouterr().out
@@ -263,3 +263,21 @@ def test_diverged_machines_are_told(tmp_path, capsys):
     words = "train bars --hidden 3 --epochs 50 --learning-rate 1e6 --count 3 -o"
     assert main([*words.split(), str(tmp_path / "d.sqlite")]) == 0
     assert "machines diverged" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "notes",
+    [
+        {"history": {"kl": 5}},
+        {"history": 3, "\x1b[2J": "\x1b]0;x\x07"},
+        {"settings": [1], "visible": "a lie"},
+    ],
+)
+def test_what_a_model_says_of_itself_does_no_harm(notes, tmp_path, capsys):
+    arrays = {"weights": np.ones((2, 2)), "visible_bias": np.zeros(2), "hidden_bias": np.zeros(2)}
+    texts = {"units": np.array("spin"), "training": np.array(json.dumps(notes))}
+    np.savez(tmp_path / "m.npz", **arrays, **texts)
+    assert main(["train", "show", str(tmp_path / "m.npz")]) == 0
+    assert "\x1b" not in capsys.readouterr().out
+    assert main(["train", "show", str(tmp_path / "m.npz"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["visible"] == 2

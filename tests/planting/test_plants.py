@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.oracles import energies_of, optimum, rc2_cost
 from tests.planting.plants import plants, random_plants, structured_plants
 
-from glasshouse.certificates import CertificateError
+from glasshouse.certificates import CertificateError, Squares
 from glasshouse.landscape import frustration_index
 from glasshouse.planting import (
     Loops,
@@ -266,3 +266,13 @@ def test_unknown_methods_and_parameters_are_refused() -> None:
     recipe = Recipe("random_loops", {"n": 3, "m": 3, "size": 2}, Seed(0))
     with pytest.raises(ValueError, match="do not fit random_loops"):
         Planted.from_recipe(recipe)
+
+
+def test_a_denominator_must_divide_and_squares_must_fit() -> None:
+    loops = Loops.of_length([[0, 1, 2]], positive=3, negative=-3)
+    state, recipe = np.ones(3, dtype=np.int8), Recipe("none", {}, Seed(1))
+    with pytest.raises(ValueError, match="does not divide"):
+        Planted.of_ising(3, loops, state, 1, recipe, denominator=2)
+    wide = Squares.of([[(0, 2**40), (1, 2**40)]])
+    with pytest.raises(ValueError, match="more than 2\\^63-1"):
+        Planted.of_squares(2, wide, state[:2], recipe)

@@ -20,6 +20,7 @@ from glasshouse.certificates.squares import Squares
 from glasshouse.problems.validation import IntArray
 
 _EXACT_IN_FLOATS = 2.0**51  # a sum is at most twice the squares' magnitude
+_LARGEST_PRODUCT = 1 << 26  # cells of a matrix; half a gigabyte
 # Which of some edges, and an amount for each of them.
 Slice: TypeAlias = tuple[slice, npt.NDArray[Any]]
 
@@ -80,7 +81,11 @@ class SquareSums:
     def _is_dense(self) -> bool:
         """Whether squares fill a matrix whose products floats hold exactly."""
         cells = self.squares.num_squares * self.size
-        return 4 * len(self.squares.nodes) > cells and self.squares.magnitude < _EXACT_IN_FLOATS
+        return (
+            4 * len(self.squares.nodes) > cells
+            and max(cells, self.size**2) <= _LARGEST_PRODUCT
+            and self.squares.magnitude < _EXACT_IN_FLOATS
+        )
 
     def _product(self) -> tuple[EdgeArray, npt.NDArray[Any]]:
         """The same as one product of matrices, many times faster where squares are dense.

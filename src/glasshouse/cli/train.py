@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
-import warnings
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
 from glasshouse.cli import pipes
-from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.output import show_json
 from glasshouse.cli.study import collect_steps, refuse_lost
+from glasshouse.cli.train_machine import draw, show_machine, train_one
 from glasshouse.cli.types import MaybeWhole, Whole
 
 if TYPE_CHECKING:
@@ -158,7 +156,7 @@ def run(
         if workers is not None or dask is not None:
             raise ValueError(f"{output} is one machine, trained in one process; leave out --workers"
                              " and --dask")  # fmt: skip
-        _one_machine(task, output, json, force)
+        train_one(task, output, json, force)
     elif output.suffix.lower() not in _STORES:
         raise ValueError(f"--output {output}: give NAME.sqlite for an ensemble, or NAME.npz for "
                          "the model of one machine")  # fmt: skip
@@ -183,7 +181,7 @@ def show(store: Path, /, *, json: bool = False) -> None:
         json: print one JSON object.
     """
     if store.suffix.lower() == ".npz":
-        _show_machine(store, json)
+        show_machine(store, json)
     else:
         _report(store, json)
 
@@ -227,50 +225,7 @@ def plot(
         print(path)
 
 
-@train.command
-def draw(
-    model: Path,
-    /,
-    *,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
-    image_width: MaybeWhole = None,
-    force: bool = False,
-) -> None:
-    """Draw a trained machine: receptive fields, samples, its weights as they are and gauged.
-
-    For instance:
-
-    ```
-    glasshouse train digits --hidden 64 --batch-size 10 --monitor activation -o digits.npz
-    glasshouse train draw digits.npz -o digits.png
-    glasshouse train bars --hidden 12 -o bars.npz
-    glasshouse train draw bars.npz --image-width 9 -o bars.png
-    ```
-
-    Args:
-        model: the file of one machine, as `glasshouse train … -o NAME.npz` writes it.
-        output: the picture, .png, .svg or .pdf; without a suffix, PNG and SVG are written.
-        image_width: how many pixels a row of an image has. By default images are squares where the
-            visible units make one, else one row.
-        force: overwrite what is there.
-    """
-    from glasshouse.boltzmann.figures import machine_figure
-    from glasshouse.boltzmann.model_files import load_machine
-    from glasshouse.files.streams import refuse_existing
-    from glasshouse.studies.figures.style import picture_paths, save
-
-    paths = picture_paths(output)
-    for path in paths:
-        refuse_existing(path, overwrite=force and path.resolve() != model.resolve())
-    machine = load_machine(model)
-    shape = None
-    if image_width is not None:
-        if image_width < 1 or machine.num_visible % image_width:
-            raise ValueError(f"image_width={image_width} does not divide the {machine.num_visible} "
-                             "visible units")  # fmt: skip
-        shape = machine.num_visible // image_width, image_width
-    for path in save(machine_figure(machine, shape), paths):
-        print(path)
+train.command(draw)
 
 
 @train.command
@@ -331,70 +286,6 @@ def _warn_diverged(store: Path, task: TrainingTask) -> None:
                 "are those of the others; use a smaller --learning-rate",
                 file=sys.stderr,
             )
-
-
-def _one_machine(task: TrainingTask, path: Path, json: bool, force: bool) -> None:
-    """Train the first machine, and write it; one that diverged is written as it last was.
-
-    Its state is kept beside the model now and then: what was stopped goes on.
-    """
-    from glasshouse.boltzmann.model_files import save_machine
-    from glasshouse.boltzmann.training import DivergenceWarning
-    from glasshouse.files.streams import refuse_existing
-
-    if task.count != 1:
-        raise ValueError(f"{path} takes one machine; for {task.count} use -o NAME.sqlite")
-    refuse_existing(path, overwrite=force)
-    task.try_out()
-    checkpoint = path.with_suffix(".checkpoint.npz")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DivergenceWarning)  # said below
-            done = task.run(checkpoint=checkpoint)
-    except KeyboardInterrupt:
-        kept = f"the same command goes on from {checkpoint}" if checkpoint.exists() else ""
-        raise KeyboardInterrupt(kept) from None
-    save_machine(path, done.machine, run=done, overwrite=force)
-    checkpoint.unlink(missing_ok=True)
-    finals = {
-        name: float(values[-1]) if isfinite(values[-1]) else None
-        for name, values in done.history.items() if len(values)
-    }  # fmt: skip
-    if json:
-        show_json({"model": path, **finals, "modes": done.modes, "seed": task.seed,
-                   "modes_proven": done.modes_proven, "diverged_at": done.diverged_at})  # fmt: skip
-    else:
-        said = ", ".join(
-            f"{name} {'-' if value is None else f'{value:.4g}'}" for name, value in finals.items()
-        )
-        print(f"{path}: {done.machine!r}; {said}")
-    if done.diverged_at is not None:
-        raise CheckFailedError(
-            f"{path}: the training diverged in epoch {done.diverged_at}, and the machine is that "
-            "of the epoch before; use a smaller --learning-rate"
-        )
-
-
-def _show_machine(path: Path, json: bool) -> None:
-    """What a model file holds, and says of its training."""
-    from glasshouse.boltzmann.model_files import load_machine, load_notes
-
-    machine, notes = load_machine(path), load_notes(path)
-    if json:
-        show_json({"model": path, "visible": machine.num_visible, "hidden": machine.num_hidden,
-                   "units": machine.units, **notes})  # fmt: skip
-        return
-    print(f"{path}: {machine!r}")
-    if not notes:
-        print("nothing is said of its training")
-    for name, value in notes.items():
-        if name == "history" and isinstance(value, dict):
-            ends = {monitor: seen[-1] for monitor, seen in value.items() if seen}
-            value = ", ".join(f"{monitor} {end}" for monitor, end in ends.items())
-        if isinstance(value, dict):
-            value = ", ".join(f"{key} {one}" for key, one in value.items())
-        if name not in ("epochs", "spawn_key"):
-            print(f"{name.replace('_', ' ')}: {value}")
 
 
 def _read(store: Path) -> list[Ensemble]:

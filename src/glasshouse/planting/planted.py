@@ -28,7 +28,7 @@ from glasshouse.planting.summary import Summary
 from glasshouse.problems import Ising, Rbm, naming, validation
 from glasshouse.problems.convert import to_ising
 from glasshouse.problems.naming import Labels
-from glasshouse.problems.validation import SpinArray, WeightArray
+from glasshouse.problems.validation import INT64_MAX, SpinArray, WeightArray
 
 # A weight matrix is dense when it is this small, or when loops cover an eighth of it.
 _SMALL_MATRIX, _DENSE_SHARE = 1 << 16, 8
@@ -120,6 +120,8 @@ class Planted:
         """
         problem = gauge(loops.sum(num_spins), state)
         if denominator > 1:
+            if (problem.weights % denominator).any() or (problem.fields % denominator).any():
+                raise ValueError(f"denominator={denominator} does not divide the sum of the loops")
             weights, fields = problem.weights // denominator, problem.fields // denominator
             problem = Ising(num_spins, problem.edges, weights, fields)
         problem = replace(problem, offset=offset)
@@ -144,7 +146,11 @@ class Planted:
         """
         effort.spend(squares.num_terms)
         edges, sums = SquareSums(squares, num_spins + 1).pairs()
-        validation.total_magnitude([sums], 0, "all squares")
+        if squares.is_wide and sum(map(abs, sums.tolist())) > INT64_MAX:
+            raise ValueError(
+                "the squares add up to more than 2^63-1, where energies stop being exact; use "
+                "fewer or smaller ones"
+            )
         weights, is_field = -sums.astype(np.int64) // 2, edges[:, 1] == num_spins
         fields = np.zeros(num_spins, dtype=np.int64)
         fields[edges[is_field, 0]] = weights[is_field]

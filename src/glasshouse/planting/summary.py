@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 
 # Parameters that have a row of their own, or are told by the size.
-_SHOWN = {"frustration", "loop_density", "loops", "n", "m", "graph", "state", "shuffled",
-          "overlap", "weights"}  # fmt: skip
+_SHOWN = {"frustration", "loop_density", "loops", "n", "m", "graph", "state", "shuffled"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -103,7 +102,7 @@ class Summary(Summarised):
             components=parts,
             free_spins=len(free_spins(form)),
             ground_states=Method.of(planted.recipe).ground_states(planted),
-            asked=", ".join(f"{k}={v}" for k, v in asked.items() if k not in _SHOWN),
+            asked=_own_parameters(planted),
             labels=problem.labels,
         )
 
@@ -133,6 +132,15 @@ class Summary(Summarised):
             head += f"\nasked for: {self.asked}"
         width = max(len(row[1]) for row in rows)
         return "\n".join([head, *(f"{a:<15}{b:>{width}}  {c}".rstrip() for a, b, c in rows)])
+
+
+def _own_parameters(planted: Planted) -> str:
+    """What was asked for and is told nowhere else; what a method does anyway is left out."""
+    known = Method.of(planted.recipe).parameters
+    return ", ".join(
+        f"{name}={value}" for name, value in planted.recipe.parameters.items()
+        if name not in _SHOWN and name in known and str(known[name].default) != str(value)
+    )  # fmt: skip
 
 
 def _fraction(value: Ratio | None) -> Fraction | None:

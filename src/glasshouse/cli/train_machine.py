@@ -1,0 +1,142 @@
+"""`glasshouse train` of one machine: trained into a model file, shown, drawn."""
+
+from __future__ import annotations
+
+import warnings
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from glasshouse.cli.errors import CheckFailedError
+from glasshouse.cli.output import show_json
+from glasshouse.cli.types import MaybeWhole
+
+if TYPE_CHECKING:
+    from glasshouse.boltzmann.ensemble import TrainingTask
+
+_LONGEST = 1000  # characters of what a file says
+_NOT_SHOWN = ("epochs", "spawn_key")
+
+
+def train_one(task: TrainingTask, path: Path, json: bool, force: bool) -> None:
+    """Train the first machine, and write it; one that diverged is written as it last was.
+
+    Its state is kept beside the model now and then: what was stopped goes on.
+    """
+    from glasshouse.boltzmann.model_files import save_machine
+    from glasshouse.boltzmann.training import DivergenceWarning
+    from glasshouse.files.streams import refuse_existing
+
+    if task.count != 1:
+        raise ValueError(f"{path} takes one machine; for {task.count} use -o NAME.sqlite")
+    refuse_existing(path, overwrite=force)
+    task.try_out()
+    checkpoint = path.with_suffix(".checkpoint.npz")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DivergenceWarning)  # said below
+            done = task.run(checkpoint=checkpoint)
+    except KeyboardInterrupt:
+        kept = f"the same command goes on from {checkpoint}" if checkpoint.exists() else ""
+        raise KeyboardInterrupt(kept) from None
+    save_machine(path, done.machine, run=done, overwrite=force)
+    checkpoint.unlink(missing_ok=True)
+    finals = {
+        name: float(values[-1]) if isfinite(values[-1]) else None
+        for name, values in done.history.items() if len(values)
+    }  # fmt: skip
+    if json:
+        show_json({"model": path, **finals, "modes": done.modes, "seed": task.seed,
+                   "modes_proven": done.modes_proven, "diverged_at": done.diverged_at})  # fmt: skip
+    else:
+        said = ", ".join(
+            f"{name} {'-' if value is None else f'{value:.4g}'}" for name, value in finals.items()
+        )
+        print(f"{path}: {done.machine!r}; {said}")
+    if done.diverged_at is not None:
+        raise CheckFailedError(
+            f"{path}: the training diverged in epoch {done.diverged_at}, and the machine is that "
+            "of the epoch before; use a smaller --learning-rate"
+        )
+
+
+def show_machine(path: Path, json: bool) -> None:
+    """What a model file holds, and what it says of its training, which nobody has checked."""
+    from glasshouse.boltzmann.model_files import load_machine, load_notes
+
+    machine, notes = load_machine(path), load_notes(path)
+    if json:
+        show_json({"model": path, "visible": machine.num_visible, "hidden": machine.num_hidden,
+                   "units": machine.units, "training": notes})  # fmt: skip
+        return
+    print(f"{path}: {machine!r}")
+    if not notes:
+        print("nothing is said of its training")
+    for name, value in notes.items():
+        if name not in _NOT_SHOWN:
+            said = _words(value, last=name == "history")
+            print(f"{_text(name).replace('_', ' ')}: {_text(said)}")
+
+
+def _words(value: Any, *, last: bool) -> Any:
+    """A table in words; of a history what was seen last."""
+    if not isinstance(value, dict):
+        return value
+    if last:
+        value = {key: one[-1] if isinstance(one, list) and one else one
+                 for key, one in value.items()}  # fmt: skip
+    return ", ".join(f"{key} {one}" for key, one in value.items())
+
+
+def _text(value: Any) -> str:
+    """In one line, and nothing that a terminal would obey."""
+    text = str(value)
+    text = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def draw(
+    model: Path,
+    /,
+    *,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    image_width: MaybeWhole = None,
+    force: bool = False,
+) -> None:
+    """Draw a trained machine: receptive fields, samples, its weights as they are and gauged.
+
+    For instance:
+
+    ```
+    glasshouse train digits --hidden 64 --batch-size 10 --monitor activation -o digits.npz
+    glasshouse train draw digits.npz -o digits.png
+    glasshouse train bars --hidden 12 -o bars.npz
+    glasshouse train draw bars.npz --image-width 9 -o bars.png
+    ```
+
+    Args:
+        model: the file of one machine, as `glasshouse train … -o NAME.npz` writes it.
+        output: the picture, .png, .svg or .pdf; without a suffix, PNG and SVG are written.
+        image_width: how many pixels a row of an image has. By default images are squares where the
+            visible units make one, else one row.
+        force: overwrite what is there.
+    """
+    from glasshouse.boltzmann.figures import machine_figure
+    from glasshouse.boltzmann.model_files import load_machine
+    from glasshouse.files.streams import refuse_existing
+    from glasshouse.studies.figures.style import picture_paths, save
+
+    paths = picture_paths(output)
+    for path in paths:
+        refuse_existing(path, overwrite=force and path.resolve() != model.resolve())
+    machine = load_machine(model)
+    shape = None
+    if image_width is not None:
+        if image_width < 1 or machine.num_visible % image_width:
+            raise ValueError(f"image_width={image_width} does not divide the {machine.num_visible} "
+                             "visible units")  # fmt: skip
+        shape = machine.num_visible // image_width, image_width
+    for path in save(machine_figure(machine, shape), paths):
+        print(path)
