@@ -1,0 +1,63 @@
+"""What the tree search asks of a relaxation, and what it gets back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Spins = npt.NDArray[np.int8]
+# (a, b, sign): the spins of a and b agree (sign +1) or differ (-1).
+Pair = tuple[int, int, int]
+
+
+class Parts(NamedTuple):
+    """Loops and squares that bound a subproblem, exactly, over one denominator.
+
+    A loop is a multiplier, its vertices in order, and the sign of the edge from each vertex to the
+    next, an odd number of them -1. A square is a multiplier, its vertices and their coefficients.
+    """
+
+    denominator: int
+    loops: list[tuple[int, list[int], list[int]]]
+    squares: list[tuple[int, list[int], list[int]]]
+
+
+@dataclass
+class Outcome:
+    """What a relaxation found out about the states that agree with some pairs.
+
+    Attributes:
+        closed: whether `parts` prove, exactly, that none of them is better than the best known.
+        bound: the value below which none is, up to rounding; for the order of the search only.
+        parts: an honest bound in any case.
+        branch: the pair to branch on, its sign that of the side to look at first; None if closed.
+        warm: what both children may start from.
+        states: states found on the way, whichever pairs they agree with.
+    """
+
+    closed: bool
+    bound: float
+    parts: Parts
+    branch: Pair | None = None
+    warm: Any = None
+    states: list[Spins] = field(default_factory=list)
+
+
+class Relaxation(Protocol):
+    """A way to bound the values of all states that agree with some pairs."""
+
+    name: str
+
+    def bound(self, pairs: list[Pair], incumbent: int, deadline: float, warm: Any) -> Outcome:
+        """Bound, until the node is closed, nothing more is gained, or the deadline is over.
+
+        Args:
+            pairs: the path from the root.
+            incumbent: the cost of the best state known.
+            deadline: when to stop, on the monotonic clock.
+            warm: what the parent's outcome held, or None.
+        """
+        ...
