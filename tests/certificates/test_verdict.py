@@ -13,6 +13,7 @@ from tests.oracles import energies_of, energy_by_definition, optimum, states_of
 from tests.proofs.instances import spin_glass
 
 from glasshouse.certificates import Certificate, CertificateError, verify
+from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.problems import Ising, Max2Sat
 from glasshouse.proofs import prove
 
@@ -104,7 +105,19 @@ def test_a_gap_below_the_least_difference_of_energies_still_proves():
     almost = verify(square, Certificate([1] * 4, [0, 1, 2, 3], [0, 4], [5], denominator=3))
     assert almost.bound == -4 - Fraction(2, 3)
     assert (almost.lower_bound, almost.optimal) == (-4, True)
-    assert not verify(square, Certificate([1] * 4, [], [0], [])).optimal
+    # Every flip changes the energy by a multiple of 8, so -8 is none.
+    assert verify(square, Certificate([1] * 4, [], [0], [])).optimal
+    tail = Ising.from_edges(5, [*square.edges.tolist(), (3, 4)], [*square.weights.tolist(), 2])
+    assert not verify(tail, Certificate([1] * 5, [], [0], [])).optimal
+
+
+@given(strategies.isings(max_spins=6))
+def test_all_values_differ_by_multiples_of_the_step(problem):
+    form = ExactForm.of(problem)
+    values = {form.value(np.array(state)) for state in states_of(problem)}
+    least = min(values)
+    assert all((value - least) % form.step == 0 if form.step else value == least
+               for value in values)  # fmt: skip
 
 
 def test_multipliers_must_fit_their_loops():

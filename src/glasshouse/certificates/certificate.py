@@ -1,4 +1,4 @@
-"""Certificates: a state, loops and squares that prove how low an energy can get.
+"""Certificates: a state, and loops and squares that prove how low an energy can get.
 
 One definition serves plants, linear programs and the checkers. In the gauge of the state, a loop of
 length L with multiplier μ stands for +μ on its edges but the last and -μ on the last, the one the
@@ -9,6 +9,9 @@ state violates. Its own minimum is -μ(L-2). A square c·(a·s)² is never below
 
 Where B is the energy of the state, it is optimal; so it is where the difference is smaller than the
 least difference of two energies. `verdict` computes all that.
+
+Loops and squares may also stand in the leaves of a search tree, which part all states among them
+(see `tree`); then the least B of all leaves is the bound.
 
 Where a state is not proven optimal, the best loops known may violate three or more of their edges
 in it. They still bound all energies: the minimum of a loop depends only on the parity of its
@@ -26,6 +29,7 @@ import numpy.typing as npt
 from glasshouse.certificates.flat_cycles import NodeArray, checked_cycles
 from glasshouse.certificates.integers import positive_numbers
 from glasshouse.certificates.squares import NO_SQUARES, Squares
+from glasshouse.certificates.tree import Tree
 from glasshouse.problems import validation
 from glasshouse.problems.validation import IntArray, SpinArray
 from glasshouse.summaries import Summarised
@@ -53,6 +57,8 @@ class Certificate(Summarised):
             number in every loop and always its last; None where they are only the last ones, as
             in every plant.
         squares: over the same denominator.
+        tree: parts the states into leaves, each with loops and squares of its own; None for one
+            leaf that has them all.
 
     >>> Certificate([1, 1, 1, 1], [0, 1, 2, 3], [0, 4], [3])
     Certificate(4 spins, 1 loop)
@@ -67,6 +73,7 @@ class Certificate(Summarised):
     denominator: int = 1
     violated: npt.NDArray[np.bool_] | None = None
     squares: Squares = NO_SQUARES
+    tree: Tree | None = None
 
     def __post_init__(self) -> None:
         state = validation.states(self.state, np.size(self.state), (-1, 1), "state")
@@ -74,6 +81,7 @@ class Certificate(Summarised):
         multipliers = positive_numbers(self.multipliers, len(starts) - 1, "loop")
         if not isinstance(self.squares, Squares):
             raise ValueError(f"squares must be Squares, not {type(self.squares).__name__}")
+        _check_tree(self.tree, len(multipliers), self.squares.num_squares)
         values = {
             "state": validation.read_only(state), "nodes": nodes, "starts": starts,
             "multipliers": multipliers,
@@ -104,7 +112,12 @@ class Certificate(Summarised):
     @property
     def parts(self) -> str:
         """What it is made of, for people: "8 loops", "1 square", "3 loops and 2 squares"."""
-        return counted_parts(self.num_loops, self.num_squares)
+        return counted_parts(self.num_loops, self.num_squares, self.num_leaves)
+
+    @property
+    def num_leaves(self) -> int:
+        """Leaves of its tree; 1 without one."""
+        return 1 if self.tree is None else self.tree.num_leaves
 
     @property
     def negative_edges(self) -> npt.NDArray[np.bool_]:
@@ -126,6 +139,7 @@ class Certificate(Summarised):
             and np.array_equal(self.multipliers, other.multipliers)
             and np.array_equal(self.negative_edges, other.negative_edges)
             and self.squares == other.squares
+            and self.tree == other.tree
         )
 
     def __hash__(self) -> int:
@@ -136,15 +150,31 @@ class Certificate(Summarised):
         return f"Certificate({len(self.state)} spins, {self.parts}{over})"
 
 
-def counted_parts(loops: int, squares: int) -> str:
-    """Loops and squares in words; no squares go without saying.
+def counted_parts(loops: int, squares: int, leaves: int = 1) -> str:
+    """Loops and squares in words, and leaves; no squares and one leaf go without saying.
 
     >>> counted_parts(3, 0), counted_parts(0, 1), counted_parts(2, 2)
     ('3 loops', '1 square', '2 loops and 2 squares')
+    >>> counted_parts(9, 0, 4)
+    '9 loops in 4 leaves'
     """
     counts = {"loop": loops, "square": squares}
     kept = {what: n for what, n in counts.items() if n or (what == "loop" and not squares)}
-    return " and ".join(f"{n} {what}{'s' * (n != 1)}" for what, n in kept.items())
+    words = " and ".join(f"{n} {what}{'s' * (n != 1)}" for what, n in kept.items())
+    return words if leaves == 1 else f"{words} in {leaves} leaves"
+
+
+def _check_tree(tree: Tree | None, loops: int, squares: int) -> None:
+    """Refuse a tree whose leaves have more or fewer loops and squares than there are."""
+    if tree is None:
+        return
+    if not isinstance(tree, Tree):
+        raise ValueError(f"tree must be a Tree, not {type(tree).__name__}")
+    if (tree.num_loops, tree.num_squares) != (loops, squares):
+        raise ValueError(
+            f"the leaves have {counted_parts(tree.num_loops, tree.num_squares)}, but there are "
+            f"{counted_parts(loops, squares)}"
+        )
 
 
 def _checked_violated(

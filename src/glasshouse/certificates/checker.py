@@ -1,12 +1,18 @@
-"""Check what a certificate proves about a weighted MAX-2-SAT file (WCNF, both dialects).
+"""Check what a certificate proves about a weighted MAX-2-SAT file (WCNF) or a MaxCut graph (.mc).
 
-Usage: python checker.py FILE.wcnf FILE.wcnf.cert  (standard library only, exact integers)
-In spins (true +1, false -1), 4 x cost = constant - sum of w[a,b] s_a s_b, where vertex 0 is the
-ghost, a spin that is always +1. A loop of L edges, an odd number of them negative, is never below
--mu (L-2). A square c (a.s)^2 is never below c g^2 where sum a/g is odd, g = gcd(a), and never below
-0 else; less its constant c sum a^2, it is a part like a loop. With R = problem - loops - squares,
-4 x cost >= constant - sum mu (L-2) - sum c (sum a^2 - g^2 [odd]) - sum |R|  always holds.
-What the comments of the file state (planted-cost, planted-model) must agree with what is proven.
+Usage: python checker.py FILE FILE.cert  (standard library only, exact integers; WCNF of both
+dialects, whole weights; graphs of rudy's form, weights of any kind)
+In spins (true +1, false -1), scale x value = constant - sum of w[a,b] s_a s_b, where vertex 0 is
+the ghost, a spin that is always +1; the value is 4 x cost, or a graph's energy, sum of w s_a s_b.
+A loop of L edges, an odd number of them negative, is never below -mu (L-2). A square c (a.s)^2 is
+never below c g^2 where sum a/g is odd, g = gcd(a), and never below 0 else; less its constant
+c sum a^2, it is a part like a loop. With R = problem - loops - squares,
+value >= constant - sum mu (L-2) - sum c (sum a^2 - g^2 [odd]) - sum |R|  always holds.
+A tree of pairs of spins, equal or opposite, parts all states into leaves. In a leaf, tied spins are
+one; it has loops and squares of its own, or a cover: some spins without which no edge is left.
+Turning spin a changes a value by 2 sum_b w[a,b] s_a s_b, so values of a leaf differ by multiples of
+2 gcd(2 gcd(w), sum_b w[a,b] for all a). The bound of the whole is the least of all leaves.
+What the comments of a WCNF file state (planted-cost, planted-model) must agree with what is proven.
 Exit code: 0 the assignment is optimal, 2 only a lower bound is proven, 1 the files are refused.
 """
 
@@ -21,7 +27,9 @@ from itertools import combinations
 from pathlib import Path
 
 HEADS = ["glasshouse-certificate", "denominator", "cost", "state", "names", "loops", "squares"]
+HEADS += ["tree", "common"]
 NOTES = [b"num-variables", b"num-clauses", b"planted-cost", b"planted-model", b"encoding"]
+MOST_COVERED = 24
 
 
 def require(condition, otherwise):
@@ -36,6 +44,12 @@ def whole(word):
     is_whole = re.fullmatch("[+-]?[0-9]+", word) and len(digits) <= 4300
     require(is_whole, f"not a whole number: {word[:40]}")
     return -int(digits) if word[0] == "-" else int(digits)
+
+
+def counts(words):
+    """Whole numbers without signs that name vertices or count parts."""
+    require(all(w.isdigit() and len(w) < 12 for w in words), f"no counts: {words}")
+    return list(map(int, words))
 
 
 def number(word):
@@ -105,30 +119,137 @@ def read_wcnf(text):
     return soft, hard, size, notes
 
 
+def read_graph(text):
+    """The constant, the weights -w of the edges (from 0 to the last vertex), and the size."""
+    (size, count), *lines = [[number(word) for word in words] for words in rows(text, "#")]
+    edges = {(min(a, b), max(a, b)): Fraction(-w) for a, b, w in lines}
+    is_graph = all(type(x) is int and 0 < x <= size for pair in edges for x in pair)
+    are_all = len(edges) == len(lines) == count and all(a < b for a, b in edges)
+    require(type(size) is int and is_graph and are_all, "graph: not each edge once, as stated")
+    offsets = [
+        words[2] for words in map(str.split, text.split("\n")) if words[:2] == ["#", "offset"]
+    ]
+    require(len(offsets) < 2, "graph: two offsets")
+    return Fraction(number([*offsets, "0"][0])), edges, size
+
+
 def read_certificate(text):
-    """Denominator, state, stated cost, loops (mu, vertices), squares (c, a1, v1, a2, v2, ...)."""
-    lines, heads = rows(text, "#"), {}
+    """Denominator, state, stated cost, leaves, common parts: loops (mu, vertices), squares."""
+    lines, heads, tree = rows(text, "#"), {}, []
     while lines and lines[0][0][0].isalpha():
         word, *values = lines.pop(0)
+        if word in ("branch", "leaf", "cover") and "tree" in heads:
+            tree.append((word, counts(values)))
+            continue
         is_next = word in HEADS and word not in heads and (heads or word == HEADS[0])
         require(is_next, f"certificate: {word[:40]}")
         heads[word] = " ".join(values)
     parts, version = [list(map(whole, words)) for words in lines], heads.get(HEADS[0])
-    require(version in ("1", "2"), f"certificate: expected '{HEADS[0]} 1' or 2 first")
-    require(version == "2" or "squares" not in heads, "certificate: squares are of version 2")
+    require(version in ("1", "2", "3"), f"certificate: expected '{HEADS[0]} 1', 2 or 3 first")
+    require(version != "1" or "squares" not in heads, "certificate: squares are of version 2")
+    require((version == "3") == ("tree" in heads), "certificate: version 3 has a tree, no other")
+    require("tree" in heads or "common" not in heads, "certificate: common parts without a tree")
     missing = [word for word in ("denominator", "state", "loops") if word not in heads]
     require(not missing, f"certificate: no line {missing}")
     loops, squares = whole(heads["loops"]), whole(heads.get("squares", "0"))
     are_there = min(loops, squares) >= 0 and loops + squares == len(parts)
     require(are_there, f"certificate: {len(parts)} loops and squares, not as stated")
+    require(whole(heads.get("tree", "0")) == len(tree), "certificate: rows of the tree are missing")
     if "names" in heads:
         names, order = heads["names"].split(), [*range(1, len(heads["state"]) + 1)]
         is_order = (
             all(w.isdigit() and len(w) < 12 for w in names) and sorted(map(int, names)) == order
         )
         require(is_order, "certificate: names")
-    stated = heads["state"], heads.get("cost")
-    return whole(heads["denominator"]), *stated, parts[:loops], parts[loops:]
+    stated, common = (heads["state"], heads.get("cost")), heads.get("common", "0 0")
+    common = counts(common.split()) if "tree" in heads else [loops, squares]
+    tree = tree or [("leaf", [0, 0])]
+    return whole(heads["denominator"]), *stated, parts[:loops], parts[loops:], tree, common
+
+
+def leaves_of(tree, common, loops, squares, size):
+    """For each leaf its ties {vertex: (root, sign)}, None if no state is there, and what it has."""
+    waiting, (first, second) = [[]], common
+    require(min(common) >= 0 and len(common) == 2, f"certificate: common {common}")
+    for word, numbers in tree:
+        require(waiting, "certificate: rows after the last leaf of the tree")
+        path = waiting.pop()
+        in_range = word == "leaf" or all(0 <= vertex <= size for vertex in numbers)
+        require(in_range, f"certificate: {word} {numbers}")
+        if word == "branch":
+            require(len({*numbers}) == len(numbers) == 2, f"certificate: {word} {numbers}")
+            waiting += [[*path, (*numbers, -1)], [*path, (*numbers, 1)]]
+        elif word == "cover":
+            is_cover = len({*numbers}) == len(numbers) <= MOST_COVERED
+            require(is_cover, f"certificate: cover {numbers}")
+            yield ties_of(path), numbers, [], []
+        else:
+            require(len(numbers) == 2 and min(numbers) >= 0, f"certificate: leaf {numbers}")
+            own = loops[first : first + numbers[0]], squares[second : second + numbers[1]]
+            first, second = first + numbers[0], second + numbers[1]
+            yield ties_of(path), None, loops[: common[0]] + own[0], squares[: common[1]] + own[1]
+    are_all = not waiting and (first, second) == (len(loops), len(squares))
+    require(are_all, "certificate: the tree has other leaves, loops or squares than it should")
+
+
+def ties_of(pairs):
+    """Classes of vertices whose spins are tied by pairs (a, b, sign); None if these contradict."""
+    near, found = defaultdict(list), {}
+    for a, b, sign in pairs:
+        near[a].append((b, sign))
+        near[b].append((a, sign))
+    for root in sorted(near):
+        waiting = [] if root in found else [(root, 1)]
+        while waiting:
+            vertex, sign = waiting.pop()
+            if found.setdefault(vertex, (root, sign)) != (root, sign):
+                return None
+            waiting += [(other, sign * relative) for other, relative in near.pop(vertex, [])]
+    return found
+
+
+def folded(constant, weights, ties):
+    """The same constant - sum of w s s where spins are tied: weights between classes only."""
+    small = defaultdict(int)
+    for (a, b), w in weights.items():
+        (i, x), (j, y) = ties.get(a, (a, 1)), ties.get(b, (b, 1))
+        if i == j:
+            constant -= w * x * y
+        else:
+            small[min(i, j), max(i, j)] += w * x * y
+    return constant, {pair: w for pair, w in small.items() if w}
+
+
+def step_of(weights):
+    """All values differ by multiples of it; 0 where all are the same."""
+    sums = defaultdict(int)
+    for pair, w in weights.items():
+        for vertex in pair:
+            sums[vertex] += w
+    return 2 * math.gcd(2 * math.gcd(*weights.values()), *sums.values())
+
+
+def least_of_cover(constant, weights, cover, ties):
+    """The least value, by looking at all states of a cover; the ghost's spin stays as it is."""
+    ghost, *cover = dict.fromkeys(ties.get(v, (v, 1))[0] for v in [0, *cover])
+    order = [ghost, *cover, *sorted({v for pair in weights for v in pair} - {ghost, *cover})]
+    place = {vertex: k for k, vertex in enumerate(order)}
+    table = [[0] * len(order) for _ in range(1 + len(cover))]
+    for pair, w in weights.items():
+        a, b = sorted(place[vertex] for vertex in pair)
+        require(a <= len(cover), f"a cover leaves the edge {pair} open")
+        table[a][b] = w
+
+    def least(k, value, fields):
+        if k > len(cover):
+            return value - sum(map(abs, fields))
+        mine, others, pulls = fields[0], fields[1:], table[k][k + 1 :]
+        return min(
+            least(k + 1, value - mine, [x + y for x, y in zip(others, pulls, strict=True)]),
+            least(k + 1, value + mine, [x - y for x, y in zip(others, pulls, strict=True)]),
+        )
+
+    return least(1, constant, table[0][1:])
 
 
 def cost_of(soft, hard, spins):
@@ -156,42 +277,73 @@ def signed_graph(soft, hard):
     return -weights.pop("constant", 0), weights
 
 
-def check(wcnf_text, certificate_text):
-    """Cost of the certificate's assignment, and the least cost that it leaves possible."""
-    soft, hard, size, notes = read_wcnf(wcnf_text)
-    denominator, bits, stated, loops, squares = read_certificate(certificate_text)
-    require(denominator > 0, "certificate: denominator")
-    spins = spins_of(bits, size)
-    cost = cost_of(soft, hard, spins)
-    require(stated is None or number(stated) == cost, f"cost {cost}, not {stated}")
-    constant, weights = signed_graph(soft, hard)
-    # All costs differ by multiples of it; 0 where all are the same.
-    step = math.lcm(4 * math.gcd(*(w for w, _ in soft)), 2 * math.gcd(*weights.values()))
-    # From here on all is multiplied with the denominator, so that it stays whole.
-    weights = defaultdict(int, {pair: denominator * w for pair, w in weights.items()})
-    without_parts, minima = sum(map(abs, weights.values())), 0
+def taken_off(weights, loops, squares, spins, ties, unit):
+    """How far below zero the parts can get; their weights are taken off, in place."""
+    size, minima = len(spins) - 1, 0
     for mu, *marked in loops:
         cycle = list(map(abs, marked))
         negative = [vertex < 0 for vertex in marked[:-1]] + [True]  # the edges after each vertex
         is_cycle = mu > 0 and len(set(cycle)) == len(cycle) > 2 and max(cycle) <= size
         require(is_cycle and marked[-1] >= 0 and sum(negative) % 2, f"no loop: {mu} {marked}")
-        minima += 2 * mu * (len(cycle) - 2)
+        minima += unit * mu * (len(cycle) - 2)
         for a, b, sign in zip(cycle, cycle[1:] + cycle[:1], negative, strict=True):
-            weights[min(a, b), max(a, b)] -= 2 * mu * spins[a] * spins[b] * (-1) ** sign
+            weights[min(a, b), max(a, b)] -= unit * mu * spins[a] * spins[b] * (-1) ** sign
     for c, *pairs in squares:
         a, nodes = pairs[::2], pairs[1::2]
         is_square = c > 0 < len(a) == len(nodes) == len(set(nodes)) and all(a)
         in_range = is_square and min(nodes) >= 0 and max(nodes) <= size and max(map(abs, a)) < 2**63
         require(in_range, f"no square: {c} {pairs}")
-        divisor = math.gcd(*a)
-        is_odd = sum(a) // divisor % 2
-        minima += 2 * c * (sum(x * x for x in a) - divisor**2 * is_odd)
-        for (low, x), (high, y) in combinations(sorted(zip(nodes, a, strict=True)), 2):
-            weights[low, high] += 4 * c * x * y
-    rest = min(without_parts, minima + sum(map(abs, weights.values())))
-    bound = constant - Fraction(rest, denominator)
-    least = cost - Fraction((4 * cost - bound) // step * step, 4) if step else cost
-    require(4 * cost >= bound, "a bound above a cost, which cannot be")
+        tied = defaultdict(int)
+        for node, x in zip(nodes, a, strict=True):
+            root, sign = ties.get(node, (node, 1))
+            tied[root] += sign * x
+        tied = {node: x for node, x in tied.items() if x}
+        divisor = math.gcd(*tied.values()) or 1
+        is_odd = sum(tied.values()) // divisor % 2
+        minima += unit * c * (sum(x * x for x in tied.values()) - divisor**2 * is_odd)
+        for (low, x), (high, y) in combinations(sorted(tied.items()), 2):
+            weights[low, high] += 2 * unit * c * x * y
+    return minima
+
+
+def bounds(constant, weights, value, grain, unit, certificate, spins):
+    """The least value that the leaves leave possible."""
+    denominator, loops, squares, tree, common = certificate
+    whole_step = math.lcm(grain, step_of(weights)) if grain is not None else step_of(weights)
+    least = []
+    for ties, cover, *parts in leaves_of(tree, common, loops, squares, len(spins) - 1):
+        if ties is None:
+            continue
+        base, small = folded(constant, weights, ties)
+        if cover is not None:
+            least.append(least_of_cover(base, small, cover, ties))
+            continue
+        # From here on all is multiplied with the denominator, so that it stays whole.
+        rest = defaultdict(int, {pair: denominator * w for pair, w in weights.items()})
+        minima = taken_off(rest, *parts, spins, ties, unit)
+        top, rest = folded(denominator * constant, rest, ties)
+        trivial = denominator * (base - sum(map(abs, small.values())))
+        low = Fraction(max(trivial, top - minima - sum(map(abs, rest.values()))), denominator)
+        known = ((base - sum(small.values()), step_of(small)), (value, whole_step))
+        least.append(max(x - (x - low) // step * step if step else x for x, step in known))
+    require(min(least) <= value, "a bound above a value, which cannot be")
+    return min(least)
+
+
+def check(text, certificate_text, is_graph=False):
+    """Cost (or cut) of the certificate's assignment, and the best that is left possible."""
+    denominator, bits, stated, *parts = read_certificate(certificate_text)
+    require(denominator > 0, "certificate: denominator")
+    parts = denominator, *parts
+    if is_graph:
+        return check_graph(text, bits, stated, parts)
+    soft, hard, size, notes = read_wcnf(text)
+    spins = spins_of(bits, size)
+    cost = cost_of(soft, hard, spins)
+    require(stated is None or number(stated) == cost, f"cost {cost}, not {stated}")
+    constant, weights = signed_graph(soft, hard)
+    grain = 4 * math.gcd(*(w for w, _ in soft))
+    least = Fraction(bounds(constant, weights, 4 * cost, grain, 2, parts, spins), 4)
     claim = number(notes.get(b"planted-cost", str(cost)))
     require(claim == cost or claim >= least < cost, f"planted-cost {claim}, but it is {cost}")
     model = spins_of(notes.get(b"planted-model", bits), size)
@@ -199,13 +351,36 @@ def check(wcnf_text, certificate_text):
     return cost, least
 
 
+def check_graph(text, bits, stated, parts):
+    """The cut of the certificate's assignment, and the largest that is left possible.
+
+    Energy = offset + sum of w s_a s_b = offset + sum of w - 2 cut.
+    """
+    offset, edges, size = read_graph(text)
+    scale = math.lcm(offset.denominator, *(w.denominator for w in edges.values()))
+    constant = int(offset * scale)
+    weights = {pair: int(w * scale) for pair, w in edges.items() if w}
+    spins = spins_of(bits, size)
+    value = constant - sum(w * spins[a] * spins[b] for (a, b), w in weights.items())
+    if stated is not None:  # people add floats up: what rounding each term can do is no lie
+        error = abs(Fraction(number(stated)) * scale - value)
+        most = Fraction(abs(constant) + sum(map(abs, weights.values())), 2**52) * (len(edges) + 1)
+        require(error <= (most if scale > 1 else 0), f"energy {value}/{scale}, not {stated}")
+    least = bounds(constant, weights, value, None, scale, parts, spins)
+    total = constant - sum(weights.values())
+    return Fraction(total - value, 2 * scale), Fraction(total - least, 2 * scale)
+
+
 if __name__ == "__main__":
     if len(sys.argv) != 3:
-        sys.exit("usage: python checker.py FILE.wcnf FILE.wcnf.cert")
+        sys.exit("usage: python checker.py FILE FILE.cert")
     try:
-        found, least = check(*(Path(name).read_bytes().decode("latin1") for name in sys.argv[1:]))
-        bound = f"VERIFIED only a lower bound: {least}; the assignment costs"
-        print("VERIFIED optimum" if least == found else bound, found)
+        texts = [Path(name).read_bytes().decode("latin1") for name in sys.argv[1:]]
+        is_graph = sys.argv[1].endswith(".mc")
+        found, most = check(*texts, is_graph)
+        sides = ("an upper", "cuts") if is_graph else ("a lower", "costs")
+        bound = f"VERIFIED only {sides[0]} bound: {most}; the assignment {sides[1]}"
+        print("VERIFIED optimum" if most == found else bound, found)
     except (LookupError, OSError, RecursionError, TypeError, ValueError) as error:
         sys.exit(f"REFUSED {error}")
-    sys.exit(0 if least == found else 2)
+    sys.exit(0 if most == found else 2)

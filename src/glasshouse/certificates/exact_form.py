@@ -157,9 +157,18 @@ class ExactForm:
 
     @cached_property
     def step(self) -> int:
-        """The least difference of two values; 0 where all states have the same."""
-        flip = 2 * gcd_of(self.weights)
-        return flip if self.grain is None else math.lcm(flip, self.grain)
+        """All values that count differ by multiples of it; 0 where all states have the same."""
+        return self.flip_step if self.grain is None else math.lcm(self.flip_step, self.grain)
+
+    @cached_property
+    def flip_step(self) -> int:
+        """The values of all states differ by multiples of it; 0 where they do not differ.
+
+        Turning the spin of vertex a changes the value by 2 Σ_b w_ab s_a s_b. With g, the gcd of all
+        weights, that is 2 Σ_b w_ab modulo 4g, whatever the spins are.
+        """
+        sums = sums_at_ends(self.num_variables + 1, self.edges, self.weights)
+        return 2 * math.gcd(2 * gcd_of(self.weights), gcd_of(sums))
 
     def value(self, state: npt.NDArray[np.int8]) -> int:
         """`constant - Σ w s s`, the ghost apart."""

@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from glasshouse.certificates.flat_cycles import NodeArray, flat_nodes
 from glasshouse.certificates.integers import ROOM, exact_dot, positive_numbers, whole_numbers
+from glasshouse.certificates.ties import Ties
 from glasshouse.problems import validation
 from glasshouse.problems.validation import IntArray, SpinArray
 from glasshouse.summaries import Summarised
@@ -164,6 +165,35 @@ class Squares(Summarised):
         signs = np.append(state, np.int8(1)).astype(np.int64)
         factors = self.coefficients * signs[self.nodes]
         return Squares(self.nodes, self.starts, factors, self.multipliers)
+
+    def chosen(self, runs: list[slice]) -> Squares:
+        """Some runs of squares, one after the other."""
+        if all(run.start == run.stop for run in runs):
+            return NO_SQUARES
+        places = [slice(self.starts[k.start], self.starts[k.stop]) for k in runs]
+        lengths = np.concatenate([self.lengths[k] for k in runs])
+        return Squares(
+            np.concatenate([self.nodes[k] for k in places]),
+            np.concatenate([[0], np.cumsum(lengths)]),
+            np.concatenate([self.coefficients[k] for k in places]),
+            np.concatenate([self.multipliers[k] for k in runs]),
+        )
+
+    def contracted(self, ties: Ties) -> Squares:
+        """The same squares over the roots of classes; those that are always 0 are left out."""
+        if not self.num_squares or (ties.roots[self.nodes] == self.nodes).all():
+            return self
+        starts, nodes = self.starts.tolist(), self.nodes
+        roots, signs = ties.roots[nodes].tolist(), ties.signs[nodes].tolist()
+        coefficients, rows, kept = self.coefficients.tolist(), [], []
+        for k in range(self.num_squares):
+            row: dict[int, int] = {}
+            for place in range(starts[k], starts[k + 1]):
+                row[roots[place]] = row.get(roots[place], 0) + signs[place] * coefficients[place]
+            if pairs := [(root, a) for root, a in row.items() if a]:
+                rows.append(pairs)
+                kept.append(k)
+        return Squares.of(rows, self.multipliers[kept])
 
     def renamed(self, new: npt.NDArray[Any]) -> Squares:
         """The same squares with node k called `new[k]`."""

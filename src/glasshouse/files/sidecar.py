@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -12,26 +11,15 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Certificate, Squares
-from glasshouse.files.errors import shown
-from glasshouse.files.kernels import HARD
-from glasshouse.files.notes import bit_string, parse_bits, parse_number
-from glasshouse.files.rows import Rows, joined, read_rows, write_rows
-from glasshouse.files.streams import Source, opened, replacing
+from glasshouse.certificates import Certificate
+from glasshouse.files.certificate_reading import MOST_DIGITS, TITLE, CertificateReader
+from glasshouse.files.notes import bit_string
+from glasshouse.files.rows import write_rows
+from glasshouse.files.streams import opened, replacing
+from glasshouse.files.tree_rows import tree_lines
 from glasshouse.problems import Max2Sat, Problem
-from glasshouse.problems.validation import MOST_VARIABLES, IntArray, Number
+from glasshouse.problems.validation import IntArray, Number
 from glasshouse.summaries import Summarised
-
-TITLE = "glasshouse-certificate"
-# Version 2 knows squares; certificates without any are written as version 1.
-VERSIONS = (1, 2)
-
-_KEYS = (TITLE, "denominator", "cost", "state", "names", "loops", "squares")
-# Digits and a space of the largest number that can name a variable.
-_LONGEST_NAME = 12
-# Python reads and spells no longer numbers unless it is told to.
-_MOST_DIGITS = 4300
-_LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ#"
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,11 +30,13 @@ class SideCar(Summarised):
         certificate: state, loops and squares, in units of the file it is beside.
         cost: what the state costs there, if stated.
         names: for each variable of a shuffled file, which one it was before, from 0.
+        most_work: how many steps a check of its tree may take; None for what was not read.
     """
 
     certificate: Certificate
     cost: Number | None = None
     names: npt.NDArray[np.int64] | None = None
+    most_work: int | None = None
 
 
 def side_car(path: str | os.PathLike[str]) -> Path:
@@ -96,13 +86,14 @@ def write_certificate(
 ) -> None:
     """Write a certificate; `cost` and `names` as in `SideCar`."""
     _refuse_long_numbers(certificate)
-    version = 2 if certificate.num_squares else 1
+    version = 3 if certificate.tree is not None else 2 if certificate.num_squares else 1
     head = [f"{TITLE} {version}", f"denominator {certificate.denominator}"]
     if cost is not None:
         head.append(f"cost {cost}")
     head.append(f"state {bit_string((certificate.state > 0).astype(np.int8))}")
     if names is not None:
         head.append(f"names {' '.join(map(str, (names + 1).tolist()))}")
+    head += [] if certificate.tree is None else tree_lines(certificate.tree, len(certificate.state))
     head.append(f"loops {certificate.num_loops}")
     if certificate.num_squares:
         head.append(f"squares {certificate.num_squares}")
@@ -120,224 +111,14 @@ def read_certificate(path: str | os.PathLike[str]) -> Certificate:
 def read_side_car(path: str | os.PathLike[str]) -> SideCar:
     """All that a `.cert` file holds."""
     with opened(Path(path)) as source:
-        return _Reader(source).read()
-
-
-class _Reader:
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.words: dict[str, tuple[int, bytes]] = {}
-
-    def read(self) -> SideCar:
-        loops, squares = _LoopCollector(self.source), _SquareCollector(self.source)
-        for rows in read_rows(self.source, _LETTERS, self._on_line):
-            number = min(max(self._whole("loops") - loops.count, 0), len(rows.ends))
-            loops.add(rows.part(0, number))
-            squares.add(rows.part(number, len(rows.ends)))
-        version = self._word(TITLE)
-        if version not in (b"%d" % known for known in VERSIONS):
-            raise self._error(TITLE, f"expected {TITLE} {VERSIONS[0]} or {VERSIONS[1]}")
-        if version == b"1" and "squares" in self.words:
-            raise self._error("squares", "expected none in a certificate of version 1")
-        state = parse_bits(self._word("state"))
-        if state is None:
-            raise self._error("state", "expected a string of 0 and 1")
-        self._count("loops", loops.count)
-        self._count("squares", squares.count)
-        denominator = self._whole("denominator")
-        if denominator < 1:
-            raise self._error("denominator", "expected 1 or more")
-        try:
-            certificate = loops.certificate(
-                2 * state - np.int8(1), denominator, squares.squares(len(state))
-            )
-        except ValueError as fault:
-            raise self.source.error(str(fault)) from None
-        return SideCar(certificate, self._cost(), self._names(len(state)))
-
-    def _count(self, key: str, found: int) -> None:
-        """Refuse another number of loops or squares than was stated; no squares need no line."""
-        if key not in self.words and key == "squares":
-            if found:
-                raise self._error("loops", f"but {self._whole('loops') + found} lines follow")
-        elif self._whole(key) != found:
-            raise self._error(key, f"but {found} follow; the file is truncated")
-
-    def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
-        if text.startswith(b"#"):
-            return
-        key, value = [*text.split(maxsplit=1), b""][:2]
-        name = key.decode("ascii", "replace")
-        if not self.words and name != TITLE:
-            raise self.source.error(f"{shown(text)}; expected '{TITLE} {VERSIONS[0]}' first", line)
-        if name not in _KEYS or name in self.words or rows_before:
-            raise self.source.error(
-                f"{shown(text)}; expected each of {', '.join(_KEYS)} once, before the loops", line
-            )
-        self.words[name] = (line, value)
-
-    def _word(self, key: str) -> bytes:
-        if key not in self.words:
-            raise self.source.error(f"no line '{key} ...'; expected a certificate")
-        return self.words[key][1]
-
-    def _whole(self, key: str) -> int:
-        value = _whole_number(self._word(key))
-        if value is None or value < 0:
-            raise self._error(key, "expected a whole number")
-        return value
-
-    def _cost(self) -> Number | None:
-        if "cost" not in self.words:
-            return None
-        cost = parse_number(self._word("cost"))
-        if cost is None:
-            raise self._error("cost", "expected a number")
-        return cost
-
-    def _names(self, size: int) -> npt.NDArray[np.int64] | None:
-        if "names" not in self.words:
-            return None
-        words = self._word("names").split(maxsplit=size)  # no more: each takes memory
-        if len(words) != size or not all(w.isdigit() and len(w) < _LONGEST_NAME for w in words):
-            raise self._error("names", f"expected {size} numbers, one per variable")
-        names = np.array(words, dtype=np.int64) - 1
-        if not np.array_equal(np.sort(names), np.arange(size)):
-            raise self._error("names", f"expected each of 1 to {size} once")
-        return names
-
-    def _error(self, key: str, expected: str) -> Exception:
-        line, value = self.words[key]
-        return self.source.error(f"{key} {shown(value)}; {expected}", line)
-
-
-@dataclass
-class _LoopCollector:
-    source: Source
-    count: int = 0
-    _multipliers: list[npt.NDArray[Any]] = field(default_factory=list)
-    _lengths: list[npt.NDArray[Any]] = field(default_factory=list)
-    _vertices: list[npt.NDArray[Any]] = field(default_factory=list)
-
-    def add(self, rows: Rows) -> None:
-        if not len(rows.ends):
-            return
-        multipliers, odd = _multipliers_of(rows)
-        inside = np.ones(len(rows.values), dtype=np.bool_)
-        inside[rows.starts] = False
-        far = inside & ((rows.values >= MOST_VARIABLES) | (rows.values <= -MOST_VARIABLES))
-        rows.refuse(
-            self.source,
-            [
-                (odd | rows.having(far), lambda _: "expected whole numbers: multiplier, nodes"),
-                (multipliers < 1, lambda row: f"multiplier {rows.text(row, 0)}; expected over 0"),
-                (rows.lengths < 4, lambda _: "expected a multiplier and 3 nodes or more"),
-                (rows.column(-1) < 0, lambda _: "the last node has a sign; expected none"),
-            ],
-        )
-        self.count += len(multipliers)
-        self._multipliers.append(multipliers)
-        self._lengths.append(rows.lengths - 1)
-        self._vertices.append(rows.values[inside].astype(np.int32))
-
-    def certificate(
-        self, state: npt.NDArray[np.int8], denominator: int, squares: Squares
-    ) -> Certificate:
-        kind = object if any(m.dtype == object for m in self._multipliers) else np.int64
-        vertices = joined(self._vertices, np.int32)
-        highest = int(np.abs(vertices).max(initial=0))
-        if highest > len(state):  # the next number would be taken for the ghost
-            raise ValueError(f"a loop visits {highest}, but the state has {len(state)} variables")
-        # Lengths of rows of a file add up to no more than its bytes.
-        starts = np.concatenate([[0], np.cumsum(joined(self._lengths, np.int64))])
-        violated = None
-        if (vertices < 0).any():
-            violated = vertices < 0
-            violated[starts[1:] - 1] = True
-        nodes = np.where(vertices == 0, len(state), np.abs(vertices) - 1)
-        multipliers = joined(self._multipliers, kind)
-        return Certificate(state, nodes, starts, multipliers, denominator, violated, squares)
-
-
-@dataclass
-class _SquareCollector:
-    source: Source
-    count: int = 0
-    _multipliers: list[npt.NDArray[Any]] = field(default_factory=list)
-    _lengths: list[npt.NDArray[Any]] = field(default_factory=list)
-    _coefficients: list[npt.NDArray[Any]] = field(default_factory=list)
-    _vertices: list[npt.NDArray[Any]] = field(default_factory=list)
-
-    def add(self, rows: Rows) -> None:
-        if not len(rows.ends):
-            return
-        multipliers, odd = _multipliers_of(rows)
-        place = np.arange(len(rows.values)) - np.repeat(rows.starts, rows.lengths)
-        is_factor, is_vertex = place % 2 == 1, (place % 2 == 0) & (place > 0)
-        far = is_vertex & ((rows.values < 0) | (rows.values >= MOST_VARIABLES))
-        is_zero = is_factor & (rows.values == 0)
-        far |= rows.values == HARD
-        rows.refuse(
-            self.source,
-            [
-                (odd | rows.having(far), lambda _: "expected whole numbers: multiplier, a1, v1, …"),
-                (multipliers < 1, lambda row: f"multiplier {rows.text(row, 0)}; expected over 0"),
-                (
-                    (rows.lengths < 3) | (rows.lengths % 2 == 0),
-                    lambda _: "expected a multiplier and pairs of coefficient and node",
-                ),
-                (rows.having(is_zero), lambda _: "a coefficient is 0; expected none"),
-            ],
-        )
-        self.count += len(multipliers)
-        self._multipliers.append(multipliers)
-        self._lengths.append(rows.lengths // 2)
-        self._coefficients.append(rows.values[is_factor])
-        self._vertices.append(rows.values[is_vertex].astype(np.int32))
-
-    def squares(self, size: int) -> Squares:
-        vertices = joined(self._vertices, np.int32)
-        highest = int(vertices.max(initial=0))
-        if highest > size:  # the next number would be taken for the ghost
-            raise ValueError(f"a square visits {highest}, but the state has {size} variables")
-        kind = object if any(m.dtype == object for m in self._multipliers) else np.int64
-        starts = np.concatenate([[0], np.cumsum(joined(self._lengths, np.int64))])
-        nodes = np.where(vertices == 0, size, vertices - 1)
-        coefficients = joined(self._coefficients, np.int64)
-        squares = Squares(nodes, starts, coefficients, joined(self._multipliers, kind))
-        self.source.refuse_pairs(squares)
-        return squares
-
-
-def _multipliers_of(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    """The first number of every row, of any size, and which rows hold what is no number."""
-    multipliers = rows.column(0).astype(object if rows.odd else np.int64)
-    odd = np.zeros(len(multipliers), dtype=np.bool_)
-    row_of = np.searchsorted(rows.ends, np.fromiter(rows.odd, np.int64), side="right")
-    for row, (place, text) in zip(row_of.tolist(), rows.odd.items(), strict=True):
-        value = _whole_number(text) if place == rows.starts[row] else None
-        if value is None:
-            odd[row] = True
-        else:
-            multipliers[row] = value
-    return multipliers, odd
-
-
-def _whole_number(text: bytes) -> int | None:
-    """A whole number that is not too long, zeros in front not counted; None for anything else."""
-    if not re.fullmatch(rb"[+-]?[0-9]+", text):
-        return None
-    digits = text.lstrip(b"+-").lstrip(b"0") or b"0"
-    if len(digits) > _MOST_DIGITS:
-        return None
-    return -int(digits) if text.startswith(b"-") else int(digits)
+        return SideCar(*CertificateReader(source).read())
 
 
 def _refuse_long_numbers(certificate: Certificate) -> None:
     multipliers = (certificate.multipliers, certificate.squares.multipliers)
     largest = max([certificate.denominator, *(x for m in multipliers for x in _extremes(m))])
-    if largest >= 10**_MOST_DIGITS:
-        raise ValueError(f"a certificate file holds numbers of at most {_MOST_DIGITS} digits")
+    if largest >= 10**MOST_DIGITS:
+        raise ValueError(f"a certificate file holds numbers of at most {MOST_DIGITS} digits")
 
 
 def _extremes(multipliers: npt.NDArray[Any]) -> list[int]:

@@ -11,6 +11,7 @@ from glasshouse.certificates import CertificateError, Verdict, verify
 from glasshouse.certificates.certificate import counted_parts
 from glasshouse.certificates.exact_form import ExactForm, exact_energy
 from glasshouse.extras import MissingPackageError
+from glasshouse.files.budget import VARIABLE
 from glasshouse.files.carrying import scaled_proof
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.errors import FileError
@@ -116,6 +117,7 @@ def verify_file(
 def examine(document: Document, beside: SideCar) -> Verdict:
     """What a certificate proves about a document, or a CertificateError for anything untrue."""
     problem, stated, measure = document.problem, document.metadata, document.measure
+    _refuse_work(problem, beside)
     verdict = verify(problem, beside.certificate)
     if beside.cost is not None and not agrees(problem, beside.cost, verdict.exact_energy):
         raise CertificateError(
@@ -129,6 +131,25 @@ def examine(document: Document, beside: SideCar) -> Verdict:
             f"the file states {_statement(document)}, but no state has {_beyond(measure, verdict)}"
         )
     return verdict
+
+
+def _refuse_work(problem: Problem, beside: SideCar) -> None:
+    """Refuse a tree that would keep us busy out of all proportion to its file.
+
+    Every leaf looks at all edges and at all common parts; wide numbers take longer.
+    """
+    certificate, tree = beside.certificate, beside.certificate.tree
+    if tree is None or beside.most_work is None:
+        return
+    common = int(certificate.starts[tree.common_loops])
+    common += certificate.squares.chosen([slice(0, tree.common_squares)]).num_terms
+    size, terms = problem.num_variables, problem.num_edges
+    width = 1 + certificate.denominator.bit_length() // 64
+    if tree.effort(size, terms + common) * width > beside.most_work:
+        raise CertificateError(
+            f"its tree of {tree.num_leaves} leaves would take too long to check; {VARIABLE} raises "
+            "the limit, if you trust the file"
+        )
 
 
 def certified_optimum(document: Document) -> Verdict | None:

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates import Certificate
+from glasshouse.certificates.bound import rest_on_edges
 from glasshouse.certificates.exact_form import ExactForm
-from glasshouse.certificates.verdict import rest_on_edges
 from glasshouse.landscape import components
 from glasshouse.landscape.enumeration import parts_of
 from glasshouse.problems import Ising

@@ -58,9 +58,9 @@ def proven_truth(clauses: ClauseFile, certificate: Certificate) -> Truth:
     penalty = 1 + sum(weights.tolist())
     soft, hard = _pairs([clause for _, clause in clauses.soft]), _pairs(clauses.hard)
     form = ExactForm.of_clauses(clauses.num_variables, soft, weights, hard, penalty)
-    value, _, steps = examined(form, certificate)
+    value, _, lowest = examined(form, certificate)
     cost, rest = divmod(value, form.scale)
-    least, other = divmod(value - steps * form.step, form.scale)
+    least, other = divmod(lowest, form.scale)
     assert rest == other == 0, "costs of whole weights are whole"
     return Truth(least, cost)
 

@@ -1,0 +1,219 @@
+"""The one bound: how low loops and squares let a value get, in one pass of exact integers.
+
+All sums are Python integers, or int64 where a bound on the sum of all magnitudes, computed
+beforehand in Python integers, shows that nothing can wrap around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates.certificate import Certificate
+from glasshouse.certificates.edge_sums import EdgeArray, ends_of, grouped, summed
+from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.certificates.flat_cycles import NodeArray, edges_of_cycles
+from glasshouse.certificates.integers import ROOM, exact_dot
+from glasshouse.certificates.square_sums import Slice, SquareSums, rest_of_squares
+from glasshouse.certificates.squares import Squares
+from glasshouse.certificates.ties import Ties
+from glasshouse.problems.validation import IntArray
+
+# Python integers are added up in slices of about so many: each may have thousands of digits.
+_AT_ONCE = 1 << 12
+
+
+class Parts(NamedTuple):
+    """Loops and squares that bound the values of some states.
+
+    Attributes:
+        nodes: of the loops, flat.
+        starts: where each loop begins, and the end of the last.
+        multipliers: one for each loop.
+        negative: which edges (from a node to the next of its loop) want their spins to differ.
+        squares: over the same denominator.
+        denominator: of all multipliers.
+    """
+
+    nodes: NodeArray
+    starts: IntArray
+    multipliers: npt.NDArray[Any]
+    negative: npt.NDArray[np.bool_]
+    squares: Squares
+    denominator: int
+
+    @classmethod
+    def of(cls, certificate: Certificate) -> Parts:
+        """All loops and squares of a certificate, out of the gauge of its state."""
+        edges = edges_of_cycles(certificate.nodes, certificate.starts)
+        spins = np.append(certificate.state, np.int8(1))
+        negative = (spins[edges[:, 0]] != spins[edges[:, 1]]) != certificate.negative_edges
+        return cls(certificate.nodes, certificate.starts, certificate.multipliers, negative,
+                   certificate.squares, certificate.denominator)  # fmt: skip
+
+    def chosen(self, loops: list[slice], squares: list[slice]) -> Parts:
+        """Some runs of loops and of squares."""
+        nodes = [slice(self.starts[k.start], self.starts[k.stop]) for k in loops]
+        lengths = np.concatenate([self.lengths[k] for k in loops])
+        return Parts(
+            np.concatenate([self.nodes[k] for k in nodes]),
+            np.concatenate([[0], np.cumsum(lengths)]),
+            np.concatenate([self.multipliers[k] for k in loops]),
+            np.concatenate([self.negative[k] for k in nodes]),
+            self.squares.chosen(squares),
+            self.denominator,
+        )
+
+    @property
+    def lengths(self) -> IntArray:
+        """Nodes of each loop."""
+        return self.starts[1:] - self.starts[:-1]
+
+    @property
+    def minima(self) -> int:
+        """How far loops and squares can get below zero, times the denominator."""
+        return exact_dot(self.multipliers, self.lengths - 2) + self.squares.depth
+
+
+def lower_bound(form: ExactForm, parts: Parts, ties: Ties | None = None) -> Fraction:
+    """B = constant - Σ μ(L-2) - Σ c(Σa² - g²·[odd]) - Σ|R|, in units of the form.
+
+    R is the form minus loops and squares. Those that do harm are as good as none, so B is never
+    below constant - Σ|w|.
+
+    Args:
+        form: the problem; where spins are tied, already `contracted`.
+        parts: loops and squares.
+        ties: of the vertices of `parts`. What they leave inside a class is no rest, but constant.
+    """
+    scale, fixed = parts.denominator, 0
+    edges, amounts = _loop_edges(form, parts)
+    minima = exact_dot(parts.multipliers, parts.lengths - 2)
+    squares = parts.squares
+    if ties is not None:
+        squares = squares.contracted(ties)
+        amounts = np.where(_relative(edges, ties) > 0, amounts, -amounts)
+        edges = ties.roots[edges]
+        inside = edges[:, 0] == edges[:, 1]
+        fixed = int(amounts[inside].sum())
+        edges, amounts = edges[~inside], amounts[~inside]
+    below = form.loop_scale * (minima + squares.depth) + fixed
+    below += _rest(form, scale, edges, amounts, squares)
+    return form.constant - min(Fraction(below, scale), Fraction(form.total))
+
+
+def contracted(form: ExactForm, ties: Ties) -> ExactForm:
+    """The same values for states that keep the ties, on edges between the roots of classes.
+
+    >>> from glasshouse.certificates.ties import ties_of
+    >>> form = ExactForm(3, np.array([[0, 1], [0, 2], [1, 2]]), np.array([2, 3, 4]), 0)
+    >>> small = contracted(form, ties_of(4, [(0, 1, -1)]))
+    >>> small.edges.tolist(), small.weights.tolist(), small.constant
+    ([[0, 2]], [-1], 2)
+    """
+    relative = _relative(form.edges, ties)
+    weights = np.where(relative > 0, form.weights, -form.weights)
+    edges = ties.roots[form.edges]
+    inside = edges[:, 0] == edges[:, 1]
+    constant = form.constant - int(weights[inside].sum())
+    edges, weights = summed(edges[~inside], weights[~inside], form.num_variables + 1)
+    return replace(form, edges=edges, weights=weights, constant=constant)
+
+
+def rest_on_edges(form: ExactForm, certificate: Certificate) -> tuple[EdgeArray, npt.NDArray[Any]]:
+    """R times the denominator on the edges of the form and of loops, zeros of both left out.
+
+    Pairs that only squares have are not looked at.
+    """
+    edges, amounts = _loop_edges(form, Parts.of(certificate))
+    pairs, slices = _without_loops(form, certificate.denominator, edges, amounts)
+    weights = np.concatenate([amounts[:0], *(part for _, part in slices)])
+    kept = (weights != 0).astype(np.bool_)
+    pairs, weights = pairs[kept], weights[kept]
+    sums, _ = SquareSums(certificate.squares, form.num_variables + 1).on(pairs)
+    return pairs, weights + form.loop_scale * sums.astype(weights.dtype)
+
+
+def _relative(edges: npt.NDArray[Any], ties: Ties) -> npt.NDArray[np.int8]:
+    """For each edge, whether its spins are those of its roots, or one of them turned."""
+    product: npt.NDArray[np.int8] = ties.signs[edges[:, 0]] * ties.signs[edges[:, 1]]
+    return product
+
+
+def _rest(
+    form: ExactForm, scale: int, edges: EdgeArray, amounts: npt.NDArray[Any], squares: Squares
+) -> int:
+    """Σ|R| times the denominator: what is left on each edge without loops and squares."""
+    if not len(edges) and not squares.num_squares:
+        return scale * form.total
+    if not squares.num_squares:
+        return scale * form.total + _change_on_loops(form, scale, edges, amounts)
+    pairs, slices = _without_loops(form, scale, edges, amounts)
+    return rest_of_squares(pairs, slices, squares, form.num_variables + 1, form.loop_scale)
+
+
+def _without_loops(
+    form: ExactForm, scale: int, edges: npt.NDArray[np.int32], amounts: npt.NDArray[Any]
+) -> tuple[EdgeArray, Iterator[Slice]]:
+    """All edges of form and loops, each once, and slice by slice what is left without loops.
+
+    That is the form's weights times the denominator, and what loops leave on their edges.
+    """
+    ends = np.concatenate([form.edges, edges])
+    order, starts = grouped(ends, form.num_variables + 1)
+    held = np.concatenate([form.weights.astype(amounts.dtype, copy=False), amounts])
+
+    def left() -> Iterator[Slice]:
+        for part, places in _slices(starts, order, amounts.dtype):
+            values = held[places]
+            values[places < len(form.edges)] *= scale
+            yield part, np.add.reduceat(values, starts[part] - starts[part.start])
+
+    return np.column_stack(ends_of(ends[order[starts]])), left()
+
+
+def _change_on_loops(
+    form: ExactForm, scale: int, edges: npt.NDArray[np.int32], amounts: npt.NDArray[Any]
+) -> int:
+    """How much the loops change Σ|scale · w| when they are taken off, edge by edge."""
+    order, starts = grouped(edges, form.num_variables + 1)
+    weights = form.weights_on(edges[order[starts]], amounts.dtype)
+    change = 0
+    for part, places in _slices(starts, order, amounts.dtype):
+        left = np.add.reduceat(amounts[places], starts[part] - starts[part.start])
+        before = scale * weights[part]
+        change += int((np.abs(before + left) - np.abs(before)).sum())
+    return change
+
+
+def _slices(starts: IntArray, order: IntArray, kind: Any) -> Iterator[tuple[slice, IntArray]]:
+    """Groups of edges, some at once where they hold Python integers, and the places of all."""
+    step = max(1, len(starts)) if kind == np.int64 else _AT_ONCE
+    for k in range(0, len(starts), step):
+        end = starts[k + step] if k + step < len(starts) else len(order)
+        yield slice(k, k + step), order[starts[k] : end]
+
+
+def _kind_of_sums(form: ExactForm, parts: Parts) -> Any:
+    """The int64 type where no sum of weights, loops and squares can leave it, else objects."""
+    # At least 1 each, so that the factors themselves fit, too.
+    largest = parts.denominator * max(1, form.total)
+    largest += form.loop_scale * max(1, exact_dot(parts.multipliers, parts.lengths))
+    if largest >= ROOM or largest + form.loop_scale * parts.squares.magnitude >= ROOM:
+        return object
+    return np.int64
+
+
+def _loop_edges(form: ExactForm, parts: Parts) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:
+    """All edges of the loops, and what each weighs less in its loop, times the denominator."""
+    kind = _kind_of_sums(form, parts)
+    edges = edges_of_cycles(parts.nodes, parts.starts)
+    positive = form.loop_scale * parts.multipliers.astype(kind, copy=False)
+    # Large multipliers are shared, not copied: an array of Python integers holds references.
+    repeated = (np.repeat(x, parts.lengths) for x in (positive, -positive))
+    return edges, np.where(parts.negative, *repeated)

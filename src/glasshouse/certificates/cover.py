@@ -1,0 +1,69 @@
+"""Leaves that are looked at state by state: a few vertices, the others free of each other.
+
+Once the vertices of a cover have their spins, every other vertex takes the spin that its own field
+wants: 2^k states of the cover are all that there is to look at.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates.certificate import CertificateError
+from glasshouse.certificates.exact_form import ExactForm
+
+# Numbers to hold at once.
+_AT_ONCE = 1 << 20
+
+
+def least_value(form: ExactForm, cover: npt.NDArray[Any], ghost: int) -> int:
+    """The least value of all states, found by looking at those of a cover.
+
+    Args:
+        form: what to minimise; no edge may run between two vertices outside the cover and the
+            ghost.
+        cover: some vertices.
+        ghost: the one whose spin is fixed: turning all spins changes no value.
+
+    >>> triangle = ExactForm(3, np.array([[0, 1], [0, 2], [1, 2]]), np.array([-2, 3, 4]), 0)
+    >>> least_value(triangle, np.array([1]), 0)
+    -5
+    """
+    chosen = sorted(set(cover.tolist()) - {ghost})
+    others = np.setdiff1d(form.edges, [*chosen, ghost])
+    place = np.full(form.num_variables + 1, -1)
+    place[[ghost, *chosen, *others.tolist()]] = np.arange(1 + len(chosen) + len(others))
+    ends = np.sort(place[form.edges], axis=1)
+    if (ends[:, 0] > len(chosen)).any():
+        a, b = form.edges[np.argmax(ends[:, 0] > len(chosen))].tolist()
+        raise CertificateError(f"a cover leaves the edge between nodes {a} and {b} open")
+    weights = np.zeros((1 + len(chosen), 1 + len(chosen) + len(others)), dtype=form.weights.dtype)
+    weights[ends[:, 0], ends[:, 1]] = form.weights
+    none = np.zeros(1, dtype=form.weights.dtype)
+    return form.constant + _least(none, weights[:1, 1:], weights[1:, 1:])
+
+
+def _least(values: npt.NDArray[Any], fields: npt.NDArray[Any], weights: npt.NDArray[Any]) -> int:
+    """The least of all values, each that of a state of the vertices so far, with its fields.
+
+    Args:
+        values: one per state.
+        fields: what acts on the vertices to come, one row per state.
+        weights: of the vertices of the cover that are to come, row by row, with all others that
+            are to come.
+    """
+    if not len(weights):
+        return int((values - np.abs(fields).sum(axis=1)).min())
+    if fields.size > _AT_ONCE and len(values) > 1:
+        half = len(values) // 2
+        return min(_least(values[part], fields[part], weights)
+                   for part in (slice(half), slice(half, None)))  # fmt: skip
+    own, acting = fields[:, 0], fields[:, 1:]
+    pulled = weights[0, 1:]
+    return _least(
+        np.concatenate([values - own, values + own]),
+        np.concatenate([acting + pulled, acting - pulled]),
+        weights[1:, 1:],
+    )

@@ -1,0 +1,169 @@
+"""Search trees of certificates: leaves that cover all states, each with a bound of its own.
+
+A branch parts the states in two: in the first half the spins of two vertices agree, in the second
+they differ. The rows of a tree come in prefix order, so that no row needs a number: a branch is
+followed by its first half, then by its second. A leaf is bounded by its loops and squares, or by
+looking at all states of some of its vertices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from glasshouse.certificates.ties import Pair
+from glasshouse.problems import validation
+from glasshouse.summaries import Summarised
+
+# Vertices of a cover: a checker looks at all their states.
+MOST_COVERED = 24
+
+
+class Branch(NamedTuple):
+    """Two vertices whose spins agree in the first half that follows, and differ in the second."""
+
+    first: int
+    second: int
+
+
+class Leaf(NamedTuple):
+    """A leaf with so many loops and squares of its own: the next ones of the certificate."""
+
+    loops: int
+    squares: int = 0
+
+
+class Cover(NamedTuple):
+    """A leaf in which no edge is left between vertices other than these and the ghost.
+
+    Its least value is found by looking at all states of these vertices.
+    """
+
+    nodes: tuple[int, ...]
+
+
+Row: TypeAlias = Branch | Leaf | Cover
+
+
+class PlacedLeaf(NamedTuple):
+    """A leaf with the pairs on its path, and where its own loops and squares are."""
+
+    row: Leaf | Cover
+    pairs: list[Pair]
+    loops: slice
+    squares: slice
+
+
+@dataclass(frozen=True, repr=False)
+class Tree(Summarised):
+    """The rows of a search tree.
+
+    Attributes:
+        rows: in prefix order.
+        common_loops: so many loops of the certificate, the first ones, belong to every leaf.
+        common_squares: likewise.
+
+    >>> tree = Tree((Branch(0, 1), Leaf(2), Branch(1, 3), Leaf(1), Cover((0, 2))))
+    >>> tree, [leaf.pairs for leaf in tree.leaves()][-1]
+    (Tree(2 branches, 3 leaves), [(0, 1, -1), (1, 3, -1)])
+    """
+
+    rows: tuple[Row, ...]
+    common_loops: int = 0
+    common_squares: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("common_loops", "common_squares"):
+            object.__setattr__(self, name, validation.count(getattr(self, name), name, 0))
+        object.__setattr__(self, "rows", tuple(_checked_rows(self.rows)))
+
+    @property
+    def num_branches(self) -> int:
+        """How many rows are branches."""
+        return len(self.rows) // 2
+
+    @property
+    def num_leaves(self) -> int:
+        """One more than there are branches."""
+        return len(self.rows) - self.num_branches
+
+    @property
+    def num_loops(self) -> int:
+        """How many loops a certificate with this tree has."""
+        return self.common_loops + sum(row.loops for row in self.rows if isinstance(row, Leaf))
+
+    @property
+    def num_squares(self) -> int:
+        """How many squares it has."""
+        return self.common_squares + sum(row.squares for row in self.rows if isinstance(row, Leaf))
+
+    @property
+    def highest_node(self) -> int:
+        """The largest vertex that a row names, -1 for none."""
+        named = (row if isinstance(row, Branch) else row.nodes
+                 for row in self.rows if not isinstance(row, Leaf))  # fmt: skip
+        return max((node for nodes in named for node in nodes), default=-1)
+
+    def effort(self, num_vertices: int, num_edges: int) -> int:
+        """About how many numbers a check looks at, what loops and squares take left out."""
+        walked = depth = 0
+        waiting: list[int] = []
+        for row in self.rows:
+            if isinstance(row, Branch):
+                depth += 1
+                waiting.append(depth)
+                continue
+            walked += depth + num_vertices + num_edges
+            if isinstance(row, Cover):
+                walked += (num_vertices + num_edges) << len(row.nodes)
+            depth = waiting.pop() if waiting else 0
+        return walked
+
+    def leaves(self) -> Iterator[PlacedLeaf]:
+        """All leaves, in their order."""
+        path: list[Pair] = []
+        waiting: list[tuple[int, Pair]] = []
+        loops, squares = self.common_loops, self.common_squares
+        for row in self.rows:
+            if isinstance(row, Branch):
+                waiting.append((len(path), (*row, -1)))
+                path.append((*row, 1))
+                continue
+            own = row if isinstance(row, Leaf) else Leaf(0)
+            ends = loops + own.loops, squares + own.squares
+            yield PlacedLeaf(row, path, slice(loops, ends[0]), slice(squares, ends[1]))
+            loops, squares = ends
+            if waiting:
+                depth, pair = waiting.pop()
+                path = [*path[:depth], pair]
+
+    def __repr__(self) -> str:
+        count = self.num_branches
+        return f"Tree({count} branch{'es' * (count != 1)}, {self.num_leaves} lea" + (
+            "f)" if self.num_leaves == 1 else "ves)"
+        )
+
+
+def _checked_rows(rows: Iterable[Row]) -> Iterator[Row]:
+    """The rows, if they are one whole tree."""
+    open_ends = 1
+    for k, row in enumerate(rows):
+        if not isinstance(row, Branch | Leaf | Cover):
+            raise ValueError(f"row {k} of a tree is {row!r:.40}; expected Branch, Leaf or Cover")
+        if not open_ends:
+            raise ValueError(f"row {k} of a tree follows after its last leaf")
+        numbers = row.nodes if isinstance(row, Cover) else row
+        if any(type(x) is not int or not 0 <= x < validation.MOST_VARIABLES for x in numbers):
+            raise ValueError(f"row {k} of a tree, {row!r:.60}, has numbers out of range")
+        if not isinstance(row, Leaf) and len(set(numbers)) < len(numbers):
+            raise ValueError(f"row {k} of a tree, {row!r:.60}, names a vertex twice")
+        if isinstance(row, Cover) and len(numbers) > MOST_COVERED:
+            raise ValueError(
+                f"row {k} of a tree covers {len(numbers)} vertices; at most {MOST_COVERED}"
+                " can be looked at"
+            )
+        open_ends += 1 if isinstance(row, Branch) else -1
+        yield row
+    if open_ends:
+        raise ValueError(f"a tree without its last leaves: {open_ends} more must follow")
