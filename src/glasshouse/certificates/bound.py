@@ -74,11 +74,6 @@ class Parts(NamedTuple):
         """Nodes of each loop."""
         return self.starts[1:] - self.starts[:-1]
 
-    @property
-    def minima(self) -> int:
-        """How far loops and squares can get below zero, times the denominator."""
-        return exact_dot(self.multipliers, self.lengths - 2) + self.squares.depth
-
 
 def lower_bound(form: ExactForm, parts: Parts, ties: Ties | None = None) -> Fraction:
     """B = constant - Σ μ(L-2) - Σ c(Σa² - g²·[odd]) - Σ|R|, in units of the form.

@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.certificates.bound import Parts, contracted, lower_bound
+from glasshouse.certificates.bound import Parts
 from glasshouse.certificates.certificate import Certificate, CertificateError
-from glasshouse.certificates.cover import least_value
 from glasshouse.certificates.exact_form import ExactForm
-from glasshouse.certificates.ties import ties_of
+from glasshouse.certificates.leaf import LeafBound, bounded_leaf, covered_leaf
 from glasshouse.certificates.tree import Cover
 from glasshouse.problems import Max2Sat
 from glasshouse.problems.convert import Given, given_problem
@@ -89,38 +88,23 @@ def examined(form: ExactForm, certificate: Certificate) -> tuple[int, Fraction, 
     return value, bound, least
 
 
-def _whole(form: ExactForm, certificate: Certificate, value: int) -> tuple[Fraction, int]:
-    """The least B of all leaves, and the least value that they leave possible."""
+def _whole(form: ExactForm, certificate: Certificate, value: int) -> LeafBound:
+    """The least of what all leaves prove."""
     parts, tree = Parts.of(certificate), certificate.tree
     if tree is None:
-        bound = lower_bound(form, parts)
-        return bound, _rounded_up(bound, value, form.step)
-    found: list[tuple[Fraction, int]] = []
-    common = slice(0, tree.common_loops), slice(0, tree.common_squares)
+        whole = bounded_leaf(form, [], parts, value)
+        assert whole is not None, "without pairs there are states"
+        return whole
+    found = []
     for leaf in tree.leaves():
-        ties = ties_of(form.num_variables + 1, leaf.pairs)
-        if ties is None:  # no state is there
-            continue
-        small = contracted(form, ties)
         if isinstance(leaf.row, Cover):
-            nodes = ties.roots[list(leaf.row.nodes)]
-            lowest = least_value(small, nodes, int(ties.roots[-1]))
-            found.append((Fraction(lowest), lowest))
+            found.append(covered_leaf(form, leaf.pairs, leaf.row.nodes))
             continue
-        own = parts.chosen([common[0], leaf.loops], [common[1], leaf.squares])
-        bound = lower_bound(small, own, ties)
-        within = _rounded_up(bound, small.constant - int(small.weights.sum()), small.flip_step)
-        found.append((bound, max(within, _rounded_up(bound, value, form.step))))
-    bounds, values = zip(*found, strict=True)
-    return min(bounds), min(values)
-
-
-def _rounded_up(bound: Fraction, value: int, step: int) -> int:
-    """The least number not below a bound that differs from a value by a multiple of a step.
-
-    A step of 0 leaves the value alone.
-    """
-    return value - int((value - bound) // step) * step if step else value
+        loops = [slice(0, tree.common_loops), leaf.loops]
+        squares = [slice(0, tree.common_squares), leaf.squares]
+        found.append(bounded_leaf(form, leaf.pairs, parts.chosen(loops, squares), value))
+    held = [leaf_bound for leaf_bound in found if leaf_bound is not None]
+    return LeafBound(min(one.bound for one in held), min(one.least for one in held))
 
 
 def check_fit(certificate: Certificate, size: int) -> None:
