@@ -1,0 +1,155 @@
+"""The relaxation of sparse graphs for a tree search: a cycle LP that goes from node to node."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from glasshouse.proofs import kernels
+from glasshouse.proofs.leaf_rounding import Rounded, honest_bound, round_duals
+from glasshouse.proofs.node_cuts import Separator
+from glasshouse.proofs.node_lp import Basis, NodeLp
+from glasshouse.proofs.relaxation import Outcome, Pair, Parts
+from glasshouse.proofs.signed_graph import SignedGraph, Spins
+from glasshouse.proofs.strong_branching import Brancher, Choice
+from glasshouse.proofs.ties import Ties
+
+# Cuts of a node have to be violated by this much, unless there are none.
+_CLEARLY, _BARELY = 0.02, 1e-5
+# A value must be above the goal by this much before its duals are worth rounding.
+_MARGIN = 1e-7
+# Rounds to look back, and the least share of the gap that they must have closed, at the root and at
+# other nodes. With less, branching is quicker.
+_ROOT_ROUNDS, _ROOT_SHARE = 5, 0.005
+_NODE_ROUNDS, _NODE_SHARE = 2, 0.05
+# Solves for which a cut may be slack before it goes, and the share of such cuts that is worth it.
+_PATIENCE, _SHARE_ASLEEP = 4, 0.2
+
+
+class CycleRelaxation:
+    """Bounds by cycle inequalities; see `relaxation.Relaxation`.
+
+    Args:
+        graph: a signed graph; the sparser it is, the better the bounds.
+    """
+
+    name = "cycle LP"
+
+    def __init__(self, graph: SignedGraph) -> None:
+        self.graph = graph
+        self.weights = np.abs(graph.couplings)
+        self.signs = np.where(graph.weights < 0, -1, 1).astype(np.int8)
+        self.separator = Separator(graph)
+        self.brancher = Brancher(self.weights)
+        self.lp = NodeLp(self.weights)
+        self.at: Basis | None = None  # where the LP stands, if that is known
+        self.best = graph.total + 1  # the cost to be beaten
+        self.found: list[Spins] = []
+
+    def offer(self, state: Spins) -> None:
+        """Know of a state: only better ones are looked for."""
+        self.best = min(self.best, self.graph.cost(state))
+
+    def bound(
+        self, pairs: list[Pair], incumbent: int, deadline: float, warm: Any = None
+    ) -> Outcome:
+        """Bound the states that agree with the pairs; see `Relaxation.bound`."""
+        self.best, self.found = min(self.best, incumbent), []
+        ties = Ties.of(self.graph, pairs)
+        try:
+            return self.bound_node(ties, not pairs, deadline, warm)
+        except BaseException:
+            self.lp, self.at = NodeLp(self.weights), None  # it may be half changed
+            raise
+
+    def bound_node(self, ties: Ties, is_root: bool, deadline: float, warm: Any) -> Outcome:
+        """The node's rounds, and what to do with it then."""
+        lp = self.lp
+        if isinstance(warm, Basis) and warm is not self.at:
+            lp.return_to(warm)
+        lp.go_to(ties)
+        self.at = None
+        proof = self.cut_rounds(ties, is_root, deadline)
+        if proof is not None:
+            return self.outcome(proof, True, None, None)
+        weak = honest_bound(ties, lp.cuts, lp.duals)
+        if time.monotonic() > deadline:
+            return self.outcome(weak, False, None, warm)
+        choice = self.brancher.choose(lp, self.goal(ties) + _MARGIN)
+        self.at = lp.basis()
+        return self.outcome(weak, False, self.branch(ties, choice), self.at)
+
+    def cut_rounds(self, ties: Ties, is_root: bool, deadline: float) -> Rounded | None:
+        """Add cuts until the node is closed (its proof), nothing is gained, or time is up (None)."""
+        lp = self.lp
+        back, share = (_ROOT_ROUNDS, _ROOT_SHARE) if is_root else (_NODE_ROUNDS, _NODE_SHARE)
+        history: list[float] = []
+        while True:
+            lp.solve(self.goal(ties) + _MARGIN, deadline - time.monotonic())
+            if not lp.finished:
+                return None
+            self.round_to_states(ties)
+            goal = self.goal(ties)
+            if lp.value > goal:
+                proof = round_duals(ties, lp.cuts, lp.duals, self.target(ties))
+                if proof.proves(self.target(ties)):
+                    return proof
+            history.append(lp.value)
+            lp.drop_sleepers(_PATIENCE, _SHARE_ASLEEP)
+            stalled = len(history) > back and lp.value - history[-1 - back] < share * (
+                goal - lp.value
+            )
+            if stalled:
+                return None
+            cuts = self.separator.cuts(lp.violation, _BARELY if is_root else _CLEARLY)
+            if not cuts and not is_root:
+                cuts = self.separator.cuts(lp.violation, _BARELY)
+            if not cuts:
+                return None
+            lp.add(cuts)
+
+    def target(self, ties: Ties) -> int | None:
+        """The greatest value that still has to be excluded at a node."""
+        return ties.next_below(int(self.graph.value(self.best)))
+
+    def goal(self, ties: Ties) -> float:
+        """The same as a value of the LP; a node without such a value is closed by any bound."""
+        target = self.target(ties)
+        if target is None:
+            return -1.0
+        return (target - self.graph.constant + self.graph.total) / (2 * self.graph.largest)
+
+    def round_to_states(self, ties: Ties) -> None:
+        """Follow the edges that the LP is surest of, descend, and keep what is better."""
+        graph = self.graph
+        spins = kernels.round_to_spins(*graph.rows, self.separator.negative, self.lp.violation)
+        kernels.descend(*graph.rows, graph.couplings, spins)
+        cost = graph.cost(spins)
+        if cost < self.best:
+            self.best = cost
+            self.found.append(spins)
+
+    def branch(self, ties: Ties, choice: Choice | None) -> Pair | None:
+        """The edge's ends, and the side that is further from being closed."""
+        if choice is None:
+            return self.any_pair(ties)
+        a, b = self.graph.edges[choice.edge].tolist()
+        satisfied, violated = choice.gains
+        sign = int(self.signs[choice.edge])
+        return a, b, sign if satisfied <= violated else -sign
+
+    def any_pair(self, ties: Ties) -> Pair | None:
+        """Ends of some edge that are not tied: where the LP is integral, but no proof was found."""
+        free = np.flatnonzero(~ties.inside)
+        if not len(free):
+            return None
+        heaviest = free[np.argmax(self.weights[free])]
+        a, b = self.graph.edges[heaviest].tolist()
+        return a, b, int(self.signs[heaviest])
+
+    def outcome(self, proof: Rounded, closed: bool, branch: Pair | None, warm: Any) -> Outcome:
+        """Put together."""
+        parts: Parts = proof.parts(self.signs)
+        return Outcome(closed, proof.bound / proof.denominator, parts, branch, warm, self.found)
