@@ -98,8 +98,7 @@ def find_mode(
     proof = prove(problem, state=state, target=target, time_limit=seconds)
     if proof.statistics.stopped == "Ctrl-C":
         raise KeyboardInterrupt
-    is_proven = (proof.enumerated and _rounding(machine) <= _CLOSED) or proof.gap <= _CLOSED
-    return _mode(machine, *_in_units(machine, proof.state), is_proven)
+    return _mode(machine, *_in_units(machine, proof.state), proof.gap <= _CLOSED)
 
 
 def _rounding(machine: BoltzmannMachine) -> float:

@@ -96,7 +96,7 @@ def prove(
         text = veripb_proof(clauses, proof.certificate, form=veripb_form, version=veripb_version)
         with replacing(veripb, overwrite=force) as out:
             out.write(text.encode("ascii"))
-    lie = false_claim(document, proof.energy, proof.optimal or proof.enumerated)
+    lie = false_claim(document, proof.energy, proof.optimal)
     found = _Found.of(document.measure, verify(problem, proof.certificate))
     if json:
         values = {"certificate": target, "certificate_written": written, "false_claim": bool(lie)}
@@ -110,7 +110,7 @@ def prove(
     if lie:
         raise FalseClaimError(f"{file}: this file's claim is false: {lie}")
     if not proof.optimal and not (before is not None and before.optimal and not written):
-        how = "optimal by enumeration, but not certified" if proof.enumerated else "not proven"
+        how = "optimal as far as floats can tell" if proof.is_within_rounding else "not proven"
         raise CheckFailedError(f"{file}: {how}, a gap of {found.gap} remains")
 
 
@@ -183,7 +183,7 @@ def _values(proof: Proof, found: _Found) -> dict[str, Any]:
         f"{found.measure.name}_bound": found.bound,
         "lower_bound": proof.lower_bound,
         "optimal": proof.optimal,
-        "optimal_by_enumeration": proof.enumerated,
+        "optimal_within_rounding": proof.is_within_rounding,
         "model": model_of(proof.state),
         "seconds": proof.statistics.seconds,
         "stopped": proof.statistics.stopped,

@@ -321,9 +321,7 @@ def _exact(
         proof = prove(problem, time_limit=time_limit)
         text = "\n".join(f"{name:<18}{value}" for name, value in proof.work_rows().items())
         how = "optimal, proven" if proof.optimal else "not shown optimal"
-        how = "optimal, by enumeration" if proof.enumerated else how
-        is_best = proof.optimal or proof.enumerated
-        return _answer(proof.energy, proof.state, is_best, f"{how}\n{text}")
+        return _answer(proof.energy, proof.state, proof.optimal, f"{how}\n{text}")
     from glasshouse.proofs import solve_exactly
 
     result = solve_exactly(problem, solver=solver, time_limit=time_limit, incumbent=offer)

@@ -6,7 +6,7 @@ community's own checker. What a certificate proves is computed in the room below
 
 from glasshouse.proofs.exact import ExactResult, solve_exactly
 from glasshouse.proofs.proof import Proof, prove
-from glasshouse.proofs.search import Bounds, Statistics
+from glasshouse.proofs.statistics import Bounds, Statistics
 from glasshouse.proofs.two_sat import HardClausesUnsatisfiableError
 from glasshouse.proofs.veripb import veripb_proof
 

@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from glasshouse.kernels.adjacency import adjacency
 from glasshouse.proofs import kernels
+from glasshouse.proofs.relaxation import Loop
 from glasshouse.proofs.signed_graph import EdgeArray, SignedGraph, Spins, exact_array
 
 
@@ -104,6 +105,9 @@ class ContractedGraph:
         graph: the graph that was reduced.
         blocks: what remains, in ascending order of size.
         cost: weight that every state violates, found by merging parallel edges.
+        names: which vertex of the graph each vertex of the blocks is.
+        triangles: loops, as `relaxation.Parts` has them, that turn the energy of the graph into
+            that of the core and what always loses. They may run over pairs without an edge.
 
     >>> square = SignedGraph(
     ...     4, np.array([[0, 1], [1, 2], [2, 3], [0, 3]]), exact_array([5, 5, 5, -3]))
@@ -120,6 +124,8 @@ class ContractedGraph:
         self._weights: list[int] = list(graph.weights)
         self._steps: list[_Step] = []
         self._num_vertices = graph.num_vertices
+        self.names = np.arange(graph.num_vertices, dtype=np.int32)
+        self.triangles: list[Loop] = []
         ends = {k: (a, b) for k, (a, b) in enumerate(graph.edges.tolist())}
         parts: list[_Ends] = []
         before = -1
@@ -147,6 +153,7 @@ class ContractedGraph:
             _Copied(original, self._num_vertices, copied.astype(np.int32), signs * bridge)
         )
         self._num_vertices = len(original)
+        self.names = self.names[original]
         parts: list[_Ends] = [{} for _ in range(count)]
         for edge, block, (a, b) in zip(ids, number.tolist(), copied.tolist(), strict=True):
             parts[block][edge] = (a, b)
@@ -191,6 +198,7 @@ class ContractedGraph:
         for other, edge in adjacent[vertex].items():
             del adjacent[other][vertex]
             touched.append(other)
+            self._note_triangle(vertex, other, leader, self._weights[edge], sign)
             moved = self._new(sign * self._weights[edge])
             self._steps.append(_Moved(moved, edge, along))
             strength[leader] += abs(self._weights[edge])
@@ -205,6 +213,15 @@ class ContractedGraph:
                 adjacent[leader][other] = adjacent[other][leader] = merged
         adjacent[vertex] = {}
         return touched
+
+    def _note_triangle(self, vertex: int, other: int, leader: int, weight: int, sign: int) -> None:
+        """What moving an edge takes from the two edges of a vertex and gives to a third.
+
+        -w·s_v·s_x - |w|·sign·s_v·s_l + w·sign·s_l·s_x ≥ -|w| is an odd cycle.
+        """
+        own = 1 if weight > 0 else -1
+        vertices = self.names[[vertex, other, leader]].tolist()
+        self.triangles.append((abs(weight), vertices, [own, -own * sign, sign]))
 
     def _merge(self, first: int, second: int) -> tuple[int, int]:
         """One edge for two parallel ones (-1: they cancel), and the weight that always loses."""

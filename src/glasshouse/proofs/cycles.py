@@ -11,6 +11,8 @@ import numpy as np
 from glasshouse.certificates import Certificate
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs.contraction import OddCycle
+from glasshouse.proofs.packing import Packing
+from glasshouse.proofs.relaxation import Loop
 from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array
 
 # A multiplier, the nodes of a cycle, and which edges (from a node to the next) are violated.
@@ -42,26 +44,41 @@ def make_certificate(cycles: Iterable[Cycle], state: Spins, denominator: int) ->
 
 def walk_loops(graph: SignedGraph, loops: Iterable[OddCycle], spins: Spins) -> Iterable[Cycle]:
     """Loops, given as sets of edges, as cycles of nodes."""
-    edges = graph.edges.tolist()
     products = spins[graph.edges[:, 0]] * spins[graph.edges[:, 1]]
     violated = ((products < 0) != (graph.weights < 0).astype(bool)).tolist()
+    ends = graph.edges.tolist()
     for loop in loops:
-        at: dict[int, list[int]] = {}
-        for edge in sorted(loop.edges):
-            for end in edges[edge]:
-                at.setdefault(end, []).append(edge)
-        start = edges[min(loop.edges)][0]
-        node, edge = start, at[start][0]
-        nodes, marks = [], []
-        for _ in range(len(at)):
-            nodes.append(node)
-            marks.append(violated[edge])
-            a, b = edges[edge]
-            node = b if node == a else a
-            first, second = at[node]
-            edge = second if edge == first else first
-        assert node == start, "a loop that is not one cycle"
-        yield loop.multiplier, nodes, marks
+        nodes, edges = _walk(ends, loop.edges)
+        yield loop.multiplier, nodes, [violated[edge] for edge in edges]
+
+
+def signed_loops(graph: SignedGraph, packing: Packing) -> Iterable[Loop]:
+    """Loops of a packing as a tree's leaves have them: vertices, and the signs of their edges."""
+    ends, signs = graph.edges.tolist(), [1 if w > 0 else -1 for w in graph.weights]
+    for multiplier, cycle in zip(packing.multipliers, packing.cycles, strict=True):
+        nodes, edges = _walk(ends, cycle)
+        yield multiplier, nodes, [signs[edge] for edge in edges]
+
+
+def _walk(ends: list[list[int]], loop: Iterable[int]) -> tuple[list[int], list[int]]:
+    """The nodes of a cycle, given by its edges, in order, and the edge after each of them."""
+    at: dict[int, list[int]] = {}
+    members = sorted(loop)
+    for edge in members:
+        for end in ends[edge]:
+            at.setdefault(end, []).append(edge)
+    start = ends[members[0]][0]
+    node, edge = start, at[start][0]
+    nodes, edges = [], []
+    for _ in range(len(at)):
+        nodes.append(node)
+        edges.append(edge)
+        a, b = ends[edge]
+        node = b if node == a else a
+        first, second = at[node]
+        edge = second if edge == first else first
+    assert node == start, "a loop that is not one cycle"
+    return nodes, edges
 
 
 def clause_cycles(problem: Max2Sat, spins: Spins, weight: Fraction) -> Iterable[Cycle]:

@@ -78,7 +78,8 @@ class NodeLp:
     @property
     def is_fixed(self) -> npt.NDArray[np.bool_]:
         """Whether each column has one value only."""
-        return self.lower == self.upper
+        fixed: npt.NDArray[np.bool_] = self.lower == self.upper
+        return fixed
 
     def add(self, cuts: Sequence[Cut]) -> None:
         """Append rows."""

@@ -8,21 +8,22 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.certificates.ties import Pair as Pair  # relaxations speak of it, too
+
 Spins = npt.NDArray[np.int8]
-# (a, b, sign): the spins of a and b agree (sign +1) or differ (-1).
-Pair = tuple[int, int, int]
+# A multiplier, vertices in order, and the sign of the edge from each of them to the next, an odd
+# number of them -1.
+Loop = tuple[int, list[int], list[int]]
+# A multiplier, vertices and their coefficients.
+Square = tuple[int, list[int], list[int]]
 
 
 class Parts(NamedTuple):
-    """Loops and squares that bound a subproblem, exactly, over one denominator.
-
-    A loop is a multiplier, its vertices in order, and the sign of the edge from each vertex to the
-    next, an odd number of them -1. A square is a multiplier, its vertices and their coefficients.
-    """
+    """Loops and squares that bound a subproblem, exactly, over one denominator."""
 
     denominator: int
-    loops: list[tuple[int, list[int], list[int]]]
-    squares: list[tuple[int, list[int], list[int]]]
+    loops: list[Loop]
+    squares: list[Square]
 
 
 @dataclass

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -70,7 +71,7 @@ class Ties:
         pairs, bundle = np.unique(joined, axis=0, return_inverse=True)
         return pairs, bundle.reshape(-1)
 
-    def aggregate(self, weights: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+    def aggregate(self, weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Signed sums, over all edges between two classes, of one number for each edge."""
         pairs, bundle = self._bundles
         sums = np.zeros(len(pairs), dtype=weights.dtype)

@@ -1,0 +1,225 @@
+"""Branch and bound: a tree of pairs of spins, each node bounded by a relaxation.
+
+What a relaxation says is never believed. Whether a node is closed is decided by the very function
+that checks a leaf of a certificate, from the parts that the certificate will hold.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from glasshouse.certificates.bound import Parts as FlatParts
+from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.certificates.leaf import bounded_leaf, covered_leaf
+from glasshouse.certificates.ties import Pair, ties_of
+from glasshouse.proofs import kernels
+from glasshouse.proofs.core import Core
+from glasshouse.proofs.relaxation import Parts, Relaxation
+from glasshouse.proofs.search_tree import Node
+from glasshouse.proofs.signed_graph import SignedGraph, Spins
+
+# Where so few vertices are left, looking at all their states is quicker than any bound.
+_FEW_CLASSES = 9
+# A difference this many times smaller than all weights together is beyond the floats of an LP.
+_BLUR = 10**10
+
+
+class Incumbent:
+    """The best state of a graph so far."""
+
+    def __init__(self, graph: SignedGraph, spins: Spins) -> None:
+        self.graph, self.state, self.cost = graph, spins, graph.cost(spins)
+
+    def offer(self, spins: Spins) -> None:
+        """Improve a state by single flips, and keep it if it is the best."""
+        better = spins.copy()
+        kernels.descend(*self.graph.rows, self.graph.couplings, better)
+        for state in (better, spins):
+            cost = self.graph.cost(state)
+            if cost < self.cost:
+                self.state, self.cost = state, cost
+
+
+@dataclass(frozen=True)
+class TreeProgress:
+    """How far a tree search is.
+
+    Attributes:
+        lower: no state has a lower value, as far as the tree goes.
+        upper: the value of the best state.
+        nodes: that were bounded.
+        open_nodes: that are yet to be.
+    """
+
+    lower: Fraction
+    upper: int
+    nodes: int
+    open_nodes: int
+
+
+class TreeSearch:
+    """One search, in one process.
+
+    Best bound first, with dives: from the most promising open node down to a leaf, then again. On
+    the way down a relaxation starts from where it stands.
+
+    Args:
+        form: the problem as the checker sees it.
+        core: what to branch on.
+        relaxation: bounds the nodes of the core.
+        incumbent: the best state of the core.
+        value_of: the value of the whole problem's state, from a cost of the core.
+        deadline: when to stop, on the monotonic clock.
+        report: called after every node; it returns True to stop.
+    """
+
+    def __init__(
+        self,
+        form: ExactForm,
+        core: Core,
+        relaxation: Relaxation,
+        incumbent: Incumbent,
+        value_of: Callable[[int], int],
+        deadline: float = math.inf,
+        report: Callable[[TreeProgress], bool] = lambda progress: False,
+    ) -> None:
+        self.form, self.core, self.relaxation = form, core, relaxation
+        self.incumbent, self.value_of = incumbent, value_of
+        self.deadline, self.report = deadline, report
+        self.nodes = 0
+        self.interrupted = False
+        self._order = itertools.count()
+        self._waiting: list[tuple[Fraction, int, Node]] = []
+        self._blur = Fraction(form.total, _BLUR)
+
+    @property
+    def value(self) -> int:
+        """That of the best state."""
+        return self.value_of(self.incumbent.cost)
+
+    def new_root(self) -> Node:
+        """A tree of one node that nothing is known of."""
+        nothing = self.core.parts(Parts(1, [], []), self.form.loop_scale)
+        root = Node([], nothing, Fraction(0), 0)
+        self._bound(root)
+        return root
+
+    def run(self, root: Node) -> bool:
+        """Work on the open leaves of a tree; True if none is left.
+
+        A KeyboardInterrupt ends it as the deadline does; what was found stays in the tree.
+        """
+        for leaf in root.leaves():
+            self._wait(leaf)
+        try:
+            while self._waiting and not self._is_time_up():
+                self._dive(self._next())
+        except KeyboardInterrupt:
+            self.interrupted = True
+        return all(self.is_done(leaf) for leaf in root.leaves())
+
+    def is_done(self, node: Node) -> bool:
+        """Whether a node holds nothing better than the best state, or cannot be told from it."""
+        return node.is_finished or node.least >= self.value
+
+    def _dive(self, start: Node) -> None:
+        """Bound a node, then one of its halves, and so on, until one is closed."""
+        node: Node | None = start
+        while node is not None:
+            children = self._visit(node)
+            node = None
+            if children is not None:
+                node, other = children
+                self._wait(other)
+            if self.report(self._progress(node)):
+                self.deadline = -math.inf
+            if node is not None and self._is_time_up():
+                self._wait(node)
+                node = None
+
+    def _visit(self, node: Node) -> tuple[Node, Node] | None:
+        """Bound a node and branch on it; None if it is closed, or time is up."""
+        if self.is_done(node) or self._looked_at(node):
+            return None
+        self.nodes += 1
+        outcome = self.relaxation.bound(node.pairs, self.incumbent.cost, self.deadline, node.warm)
+        for state in outcome.states:
+            self.incumbent.offer(state)
+        parts = self.core.parts(outcome.parts, self.form.loop_scale)
+        self._bound(node, parts)
+        node.warm = outcome.warm
+        if self.is_done(node):
+            node.warm = None
+            return None
+        if self._is_time_up():
+            self._wait(node)
+            return None
+        if self.value - node.bound < self._blur and self.form.step < self._blur:
+            node.is_finished = True
+            return None
+        return node.split(self._branch(node, outcome.branch))
+
+    def _bound(self, node: Node, parts: FlatParts | None = None) -> None:
+        """Give a node parts, if they prove more than those it has."""
+        parts = node.parts if parts is None else parts
+        pairs = self._named(node.pairs)
+        found = bounded_leaf(self.form, pairs, self.core.with_common(parts), self.value)
+        assert found is not None, "pairs that contradict each other are never branched on"
+        if parts is node.parts or (found.least, found.bound) > (node.least, node.bound):
+            node.parts, node.bound, node.least = parts, found.bound, found.least
+
+    def _looked_at(self, node: Node) -> bool:
+        """Whether so little is left of a node that all its states could be looked at."""
+        graph = self.core.graph
+        if not self.core.is_whole(len(self.form.edges)):
+            return False
+        ties = ties_of(graph.num_vertices, node.pairs)
+        assert ties is not None
+        roots = np.unique(ties.roots)
+        if len(roots) > _FEW_CLASSES:
+            return False
+        cover = tuple(self.core.names[roots[:-1]].tolist())
+        found = covered_leaf(self.form, self._named(node.pairs), cover)
+        assert found is not None
+        node.cover, node.bound, node.least = cover, found.bound, found.least
+        return True
+
+    def _branch(self, node: Node, wanted: Pair | None) -> Pair:
+        """The pair to branch on: the wanted one, or the heaviest edge that is not decided."""
+        ties = ties_of(self.core.graph.num_vertices, node.pairs)
+        assert ties is not None
+        if wanted is not None and ties.roots[wanted[0]] != ties.roots[wanted[1]]:
+            return wanted
+        ends = ties.roots[self.core.graph.edges]
+        weights = np.where(ends[:, 0] != ends[:, 1], np.abs(self.core.graph.couplings), -1.0)
+        a, b = self.core.graph.edges[int(np.argmax(weights))].tolist()
+        return a, b, 1
+
+    def _named(self, pairs: list[Pair]) -> list[Pair]:
+        """Pairs over the whole problem's nodes."""
+        names = self.core.names
+        return [(int(names[a]), int(names[b]), sign) for a, b, sign in pairs]
+
+    def _wait(self, node: Node) -> None:
+        if not self.is_done(node):
+            heapq.heappush(self._waiting, (node.bound, next(self._order), node))
+
+    def _next(self) -> Node:
+        return heapq.heappop(self._waiting)[2]
+
+    def _is_time_up(self) -> bool:
+        return time.monotonic() > self.deadline
+
+    def _progress(self, current: Node | None) -> TreeProgress:
+        lowest = [self._waiting[0][0]] if self._waiting else []
+        lowest += [] if current is None else [current.bound]
+        lower = min([Fraction(self.value), *lowest])
+        return TreeProgress(lower, self.value, self.nodes, len(self._waiting))

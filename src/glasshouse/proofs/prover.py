@@ -1,0 +1,267 @@
+"""The plan of a proof: a linear program, then a cover or a tree, until the gap is closed."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates import Certificate, Cover, Tree, Verdict, verify
+from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.problems import Max2Sat, Problem, validation
+from glasshouse.problems.reduction import to_spins
+from glasshouse.proofs import kernels
+from glasshouse.proofs.branching import Incumbent, TreeProgress, TreeSearch
+from glasshouse.proofs.core import Core, lifted_state
+from glasshouse.proofs.covering import Covering, lowest_state
+from glasshouse.proofs.cycle_relaxation import CycleRelaxation
+from glasshouse.proofs.cycles import clause_cycles, make_certificate, walk_loops
+from glasshouse.proofs.relaxation import Loop
+from glasshouse.proofs.search import Search
+from glasshouse.proofs.search_tree import certificate_of_tree
+from glasshouse.proofs.signed_graph import SignedGraph, Spins
+from glasshouse.proofs.statistics import Bounds, Statistics, Stopped
+from glasshouse.proofs.two_sat import satisfy
+
+# Where looking at all states takes so little, an LP gets no more than a few times as long.
+_SECONDS_OF_LP, _TIMES_COVERING = 2.0, 4.0
+
+
+class Limits:
+    """When to stop.
+
+    Args:
+        time_limit: seconds from now.
+        target: an energy; stop once no state can be below it.
+        node_limit: nodes of a tree; 1 is the root, without branching.
+    """
+
+    def __init__(
+        self, time_limit: float | None, target: float | None, node_limit: int | None
+    ) -> None:
+        self.began = time.monotonic()
+        self.deadline = self.began + (math.inf if time_limit is None else time_limit)
+        self.target = target
+        self.most_nodes = math.inf if node_limit is None else node_limit
+
+    @property
+    def seconds(self) -> float:
+        """Since the beginning."""
+        return time.monotonic() - self.began
+
+    @property
+    def left(self) -> float:
+        """Seconds until the time is up."""
+        return self.deadline - time.monotonic()
+
+
+class Prover:
+    """One proof of one problem.
+
+    Args:
+        problem: what to prove.
+        limits: when to stop.
+        state: one to start from, or None.
+        progress: called with `Bounds` on the way.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        limits: Limits,
+        state: npt.ArrayLike | None,
+        progress: Callable[[Bounds], object] | None,
+    ) -> None:
+        self.problem, self.limits, self.progress = problem, limits, progress
+        self.form = ExactForm.of(problem)
+        self.known = [] if state is None else [spins_of(problem, state)]
+        self.lighter = Fraction(0)
+        self.graph = SignedGraph.of_form(self.form)
+        if isinstance(problem, Max2Sat):
+            self.known.append(_feasible(problem, self.graph))
+            self._lighten(problem)
+        self.history: list[Bounds] = []
+        self.stopped: Stopped | None = None
+        self.method, self.nodes = "cycle LP", 0
+        self.search: Search | None = None
+
+    def run(self) -> tuple[Certificate, Verdict]:
+        """The best certificate that was found within the limits."""
+        covering = Covering.of(self.form)
+        deadline = self.limits.deadline
+        if covering is not None:
+            patience = max(_SECONDS_OF_LP, _TIMES_COVERING * covering.seconds)
+            deadline = min(deadline, self.limits.began + patience)
+        found = self._by_linear_program(deadline)
+        if not self._is_open(found):
+            return found
+        if covering is not None and covering.seconds < max(self.limits.left, 0.5):
+            return self._by_covering(covering, found)
+        if self.limits.most_nodes > 1 and self.limits.left > 0:
+            return self._by_tree(found)
+        return found
+
+    def statistics(self, certificate: Certificate) -> Statistics:
+        """How it went."""
+        search = self.search
+        assert search is not None, "statistics of a proof that has not run"
+        return Statistics(
+            seconds=self.limits.seconds,
+            num_edges=self.graph.num_edges,
+            core_edges=sum(block.graph.num_edges for block in search.reduction.blocks),
+            blocks=len(search.reduction.blocks),
+            rounds=sum(result.rounds for result in search.results),
+            cuts=sum(result.cuts for result in search.results),
+            converged=search.converged,
+            stopped=self.stopped,
+            method=self.method,
+            nodes=self.nodes,
+            leaves=certificate.num_leaves,
+            history=tuple(self.history),
+        )
+
+    def _is_open(self, found: tuple[Certificate, Verdict]) -> bool:
+        """Whether something is left to do, and it is not time to stop."""
+        return not found[1].optimal and self.stopped in (None, "time limit")
+
+    def _by_linear_program(self, deadline: float) -> tuple[Certificate, Verdict]:
+        """The root: the cycle relaxation of each block."""
+        search = Search(self.graph, deadline, self.limits.target, self._note)
+        self.search = search
+        self.known.append(search.run(self.known))
+        if search.interrupted:
+            self.stopped = "Ctrl-C"
+        elif not search.converged and time.monotonic() > deadline:
+            self.stopped = "time limit"
+        elif not search.converged:
+            self.stopped = "target"
+        loops, denominator = search.loops()
+        spins = self._best()
+        cycles = list(walk_loops(self.graph, loops, spins))
+        denominator *= self.graph.loop_scale
+        if isinstance(self.problem, Max2Sat):
+            cycles += clause_cycles(self.problem, spins, self.lighter * denominator / 2)
+        return self._verified(make_certificate(cycles, spins[:-1], denominator))
+
+    def _by_covering(
+        self, covering: Covering, found: tuple[Certificate, Verdict]
+    ) -> tuple[Certificate, Verdict]:
+        """All states of a few vertices."""
+        try:
+            self.known.append(lowest_state(self.problem, self.form))
+        except KeyboardInterrupt:
+            self.stopped = "Ctrl-C"
+            return found
+        self.stopped, self.method = None, "enumeration"
+        none: Any = np.empty(0, dtype=np.int64)
+        certificate = Certificate(self._best()[:-1], none, np.zeros(1, np.int64), none,
+                                  tree=Tree((Cover(covering.nodes),)))  # fmt: skip
+        return self._verified(certificate)
+
+    def _by_tree(self, found: tuple[Certificate, Verdict]) -> tuple[Certificate, Verdict]:
+        """Branch on what the linear programs left open."""
+        search = self.search
+        assert search is not None
+        core = Core.left_by(search, self._clause_loops())
+        best = self._best()
+        incumbent = Incumbent(core.graph, best[core.names])
+        tree = TreeSearch(
+            self.form,
+            core,
+            CycleRelaxation(core.graph),
+            incumbent,
+            lambda cost: int(self.graph.value(core.cost + cost)),
+            self.limits.deadline,
+            self._note_tree,
+        )
+        root = tree.new_root()
+        done = tree.run(root)
+        self.known.append(lifted_state(search, core, incumbent.state))
+        self.nodes = tree.nodes
+        if tree.interrupted:
+            self.stopped = "Ctrl-C"
+        elif not done:
+            self.stopped = "time limit" if self.limits.left <= 0 else self.stopped
+        else:
+            self.stopped = None
+        certificate = certificate_of_tree(root, core.common, core.names, self._best())
+        return max(found, self._verified(certificate), key=lambda pair: pair[1].bound)
+
+    def _verified(self, certificate: Certificate) -> tuple[Certificate, Verdict]:
+        return certificate, verify(self.problem, certificate)
+
+    def _best(self) -> Spins:
+        """The best of all known states, turned so that the ghost is up."""
+        return min((s * s[self.graph.ghost] for s in self.known), key=self.graph.cost)
+
+    def _note(self, bounds: Bounds) -> None:
+        """Keep bounds that are better than the last, and tell them."""
+        last = self.history[-1] if self.history else None
+        if last is None or bounds.lower > last.lower or bounds.upper < last.upper:
+            lower = max(bounds.lower, last.lower if last else -math.inf)
+            self.history.append(replace(bounds, lower=lower))
+        if self.progress is not None:
+            self.progress(bounds)
+
+    def _note_tree(self, progress: TreeProgress) -> bool:
+        """Tell how far the tree is; True if it is time to stop."""
+        lower, upper = (float(Fraction(x) / self.form.scale)
+                        for x in (progress.lower, progress.upper))  # fmt: skip
+        rounds = self.search.rounds if self.search else 0
+        self._note(Bounds(lower, upper, self.limits.seconds, rounds, progress.nodes,
+                          progress.open_nodes))  # fmt: skip
+        if self.limits.target is not None and lower >= self.limits.target:
+            self.stopped = "target"
+            return True
+        if progress.nodes >= self.limits.most_nodes:
+            self.stopped = "node limit"
+            return True
+        return False
+
+    def _lighten(self, problem: Max2Sat) -> None:
+        """Make hard clauses no heavier than need be.
+
+        More than any known cost is enough to keep them, and floats lose less between numbers of
+        similar size. What they are lighter by is made up for by triangles.
+        """
+        graph = self.graph
+        if not problem.num_hard or not problem.is_integer:
+            return
+        least = min(Fraction(graph.value(graph.cost(spins)), graph.scale) for spins in self.known)
+        enough = min(int(problem.hard_weight), 2 * int(least) + 1)
+        self.graph = SignedGraph.of_form(ExactForm.of_max2sat(problem, enough))
+        self.lighter = Fraction(problem.hard_weight - enough)
+
+    def _clause_loops(self) -> list[Loop]:
+        """The triangles of hard clauses, in units of the graph's weights."""
+        problem = self.problem
+        if not isinstance(problem, Max2Sat):
+            return []
+        weight = self.lighter * self.graph.loop_scale / 2
+        up = np.ones(self.graph.num_vertices, dtype=np.int8)
+        return [(multiplier, nodes, [-1 if mark else 1 for mark in marks])
+                for multiplier, nodes, marks in clause_cycles(problem, up, weight)]  # fmt: skip
+
+
+def spins_of(problem: Problem, state: npt.ArrayLike) -> Spins:
+    """A state of the problem as spins, the ghost's +1 behind them."""
+    if np.ndim(state) > 1:
+        raise ValueError(f"state has shape {np.shape(state)}; expected one state, not a batch")
+    allowed = (problem.space.low, 1)
+    own = validation.states(state, problem.num_variables, allowed, "state")
+    return np.append(to_spins(own), np.int8(1))
+
+
+def _feasible(problem: Max2Sat, graph: SignedGraph) -> Spins:
+    """An assignment that satisfies the hard clauses, improved by single flips."""
+    spins = spins_of(problem, satisfy(problem.num_variables, problem.hard))
+    better = spins.copy()
+    kernels.descend(*graph.rows, graph.couplings, better)
+    better *= better[graph.ghost]
+    return min(better, spins, key=graph.cost)

@@ -1,0 +1,64 @@
+"""How a proof went: bounds on the way, and what was done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from glasshouse.summaries import Summarised
+
+Stopped = Literal["time limit", "node limit", "memory limit", "target", "Ctrl-C"]
+
+
+@dataclass(frozen=True, repr=False)
+class Bounds(Summarised):
+    """What is known so far: `lower` ≤ optimum ≤ `upper`, up to the LP's float error.
+
+    Attributes:
+        lower: no state has a lower energy (or cost).
+        upper: the energy of the best state.
+        seconds: since the search began.
+        rounds: LP solves at the root.
+        nodes: of the tree that were bounded.
+        open_nodes: of the tree that are yet to be.
+    """
+
+    lower: float
+    upper: float
+    seconds: float
+    rounds: int
+    nodes: int = 0
+    open_nodes: int = 0
+
+
+@dataclass(frozen=True, repr=False)
+class Statistics(Summarised):
+    """How a proof was found.
+
+    Attributes:
+        seconds: wall-clock time.
+        num_edges: couplings and fields before reduction.
+        core_edges: edges that no exact reduction removed.
+        blocks: biconnected blocks of the core, each with its own LP.
+        rounds: LP solves at the root.
+        cuts: cycle inequalities found there.
+        converged: whether every LP was solved to the end, or closed its gap before.
+        stopped: why the search ended before that, or None.
+        method: what bounds the leaves: "cycle LP", "semidefinite" or "enumeration".
+        nodes: of the tree that were bounded, 0 without one.
+        leaves: of the certificate, 1 without a tree.
+        history: bounds on the way, each better than the one before.
+    """
+
+    seconds: float
+    num_edges: int
+    core_edges: int
+    blocks: int
+    rounds: int
+    cuts: int
+    converged: bool
+    stopped: Stopped | None = None
+    method: str = "cycle LP"
+    nodes: int = 0
+    leaves: int = 1
+    history: tuple[Bounds, ...] = ()
