@@ -82,7 +82,7 @@ class CycleRelaxation:
         return self.outcome(weak, False, self.branch(ties, choice), self.at)
 
     def cut_rounds(self, ties: Ties, is_root: bool, deadline: float) -> Rounded | None:
-        """Add cuts until the node is closed (its proof), or nothing is gained or time is up (None)."""
+        """Add cuts until the node is closed, or until nothing is gained or time is up (None)."""
         lp = self.lp
         back, share = (_ROOT_ROUNDS, _ROOT_SHARE) if is_root else (_NODE_ROUNDS, _NODE_SHARE)
         history: list[float] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -20,17 +21,21 @@ from glasshouse.proofs import kernels
 from glasshouse.proofs.branching import Incumbent, TreeProgress, TreeSearch
 from glasshouse.proofs.core import Core, lifted_state
 from glasshouse.proofs.covering import Covering, lowest_state
-from glasshouse.proofs.cycle_relaxation import CycleRelaxation
 from glasshouse.proofs.cycles import clause_cycles, make_certificate, walk_loops
 from glasshouse.proofs.relaxation import Loop
+from glasshouse.proofs.relaxations import new_relaxation
+from glasshouse.proofs.resuming import goes_on_from, tree_of
 from glasshouse.proofs.search import Search
 from glasshouse.proofs.search_tree import certificate_of_tree
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.proofs.statistics import Bounds, Statistics, Stopped
+from glasshouse.proofs.subtrees import SharedSearch
 from glasshouse.proofs.two_sat import satisfy
 
 # Where looking at all states takes so little, an LP gets no more than a few times as long.
 _SECONDS_OF_LP, _TIMES_COVERING = 2.0, 4.0
+# Seconds between two checkpoints, and how many times longer than the last one took.
+_BETWEEN_CHECKPOINTS, _TIMES_CHECKPOINT = 10.0, 30.0
 
 
 class Limits:
@@ -61,6 +66,26 @@ class Limits:
         return self.deadline - time.monotonic()
 
 
+class _Pause:
+    """Time between two checkpoints: many times longer than the last one took."""
+
+    def __init__(self) -> None:
+        self.until = time.monotonic() + _BETWEEN_CHECKPOINTS
+        self.began = 0.0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is time for another one."""
+        return time.monotonic() > self.until
+
+    def __enter__(self) -> None:
+        self.began = time.monotonic()
+
+    def __exit__(self, *fault: object) -> None:
+        now = time.monotonic()
+        self.until = now + max(_BETWEEN_CHECKPOINTS, _TIMES_CHECKPOINT * (now - self.began))
+
+
 class Prover:
     """One proof of one problem.
 
@@ -69,6 +94,10 @@ class Prover:
         limits: when to stop.
         state: one to start from, or None.
         progress: called with `Bounds` on the way.
+        start: a certificate of the problem, to go on from its tree.
+        checkpoint: called now and then with the certificate of the tree so far.
+        workers: so many processes to search the tree; None searches it here.
+        executor: instead of workers, somebody else's.
     """
 
     def __init__(
@@ -76,16 +105,26 @@ class Prover:
         problem: Problem,
         limits: Limits,
         state: npt.ArrayLike | None,
-        progress: Callable[[Bounds], object] | None,
+        progress: Callable[[Bounds], object] | None = None,
+        *,
+        start: Certificate | None = None,
+        checkpoint: Callable[[Certificate], object] | None = None,
+        workers: int | None = None,
+        executor: Executor | None = None,
     ) -> None:
         self.problem, self.limits, self.progress = problem, limits, progress
+        self.start, self.checkpoint = start, checkpoint
+        self.workers, self.executor = workers, executor
+        self.pause = _Pause()
         self.form = ExactForm.of(problem)
         self.known = [] if state is None else [spins_of(problem, state)]
         self.lighter = Fraction(0)
         self.graph = SignedGraph.of_form(self.form)
         if isinstance(problem, Max2Sat):
             self.known.append(_feasible(problem, self.graph))
-            self._lighten(problem)
+            self._lighten(problem, self.known[-1])
+        if start is not None:
+            self.known.append(np.append(start.state, np.int8(1)))
         self.history: list[Bounds] = []
         self.stopped: Stopped | None = None
         self.method, self.nodes = "cycle LP", 0
@@ -93,6 +132,12 @@ class Prover:
 
     def run(self) -> tuple[Certificate, Verdict]:
         """The best certificate that was found within the limits."""
+        if self.start is not None and self.start.tree is not None:
+            before = self._verified(self.start)
+            if before[1].optimal:
+                return before
+            self.search = Search(self.graph, self.limits.deadline, self.limits.target, self._note)
+            return self._by_tree()
         covering = Covering.of(self.form)
         deadline = self.limits.deadline
         if covering is not None:
@@ -104,7 +149,7 @@ class Prover:
         if covering is not None and covering.seconds < max(self.limits.left, 0.5):
             return self._by_covering(covering, found)
         if self.limits.most_nodes > 1 and self.limits.left > 0:
-            return self._by_tree(found)
+            return self._by_tree()
         return found
 
     def statistics(self, certificate: Certificate) -> Statistics:
@@ -164,34 +209,38 @@ class Prover:
                                   tree=Tree((Cover(covering.nodes),)))  # fmt: skip
         return self._verified(certificate)
 
-    def _by_tree(self, found: tuple[Certificate, Verdict]) -> tuple[Certificate, Verdict]:
-        """Branch on what the linear programs left open."""
-        search = self.search
-        assert search is not None
-        core = Core.left_by(search, self._clause_loops())
-        best = self._best()
-        incumbent = Incumbent(core.graph, best[core.names])
-        tree = TreeSearch(
-            self.form,
-            core,
-            CycleRelaxation(core.graph),
-            incumbent,
-            lambda cost: int(self.graph.value(core.cost + cost)),
-            self.limits.deadline,
-            self._note_tree,
-        )
-        root = tree.new_root()
-        done = tree.run(root)
-        self.known.append(lifted_state(search, core, incumbent.state))
+    def _by_tree(self) -> tuple[Certificate, Verdict]:
+        """Branch on the core, from the root or from where another search stopped."""
+        assert self.search is not None
+        reduction = self.search.reduction
+        core = Core.reduced(reduction, self._clause_loops())
+        incumbent = Incumbent(core.graph, self._best()[core.names])
+        relaxation = new_relaxation(self.method, core.graph)
+        tree = TreeSearch(self.form, core, relaxation, incumbent, self.limits.deadline)
+        start = self.start
+        if start is not None and goes_on_from(start, core):
+            root = tree_of(start, self.form, core.names, tree.value)
+        else:
+            packings = [result.packing for result in self.search.results]
+            root = tree.new_root(core.packed(reduction, packings, self.form.loop_scale))
+
+        def certificate() -> Certificate:
+            self.known.append(lifted_state(reduction, core, incumbent.state))
+            return certificate_of_tree(root, core.common, core.names, self._best())
+
+        tree.report = lambda progress: self._note_tree(progress, certificate)
+        if self.workers is None and self.executor is None:
+            done = tree.run(root)
+        else:
+            done = SharedSearch(tree, self.method, self.workers, self.executor).run(root)
         self.nodes = tree.nodes
         if tree.interrupted:
             self.stopped = "Ctrl-C"
-        elif not done:
-            self.stopped = "time limit" if self.limits.left <= 0 else self.stopped
-        else:
+        elif done:
             self.stopped = None
-        certificate = certificate_of_tree(root, core.common, core.names, self._best())
-        return max(found, self._verified(certificate), key=lambda pair: pair[1].bound)
+        elif not tree.is_stopped:
+            self.stopped = "time limit"
+        return self._verified(certificate())
 
     def _verified(self, certificate: Certificate) -> tuple[Certificate, Verdict]:
         return certificate, verify(self.problem, certificate)
@@ -209,8 +258,11 @@ class Prover:
         if self.progress is not None:
             self.progress(bounds)
 
-    def _note_tree(self, progress: TreeProgress) -> bool:
-        """Tell how far the tree is; True if it is time to stop."""
+    def _note_tree(self, progress: TreeProgress, certificate: Callable[[], Certificate]) -> bool:
+        """Tell how far the tree is, and keep it now and then; True if it is time to stop."""
+        if self.checkpoint is not None and self.pause.is_over:
+            with self.pause:
+                self.checkpoint(certificate())
         lower, upper = (float(Fraction(x) / self.form.scale)
                         for x in (progress.lower, progress.upper))  # fmt: skip
         rounds = self.search.rounds if self.search else 0
@@ -224,17 +276,17 @@ class Prover:
             return True
         return False
 
-    def _lighten(self, problem: Max2Sat) -> None:
+    def _lighten(self, problem: Max2Sat, feasible: Spins) -> None:
         """Make hard clauses no heavier than need be.
 
-        More than any known cost is enough to keep them, and floats lose less between numbers of
-        similar size. What they are lighter by is made up for by triangles.
+        More than the cost of a state that keeps them is enough, and floats lose less between
+        numbers of similar size. What they are lighter by is made up for by triangles.
         """
         graph = self.graph
         if not problem.num_hard or not problem.is_integer:
             return
-        least = min(Fraction(graph.value(graph.cost(spins)), graph.scale) for spins in self.known)
-        enough = min(int(problem.hard_weight), 2 * int(least) + 1)
+        cost = Fraction(graph.value(graph.cost(feasible)), graph.scale)
+        enough = min(int(problem.hard_weight), 2 * int(cost) + 1)
         self.graph = SignedGraph.of_form(ExactForm.of_max2sat(problem, enough))
         self.lighter = Fraction(problem.hard_weight - enough)
 

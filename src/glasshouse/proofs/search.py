@@ -39,7 +39,6 @@ class Search:
         self.results: list[BlockResult] = []
         self.lower = Fraction(self.reduction.cost)
         self.interrupted = False
-        self.slack = Fraction(0)
         self.upper = 0  # what the blocks that are not being solved cost
         self.rounds = 0
 
@@ -48,10 +47,8 @@ class Search:
         blocks = self.reduction.blocks
         start = min(states, key=self.graph.cost, default=None)
         # The gaps of all blocks together must stay below the least difference of two costs.
-        self.slack = Fraction(self.graph.unit, 2 * max(1, len(blocks)))
-        solvers = [
-            CycleLp(block.graph, self.slack, self.deadline, self._report) for block in blocks
-        ]
+        slack = Fraction(self.graph.unit, 2 * max(1, len(blocks)))
+        solvers = [CycleLp(block.graph, slack, self.deadline, self._report) for block in blocks]
         if start is not None:
             for solver, spins in zip(solvers, self.reduction.restrict(start), strict=True):
                 solver.offer(spins)
@@ -66,10 +63,6 @@ class Search:
             self.lower += result.packing.total
             self.upper += result.cost
         return self.reduction.lift_state([result.state for result in self.results])
-
-    def is_closed(self, result: BlockResult) -> bool:
-        """Whether what is missing in a block cannot add up to the least difference of two costs."""
-        return result.cost - result.packing.total < 2 * self.slack
 
     def _report(self, lower: Fraction, upper: int) -> bool:
         """Every block calls this after each round with its own bounds; True stops it."""
