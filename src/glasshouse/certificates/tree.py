@@ -89,6 +89,11 @@ class Tree(Summarised):
         return len(self.rows) - self.num_branches
 
     @property
+    def num_covers(self) -> int:
+        """How many leaves are covers."""
+        return sum(isinstance(row, Cover) for row in self.rows)
+
+    @property
     def num_loops(self) -> int:
         """How many loops a certificate with this tree has."""
         return self.common_loops + sum(row.loops for row in self.rows if isinstance(row, Leaf))

@@ -89,7 +89,8 @@ def _check_file(
             show_json({"file": file, "proven": False, "reason": str(lie)})
         raise CheckFailedError(lie) from lie
     if json:
-        values = {"proven": result.proven, "loops": result.loops, "squares": result.squares}
+        values = {"proven": result.proven, "loops": result.loops, "squares": result.squares,
+                  "leaves": result.leaves}  # fmt: skip
         show_json({"file": file, **measured(result.measure, result.value, result.cost), **values})
     if not result.proven:
         raise CheckFailedError(f"{file}: {result.summary()}; `glasshouse prove` may find one")

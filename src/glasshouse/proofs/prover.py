@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from glasshouse.certificates import Certificate, Cover, Tree, Verdict, verify
 from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.certificates.verdict import check_fit
 from glasshouse.problems import Max2Sat, Problem, validation
 from glasshouse.problems.reduction import to_spins
 from glasshouse.proofs import kernels
@@ -34,6 +35,8 @@ from glasshouse.proofs.two_sat import satisfy
 
 # Where looking at all states takes so little, an LP gets no more than a few times as long.
 _SECONDS_OF_LP, _TIMES_COVERING = 2.0, 4.0
+# Share of a time limit that the root may take where a tree can follow.
+_SHARE_OF_ROOT = 0.4
 # Seconds between two checkpoints, and how many times longer than the last one took.
 _BETWEEN_CHECKPOINTS, _TIMES_CHECKPOINT = 10.0, 30.0
 
@@ -124,11 +127,12 @@ class Prover:
             self.known.append(_feasible(problem, self.graph))
             self._lighten(problem, self.known[-1])
         if start is not None:
+            check_fit(start, problem.num_variables)
             self.known.append(np.append(start.state, np.int8(1)))
         self.history: list[Bounds] = []
         self.stopped: Stopped | None = None
         self.method, self.nodes = "cycle LP", 0
-        self.search: Search | None = None
+        self.search = Search(self.graph, limits.deadline, limits.target, self._note)
 
     def run(self) -> tuple[Certificate, Verdict]:
         """The best certificate that was found within the limits."""
@@ -136,10 +140,11 @@ class Prover:
             before = self._verified(self.start)
             if before[1].optimal:
                 return before
-            self.search = Search(self.graph, self.limits.deadline, self.limits.target, self._note)
             return self._by_tree()
         covering = Covering.of(self.form)
         deadline = self.limits.deadline
+        if self.limits.most_nodes > 1:
+            deadline -= (1 - _SHARE_OF_ROOT) * max(0.0, self.limits.left)
         if covering is not None:
             patience = max(_SECONDS_OF_LP, _TIMES_COVERING * covering.seconds)
             deadline = min(deadline, self.limits.began + patience)
@@ -155,7 +160,6 @@ class Prover:
     def statistics(self, certificate: Certificate) -> Statistics:
         """How it went."""
         search = self.search
-        assert search is not None, "statistics of a proof that has not run"
         return Statistics(
             seconds=self.limits.seconds,
             num_edges=self.graph.num_edges,
@@ -177,15 +181,13 @@ class Prover:
 
     def _by_linear_program(self, deadline: float) -> tuple[Certificate, Verdict]:
         """The root: the cycle relaxation of each block."""
-        search = Search(self.graph, deadline, self.limits.target, self._note)
-        self.search = search
+        search = self.search
+        search.deadline = deadline
         self.known.append(search.run(self.known))
         if search.interrupted:
             self.stopped = "Ctrl-C"
-        elif not search.converged and time.monotonic() > deadline:
-            self.stopped = "time limit"
         elif not search.converged:
-            self.stopped = "target"
+            self.stopped = "target" if search.reached else "time limit"
         loops, denominator = search.loops()
         spins = self._best()
         cycles = list(walk_loops(self.graph, loops, spins))
@@ -211,7 +213,6 @@ class Prover:
 
     def _by_tree(self) -> tuple[Certificate, Verdict]:
         """Branch on the core, from the root or from where another search stopped."""
-        assert self.search is not None
         reduction = self.search.reduction
         core = Core.reduced(reduction, self._clause_loops())
         incumbent = Incumbent(core.graph, self._best()[core.names])
@@ -265,8 +266,7 @@ class Prover:
                 self.checkpoint(certificate())
         lower, upper = (float(Fraction(x) / self.form.scale)
                         for x in (progress.lower, progress.upper))  # fmt: skip
-        rounds = self.search.rounds if self.search else 0
-        self._note(Bounds(lower, upper, self.limits.seconds, rounds, progress.nodes,
+        self._note(Bounds(lower, upper, self.limits.seconds, self.search.rounds, progress.nodes,
                           progress.open_nodes))  # fmt: skip
         if self.limits.target is not None and lower >= self.limits.target:
             self.stopped = "target"

@@ -38,7 +38,7 @@ class Search:
         self.reduction = ContractedGraph(graph)
         self.results: list[BlockResult] = []
         self.lower = Fraction(self.reduction.cost)
-        self.interrupted = False
+        self.interrupted = self.reached = False
         self.upper = 0  # what the blocks that are not being solved cost
         self.rounds = 0
 
@@ -72,8 +72,8 @@ class Search:
         seconds = time.monotonic() - self.began
         if self.progress is not None:
             self.progress(Bounds(float(low), float(high), seconds, self.rounds))
-        reached = self.target is not None and low >= self.target
-        return reached or time.monotonic() > self.deadline
+        self.reached = self.target is not None and low >= self.target
+        return self.reached or time.monotonic() > self.deadline
 
     def loops(self) -> tuple[list[OddCycle], int]:
         """The loops of all blocks, as loops of the whole graph over one denominator."""

@@ -6,6 +6,7 @@ It keeps its relaxation, with all cuts, for the next subtree of the same problem
 
 from __future__ import annotations
 
+import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass
@@ -55,17 +56,23 @@ class Explored:
     nodes: int
 
 
-_relaxations: dict[str, Relaxation] = {}  # of this process, the last one only
+class _Kept(threading.local):
+    """The relaxation that a thread worked with last; workers of Dask have several threads."""
+
+    key: str = ""
+    relaxation: Relaxation
+
+
+_kept = _Kept()
 
 
 def explore(job: Job) -> Explored:
     """What a worker does."""
-    if job.key not in _relaxations:
-        _relaxations.clear()
-        _relaxations[job.key] = new_relaxation(job.method, job.core.graph)
+    if _kept.key != job.key:
+        _kept.relaxation, _kept.key = new_relaxation(job.method, job.core.graph), job.key
     incumbent = Incumbent(job.core.graph, job.state)
     deadline = time.monotonic() + job.seconds
-    search = TreeSearch(job.form, job.core, _relaxations[job.key], incumbent, deadline)
+    search = TreeSearch(job.form, job.core, _kept.relaxation, incumbent, deadline)
     search.run(job.node)
     for leaf in job.node.leaves():
         leaf.warm = None  # too large to send, and of no use elsewhere
