@@ -1,0 +1,171 @@
+"""Raising the bound of one subproblem: rounds of ascent and separation, α lowered on the way."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+
+from glasshouse.proofs.relaxation import Pair
+from glasshouse.proofs.semidefinite.ascent import ascend
+from glasshouse.proofs.semidefinite.cuts import Cuts
+from glasshouse.proofs.semidefinite.dual import FloatArray, Point, RegularisedDual
+from glasshouse.proofs.semidefinite.inheritance import Inheritance
+from glasshouse.proofs.semidefinite.rounding import ExactSquares, exact_squares
+from glasshouse.proofs.semidefinite.separation import separated
+from glasshouse.proofs.semidefinite.settings import Settings
+from glasshouse.proofs.semidefinite.shift import covering_diagonal
+from glasshouse.proofs.semidefinite.states import best_projection
+from glasshouse.proofs.semidefinite.subproblem import Subproblem
+
+_LOOK_BACK = 3  # rounds over which gains are measured
+_COMFORT = 3e-3  # the margin, in units of the scale, that makes for short certificates
+_MOST_BITS = 44  # of a column's entries: beyond, floats have no more to tell
+_ROUNDING_BITS = 12  # where nothing is to be reached
+
+
+class Climb:
+    """The bound of one subproblem on its way up.
+
+    Attributes:
+        problem: the subproblem.
+        bound: the best so far, in the problem's unit, its constant not counted.
+        states: spins of the classes that are better than what is to be excluded.
+    """
+
+    def __init__(
+        self, problem: Subproblem, highest: int, warm: Inheritance | None, settings: Settings
+    ) -> None:
+        self.problem = problem
+        self.bound = -math.inf
+        self.states: list[FloatArray] = []
+        self._highest = highest
+        self._settings = settings
+        size = problem.size
+        self._scale = 2.0 * math.sqrt(float((problem.matrix**2).sum()) / (size * (size - 1)))
+        self._target = float((highest - problem.constant) / problem.unit)
+        self._goal = self._target + min(_COMFORT * self._scale, 0.01 / problem.unit)
+        self._rng = np.random.default_rng(size)
+        if warm is None:
+            self._alpha = settings.alpha * self._scale
+            self._diagonal, self._cuts = _level(problem.matrix, self._alpha), Cuts.none()
+        else:
+            self._alpha = settings.alpha_below * self._scale
+            self._diagonal, self._cuts = warm.claimed_by(problem)
+        self._best = self._diagonal, self._cuts
+        self._gram = np.eye(size)
+
+    def run(self, deadline: float) -> ExactSquares | None:
+        """Climb until exact squares prove the goal, or there is no more hope or time."""
+        settings = self._settings
+        bounds: list[float] = []
+        for _ in range(settings.rounds):
+            dual, point = self._ascend(deadline)
+            bounds.append(self._shifted(point))
+            if self.bound > self._goal and (proof := self._proof()):
+                return proof
+            self._look_for_states(point)
+            if time.monotonic() > deadline or self._is_hopeless(bounds):
+                break
+            self._exchange_cuts(dual, point)
+        return None
+
+    def _ascend(self, deadline: float) -> tuple[RegularisedDual, Point]:
+        """One round with the cuts and the α as they are."""
+        settings, size = self._settings, self.problem.size
+        dual = RegularisedDual(self.problem.matrix, self._cuts, self._alpha)
+        # At spins ‖X‖ is the size, so that the regularised value less this is a bound itself.
+        offset = self._alpha * size * size / 2.0
+        point = ascend(
+            dual,
+            np.concatenate([self._diagonal, self._cuts.multipliers]),
+            settings.evaluations,
+            settings.flat,
+            deadline,
+            lambda point: point.value - offset > self._goal,
+        )
+        self._diagonal = point.x[:size]
+        self._cuts = self._cuts.weighted(point.x[size:])
+        self._gram = point.gram
+        return dual, point
+
+    def _shifted(self, point: Point) -> float:
+        """The bound once y is lowered so far that M is positive semidefinite."""
+        size, negative = self.problem.size, point.num_negative
+        shift = np.zeros(size)
+        if negative:
+            factor = point.eigenvectors[:, :negative] * np.sqrt(-point.eigenvalues[:negative])
+            shift = covering_diagonal(self._alpha * point.gram, factor)
+        bound = point.linear - float(shift.sum())
+        if bound > self.bound:
+            self.bound = bound
+            self._best = point.x[:size] - shift, self._cuts
+        return bound
+
+    def _is_hopeless(self, bounds: list[float]) -> bool:
+        """Whether gains like the last ones would not reach the goal soon."""
+        if len(bounds) <= max(self._settings.patience, _LOOK_BACK):
+            return False
+        gain = bounds[-1] - bounds[-1 - _LOOK_BACK]
+        return self._goal - max(bounds) > self._settings.hope * gain
+
+    def _exchange_cuts(self, dual: RegularisedDual, point: Point) -> None:
+        """Drop cuts that sleep, add violated ones, lower α where these are few."""
+        settings, size = self._settings, self.problem.size
+        awake = (self._cuts.multipliers > 1e-6 * self._scale) | (point.gradient[size:] > -1e-3)
+        cuts = self._cuts.kept(awake)
+        room = settings.room * size
+        self._cuts = separated(cuts, point.gram, settings.violation, room, settings.seeds)
+        if len(self._cuts) - len(cuts) < room:
+            least = settings.alpha_least * self._scale
+            self._alpha = max(settings.cooling * self._alpha, least)
+
+    def _look_for_states(self, point: Point) -> None:
+        """Keep a state if it is better than all that the goal excludes."""
+        negative = point.num_negative
+        factor = point.eigenvectors[:, :negative] * np.sqrt(-point.eigenvalues[:negative])
+        spins, energy = best_projection(
+            self.problem.matrix, factor, self._rng, self._settings.projections
+        )
+        if energy < self._target + 0.5 / self.problem.unit and not self.states:
+            self.states.append(spins)
+
+    def _proof(self) -> ExactSquares | None:
+        """Exact squares that exclude all that is to be excluded, with as few bits as will do."""
+        margin = (self.bound - self._target) / self._scale
+        bits = max(4, math.ceil(math.log2(self.problem.size**1.5 / margin)))
+        for more in (0, 3, 6, 9):
+            if bits + more > _MOST_BITS:
+                break
+            squares = self.rounded(bits + more)
+            if squares.bound(self.problem) > self._highest:
+                return squares
+        return None
+
+    def rounded(self, bits: int = _ROUNDING_BITS) -> ExactSquares:
+        """Exact squares near the best bound; none at all if they would not help."""
+        diagonal, cuts = self._best
+        return exact_squares(self.problem, cuts, diagonal, bits)
+
+    def branch(self) -> Pair:
+        """The pair of vertices that X knows least about, and the likelier sign."""
+        first, second = np.triu_indices(self.problem.size, 1)
+        correlations = self._gram[first, second]
+        least = int(np.argmin(np.abs(correlations)))
+        vertices = self.problem.vertices
+        sign = 1 if correlations[least] >= 0.0 else -1
+        return int(vertices[first[least]]), int(vertices[second[least]]), sign
+
+    def inheritance(self) -> Inheritance:
+        """What both children begin with."""
+        return Inheritance.of(self.problem, self._diagonal, self._cuts)
+
+
+def _level(matrix: FloatArray, alpha: float) -> FloatArray:
+    """The y, all entries alike, at which X = -[M]₋ / α has the trace that it should have."""
+    eigenvalues = np.linalg.eigvalsh(matrix)
+    counts = np.arange(1, len(eigenvalues) + 1)
+    levels = (alpha * len(eigenvalues) + np.cumsum(eigenvalues)) / counts
+    reached = np.flatnonzero(levels > eigenvalues)[-1]
+    return np.full(len(matrix), levels[reached])
