@@ -17,14 +17,15 @@ from tests.proofs.instances import spin_glass
 from glasshouse.certificates import verify
 from glasshouse.planting import random_loops
 from glasshouse.problems import Ising, Max2Sat
-from glasshouse.proofs import HardClausesUnsatisfiableError, prove, prover
+from glasshouse.proofs import HardClausesUnsatisfiableError, limits, prove, prover
 from glasshouse.proofs.cycle_relaxation import CycleRelaxation
 
 
 @pytest.fixture
 def only_trees(monkeypatch):
-    """No cover is looked at: small problems, too, need branches."""
+    """No cover is looked at, and no semidefinite bound: small problems, too, need branches."""
     monkeypatch.setattr(prover.Covering, "of", lambda form: None)
+    monkeypatch.setattr(prover, "is_dense", lambda graph: False)
     monkeypatch.setattr("glasshouse.proofs.branching._FEW_CLASSES", 2)
 
 
@@ -82,6 +83,8 @@ def test_trees_of_small_spin_glasses(seed, size, factor):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prover.Covering, "of", lambda form: None)
         patch.setattr("glasshouse.proofs.branching._FEW_CLASSES", 2)
+        if seed % 4 < 2:
+            patch.setattr(prover, "is_dense", lambda graph: False)
         check(problem, prove(problem))
 
 
@@ -157,8 +160,8 @@ def test_a_time_limit_is_kept_within_a_tree(only_trees):
 
 
 def test_checkpoints_are_certificates_to_go_on_from(only_trees, monkeypatch):
-    monkeypatch.setattr(prover, "_BETWEEN_CHECKPOINTS", 0.0)
-    monkeypatch.setattr(prover, "_TIMES_CHECKPOINT", 0.0)
+    monkeypatch.setattr(limits, "_BETWEEN_CHECKPOINTS", 0.0)
+    monkeypatch.setattr(limits, "_TIMES_CHECKPOINT", 0.0)
     problem, kept = half_complete(), []
     proof = prove(problem, checkpoint=kept.append)
     assert proof.optimal

@@ -94,7 +94,7 @@ class TreeSearch:
         self.deadline, self.report = deadline, report
         self.nodes = 0
         self.interrupted = self.is_stopped = False
-        self.most_open = math.inf
+        self.most_open = self.most_nodes = math.inf
         self._order = itertools.count()
         self._waiting: list[tuple[Fraction, int, Node]] = []
         self._blur = Fraction(form.total, _BLUR)
@@ -110,7 +110,7 @@ class TreeSearch:
         self._bound(root)
         return root
 
-    def run(self, root: Node, most_open: float = math.inf) -> bool:
+    def run(self, root: Node, most_open: float = math.inf, most_nodes: float = math.inf) -> bool:
         """Work on the open leaves of a tree; True if none is left.
 
         A KeyboardInterrupt ends it as the deadline does; what was found stays in the tree.
@@ -118,8 +118,9 @@ class TreeSearch:
         Args:
             root: of the tree.
             most_open: stop once so many nodes are open.
+            most_nodes: stop once so many have been bounded.
         """
-        self.most_open = most_open
+        self.most_open, self.most_nodes = most_open, most_nodes
         self._waiting.clear()
         for leaf in root.leaves():
             self.wait_for(leaf)
@@ -231,7 +232,8 @@ class TreeSearch:
 
     @property
     def _is_time_to_stop(self) -> bool:
-        return self.is_time_up or len(self._waiting) >= self.most_open
+        is_enough = len(self._waiting) >= self.most_open or self.nodes >= self.most_nodes
+        return is_enough or self.is_time_up
 
     def tell(self, progress: TreeProgress) -> None:
         """Report, and hear whether to stop."""

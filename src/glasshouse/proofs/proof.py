@@ -13,7 +13,9 @@ from glasshouse.certificates import Certificate
 from glasshouse.problems import naming, validation
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.naming import Labels, Units
-from glasshouse.proofs.prover import Limits, Prover
+from glasshouse.proofs.limits import Limits
+from glasshouse.proofs.preparation import Prepared
+from glasshouse.proofs.prover import Prover
 from glasshouse.proofs.signed_graph import Spins
 from glasshouse.proofs.statistics import Bounds, Statistics
 from glasshouse.summaries import Summarised
@@ -157,8 +159,9 @@ def prove(
         raise ValueError("both executor and workers given; give at most one of them")
     if workers is not None:
         workers = validation.count(workers, "workers", 1)
+    limits = Limits(time_limit, target, node_limit)
     prover = Prover(
-        problem, Limits(time_limit, target, node_limit), state, progress, start=certificate,
+        Prepared(problem, state, certificate), limits, progress, start=certificate,
         checkpoint=checkpoint, workers=workers, executor=executor,
     )  # fmt: skip
     certificate, verdict = prover.run()

@@ -1,7 +1,7 @@
 """Compiled loops over odd cliques: their sums, and the search for those that are violated.
 
 A clique is a row of vertices and a row of whole coefficients a, filled up with zeros. Its *sum*
-over a matrix X is Σ a_p a_q X_pq over its pairs; (a·s)² ≥ 1 says that it is at least (1 - Σ a²) / 2.
+over a matrix X is Σ a_p a_q X_pq over its pairs; (a·s)² ≥ 1 says: at least (1 - Σ a²) / 2.
 """
 
 from __future__ import annotations
