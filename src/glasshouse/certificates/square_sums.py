@@ -20,6 +20,7 @@ from glasshouse.certificates.squares import Squares
 from glasshouse.problems.validation import IntArray
 
 _EXACT_IN_FLOATS = 2.0**51  # a sum is at most twice the squares' magnitude
+_EXACT_IN_SHORT_FLOATS = 2.0**24
 _LARGEST_PRODUCT = 1 << 26  # cells of a matrix; half a gigabyte
 # Which of some edges, and an amount for each of them.
 Slice: TypeAlias = tuple[slice, npt.NDArray[Any]]
@@ -92,12 +93,32 @@ class SquareSums:
 
         No partial sum leaves the whole numbers that floats hold, in whatever order it is added up.
         """
-        squares, matrix = self.squares, np.zeros((self.squares.num_squares, self.size))
-        rows = np.repeat(np.arange(len(matrix)), squares.lengths)
-        matrix[rows, squares.nodes] = squares.coefficients
-        sums = (matrix * (2.0 * squares.multipliers[:, np.newaxis])).T @ matrix
-        edges = np.argwhere(np.triu(sums, 1)).astype(np.int32)
-        return edges, sums[edges[:, 0], edges[:, 1]].astype(np.int64)
+        names, table = self._table()
+        multipliers = self.squares.multipliers
+        shared = int(multipliers[0]) if (multipliers == multipliers[0]).all() else None
+        if shared is None:
+            matrix = table.astype(np.float64)
+            product, factor = (matrix * multipliers[:, np.newaxis]).T @ matrix, 2
+        else:  # a matrix with itself: half the work
+            largest = float(np.abs(self.squares.coefficients).max())
+            is_short = largest**2 * len(table) < _EXACT_IN_SHORT_FLOATS
+            matrix = table.astype(np.float32 if is_short else np.float64)
+            product, factor = matrix.T @ matrix, 2 * shared
+        edges, sums = kernels.upper_pairs(product, names, factor)
+        return edges, sums
+
+    def _table(self) -> tuple[IntArray, IntArray]:
+        """Nodes, ascending, and the coefficients of every square at them."""
+        squares, width = self.squares, self.squares.lengths[0]
+        if len(squares.nodes) == squares.num_squares * width:
+            rows = squares.nodes.reshape(-1, width)
+            if (rows == rows[0]).all():
+                return rows[0].astype(np.int64), squares.coefficients.reshape(rows.shape)
+        table = np.zeros((squares.num_squares, self.size), dtype=np.int64)
+        table[np.repeat(np.arange(len(table)), squares.lengths), squares.nodes] = (
+            squares.coefficients
+        )
+        return np.arange(self.size), table
 
     def _add(self, wanted: tuple[Any, Any, Any], kept: Any = None) -> tuple[int, int]:
         squares = self.squares
