@@ -21,6 +21,7 @@ from glasshouse.problems.validation import IntArray
 
 _EXACT_IN_FLOATS = 2.0**51  # a sum is at most twice the squares' magnitude
 _EXACT_IN_SHORT_FLOATS = 2.0**24
+_FEW_PAIRS = 4  # of a node; room for so many is cheaper than counting them first
 _LARGEST_PRODUCT = 1 << 26  # cells of a matrix; half a gigabyte
 # Which of some edges, and an amount for each of them.
 Slice: TypeAlias = tuple[slice, npt.NDArray[Any]]
@@ -72,11 +73,13 @@ class SquareSums:
             return self._product()
         starts = np.zeros(self.size + 1, dtype=np.int64)
         none = starts, np.empty(0, np.int32), np.empty(0, np.int64)
-        number = int(self._add(none)[1])
-        kept = np.empty(self.size + 1, np.int64), np.empty(number, np.int32), np.empty(number, int)
-        self._add(none, kept)
+        most = self.squares.num_terms
+        if most > _FEW_PAIRS * len(self.squares.nodes):  # their number is not known beforehand
+            most = int(self._add(none)[1])
+        kept = np.empty(self.size + 1, np.int64), np.empty(most, np.int32), np.empty(most, int)
+        number = int(self._add(none, kept)[1])
         rows = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(kept[0]))
-        return np.column_stack([rows, kept[1]]), kept[2]
+        return np.column_stack([rows, kept[1][:number]]), kept[2][:number].copy()
 
     @property
     def _is_dense(self) -> bool:

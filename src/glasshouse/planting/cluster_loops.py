@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.kernels.adjacency import adjacency
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.demand import Demand
 from glasshouse.planting.effort import new_meter, refuse_spent
 from glasshouse.planting.graph_names import Extent, refuse_large
-from glasshouse.planting.graphs import Graph, Rows
+from glasshouse.planting.graphs import Rows
 from glasshouse.planting.kernels.cluster_loops import drop_cell_loops, spread_over_spins
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.method import planting_method
@@ -186,8 +187,13 @@ def cluster_loops(
 
 def _grid(cells: _Cells) -> Rows:
     """The couplings between cells, in compressed rows; each of them is part of a cycle."""
-    graph = Graph.lattice(cells.rows, cells.columns)
-    return graph.rows(graph.edges)
+    numbers = np.arange(cells.number, dtype=np.int32)
+    edges = np.empty((cells.number, 2, 2), dtype=np.int32)  # to the right, and down
+    edges[:, :, 0] = numbers[:, None]
+    edges[:, :, 1] = numbers[:, None] + np.array([1, cells.columns], dtype=np.int32)
+    is_right = numbers % cells.columns < cells.columns - 1
+    kept = edges[np.column_stack([is_right, numbers < cells.number - cells.columns])]
+    return *adjacency(cells.number, kept), kept
 
 
 def _dropped(

@@ -177,10 +177,11 @@ class Loops(Summarised):
         return f"Loops({loops} of {length}, weights {self.weights.min()} to {self.weights.max()})"
 
 
-def ising_of_edges(
-    num_spins: int, edges: NodeArray, weights: IntArray, offset: int = 0
-) -> Ising:
-    """An Ising problem whose edges and weights nobody else keeps; edges to node `num_spins`, the ghost, become fields."""
+def ising_of_edges(num_spins: int, edges: NodeArray, weights: IntArray, offset: int = 0) -> Ising:
+    """An Ising problem of edges and weights that nobody else keeps: they are locked.
+
+    Edges to node `num_spins`, the ghost, become fields.
+    """
     is_field = edges[:, 1] == num_spins
     fields = np.zeros(num_spins, dtype=np.int64)
     if is_field.any():
