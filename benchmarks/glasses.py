@@ -1,8 +1,8 @@
 """Spin glasses that nobody planted: what `prove` proves in which time, and other solvers beside it.
 
 `python -m benchmarks glasses` runs all that is not in `docs/proofs/glasses.jsonl` yet, one process
-at a time on one core, and writes `docs/proofs/record.md`. `python -m benchmarks.glasses page` writes
-the page alone; further words choose families whose names contain one of them.
+at a time on one core, and writes `docs/proofs/record.md`. `python -m benchmarks.glasses WORD …` runs
+families whose names contain one of the words, and `page` writes the page alone.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def trained(visible: int, hidden: int, seed: int) -> Any:
     from glasshouse.boltzmann import train
 
     data = np.random.default_rng(seed).choice([-1, 1], (50, visible))
-    return train(data, hidden=hidden, epochs=20, rng=seed).machine.to_rbm()
+    return train(data, hidden=hidden, epochs=20, rng=seed).machine.to_instance()
 
 
 def _weights(rng: np.random.Generator, count: int, normal: bool) -> Any:
@@ -164,9 +164,8 @@ def main(words: list[str] | None = None) -> None:
             continue
         for seed in range(family.seeds):
             solvers = ("glasshouse", *(PEERS if family.peers and seed < 3 else ()))
-            for solver in solvers:
-                if (name, seed, solver) not in known:
-                    done.append(_run(name, seed, solver, family.seconds))
+            new = [solver for solver in solvers if (name, seed, solver) not in known]
+            done += [_run(name, seed, solver, family.seconds) for solver in new]
     write_page(done, setting("highspy", "ortools", "pytoulbar2", "pyscipopt"), PLACE / "record.md")
 
 

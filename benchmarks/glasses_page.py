@@ -11,37 +11,34 @@ Row = dict[str, Any]
 
 HEAD = """# What was proven here
 
-Ground states of spin glasses that nobody planted, each with a certificate that the stand-alone checker accepts.
-`python -m benchmarks glasses` runs it again; every run is a line of [glasses.jsonl](glasses.jsonl). Lattices are
-periodic; normal weights are in units of 10^-5; seeds count from 0.
+Ground states of spin glasses that nobody planted, each with a certificate that the stand-alone
+checker accepts. `python -m benchmarks glasses` runs it again; every run is a line of
+[glasses.jsonl](glasses.jsonl). Lattices are periodic; normal weights are in units of 10^-5; seeds
+count from 0.
 
 {setting}
 
-One core, CPU seconds, compilation not counted. *Size* is that of the largest certificate, *checker* the longest time
-of the stand-alone checker. A gap is relative to the energy.
+One core, CPU seconds, compilation not counted. *Size* is that of the largest certificate, *checker*
+the longest time of the stand-alone checker. A gap is relative to the energy.
 
 """
 
 PEERS = """
 ## Other solvers, same instances, same machine
 
-Median of the seconds to a proof over three seeds; in brackets how many of them were proven within the limit. SCIP and
-HiGHS solve an integer program, CP-SAT and toulbar2 the weighted MAX-2-SAT problem.
+Median of the seconds to a proof over three seeds; in brackets how many of them were proven within
+the limit. SCIP and HiGHS solve an integer program, CP-SAT and toulbar2 the weighted MAX-2-SAT
+problem.
 
 """
 
-PUBLISHED = """
-## Published figures
+OTHERS = """
+## Solvers that were not at hand
 
-Other machines and other instances: orders of magnitude, no more.
-
-* Biq Mac (Rendl, Rinaldi, Wiegele 2010, *Solving Max-Cut to optimality by intersecting semidefinite and polyhedral
-  relaxations*): dense graphs of n = 100 in the order of an hour on the machines of its time.
-* BiqBin and MADAM (Hrga, Povh 2021) report dense Max-Cut of n = 100 in minutes, on parallel machines.
-* McSparse (Charfreitag, Jünger, Mallach, Mutzel 2022) is the branch-and-cut solver for sparse Max-Cut and Ising problems
-  behind the Cologne spin-glass server.
-
-None of them hands out a proof that somebody else can check.
+Biq Mac (Rendl, Rinaldi, Wiegele, Math. Programming 121, 2010), BiqBin and MADAM for dense graphs;
+McSparse (Charfreitag, Jünger, Mallach, Mutzel) and SMS of Rehfeldt, Koch and Shinano (Math. Prog.
+Comp. 15, 2023) for sparse ones. They are neither on PyPI nor could their tables be read here, so no
+figure of theirs is repeated. None that we know of hands out a proof that somebody else can check.
 """
 
 
@@ -56,7 +53,7 @@ def write_page(rows: list[Row], setting: dict[str, Any], path: Path) -> None:
             for name, group in by_family.items()}  # fmt: skip
     text = HEAD.format(setting=where) + _table([_ours(*item) for item in ours.items()])
     beside = {name: group for name, group in by_family.items() if len(group) > len(ours[name])}
-    text += PEERS + _table([_peers(*item) for item in beside.items()]) + PUBLISHED
+    text += PEERS + _table([_peers(*item) for item in beside.items()]) + OTHERS
     path.write_text(text)
 
 
