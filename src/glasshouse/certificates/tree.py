@@ -121,7 +121,7 @@ class Tree(Summarised):
                 continue
             walked += depth + num_vertices + num_edges
             if isinstance(row, Cover):
-                walked += (num_vertices + num_edges) << len(row.nodes)
+                walked += num_vertices << len(row.nodes)
             depth = waiting.pop() if waiting else 0
         return walked
 
