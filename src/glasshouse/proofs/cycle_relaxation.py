@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from glasshouse.proofs import kernels
-from glasshouse.proofs.leaf_rounding import Rounded, honest_bound, round_duals
+from glasshouse.proofs.leaf_rounding import Rounded, exact_bound, honest_bound, round_duals
 from glasshouse.proofs.node_cuts import Separator
 from glasshouse.proofs.node_lp import Basis, NodeLp
 from glasshouse.proofs.relaxation import Outcome, Pair, Parts
@@ -23,7 +23,7 @@ _MARGIN = 1e-7
 # Rounds to look back, and the least share of the gap that they must have closed, at the root and at
 # other nodes. With less, branching is quicker.
 _ROOT_ROUNDS, _ROOT_SHARE = 5, 0.005
-_NODE_ROUNDS, _NODE_SHARE = 2, 0.05
+_NODE_ROUNDS, _NODE_SHARE = 2, 0.15
 # Solves for which a cut may be slack before it goes, and the share of such cuts that is worth it.
 _PATIENCE, _SHARE_ASLEEP = 4, 0.2
 
@@ -66,6 +66,9 @@ class CycleRelaxation:
 
     def bound_node(self, ties: Ties, is_root: bool, deadline: float, warm: Any) -> Outcome:
         """The node's rounds, and what to do with it then."""
+        if not ties.step:  # all states of the node have one value
+            self.consider(ties.signs.copy())
+            return self.outcome(exact_bound(ties, 1, np.zeros(0, np.int64), []), True, None, None)
         lp = self.lp
         if isinstance(warm, Basis) and warm is not self.at:
             lp.return_to(warm)
@@ -77,12 +80,12 @@ class CycleRelaxation:
         weak = honest_bound(ties, lp.cuts, lp.duals)
         if time.monotonic() > deadline:
             return self.outcome(weak, False, None, warm)
-        choice = self.brancher.choose(lp, self.goal(ties) + _MARGIN)
+        choice = self.brancher.choose(lp, ties, self.goal(ties) + _MARGIN)
         self.at = lp.basis()
         return self.outcome(weak, False, self.branch(ties, choice), self.at)
 
     def cut_rounds(self, ties: Ties, is_root: bool, deadline: float) -> Rounded | None:
-        """Add cuts until the node is closed (its proof), nothing is gained, or time is up (None)."""
+        """Add cuts until the node is closed, and return the proof; None if that does not happen."""
         lp = self.lp
         back, share = (_ROOT_ROUNDS, _ROOT_SHARE) if is_root else (_NODE_ROUNDS, _NODE_SHARE)
         history: list[float] = []
@@ -90,7 +93,7 @@ class CycleRelaxation:
             lp.solve(self.goal(ties) + _MARGIN, deadline - time.monotonic())
             if not lp.finished:
                 return None
-            self.round_to_states(ties)
+            self.round_to_state()
             goal = self.goal(ties)
             if lp.value > goal:
                 proof = round_duals(ties, lp.cuts, lp.duals, self.target(ties))
@@ -121,24 +124,28 @@ class CycleRelaxation:
             return -1.0
         return (target - self.graph.constant + self.graph.total) / (2 * self.graph.largest)
 
-    def round_to_states(self, ties: Ties) -> None:
+    def round_to_state(self) -> None:
         """Follow the edges that the LP is surest of, descend, and keep what is better."""
         graph = self.graph
         spins = kernels.round_to_spins(*graph.rows, self.separator.negative, self.lp.violation)
         kernels.descend(*graph.rows, graph.couplings, spins)
-        cost = graph.cost(spins)
+        self.consider(spins)
+
+    def consider(self, state: Spins) -> None:
+        """Keep a state if it is better than all before."""
+        cost = self.graph.cost(state)
         if cost < self.best:
             self.best = cost
-            self.found.append(spins)
+            self.found.append(state)
 
     def branch(self, ties: Ties, choice: Choice | None) -> Pair | None:
         """The edge's ends, and the side that is further from being closed."""
         if choice is None:
             return self.any_pair(ties)
         a, b = self.graph.edges[choice.edge].tolist()
-        satisfied, violated = choice.gains
-        sign = int(self.signs[choice.edge])
-        return a, b, sign if satisfied <= violated else -sign
+        equal, opposite = choice.gains
+        sign = int(ties.products[choice.edge])
+        return a, b, sign if equal <= opposite else -sign
 
     def any_pair(self, ties: Ties) -> Pair | None:
         """Ends of some edge that are not tied: where the LP is integral, but no proof was found."""

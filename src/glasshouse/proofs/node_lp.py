@@ -67,18 +67,12 @@ class NodeLp:
 
     def go_to(self, ties: Ties) -> None:
         """Fix the edges whose ends are tied."""
-        violated = (ties.products < 0) != (ties.graph.weights < 0).astype(bool)
-        lower = np.where(ties.inside & violated, 1.0, 0.0)
-        upper = np.where(ties.inside & ~violated, 0.0, 1.0)
+        lower = np.where(ties.inside & ties.violated, 1.0, 0.0)
+        upper = np.where(ties.inside & ~ties.violated, 0.0, 1.0)
         changed = np.flatnonzero((lower != self.lower) | (upper != self.upper)).astype(np.int32)
         if len(changed):
             self.solver.changeColsBounds(len(changed), changed, lower[changed], upper[changed])
         self.lower, self.upper = lower, upper
-
-    @property
-    def is_fixed(self) -> npt.NDArray[np.bool_]:
-        """Whether each column has one value only."""
-        return self.lower == self.upper
 
     def add(self, cuts: Sequence[Cut]) -> None:
         """Append rows."""
@@ -114,16 +108,16 @@ class NodeLp:
         self.row_values = np.array(solution.row_value)
         self.duals = np.array(solution.row_dual)
 
-    def probe(self, edge: int, side: float, iterations: int) -> float:
-        """The value with one column fixed, after a few iterations. It leaves the basis behind."""
+    def probe(self, edges: npt.NDArray[np.int32], sides: Floats, iterations: int) -> float:
+        """The value with some columns fixed, after a few iterations. It leaves the basis behind."""
         self.solver.setOptionValue("simplex_iteration_limit", iterations)
-        self.solver.changeColBounds(edge, side, side)
+        self.solver.changeColsBounds(len(edges), edges, sides, sides)
         self.solver.run()
         value: float = self.solver.getInfo().objective_function_value
         if _status(self.solver) == "kInfeasible":
             value = np.inf
         self.iterations += max(self.solver.getInfo().simplex_iteration_count, 0)
-        self.solver.changeColBounds(edge, self.lower[edge], self.upper[edge])
+        self.solver.changeColsBounds(len(edges), edges, self.lower[edges], self.upper[edges])
         self.solver.setOptionValue("simplex_iteration_limit", _ENDLESS)
         return value
 
