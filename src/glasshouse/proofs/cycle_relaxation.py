@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from glasshouse.proofs import kernels
+from glasshouse.proofs.interior_duals import interior_duals
 from glasshouse.proofs.leaf_rounding import Rounded, exact_bound, honest_bound, round_duals
 from glasshouse.proofs.node_cuts import Separator
 from glasshouse.proofs.node_lp import Basis, NodeLp
@@ -20,6 +21,8 @@ from glasshouse.proofs.ties import Ties
 _CLEARLY, _BARELY = 0.02, 1e-5
 # A value must be above the goal by this much before its duals are worth rounding.
 _MARGIN = 1e-7
+# The error of an LP's value, relatively: below the goal by less, a node may still be closed.
+_BLUR = 1e-9
 # Rounds to look back, and the least share of the gap that they must have closed, at the root and at
 # other nodes. With less, branching is quicker.
 _ROOT_ROUNDS, _ROOT_SHARE = 5, 0.005
@@ -95,10 +98,14 @@ class CycleRelaxation:
                 return None
             self.round_to_state()
             goal = self.goal(ties)
-            if lp.value > goal:
-                proof = round_duals(ties, lp.cuts, lp.duals, self.target(ties))
-                if proof.proves(self.target(ties)):
+            if lp.value > goal - _BLUR * (1.0 + abs(goal)):
+                proof = self.proof(ties, deadline)
+                if proof is not None:
                     return proof
+                # Where it stopped early the solution is none that could be cut off.
+                lp.solve(np.inf, deadline - time.monotonic())
+                if not lp.finished:
+                    return None
             history.append(lp.value)
             lp.drop_sleepers(_PATIENCE, _SHARE_ASLEEP)
             stalled = len(history) > back and lp.value - history[-1 - back] < share * (
@@ -113,6 +120,22 @@ class CycleRelaxation:
                 return None
             lp.add(cuts)
 
+    def proof(self, ties: Ties, deadline: float) -> Rounded | None:
+        """Round the LP's duals, or, where the digits of floats do not do, others."""
+        lp, target = self.lp, self.target(ties)
+        rounded = round_duals(ties, lp.cuts, lp.duals, target)
+        if rounded.proves(target):
+            return rounded
+        state = self.as_rounded()
+        agrees = (state[self.graph.edges].prod(axis=1) == ties.products)[ties.inside].all()
+        if not agrees or self.graph.cost(state) != self.best:
+            return None
+        duals = interior_duals(ties, lp.cuts, state, deadline - time.monotonic())
+        if duals is None:
+            return None
+        rounded = round_duals(ties, lp.cuts, duals, target)
+        return rounded if rounded.proves(target) else None
+
     def target(self, ties: Ties) -> int | None:
         """The greatest value that still has to be excluded at a node."""
         return ties.next_below(int(self.graph.value(self.best)))
@@ -126,10 +149,16 @@ class CycleRelaxation:
 
     def round_to_state(self) -> None:
         """Follow the edges that the LP is surest of, descend, and keep what is better."""
-        graph = self.graph
-        spins = kernels.round_to_spins(*graph.rows, self.separator.negative, self.lp.violation)
-        kernels.descend(*graph.rows, graph.couplings, spins)
+        spins = self.as_rounded()
+        kernels.descend(*self.graph.rows, self.graph.couplings, spins)
         self.consider(spins)
+
+    def as_rounded(self) -> Spins:
+        """Spins along the edges that the LP is surest of."""
+        spins: Spins = kernels.round_to_spins(
+            *self.graph.rows, self.separator.negative, self.lp.violation
+        )
+        return spins
 
     def consider(self, state: Spins) -> None:
         """Keep a state if it is better than all before."""

@@ -40,8 +40,8 @@ class NodeLp:
         cuts: row by row.
         value: of the last solved LP, likewise the next two.
         violation: u, one for each edge.
-        duals: one for each cut.
-        finished: whether the last run reached the optimum.
+        duals: one for each cut that it had.
+        finished: whether the last run reached the optimum, or what was enough.
         iterations: of the simplex method, in all.
     """
 
@@ -99,10 +99,13 @@ class NodeLp:
         self.read()
 
     def read(self) -> None:
-        """Take over what the last run found."""
-        solution, info = self.solver.getSolution(), self.solver.getInfo()
-        self.finished = _status(self.solver) in ("kOptimal", "kObjectiveBound")
+        """Take over what the last run found; where it ran out of time, keep what was before."""
+        info = self.solver.getInfo()
         self.iterations += max(info.simplex_iteration_count, 0)
+        self.finished = _status(self.solver) in ("kOptimal", "kObjectiveBound")
+        if not self.finished:
+            return
+        solution = self.solver.getSolution()
         self.value = info.objective_function_value
         self.violation = np.clip(np.array(solution.col_value), 0.0, 1.0)
         self.row_values = np.array(solution.row_value)
@@ -147,8 +150,8 @@ class NodeLp:
         count = len(self.cuts)
         if count:
             self.solver.deleteRows(count, np.arange(count, dtype=np.int32))
-        self.cuts, self.right_sides = [], np.zeros(0)
-        self.asleep_for = np.zeros(0, dtype=np.int64)
+        self.cuts, self.asleep_for = [], np.zeros(0, dtype=np.int64)
+        self.right_sides, self.duals = np.zeros(0), np.zeros(0)
         self.add(basis.cuts)
         self.solver.setBasis(_highs_basis(basis))
 

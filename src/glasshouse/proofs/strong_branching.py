@@ -88,7 +88,7 @@ class Brancher:
         """Gains of a bundle; `violated` is how its edges are where the classes' spins are equal."""
         value, violation = lp.value, lp.violation[edges]
         basis = lp.solver.getBasis()
-        gains = []
+        gains: list[float] = []
         for sides in (violated, ~violated):
             found = lp.probe(edges, sides.astype(np.float64), self.iterations)
             if not gains:
