@@ -12,6 +12,7 @@ from glasshouse.proofs.semidefinite.ascent import ascend
 from glasshouse.proofs.semidefinite.cuts import Cuts
 from glasshouse.proofs.semidefinite.dual import FloatArray, Point, RegularisedDual
 from glasshouse.proofs.semidefinite.inheritance import Inheritance
+from glasshouse.proofs.semidefinite.memory import Memory
 from glasshouse.proofs.semidefinite.rounding import ExactSquares, exact_squares
 from glasshouse.proofs.semidefinite.separation import separated
 from glasshouse.proofs.semidefinite.settings import Settings
@@ -53,25 +54,28 @@ class Climb:
         else:
             self._alpha = settings.alpha_below * self._scale
             self._diagonal, self._cuts = warm.claimed_by(problem)
+        self._memory = Memory(size + len(self._cuts))
         self._best = self._diagonal, self._cuts
         self._gram = np.eye(size)
+        self._lost = 0.0
 
     def run(self, deadline: float) -> ExactSquares | None:
         """Climb until exact squares prove the goal, or there is no more hope or time."""
         settings = self._settings
-        bounds: list[float] = []
+        reaches: list[float] = []
         for _ in range(settings.rounds):
-            dual, point = self._ascend(deadline)
-            bounds.append(self._shifted(point))
+            point = self._ascend(deadline)
+            reaches.append(self._shifted(point))
             if self.bound > self._goal and (proof := self._proof()):
                 return proof
             self._look_for_states(point)
-            if time.monotonic() > deadline or self._is_hopeless(bounds):
+            if time.monotonic() > deadline or self._is_hopeless(reaches):
                 break
-            self._exchange_cuts(dual, point)
+            self._cool(reaches)
+            self._exchange_cuts(point)
         return None
 
-    def _ascend(self, deadline: float) -> tuple[RegularisedDual, Point]:
+    def _ascend(self, deadline: float) -> Point:
         """One round with the cuts and the α as they are."""
         settings, size = self._settings, self.problem.size
         dual = RegularisedDual(self.problem.matrix, self._cuts, self._alpha)
@@ -80,6 +84,7 @@ class Climb:
         point = ascend(
             dual,
             np.concatenate([self._diagonal, self._cuts.multipliers]),
+            self._memory,
             settings.evaluations,
             settings.flat,
             deadline,
@@ -88,10 +93,14 @@ class Climb:
         self._diagonal = point.x[:size]
         self._cuts = self._cuts.weighted(point.x[size:])
         self._gram = point.gram
-        return dual, point
+        return point
 
     def _shifted(self, point: Point) -> float:
-        """The bound once y is lowered so far that M is positive semidefinite."""
+        """Lower y until M is positive semidefinite; how far the bound could get if α were 0.
+
+        With Gram matrices Y of unit vectors, the shift costs α max <X, Y>, of which α ‖X‖² is what
+        the regularised optimum is above <A, X>. The rest is lost to α.
+        """
         size, negative = self.problem.size, point.num_negative
         shift = np.zeros(size)
         if negative:
@@ -101,25 +110,48 @@ class Climb:
         if bound > self.bound:
             self.bound = bound
             self._best = point.x[:size] - shift, self._cuts
-        return bound
+        self._lost = float(shift.sum()) - self._alpha * float((point.gram**2).sum())
+        return bound + self._lost
 
-    def _is_hopeless(self, bounds: list[float]) -> bool:
-        """Whether gains like the last ones would not reach the goal soon."""
-        if len(bounds) <= max(self._settings.patience, _LOOK_BACK):
+    def _is_hopeless(self, reaches: list[float]) -> bool:
+        """Whether branching now is cheaper than another round.
+
+        A pair that is decided raises the bound by some amount, so the search below a node doubles
+        with each such amount that is missing. A round pays as long as what it gains saves more of
+        that search than the round costs.
+        """
+        settings = self._settings
+        if len(reaches) <= _LOOK_BACK:
             return False
-        gain = bounds[-1] - bounds[-1 - _LOOK_BACK]
-        return self._goal - max(bounds) > self._settings.hope * gain
+        gain = (reaches[-1] - reaches[-1 - _LOOK_BACK]) / _LOOK_BACK
+        raised = settings.branching_gain * self._scale * math.sqrt(self.problem.size)
+        missing = min((self._goal - reaches[-1]) / raised, 50.0)
+        return missing > 0.0 and gain * 2.0**missing < settings.price * raised
 
-    def _exchange_cuts(self, dual: RegularisedDual, point: Point) -> None:
-        """Drop cuts that sleep, add violated ones, lower α where these are few."""
+    def _cool(self, reaches: list[float]) -> None:
+        """Lower α where that is what it takes, or where cuts gain little against it.
+
+        At a large α the ascent is quick, and the cuts that it leads to are those needed later.
+        """
+        settings = self._settings
+        gain = reaches[-1] - reaches[-2] if len(reaches) > 1 else math.inf
+        is_near = reaches[-1] > self._goal
+        if is_near or gain < settings.stall * self._lost:
+            least = self._scale * (settings.alpha_least if is_near else settings.alpha_search)
+            cooler = min(self._alpha, max(settings.cooling * self._alpha, least))
+            self._memory.steepen(self._alpha / cooler)
+            self._alpha = cooler
+
+    def _exchange_cuts(self, point: Point) -> None:
+        """Drop cuts that sleep, and add violated ones."""
         settings, size = self._settings, self.problem.size
         awake = (self._cuts.multipliers > 1e-6 * self._scale) | (point.gradient[size:] > -1e-3)
         cuts = self._cuts.kept(awake)
-        room = settings.room * size
-        self._cuts = separated(cuts, point.gram, settings.violation, room, settings.seeds)
-        if len(self._cuts) - len(cuts) < room:
-            least = settings.alpha_least * self._scale
-            self._alpha = max(settings.cooling * self._alpha, least)
+        self._cuts = separated(
+            cuts, point.gram, settings.violation, settings.room * size, settings.seeds
+        )
+        kept = np.concatenate([np.ones(size, np.bool_), awake])
+        self._memory.carry_over(kept, len(self._cuts) - len(cuts))
 
     def _look_for_states(self, point: Point) -> None:
         """Keep a state if it is better than all that the goal excludes."""
