@@ -21,7 +21,7 @@ from glasshouse.proofs.semidefinite.subproblem import ROOM, Subproblem
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-_FEWER_FOR_CUTS = 5  # what rounding does to a cut is taken up by the columns
+_FEWER_FOR_CUTS = 4  # what rounding does to a cut is taken up by the columns
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,9 @@ def _integer_cholesky(matrix: FloatArray, bits: int) -> IntArray:
     one = 2.0**bits
     rest = matrix * (one * one)
     lowest = float(np.linalg.eigvalsh(matrix)[0]) if size else 0.0
-    # Rounding a row by 1/2 shakes the rest by as much times the root of its diagonal.
-    shake = float(np.sqrt(np.abs(matrix.diagonal()).max(initial=0.0) * size)) * one
+    # Rounding a row shakes the rest by as much times the root of its diagonal; little of that falls
+    # on where the rest is nearly singular.
+    shake = 0.1 * one * float(np.sqrt(np.abs(matrix.diagonal()).max(initial=0.0) * size))
     rest.flat[:: size + 1] += max(0.0, -lowest) * one * one + shake
     rows = np.zeros((size, size), dtype=np.int64)
     for k in range(size):
