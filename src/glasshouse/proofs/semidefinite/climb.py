@@ -16,7 +16,7 @@ from glasshouse.proofs.semidefinite.memory import Memory
 from glasshouse.proofs.semidefinite.rounding import ExactSquares, exact_squares
 from glasshouse.proofs.semidefinite.separation import separated
 from glasshouse.proofs.semidefinite.settings import Settings
-from glasshouse.proofs.semidefinite.shift import covering_diagonal
+from glasshouse.proofs.semidefinite.shift import lifting_diagonal
 from glasshouse.proofs.semidefinite.states import best_projection
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
 
@@ -101,11 +101,8 @@ class Climb:
         With Gram matrices Y of unit vectors, the shift costs α max <X, Y>, of which α ‖X‖² is what
         the regularised optimum is above <A, X>. The rest is lost to α.
         """
-        size, negative = self.problem.size, point.num_negative
-        shift = np.zeros(size)
-        if negative:
-            factor = point.eigenvectors[:, :negative] * np.sqrt(-point.eigenvalues[:negative])
-            shift = covering_diagonal(self._alpha * point.gram, factor)
+        size = self.problem.size
+        shift = lifting_diagonal(point.slack, self._alpha * point.gram, point.factor)
         bound = point.linear - float(shift.sum())
         if bound > self.bound:
             self.bound = bound
@@ -155,10 +152,8 @@ class Climb:
 
     def _look_for_states(self, point: Point) -> None:
         """Keep a state if it is better than all that the goal excludes."""
-        negative = point.num_negative
-        factor = point.eigenvectors[:, :negative] * np.sqrt(-point.eigenvalues[:negative])
         spins, energy = best_projection(
-            self.problem.matrix, factor, self._rng, self._settings.projections
+            self.problem.matrix, point.factor, self._rng, self._settings.projections
         )
         if energy < self._target + 0.5 / self.problem.unit and not self.states:
             self.states.append(spins)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from glasshouse.proofs.relaxation import Outcome, Pair, Parts, Spins
 from glasshouse.proofs.semidefinite.climb import Climb
@@ -30,6 +31,7 @@ class SemidefiniteRelaxation:
 
     def __init__(self, graph: SignedGraph, settings: Settings | None = None) -> None:
         self._graph = graph
+        self._threads = ThreadpoolController()
         self._settings = settings or Settings()
 
     def bound(self, pairs: list[Pair], incumbent: int, deadline: float, warm: Any) -> Outcome:
@@ -52,7 +54,9 @@ class SemidefiniteRelaxation:
         if problem.size == 0:
             state = problem.spread(np.ones(0))
             return Outcome(False, float(trivial), _NO_PARTS, states=[state])
-        return self._climbed(Climb(problem, highest, warm, self._settings), deadline)
+        # Threads wait for each other longer than such small matrices take.
+        with self._threads.limit(limits=1, user_api="blas"):
+            return self._climbed(Climb(problem, highest, warm, self._settings), deadline)
 
     def _climbed(self, climb: Climb, deadline: float) -> Outcome:
         """The outcome of a climb, which is done here."""

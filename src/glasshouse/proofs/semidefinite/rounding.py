@@ -117,9 +117,14 @@ def exact_squares(problem: Subproblem, cuts: Cuts, diagonal: FloatArray, bits: i
         2**places,
         cuts,
         [int(step) * multiplier for step in cuts.multipliers.tolist()],
-        _integer_cholesky(slack, column_bits),
+        _useful(_integer_cholesky(slack, column_bits)),
         2 ** (power + places - 2 * column_bits),
     )
+
+
+def _useful(rows: IntArray) -> IntArray:
+    """Without squares of a single spin, which are constants."""
+    return rows[(rows != 0).sum(axis=1) > 1]
 
 
 def _integer_cholesky(matrix: FloatArray, bits: int) -> IntArray:
