@@ -177,13 +177,20 @@ class Climb:
         return exact_squares(self.problem, cuts, diagonal, bits)
 
     def branch(self) -> Pair:
-        """The pair of vertices that X knows least about, and the likelier sign."""
+        """The pair of vertices that X would have to change most for, and the likelier sign.
+
+        Tied, both have the same row up to the sign: what counts is how far their rows are apart,
+        on the side where they are nearer to each other.
+        """
         first, second = np.triu_indices(self.problem.size, 1)
         correlations = self._gram[first, second]
-        least = int(np.argmin(np.abs(correlations)))
+        products = self._gram @ self._gram
+        norms = products.diagonal()
+        apart = norms[first] + norms[second] - 2.0 * np.abs(products[first, second])
+        most = int(np.argmax(apart))
         vertices = self.problem.vertices
-        sign = 1 if correlations[least] >= 0.0 else -1
-        return int(vertices[first[least]]), int(vertices[second[least]]), sign
+        sign = 1 if correlations[most] >= 0.0 else -1
+        return int(vertices[first[most]]), int(vertices[second[most]]), sign
 
     def inheritance(self) -> Inheritance:
         """What both children begin with."""
