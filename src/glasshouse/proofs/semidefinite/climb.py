@@ -32,7 +32,7 @@ class Climb:
     Attributes:
         problem: the subproblem.
         bound: the best so far, in the problem's unit, its constant not counted.
-        states: spins of the classes that are better than what is to be excluded.
+        states: spins of the classes, each better than the best known before it.
     """
 
     def __init__(
@@ -41,12 +41,10 @@ class Climb:
         self.problem = problem
         self.bound = -math.inf
         self.states: list[FloatArray] = []
-        self._highest = highest
         self._settings = settings
         size = problem.size
         self._scale = 2.0 * math.sqrt(float((problem.matrix**2).sum()) / (size * (size - 1)))
-        self._target = float((highest - problem.constant) / problem.unit)
-        self._goal = self._target + min(_COMFORT * self._scale, 0.01 / problem.unit)
+        self._exclude(highest)
         self._rng = np.random.default_rng(size)
         if warm is None:
             self._alpha = settings.alpha * self._scale
@@ -58,6 +56,13 @@ class Climb:
         self._best = self._diagonal, self._cuts
         self._gram = np.eye(size)
         self._lost = 0.0
+
+    def _exclude(self, highest: int) -> None:
+        """Aim at a bound above a value."""
+        unit = self.problem.unit
+        self._highest = highest
+        self._target = (highest - self.problem.constant) / unit
+        self._goal = self._target + min(_COMFORT * self._scale, 0.01 / unit)
 
     def run(self, deadline: float) -> ExactSquares | None:
         """Climb until exact squares prove the goal, or there is no more hope or time."""
@@ -151,12 +156,16 @@ class Climb:
         self._memory.carry_over(kept, len(self._cuts) - len(cuts))
 
     def _look_for_states(self, point: Point) -> None:
-        """Keep a state if it is better than all that the goal excludes."""
+        """Keep a state that is better than the best known; from then on, less is to be excluded."""
         spins, energy = best_projection(
             self.problem.matrix, point.factor, self._rng, self._settings.projections
         )
-        if energy < self._target + 0.5 / self.problem.unit and not self.states:
-            self.states.append(spins)
+        if energy < self._goal + 1.0 / self.problem.unit:  # worth a look in exact integers
+            value = self.problem.value(spins)
+            highest = self.problem.highest_below(value)
+            if value <= self._highest and highest is not None:
+                self.states.append(spins)
+                self._exclude(highest)
 
     def _proof(self) -> ExactSquares | None:
         """Exact squares that exclude all that is to be excluded, with as few bits as will do."""

@@ -37,8 +37,9 @@ class SemidefiniteRelaxation:
     def bound(self, pairs: list[Pair], incumbent: int, deadline: float, warm: Any) -> Outcome:
         """Bound, until the node is closed, nothing more is gained, or the deadline is over.
 
-        Where the pairs leave a single state and it is better than the incumbent, the outcome is not
-        closed, has no branch, and offers that state.
+        Closed means that nothing is better than the incumbent *and the states offered*. Where the
+        pairs leave a single state and it is better than the incumbent, the outcome is not closed,
+        has no branch, and offers that state.
 
         Args:
             pairs: the path from the root.

@@ -21,6 +21,7 @@ from glasshouse.proofs.semidefinite.subproblem import ROOM, Subproblem
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
+_LARGEST = 2.0**53  # of a column's entries: a whole number that fits int64, whatever happened
 _FEWER_FOR_CUTS = 4  # what rounding does to a cut is taken up by the columns
 
 
@@ -124,7 +125,8 @@ def exact_squares(problem: Subproblem, cuts: Cuts, diagonal: FloatArray, bits: i
 
 def _useful(rows: IntArray) -> IntArray:
     """Without squares of a single spin, which are constants."""
-    return rows[(rows != 0).sum(axis=1) > 1]
+    useful: IntArray = rows[(rows != 0).sum(axis=1) > 1]
+    return useful
 
 
 def _integer_cholesky(matrix: FloatArray, bits: int) -> IntArray:
@@ -146,6 +148,7 @@ def _integer_cholesky(matrix: FloatArray, bits: int) -> IntArray:
         row = np.zeros(size)
         row[k] = max(1.0, math.ceil(math.sqrt(max(rest[k, k], 0.0))))
         row[k + 1 :] = np.round(rest[k, k + 1 :] / row[k])
+        row = np.clip(np.nan_to_num(row), -_LARGEST, _LARGEST)
         rest[k:, k:] -= np.outer(row[k:], row[k:])
         rows[k] = row.astype(np.int64)
     return rows

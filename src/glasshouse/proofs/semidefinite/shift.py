@@ -17,7 +17,7 @@ def lifting_diagonal(matrix: FloatArray, lacking: FloatArray, factor: FloatArray
 
     The least Σ d for which diag(d) - lacking is so, is the greatest <lacking, Y> over Gram matrices
     Y of unit vectors. These are found by the mixing method: every vector turns to where the matrix
-    pulls it. The lengths of the pulls are the dual solution; they are then scaled to what is needed.
+    pulls it. The lengths of the pulls are the dual solution, to be scaled to what is needed.
 
     Args:
         matrix: what to lift.
