@@ -2,65 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 import math
+import time
 from collections.abc import Iterator
-from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.proofs.semidefinite.dense_graphs import all_states, exact_bound, random_graph, step
 
+from glasshouse.problems import Ising
 from glasshouse.proofs.relaxation import Outcome, Pair, Parts
 from glasshouse.proofs.semidefinite.relaxation import SemidefiniteRelaxation
-from glasshouse.proofs.signed_graph import SignedGraph, exact_array
-
-FAR = math.inf
-
-
-def random_graph(seed: int) -> SignedGraph:
-    """A dense graph of 2 to 11 vertices whose weights are small, large or far beyond 64 bits."""
-    rng = np.random.default_rng(seed)
-    size = int(rng.integers(2, 12))
-    edges = [pair for pair in itertools.combinations(range(size), 2) if rng.random() < 0.8]
-    edges = edges or [(0, 1)]
-    largest = [1, 3, 100_000, 2**40, 10**30][seed % 5]
-    weights = [round(float(rng.normal()) * largest) or largest for _ in edges]
-    return SignedGraph(size, np.array(edges, np.int32), exact_array(weights), int(rng.integers(9)))
-
-
-def all_states(graph: SignedGraph) -> list[np.ndarray]:
-    return [np.array(s, np.int8) for s in itertools.product((-1, 1), repeat=graph.num_vertices)]
-
-
-def exact_bound(graph: SignedGraph, pairs: list[Pair], parts: Parts) -> Fraction:
-    """The bound of parts as the interface defines it, in the plainest way."""
-    roots = list(range(graph.num_vertices))
-    signs = [1] * graph.num_vertices
-    for a, b, sign in pairs:
-        old, turn = roots[b], sign * signs[a] * signs[b]
-        for v in range(graph.num_vertices):
-            if roots[v] == old:
-                roots[v], signs[v] = roots[a], signs[v] * turn
-    rest: dict[tuple[int, int], int] = {}
-    total = graph.constant * parts.denominator
-    terms = [
-        (a, b, w * parts.denominator)
-        for (a, b), w in zip(graph.edges.tolist(), graph.weights.tolist(), strict=True)
-    ]
-    assert not parts.loops
-    for multiplier, vertices, factors in parts.squares:
-        assert multiplier > 0
-        assert len(set(vertices)) == len(vertices) == len(factors)
-        divisor = math.gcd(*factors)
-        odd = sum(factors) // divisor % 2
-        total -= multiplier * (sum(a * a for a in factors) - divisor * divisor * odd)
-        for (u, a), (v, b) in itertools.combinations(zip(vertices, factors, strict=True), 2):
-            terms.append((u, v, 2 * multiplier * a * b))
-    for u, v, amount in terms:
-        key = min(roots[u], roots[v]), max(roots[u], roots[v])
-        rest[key] = rest.get(key, 0) + amount * signs[u] * signs[v]
-    total -= sum(r if u == v else abs(r) for (u, v), r in rest.items())
-    return Fraction(total, parts.denominator)
+from glasshouse.proofs.signed_graph import SignedGraph
 
 
 def nodes_of_tree(graph: SignedGraph, incumbent: int) -> Iterator[tuple[list[Pair], Outcome, int]]:
@@ -69,7 +22,7 @@ def nodes_of_tree(graph: SignedGraph, incumbent: int) -> Iterator[tuple[list[Pai
     stack: list[tuple[list[Pair], object]] = [([], None)]
     while stack:
         pairs, warm = stack.pop()
-        outcome = relaxation.bound(pairs, incumbent, FAR, warm)
+        outcome = relaxation.bound(pairs, incumbent, math.inf, warm)
         yield pairs, outcome, incumbent
         incumbent = min([incumbent, *map(graph.cost, outcome.states)])
         if outcome.branch is not None:
@@ -95,6 +48,47 @@ def test_tree_closes_at_the_optimum_and_every_bound_holds(seed: int) -> None:
         bound = exact_bound(graph, pairs, outcome.parts)
         assert bound <= graph.value(min(agreeing))
         if outcome.closed:
-            assert min(agreeing) >= incumbent
+            apart = step(graph, pairs)
+            known = min([incumbent, *map(graph.cost, outcome.states)])
+            value, some = graph.value(known), graph.value(agreeing[0])
+            below = value - 1 - (value - 1 - some) % apart if apart else value - 1
+            assert max(bound, exact_bound(graph, pairs, Parts(1, [], []))) > below
+            assert min(agreeing) >= known
         last = min([incumbent, *map(graph.cost, outcome.states)])
     assert last == min(costs)
+
+
+def complete_graph(size: int, seed: int) -> SignedGraph:
+    rng = np.random.default_rng(seed)
+    edges = np.column_stack(np.triu_indices(size, 1))
+    return SignedGraph.of(Ising.from_edges(size, edges, rng.choice([-1, 1], len(edges))))
+
+
+def test_deadline_is_kept_and_leaves_an_honest_bound() -> None:
+    small = complete_graph(20, seed=1)
+    SemidefiniteRelaxation(small).bound([], small.total // 2, math.inf, None)  # compiles
+    graph = complete_graph(150, seed=1)
+    cost = graph.cost(np.ones(151, np.int8))
+    begin = time.monotonic()
+    outcome = SemidefiniteRelaxation(graph).bound([], cost, begin + 0.5, None)
+    assert time.monotonic() < begin + 1.5
+    assert not outcome.closed
+    bound = exact_bound(graph, [], outcome.parts)
+    assert bound > graph.value(0)
+    assert float(bound) > outcome.bound - 0.1
+
+
+def test_pairs_that_contradict_each_other_are_refused() -> None:
+    relaxation = SemidefiniteRelaxation(complete_graph(5, seed=1))
+    with pytest.raises(ValueError, match="both ways"):
+        relaxation.bound([(0, 1, 1), (1, 2, 1), (0, 2, -1)], 3, math.inf, None)
+
+
+def test_the_same_question_has_the_same_answer() -> None:
+    graph = complete_graph(30, seed=2)
+    cost = graph.cost(np.ones(31, np.int8))
+    first, second = (
+        SemidefiniteRelaxation(graph).bound([], cost, math.inf, None) for _ in range(2)
+    )
+    assert first.parts == second.parts
+    assert first.branch == second.branch

@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from glasshouse.proofs.semidefinite.dual import FloatArray, Point, RegularisedDual
+from glasshouse.proofs.semidefinite.memory import Memory
 
-_MEMORY = 12  # steps remembered
 _ENOUGH = 1e-4  # the part of what the slope promises that a step has to gain
 _SHORTER = 0.4  # by what to shorten a step that gains too little
 _MOST_SHORTENED = 15
 
 
-class _Step(NamedTuple):
-    """A step taken, how much the gradient fell over it, and one over the product of both."""
-
-    move: FloatArray
-    fall: FloatArray
-    weight: float
-
-
 def ascend(
     dual: RegularisedDual,
     start: FloatArray,
+    memory: Memory,
     evaluations: int,
     tolerance: float,
     deadline: float,
@@ -39,31 +30,28 @@ def ascend(
     Args:
         dual: what to maximise.
         start: where to begin, multipliers at 0 or more.
+        memory: of steps at points like these; those taken are added.
         evaluations: how many points to look at, at most.
         tolerance: the greatest entry of the gradient that counts as none.
         deadline: on the monotonic clock.
         is_enough: asked at every point.
     """
     point = dual.at(start)
-    steps: deque[_Step] = deque(maxlen=_MEMORY)
     left = evaluations - 1
     while left > 0 and not is_enough(point) and time.monotonic() < deadline:
         free = _is_free(dual, point)
         slope = np.where(free, point.gradient, 0.0)
         if np.abs(slope).max(initial=0.0) < tolerance:
             break
-        direction = np.where(free, _direction(dual, slope, steps), 0.0)
-        if direction @ slope <= 0.0:
-            steps.clear()
-            direction = _direction(dual, slope, steps)
-        better, used = _along(dual, point, direction)
+        better, used = _along(dual, point, _direction(dual, slope, free, memory))
         left -= used
-        if better is None:
+        if better is not None:
+            memory.add(better.x - point.x, point.gradient - better.gradient)
+            point = better
+        elif len(memory):
+            memory.forget()
+        else:
             break
-        move, fall = better.x - point.x, point.gradient - better.gradient
-        if move @ fall > 0.0:
-            steps.append(_Step(move, fall, 1.0 / float(move @ fall)))
-        point = better
     return point
 
 
@@ -74,22 +62,16 @@ def _is_free(dual: RegularisedDual, point: Point) -> npt.NDArray[np.bool_]:
     return free
 
 
-def _direction(dual: RegularisedDual, slope: FloatArray, steps: deque[_Step]) -> FloatArray:
-    """The slope times the inverse curvature that the steps tell of (the two-loop recursion)."""
-    direction = slope.copy()
-    amounts = []
-    for step in reversed(steps):
-        amount = step.weight * float(step.move @ direction)
-        direction -= amount * step.fall
-        amounts.append(amount)
-    if steps:
-        last = steps[-1]
-        direction *= dual.scales / (last.weight * float(last.fall @ (dual.scales * last.fall)))
-    else:
-        direction *= dual.scales * min(1.0, dual.alpha / float(np.abs(slope).max()))
-    for step, amount in zip(steps, reversed(amounts), strict=True):
-        direction += (amount - step.weight * float(step.fall @ direction)) * step.move
-    return direction
+def _direction(
+    dual: RegularisedDual, slope: FloatArray, free: npt.NDArray[np.bool_], memory: Memory
+) -> FloatArray:
+    """Upwards: quasi-Newton, or along the slope where nothing is remembered."""
+    if len(memory):
+        direction = np.where(free, memory.turn(slope, dual.scales), 0.0)
+        if direction @ slope > 0.0:
+            return direction
+        memory.forget()
+    return slope * (dual.scales * min(1.0, dual.alpha / float(np.abs(slope).max())))
 
 
 def _along(dual: RegularisedDual, point: Point, direction: FloatArray) -> tuple[Point | None, int]:

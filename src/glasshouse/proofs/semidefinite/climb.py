@@ -12,17 +12,18 @@ from glasshouse.proofs.semidefinite.ascent import ascend
 from glasshouse.proofs.semidefinite.cuts import Cuts
 from glasshouse.proofs.semidefinite.dual import FloatArray, Point, RegularisedDual
 from glasshouse.proofs.semidefinite.inheritance import Inheritance
+from glasshouse.proofs.semidefinite.memory import Memory
 from glasshouse.proofs.semidefinite.rounding import ExactSquares, exact_squares
 from glasshouse.proofs.semidefinite.separation import separated
 from glasshouse.proofs.semidefinite.settings import Settings
-from glasshouse.proofs.semidefinite.shift import covering_diagonal
+from glasshouse.proofs.semidefinite.shift import lifting_diagonal
 from glasshouse.proofs.semidefinite.states import best_projection
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
 
 _LOOK_BACK = 3  # rounds over which gains are measured
 _COMFORT = 3e-3  # the margin, in units of the scale, that makes for short certificates
 _MOST_BITS = 44  # of a column's entries: beyond, floats have no more to tell
-_ROUNDING_BITS = 12  # where nothing is to be reached
+_BITS = 20  # where there is nothing to reach
 
 
 class Climb:
@@ -31,7 +32,7 @@ class Climb:
     Attributes:
         problem: the subproblem.
         bound: the best so far, in the problem's unit, its constant not counted.
-        states: spins of the classes that are better than what is to be excluded.
+        states: spins of the classes, each better than the best known before it.
     """
 
     def __init__(
@@ -40,12 +41,10 @@ class Climb:
         self.problem = problem
         self.bound = -math.inf
         self.states: list[FloatArray] = []
-        self._highest = highest
         self._settings = settings
         size = problem.size
         self._scale = 2.0 * math.sqrt(float((problem.matrix**2).sum()) / (size * (size - 1)))
-        self._target = float((highest - problem.constant) / problem.unit)
-        self._goal = self._target + min(_COMFORT * self._scale, 0.01 / problem.unit)
+        self._exclude(highest)
         self._rng = np.random.default_rng(size)
         if warm is None:
             self._alpha = settings.alpha * self._scale
@@ -53,25 +52,35 @@ class Climb:
         else:
             self._alpha = settings.alpha_below * self._scale
             self._diagonal, self._cuts = warm.claimed_by(problem)
+        self._memory = Memory(size + len(self._cuts))
         self._best = self._diagonal, self._cuts
         self._gram = np.eye(size)
+        self._lost = 0.0
+
+    def _exclude(self, highest: int) -> None:
+        """Aim at a bound above a value."""
+        unit = self.problem.unit
+        self._highest = highest
+        self._target = (highest - self.problem.constant) / unit
+        self._goal = self._target + min(_COMFORT * self._scale, 0.01 / unit)
 
     def run(self, deadline: float) -> ExactSquares | None:
         """Climb until exact squares prove the goal, or there is no more hope or time."""
         settings = self._settings
-        bounds: list[float] = []
+        reaches: list[float] = []
         for _ in range(settings.rounds):
-            dual, point = self._ascend(deadline)
-            bounds.append(self._shifted(point))
+            point = self._ascend(deadline)
+            reaches.append(self._shifted(point))
             if self.bound > self._goal and (proof := self._proof()):
                 return proof
             self._look_for_states(point)
-            if time.monotonic() > deadline or self._is_hopeless(bounds):
+            if time.monotonic() > deadline or self._is_hopeless(reaches):
                 break
-            self._exchange_cuts(dual, point)
+            self._cool(reaches)
+            self._exchange_cuts(point)
         return None
 
-    def _ascend(self, deadline: float) -> tuple[RegularisedDual, Point]:
+    def _ascend(self, deadline: float) -> Point:
         """One round with the cuts and the α as they are."""
         settings, size = self._settings, self.problem.size
         dual = RegularisedDual(self.problem.matrix, self._cuts, self._alpha)
@@ -80,6 +89,7 @@ class Climb:
         point = ascend(
             dual,
             np.concatenate([self._diagonal, self._cuts.multipliers]),
+            self._memory,
             settings.evaluations,
             settings.flat,
             deadline,
@@ -88,54 +98,81 @@ class Climb:
         self._diagonal = point.x[:size]
         self._cuts = self._cuts.weighted(point.x[size:])
         self._gram = point.gram
-        return dual, point
+        return point
 
     def _shifted(self, point: Point) -> float:
-        """The bound once y is lowered so far that M is positive semidefinite."""
-        size, negative = self.problem.size, point.num_negative
-        shift = np.zeros(size)
-        if negative:
-            factor = point.eigenvectors[:, :negative] * np.sqrt(-point.eigenvalues[:negative])
-            shift = covering_diagonal(self._alpha * point.gram, factor)
+        """Lower y until M is positive semidefinite; how far the bound could get if α were 0.
+
+        With Gram matrices Y of unit vectors, the shift costs α max <X, Y>, of which α ‖X‖² is what
+        the regularised optimum is above <A, X>. The rest is lost to α.
+        """
+        size = self.problem.size
+        shift = lifting_diagonal(point.slack, self._alpha * point.gram, point.factor)
         bound = point.linear - float(shift.sum())
         if bound > self.bound:
             self.bound = bound
             self._best = point.x[:size] - shift, self._cuts
-        return bound
+        self._lost = float(shift.sum()) - self._alpha * float((point.gram**2).sum())
+        return bound + self._lost
 
-    def _is_hopeless(self, bounds: list[float]) -> bool:
-        """Whether gains like the last ones would not reach the goal soon."""
-        if len(bounds) <= max(self._settings.patience, _LOOK_BACK):
+    def _is_hopeless(self, reaches: list[float]) -> bool:
+        """Whether branching now is cheaper than another round.
+
+        A pair that is decided raises the bound by some amount, so the search below a node doubles
+        with each such amount that is missing. A round pays as long as what it gains saves more of
+        that search than the round costs.
+        """
+        settings = self._settings
+        if len(reaches) <= _LOOK_BACK:
             return False
-        gain = bounds[-1] - bounds[-1 - _LOOK_BACK]
-        return self._goal - max(bounds) > self._settings.hope * gain
+        gain = (reaches[-1] - reaches[-1 - _LOOK_BACK]) / _LOOK_BACK
+        raised = settings.branching_gain * self._scale * math.sqrt(self.problem.size)
+        missing = min((self._goal - reaches[-1]) / raised, 50.0)
+        return missing > 0.0 and gain * 2.0**missing < settings.price * raised
 
-    def _exchange_cuts(self, dual: RegularisedDual, point: Point) -> None:
-        """Drop cuts that sleep, add violated ones, lower α where these are few."""
+    def _cool(self, reaches: list[float]) -> None:
+        """Lower α where that is what it takes, or where cuts gain little against it.
+
+        At a large α the ascent is quick, and the cuts that it leads to are those needed later.
+        """
+        settings = self._settings
+        gain = reaches[-1] - reaches[-2] if len(reaches) > 1 else math.inf
+        is_near = reaches[-1] > self._goal
+        if is_near or gain < settings.stall * self._lost:
+            least = self._scale * (settings.alpha_least if is_near else settings.alpha_search)
+            cooler = min(self._alpha, max(settings.cooling * self._alpha, least))
+            self._memory.steepen(self._alpha / cooler)
+            self._alpha = cooler
+
+    def _exchange_cuts(self, point: Point) -> None:
+        """Drop cuts that sleep, and add violated ones."""
         settings, size = self._settings, self.problem.size
         awake = (self._cuts.multipliers > 1e-6 * self._scale) | (point.gradient[size:] > -1e-3)
         cuts = self._cuts.kept(awake)
-        room = settings.room * size
-        self._cuts = separated(cuts, point.gram, settings.violation, room, settings.seeds)
-        if len(self._cuts) - len(cuts) < room:
-            least = settings.alpha_least * self._scale
-            self._alpha = max(settings.cooling * self._alpha, least)
+        self._cuts = separated(
+            cuts, point.gram, settings.violation, settings.room * size, settings.seeds
+        )
+        kept = np.concatenate([np.ones(size, np.bool_), awake])
+        self._memory.carry_over(kept, len(self._cuts) - len(cuts))
 
     def _look_for_states(self, point: Point) -> None:
-        """Keep a state if it is better than all that the goal excludes."""
-        negative = point.num_negative
-        factor = point.eigenvectors[:, :negative] * np.sqrt(-point.eigenvalues[:negative])
+        """Keep a state that is better than the best known; from then on, less is to be excluded."""
         spins, energy = best_projection(
-            self.problem.matrix, factor, self._rng, self._settings.projections
+            self.problem.matrix, point.factor, self._rng, self._settings.projections
         )
-        if energy < self._target + 0.5 / self.problem.unit and not self.states:
-            self.states.append(spins)
+        if energy < self._goal + 1.0 / self.problem.unit:  # worth a look in exact integers
+            value = self.problem.value(spins)
+            highest = self.problem.highest_below(value)
+            if value <= self._highest and highest is not None:
+                self.states.append(spins)
+                self._exclude(highest)
 
     def _proof(self) -> ExactSquares | None:
         """Exact squares that exclude all that is to be excluded, with as few bits as will do."""
         margin = (self.bound - self._target) / self._scale
-        bits = max(4, math.ceil(math.log2(self.problem.size**1.5 / margin)))
-        for more in (0, 3, 6, 9):
+        # Rounding was seen to lose 2.5 size^1.5 / 2^bits.
+        bits = max(4, math.ceil(math.log2(4.0 * self.problem.size**1.5 / margin)))
+        for more in (0, 2, 4, 8):
             if bits + more > _MOST_BITS:
                 break
             squares = self.rounded(bits + more)
@@ -143,19 +180,26 @@ class Climb:
                 return squares
         return None
 
-    def rounded(self, bits: int = _ROUNDING_BITS) -> ExactSquares:
-        """Exact squares near the best bound; none at all if they would not help."""
+    def rounded(self, bits: int = _BITS) -> ExactSquares:
+        """Exact squares whose bound is near the best."""
         diagonal, cuts = self._best
         return exact_squares(self.problem, cuts, diagonal, bits)
 
     def branch(self) -> Pair:
-        """The pair of vertices that X knows least about, and the likelier sign."""
+        """The pair of vertices that X would have to change most for, and the likelier sign.
+
+        Tied, both have the same row up to the sign: what counts is how far their rows are apart,
+        on the side where they are nearer to each other.
+        """
         first, second = np.triu_indices(self.problem.size, 1)
         correlations = self._gram[first, second]
-        least = int(np.argmin(np.abs(correlations)))
+        products = self._gram @ self._gram
+        norms = products.diagonal()
+        apart = norms[first] + norms[second] - 2.0 * np.abs(products[first, second])
+        most = int(np.argmax(apart))
         vertices = self.problem.vertices
-        sign = 1 if correlations[least] >= 0.0 else -1
-        return int(vertices[first[least]]), int(vertices[second[least]]), sign
+        sign = 1 if correlations[most] >= 0.0 else -1
+        return int(vertices[first[most]]), int(vertices[second[most]]), sign
 
     def inheritance(self) -> Inheritance:
         """What both children begin with."""

@@ -29,9 +29,8 @@ class Point(NamedTuple):
     value: float
     linear: float  # Σ y - g·depths: the bound, were M positive semidefinite
     gradient: FloatArray
-    eigenvalues: FloatArray
-    eigenvectors: FloatArray
-    num_negative: int
+    slack: FloatArray  # M
+    factor: FloatArray  # F with FF' = X
     gram: FloatArray  # X
 
 
@@ -58,7 +57,8 @@ class RegularisedDual:
 
     def at(self, x: FloatArray) -> Point:
         """Value, gradient and X of a point."""
-        eigenvalues, eigenvectors, failed = dsyevd(self.slack_matrix(x).T, overwrite_a=1)
+        slack = self.slack_matrix(x)
+        eigenvalues, eigenvectors, failed = dsyevd(slack.T)
         if failed:
             raise ArithmeticError("an eigendecomposition did not converge")
         negative = int(np.searchsorted(eigenvalues, 0.0))
@@ -67,9 +67,7 @@ class RegularisedDual:
         gram = factor @ factor.T
         linear = float(x[: self.size].sum() - x[self.size :] @ self.depths)
         value = linear - float(lowest @ lowest) / (2.0 * self.alpha)
-        return Point(
-            x, value, linear, self._residual(gram), eigenvalues, eigenvectors, negative, gram
-        )
+        return Point(x, value, linear, self._residual(gram), slack, factor, gram)
 
     def _residual(self, gram: FloatArray) -> FloatArray:
         residual = np.empty(self.size + len(self.cuts))

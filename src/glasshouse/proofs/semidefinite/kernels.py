@@ -1,7 +1,7 @@
 """Compiled loops over odd cliques: their sums, and the search for those that are violated.
 
 A clique is a row of vertices and a row of whole coefficients a, filled up with zeros. Its *sum*
-over a matrix X is Σ a_p a_q X_pq over its pairs; (a·s)² ≥ 1 says: at least (1 - Σ a²) / 2.
+over a matrix X is Σ a_p a_q X_pq over its pairs; (a·s)² ≥ 1 says that it is at least (1 - Σ a²)/2.
 """
 
 from __future__ import annotations
@@ -182,6 +182,38 @@ def exchange(gram: Any, clique: Any, signs: Any, pull: Any, taken: Any) -> None:
             taken[clique[p]] = FAR
         if not moved:
             break
+
+
+@compiled(fastmath=True)
+def turned(slope: Any, scales: Any, moves: Any, falls: Any, weights: Any) -> Any:
+    """The slope times the inverse curvature that steps tell of, oldest first: two loops over them.
+
+    A step is a move, the fall of the gradient over it, and one over the product of both.
+    """
+    direction = slope.copy()
+    count, size = moves.shape
+    amounts = np.empty(count)
+    for k in range(count - 1, -1, -1):
+        total = 0.0
+        for i in range(size):
+            total += moves[k, i] * direction[i]
+        amounts[k] = total * weights[k]
+        for i in range(size):
+            direction[i] -= amounts[k] * falls[k, i]
+    total = 0.0
+    for i in range(size):
+        total += falls[count - 1, i] * scales[i] * falls[count - 1, i]
+    length = 1.0 / (weights[count - 1] * total)
+    for i in range(size):
+        direction[i] *= scales[i] * length
+    for k in range(count):
+        total = 0.0
+        for i in range(size):
+            total += falls[k, i] * direction[i]
+        amount = amounts[k] - weights[k] * total
+        for i in range(size):
+            direction[i] += amount * moves[k, i]
+    return direction
 
 
 @compiled

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from glasshouse.proofs.relaxation import Outcome, Pair, Parts, Spins
 from glasshouse.proofs.semidefinite.climb import Climb
@@ -30,13 +31,15 @@ class SemidefiniteRelaxation:
 
     def __init__(self, graph: SignedGraph, settings: Settings | None = None) -> None:
         self._graph = graph
+        self._threads = ThreadpoolController()
         self._settings = settings or Settings()
 
     def bound(self, pairs: list[Pair], incumbent: int, deadline: float, warm: Any) -> Outcome:
         """Bound, until the node is closed, nothing more is gained, or the deadline is over.
 
-        Where the pairs leave a single state and it is better than the incumbent, the outcome is not
-        closed, has no branch, and offers that state.
+        Closed means that nothing is better than the incumbent *and the states offered*. Where the
+        pairs leave a single state and it is better than the incumbent, the outcome is not closed,
+        has no branch, and offers that state.
 
         Args:
             pairs: the path from the root.
@@ -52,7 +55,9 @@ class SemidefiniteRelaxation:
         if problem.size == 0:
             state = problem.spread(np.ones(0))
             return Outcome(False, float(trivial), _NO_PARTS, states=[state])
-        return self._climbed(Climb(problem, highest, warm, self._settings), deadline)
+        # Threads wait for each other longer than such small matrices take.
+        with self._threads.limit(limits=1, user_api="blas"):
+            return self._climbed(Climb(problem, highest, warm, self._settings), deadline)
 
     def _climbed(self, climb: Climb, deadline: float) -> Outcome:
         """The outcome of a climb, which is done here."""

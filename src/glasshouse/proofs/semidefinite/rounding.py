@@ -21,7 +21,8 @@ from glasshouse.proofs.semidefinite.subproblem import ROOM, Subproblem
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-_FEWER_FOR_CUTS = 5  # what rounding does to a cut is taken up by the columns
+_LARGEST = 2.0**53  # of a column's entries: a whole number that fits int64, whatever happened
+_FEWER_FOR_CUTS = 4  # what rounding does to a cut is taken up by the columns
 
 
 @dataclass(frozen=True)
@@ -117,9 +118,15 @@ def exact_squares(problem: Subproblem, cuts: Cuts, diagonal: FloatArray, bits: i
         2**places,
         cuts,
         [int(step) * multiplier for step in cuts.multipliers.tolist()],
-        _integer_cholesky(slack, column_bits),
+        _useful(_integer_cholesky(slack, column_bits)),
         2 ** (power + places - 2 * column_bits),
     )
+
+
+def _useful(rows: IntArray) -> IntArray:
+    """Without squares of a single spin, which are constants."""
+    useful: IntArray = rows[(rows != 0).sum(axis=1) > 1]
+    return useful
 
 
 def _integer_cholesky(matrix: FloatArray, bits: int) -> IntArray:
@@ -132,14 +139,16 @@ def _integer_cholesky(matrix: FloatArray, bits: int) -> IntArray:
     one = 2.0**bits
     rest = matrix * (one * one)
     lowest = float(np.linalg.eigvalsh(matrix)[0]) if size else 0.0
-    # Rounding a row by 1/2 shakes the rest by as much times the root of its diagonal.
-    shake = float(np.sqrt(np.abs(matrix.diagonal()).max(initial=0.0) * size)) * one
+    # Rounding a row shakes the rest by as much times the root of its diagonal; little of that falls
+    # on where the rest is nearly singular.
+    shake = 0.1 * one * float(np.sqrt(np.abs(matrix.diagonal()).max(initial=0.0) * size))
     rest.flat[:: size + 1] += max(0.0, -lowest) * one * one + shake
     rows = np.zeros((size, size), dtype=np.int64)
     for k in range(size):
         row = np.zeros(size)
         row[k] = max(1.0, math.ceil(math.sqrt(max(rest[k, k], 0.0))))
         row[k + 1 :] = np.round(rest[k, k + 1 :] / row[k])
+        row = np.clip(np.nan_to_num(row), -_LARGEST, _LARGEST)
         rest[k:, k:] -= np.outer(row[k:], row[k:])
         rows[k] = row.astype(np.int64)
     return rows

@@ -87,6 +87,11 @@ class Subproblem:
             return some_value if some_value < value else None
         return value - 1 - (value - 1 - some_value) % step
 
+    def value(self, spins: npt.NDArray[np.float64]) -> int:
+        """The exact value of one spin for each class."""
+        signs = spins.astype(np.int64)
+        return self.constant - int(signs @ self.weights @ signs) // 2
+
     def spread(self, spins: npt.NDArray[np.float64]) -> Spins:
         """A state of the graph from one of the classes; those left out are +1."""
         state = np.append(np.sign(spins), 1.0)[self.class_of]
