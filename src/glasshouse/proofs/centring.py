@@ -63,7 +63,8 @@ class Centring:
         while True:
             point = self.share * violation + (1.0 - self.share) * self.centre
             # Without the rounding, noise of the LP would outweigh the preference for few edges.
-            lengths: Point = np.round(np.where(point < _NOISE, 0.0, point), 9)
+            lengths = np.round(point, 9)
+            lengths[point < _NOISE] = 0.0
             new = self._cuts_at(lengths)
             if len(new) > _FEW * self.size:
                 return new
