@@ -118,7 +118,7 @@ def _between(graph: SignedGraph, inside: Spins, labels: npt.NDArray[np.int32]) -
 
 
 def annealed_states(
-    graph: SignedGraph, runs: int, least: int, seconds: float
+    graph: SignedGraph, runs: int, least: int, seconds: float, sweeps: int = _SWEEPS, seed: int = 0
 ) -> tuple[npt.NDArray[np.int8], bool]:
     """The states that some runs end in, the best state of all among them; and if Ctrl-C came."""
     from glasshouse.solvers import anneal
@@ -130,10 +130,10 @@ def annealed_states(
     problem = Ising.from_edges(graph.num_vertices, graph.edges[felt], weights[felt])
     result = anneal(
         problem,
-        sweeps=_SWEEPS,
+        sweeps=sweeps,
         runs=runs,
         target=graph.value(least) if fits else None,
-        rng=0,
+        rng=seed,
         time_limit=max(seconds, 1e-3) if np.isfinite(seconds) else None,
     )
     states = np.concatenate([result.states, result.best_state[None]]).astype(np.int8)

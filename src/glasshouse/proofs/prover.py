@@ -14,6 +14,7 @@ import numpy as np
 from glasshouse.certificates import Certificate, Cover, Tree
 from glasshouse.proofs.branching import TreeProgress
 from glasshouse.proofs.covering import Covering, lowest_state
+from glasshouse.proofs.good_state import good_state
 from glasshouse.proofs.growth import Growth
 from glasshouse.proofs.limits import Limits, Pause
 from glasshouse.proofs.preparation import Found, Prepared
@@ -25,12 +26,16 @@ from glasshouse.proofs.statistics import Bounds, Statistics, Stopped
 _SECONDS_OF_LP, _TIMES_COVERING = 2.0, 4.0
 # Share of a time limit that the root may take where a tree can follow.
 _SHARE_OF_ROOT = 0.4
-# Share of the gap that each round of a dense problem's LP has to close.
-_LEAST_GAIN = 0.1
+# Share of the time left that annealing may take before a tree is searched.
+_SHARE_OF_ANNEALING = 0.2
+# Share of the gap that each round of an LP has to close where another bound, or a tree that goes
+# from LP to LP without starting anew, can take over; of larger graphs the LP is made for them.
+_LEAST_GAIN = 0.3
+_MOST_EDGES = 3500
 
 
 class _Stalling:
-    """Whether an LP closes too little of its gap; a dense problem has a better bound then."""
+    """Whether an LP closes too little of its gap in a round."""
 
     def __init__(self) -> None:
         self.gap = math.inf
@@ -87,7 +92,7 @@ class Prover:
             return found
         growth = self._better_root(found) if self._is_dense else None
         if self.limits.most_nodes > 1:
-            return self._by_tree(growth or self._growth())
+            return self._by_tree(growth or self._growth_from_a_good_state())
         return found if growth is None else self._harvest(growth, False)
 
     def statistics(self, certificate: Certificate) -> Statistics:
@@ -122,6 +127,15 @@ class Prover:
         reduction, deadline = self.search.reduction, self.limits.deadline
         return Growth(self.prepared, reduction, method, deadline, packings, self.start)
 
+    def _growth_from_a_good_state(self) -> Growth:
+        """A tree of the cycle LP, once annealing has done what it can."""
+        growth = self._growth()
+        seconds = _SHARE_OF_ANNEALING * max(0.0, self.limits.left)
+        state, interrupted = good_state(growth.core.graph, seconds)
+        growth.incumbent.offer(state)
+        growth.search.interrupted = interrupted
+        return growth
+
     def _better_root(self, found: Found) -> Growth | None:
         """The semidefinite bound of the root, if it is better than that of the LP."""
         growth = self._growth("semidefinite")
@@ -137,7 +151,8 @@ class Prover:
         if covering is not None:
             patience = max(_SECONDS_OF_LP, _TIMES_COVERING * covering.seconds)
             search.deadline = min(search.deadline, limits.began + patience)
-        if self._is_dense:
+        largest = max((block.graph.num_edges for block in search.reduction.blocks), default=0)
+        if self._is_dense or (limits.most_nodes > 1 and largest <= _MOST_EDGES):
             search.gives_up = _Stalling()
         self.prepared.known.append(search.run(self.prepared.known))
         if search.interrupted:
@@ -162,6 +177,8 @@ class Prover:
 
     def _by_tree(self, growth: Growth) -> Found:
         """Branch until nothing is left to do."""
+        if growth.search.interrupted:
+            return self._harvest(growth, False)
         done = growth.run(self._teller(growth), workers=self.workers, executor=self.executor)
         return self._harvest(growth, done)
 
