@@ -26,8 +26,7 @@ the longest time of the stand-alone checker. A gap is relative to the energy.
 PEERS = """
 ## Other solvers, same instances, same machine
 
-Median of the seconds to a proof over three seeds; in brackets how many of them were proven within
-the limit. SCIP and HiGHS solve an integer program, CP-SAT and toulbar2 the weighted MAX-2-SAT
+Seconds to a proof of seed 0; in brackets how many of how many were proven within the limit. SCIP and HiGHS solve an integer program, CP-SAT and toulbar2 the weighted MAX-2-SAT
 problem.
 
 """
@@ -87,7 +86,7 @@ def _peers(name: str, rows: list[Row]) -> dict[str, str]:
         own = [row for row in rows if row["solver"] == solver and row["seed"] in seeds]
         closed = [row["seconds"] for row in own if row["proven"] is not None]
         time = f"{median(closed):.1f}" if closed else f"> {rows[0]['limit']:g}"
-        shown[solver] = f"{time} ({len(closed)})" if own else ""
+        shown[solver] = f"{time} ({len(closed)}/{len(own)})" if own else ""
     return shown
 
 

@@ -157,7 +157,7 @@ class Prover:
         self.prepared.known.append(search.run(self.prepared.known))
         if search.interrupted:
             self.stopped = "Ctrl-C"
-        elif not search.converged:
+        elif not search.converged and not search.gave_up:
             self.stopped = "target" if search.reached else "time limit"
         return self.prepared.verified(self.prepared.loop_certificate(*search.loops()))
 

@@ -38,7 +38,7 @@ class Search:
         self.reduction = ContractedGraph(graph)
         self.results: list[BlockResult] = []
         self.lower = Fraction(self.reduction.cost)
-        self.interrupted = self.reached = False
+        self.interrupted = self.reached = self.gave_up = False
         # Asked after every round, with the bounds on the optimum.
         self.gives_up: Callable[[Fraction, Fraction], bool] = lambda lower, upper: False
         self.upper = 0  # what the blocks that are not being solved cost
@@ -75,7 +75,8 @@ class Search:
         if self.progress is not None:
             self.progress(Bounds(float(low), float(high), seconds, self.rounds))
         self.reached = self.target is not None and low >= self.target
-        return self.reached or self.gives_up(low, high) or time.monotonic() > self.deadline
+        self.gave_up = self.gives_up(low, high)
+        return self.reached or self.gave_up or time.monotonic() > self.deadline
 
     def loops(self) -> tuple[list[OddCycle], int]:
         """The loops of all blocks, as loops of the whole graph over one denominator."""
