@@ -26,8 +26,8 @@ the longest time of the stand-alone checker. A gap is relative to the energy.
 PEERS = """
 ## Other solvers, same instances, same machine
 
-Seconds to a proof of seed 0; in brackets how many of how many were proven within the limit. SCIP and HiGHS solve an integer program, CP-SAT and toulbar2 the weighted MAX-2-SAT
-problem.
+Seconds to a proof of seed 0; in brackets how many of how many were proven within the limit. SCIP
+and HiGHS solve an integer program, CP-SAT and toulbar2 the weighted MAX-2-SAT problem.
 
 """
 
