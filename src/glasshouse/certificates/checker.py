@@ -277,24 +277,32 @@ def signed_graph(soft, hard):
     return -weights.pop("constant", 0), weights
 
 
-def taken_off(weights, loops, squares, spins, ties, unit):
-    """How far below zero the parts can get; their weights are taken off, in place."""
-    size, minima = len(spins) - 1, 0
+def check_parts(loops, squares, size):
+    """Refuse what is no loop and no square, in whichever leaf it is."""
     for mu, *marked in loops:
         cycle = list(map(abs, marked))
-        negative = [vertex < 0 for vertex in marked[:-1]] + [True]  # the edges after each vertex
+        is_odd = (1 + sum(vertex < 0 for vertex in marked[:-1])) % 2
         is_cycle = mu > 0 and len(set(cycle)) == len(cycle) > 2 and max(cycle) <= size
-        require(is_cycle and marked[-1] >= 0 and sum(negative) % 2, f"no loop: {mu} {marked}")
-        minima += unit * mu * (len(cycle) - 2)
-        for a, b, sign in zip(cycle, cycle[1:] + cycle[:1], negative, strict=True):
-            weights[min(a, b), max(a, b)] -= unit * mu * spins[a] * spins[b] * (-1) ** sign
+        require(is_cycle and marked[-1] >= 0 and is_odd, f"no loop: {mu} {marked}")
     for c, *pairs in squares:
         a, nodes = pairs[::2], pairs[1::2]
         is_square = c > 0 < len(a) == len(nodes) == len(set(nodes)) and all(a)
         in_range = is_square and min(nodes) >= 0 and max(nodes) <= size and max(map(abs, a)) < 2**63
         require(in_range, f"no square: {c} {pairs}")
+
+
+def taken_off(weights, loops, squares, spins, ties, unit):
+    """How far below zero the parts can get; their weights are taken off, in place."""
+    minima = 0
+    for mu, *marked in loops:
+        cycle = list(map(abs, marked))
+        negative = [vertex < 0 for vertex in marked[:-1]] + [True]  # the edges after each vertex
+        minima += unit * mu * (len(cycle) - 2)
+        for a, b, sign in zip(cycle, cycle[1:] + cycle[:1], negative, strict=True):
+            weights[min(a, b), max(a, b)] -= unit * mu * spins[a] * spins[b] * (-1) ** sign
+    for c, *pairs in squares:
         tied = defaultdict(int)
-        for node, x in zip(nodes, a, strict=True):
+        for x, node in zip(pairs[::2], pairs[1::2], strict=True):
             root, sign = ties.get(node, (node, 1))
             tied[root] += sign * x
         tied = {node: x for node, x in tied.items() if x}
@@ -309,6 +317,7 @@ def taken_off(weights, loops, squares, spins, ties, unit):
 def bounds(constant, weights, value, grain, unit, certificate, spins):
     """The least value that the leaves leave possible."""
     denominator, loops, squares, tree, common = certificate
+    check_parts(loops, squares, len(spins) - 1)
     whole_step = math.lcm(grain, step_of(weights)) if grain is not None else step_of(weights)
     least = []
     for ties, cover, *parts in leaves_of(tree, common, loops, squares, len(spins) - 1):
