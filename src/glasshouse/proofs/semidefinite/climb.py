@@ -130,12 +130,12 @@ class Climb:
         gain = (reaches[-1] - reaches[-1 - _LOOK_BACK]) / _LOOK_BACK
         raised = settings.branching_gain * self._scale * math.sqrt(self.problem.size)
         missing = min((self._goal - reaches[-1]) / raised, 50.0)
-        return gain * 2.0**missing < settings.price * raised
+        return gain * math.exp2(missing) < settings.price * raised
 
     def _is_near(self, reach: float) -> bool:
         """Whether the cuts seem to be enough, so that it is α alone that is in the way."""
         is_close = self._goal - self.bound < _CLOSE * self._scale
-        return bool(is_close or reach > self._goal - _NEAR * self._lost)
+        return is_close or reach > self._goal - _NEAR * self._lost
 
     def _cool(self, reaches: list[float]) -> None:
         """Lower α where that is what it takes, or where cuts gain little against it.
