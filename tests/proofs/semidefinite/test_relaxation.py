@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tests.proofs.semidefinite.dense_graphs import all_states, exact_bound, random_graph, step
 
+from glasshouse.planting import wishart
 from glasshouse.problems import Ising
 from glasshouse.proofs.relaxation import Outcome, Pair, Parts
 from glasshouse.proofs.semidefinite.relaxation import SemidefiniteRelaxation
@@ -92,3 +93,13 @@ def test_the_same_question_has_the_same_answer() -> None:
     )
     assert first.parts == second.parts
     assert first.branch == second.branch
+
+
+def test_tight_relaxation_closes_at_the_root_to_the_last_unit() -> None:
+    plant = wishart(24, columns=8, weights="normal", rng=1)
+    graph = SignedGraph.of(plant.problem)
+    cost = graph.cost(np.append(plant.state, 1).astype(np.int8))
+    outcome = SemidefiniteRelaxation(graph).bound([], cost, math.inf, None)
+    assert outcome.closed
+    assert graph.largest > 10**6
+    assert graph.value(cost) - 2 < exact_bound(graph, [], outcome.parts) <= graph.value(cost)

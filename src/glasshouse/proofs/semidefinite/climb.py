@@ -23,6 +23,8 @@ from glasshouse.proofs.semidefinite.subproblem import Subproblem
 _LOOK_BACK = 3  # rounds over which gains are measured
 _COMFORT = 3e-3  # the margin, in units of the scale, that makes for short certificates
 _MOST_BITS = 44  # of a column's entries: beyond, floats have no more to tell
+_NEAR = 0.1  # the part of what α costs that an estimate may be wrong by
+_CLOSE = 1e-4  # the gap, in units of the scale, that only precision can be the reason of
 _BITS = 20  # where there is nothing to reach
 
 
@@ -77,7 +79,7 @@ class Climb:
             if time.monotonic() > deadline or self._is_hopeless(reaches):
                 break
             self._cool(reaches)
-            self._exchange_cuts(point)
+            self._exchange_cuts(point, few=self.problem.size if self._is_near(reaches[-1]) else 0)
         return None
 
     def _ascend(self, deadline: float) -> Point:
@@ -123,12 +125,17 @@ class Climb:
         that search than the round costs.
         """
         settings = self._settings
-        if len(reaches) <= _LOOK_BACK:
+        if len(reaches) <= _LOOK_BACK or self._is_near(reaches[-1]):
             return False
         gain = (reaches[-1] - reaches[-1 - _LOOK_BACK]) / _LOOK_BACK
         raised = settings.branching_gain * self._scale * math.sqrt(self.problem.size)
         missing = min((self._goal - reaches[-1]) / raised, 50.0)
-        return missing > 0.0 and gain * 2.0**missing < settings.price * raised
+        return gain * math.exp2(missing) < settings.price * raised
+
+    def _is_near(self, reach: float) -> bool:
+        """Whether the cuts seem to be enough, so that it is α alone that is in the way."""
+        is_close = self._goal - self.bound < _CLOSE * self._scale
+        return is_close or reach > self._goal - _NEAR * self._lost
 
     def _cool(self, reaches: list[float]) -> None:
         """Lower α where that is what it takes, or where cuts gain little against it.
@@ -137,21 +144,24 @@ class Climb:
         """
         settings = self._settings
         gain = reaches[-1] - reaches[-2] if len(reaches) > 1 else math.inf
-        is_near = reaches[-1] > self._goal
+        is_near = self._is_near(reaches[-1])
         if is_near or gain < settings.stall * self._lost:
             least = self._scale * (settings.alpha_least if is_near else settings.alpha_search)
             cooler = min(self._alpha, max(settings.cooling * self._alpha, least))
             self._memory.steepen(self._alpha / cooler)
             self._alpha = cooler
 
-    def _exchange_cuts(self, point: Point) -> None:
-        """Drop cuts that sleep, and add violated ones."""
+    def _exchange_cuts(self, point: Point, few: int) -> None:
+        """Drop cuts that sleep, and add violated ones, unless they are few.
+
+        Where α alone is in the way, as where the relaxation is tight, cuts would but slow down the
+        ascent.
+        """
         settings, size = self._settings, self.problem.size
         awake = (self._cuts.multipliers > 1e-6 * self._scale) | (point.gradient[size:] > -1e-3)
         cuts = self._cuts.kept(awake)
-        self._cuts = separated(
-            cuts, point.gram, settings.violation, settings.room * size, settings.seeds
-        )
+        more = separated(cuts, point.gram, settings.violation, settings.room * size, settings.seeds)
+        self._cuts = more if len(more) - len(cuts) >= few else cuts
         kept = np.concatenate([np.ones(size, np.bool_), awake])
         self._memory.carry_over(kept, len(self._cuts) - len(cuts))
 

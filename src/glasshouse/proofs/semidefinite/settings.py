@@ -31,7 +31,7 @@ class Settings:
     alpha: float = 2e-2
     alpha_below: float = 1e-2
     alpha_search: float = 1e-2
-    alpha_least: float = 2e-4
+    alpha_least: float = 1e-9
     cooling: float = 0.6
     stall: float = 0.1
     rounds: int = 100
