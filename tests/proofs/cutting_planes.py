@@ -148,8 +148,8 @@ def defined(
 ) -> Constraint:
     """A constraint that may be added because giving a variable a value repairs all that it breaks.
 
-    Where the constraint is broken, its opposite holds; with the variable changed, every constraint
-    that holds it must then hold, by this opposite alone.
+    Where the constraint is broken, its opposite holds; with the variable changed, the constraint
+    itself and all others that hold the variable must then hold, by this opposite alone.
     """
     constraint = constraint_of(words)
     variable, arrow, value = words[-3:]
@@ -158,9 +158,10 @@ def defined(
     if {variable, negation(variable)} & objective.keys():
         raise RejectedError("a variable of the objective")
     broken = opposite(constraint)
-    for other in [*derived, constraint]:
-        if other is None or not {variable, negation(variable)} & other[0].keys():
-            continue
+    touched = [
+        other for other in derived if other and {variable, negation(variable)} & set(other[0])
+    ]
+    for other in [*touched, constraint]:
         terms = dict(other[0])
         gained = terms.pop(variable, 0), terms.pop(negation(variable), 0)
         repaired = terms, other[1] - gained[value == "0"]

@@ -56,29 +56,35 @@ def branched(
 def is_tree_of_loops(certificate: Certificate, leaves: int) -> bool:
     """Whether it has at least so many leaves, all with loops, not covers."""
     tree = certificate.tree
-    return tree is not None and tree.num_leaves >= leaves and not any(
-        not isinstance(leaf.row, Leaf) for leaf in tree.leaves()
-    )
+    if tree is None or tree.num_leaves < leaves:
+        return False
+    return all(isinstance(leaf.row, Leaf) for leaf in tree.leaves())
 
 
 def small_glass(rng: np.random.Generator) -> Max2Sat:
-    """A small problem: complete graphs like K5, where LPs leave gaps, tori and cubes, ±J or Gaussian."""
-    kind, has_fields = int(rng.integers(4)), bool(rng.integers(2))
-    if kind < 2:
-        size = int(rng.integers(5, 10))
-        edges = np.array(list(combinations(range(size), 2)))
+    """A complete graph, a torus or a cube, ±J or Gaussian, with and without fields.
+
+    Mostly with some K5 on top whose pairs all want to differ, in a random gauge: there linear
+    programs leave a gap.
+    """
+    shape = [(int(rng.integers(5, 10)),), (3, 3, 3), (4, 4)][rng.integers(3)]
+    size = int(np.prod(shape))
+    edges = np.array(list(combinations(range(size), 2))) if len(shape) == 1 else _torus(shape)
+    matrix = np.zeros((size, size), dtype=np.int64)
+    strength = int(rng.integers(1, 3))
+    if rng.integers(2):
+        matrix[tuple(edges.T)] += strength * rng.choice([-1, 1], len(edges))
     else:
-        shape = ((3, 3, 3), (4, 4))[kind - 2]
-        size, edges = int(np.prod(shape)), _torus(shape)
-    fields = rng.choice([-1, 0, 1], size) if has_fields else np.zeros(size, dtype=np.int64)
-    if kind == 0:  # nearly all alike, in a random gauge
-        gauge = rng.choice([-1, 1], size)
-        weights = -rng.integers(4, 6, len(edges)) * gauge[edges].prod(axis=1)
-    elif rng.integers(2):
-        weights = rng.choice([-1, 1], len(edges)) * int(rng.integers(1, 3))
-    else:
-        weights = np.rint(20 * rng.normal(size=len(edges))).astype(np.int64)
-    return to_max2sat(Ising.from_edges(size, edges, weights, fields))[0]
+        strength *= 10
+        matrix[tuple(edges.T)] += np.rint(strength * rng.normal(size=len(edges))).astype(np.int64)
+    gauge = rng.choice([-1, 1], size)
+    for _ in range(rng.integers(4)):
+        five = np.ix_(*[rng.permutation(size)[:5]] * 2)
+        matrix[five] -= np.triu(4 * strength * np.outer(gauge, gauge)[five], 1)
+    fields = strength * rng.choice([-1, 0, 1], size) * int(rng.integers(2))
+    matrix += matrix.T
+    np.fill_diagonal(matrix, 0)
+    return to_max2sat(Ising.from_matrix(matrix, fields=fields))[0]
 
 
 def _torus(shape: tuple[int, ...]) -> np.ndarray:

@@ -38,7 +38,7 @@ def veripb_proof(
 
     The certificate is in units of cost, as `prove(problem)` and a plant's own one are. Its squares
     may be over at most 4 spins, the ghost and spins that the tree ties to others not counted, and
-    covers over at most 12 vertices.
+    its covers may not need too many cases; else a ValueError says so.
 
     >>> triangle = Max2Sat.from_clauses(
     ...     3, [[1, 2], [-1, -2], [2, 3], [-2, -3], [1, 3], [-1, -3]], [2, 2, 1, 1, 1, 1])

@@ -1,4 +1,4 @@
-"""A file as a VeriPB proof sees it: numbered constraints, and an objective of relaxation literals."""
+"""A file as a VeriPB proof sees it: constraints by number, an objective of relaxation literals."""
 
 from __future__ import annotations
 

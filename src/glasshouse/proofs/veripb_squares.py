@@ -33,10 +33,10 @@ class SquareLines:
         """What a square says; None if literals say that themselves.
 
         Args:
-            square: over at most 4 spins.
+            square: over at most 4 spins; none, if ties made it constant.
             number: what an error message calls it, from 0.
         """
-        degree = _least_violation([a for _, a in square])
+        degree = _least_violation([a for _, a in square]) if square else 0
         if degree <= 0:
             return None
         if square not in self._lines:

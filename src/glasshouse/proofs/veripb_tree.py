@@ -25,8 +25,8 @@ from glasshouse.proofs.veripb_sheet import Sheet
 from glasshouse.proofs.veripb_squares import Square, SquareLines
 from glasshouse.proofs.veripb_ties import Clause, Tied, Ties
 
-# Vertices of a cover; each doubles the leaves that it is parted into.
-MOST_COVERED = 12
+# Leaves that covers are parted into, all together; a few kilobytes each.
+MOST_CASES = 1 << 14
 
 _GOAL = "goal"
 
@@ -46,10 +46,13 @@ class TreeProof:
         self.pairs = Pairs(script)
         self.squares = SquareLines(self.pairs)
         self.denominator = certificate.denominator
-        self.tree = certificate.tree or Tree((Leaf(certificate.num_loops, certificate.num_squares),))
+        self.tree = certificate.tree or Tree(
+            (Leaf(certificate.num_loops, certificate.num_squares),)
+        )
         self._loops = list(_loops_of(certificate))
         self._squares = list(_squares_of(certificate))
         self._ghost = len(certificate.state)
+        self._cases = 0
         # In terms of relaxation literals: the goal is true, or they weigh less than the bound.
         objective = sheet.objective()
         room = sum(objective.values()) - bound + 1
@@ -66,7 +69,7 @@ class TreeProof:
         clause: Clause | None = None
         for row in self.tree.rows:
             if isinstance(row, Branch):
-                halves.append((violated(*map(self._named, row), 1), []))
+                halves.append((violated(self._named(row.first), self._named(row.second), 1), []))
                 continue
             number, leaf = next(leaves)
             path = [(self._named(a), self._named(b), sign) for a, b, sign in leaf.pairs]
@@ -115,12 +118,16 @@ class TreeProof:
         return clause
 
     def _covered(self, path: list[Pair], nodes: list[int], number: int) -> Clause | None:
-        """The clause of a cover: branches on all its nodes, as far as they are needed."""
-        if len(nodes) > MOST_COVERED:
+        """The clause of a cover: branches on its nodes until looking at all signs is enough.
+
+        Where all of them are tied to the ghost, every other vertex is bound to it alone, and what
+        it gets is the best that it can.
+        """
+        self._cases += 1
+        if self._cases > MOST_CASES:
             raise ValueError(
-                f"leaf {number} of the tree covers {len(nodes)} vertices, but a VeriPB proof is "
-                f"written of covers of at most {MOST_COVERED}; check the certificate with "
-                "`glasshouse check` instead"
+                f"covers, up to leaf {number} of the tree, have more than {MOST_CASES} cases to "
+                "write down for VeriPB; check the certificate with `glasshouse check` instead"
             )
         ties = Ties(path)
         if ties.contradiction is not None:
@@ -131,7 +138,9 @@ class TreeProof:
         if not nodes:
             raise ValueError(f"leaf {number} of the tree is not closed at the cost {self.bound}")
         node, *others = nodes
-        first, second = (self._covered([*path, (0, node, sign)], others, number) for sign in (1, -1))
+        first, second = (
+            self._covered([*path, (0, node, sign)], others, number) for sign in (1, -1)
+        )
         return self._resolved(first, second, violated(0, node, 1))
 
     def _open_nodes(self, cover: Cover) -> list[int]:
@@ -223,10 +232,13 @@ def _loops_of(certificate: Certificate) -> Iterator[tuple[int, list[Edge]]]:
     multipliers = certificate.multipliers.tolist()
     for multiplier, (first, end) in zip(multipliers, pairwise(starts), strict=True):
         cycle = nodes[first:end]
-        yield multiplier, [
-            (a, b, spins[a] * spins[b] * (-1 if mark else 1))
-            for a, b, mark in zip(cycle, cycle[1:] + cycle[:1], marks[first:end], strict=True)
-        ]
+        yield (
+            multiplier,
+            [
+                (a, b, spins[a] * spins[b] * (-1 if mark else 1))
+                for a, b, mark in zip(cycle, cycle[1:] + cycle[:1], marks[first:end], strict=True)
+            ],
+        )
 
 
 def _squares_of(certificate: Certificate) -> Iterator[tuple[int, Sequence[tuple[int, int]]]]:
