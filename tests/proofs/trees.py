@@ -20,16 +20,13 @@ from glasshouse.proofs.search_tree import certificate_of_tree
 from glasshouse.proofs.signed_graph import SignedGraph
 
 
-def branched(
-    problem: Max2Sat, branches: int, rng: np.random.Generator, *, covers: bool = False
-) -> Certificate:
-    """A proof with a tree that branches a few times on pairs that nobody asked for.
+def branched(problem: Max2Sat, branches: int, rng: np.random.Generator) -> Certificate:
+    """A proof with a tree of loops that branches a few times on pairs that nobody asked for.
 
     Args:
         problem: what to prove.
         branches: how often, at a leaf of its own choice, on two vertices, neighbours or not.
         rng: draws them.
-        covers: whether small leaves are looked at instead of bounded.
     """
     form = ExactForm.of(problem)
     graph = SignedGraph.of_form(form)
@@ -38,8 +35,7 @@ def branched(
     search = TreeSearch(form, core, CycleRelaxation(graph), incumbent,
                         lambda cost: int(graph.value(cost)))  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
-        if not covers:
-            patch.setattr(branching, "_FEW_CLASSES", 0)
+        patch.setattr(branching, "_FEW_CLASSES", 0)  # no covers
         root = search.new_root()
         for _ in range(branches):
             leaves = list(root.leaves())

@@ -76,7 +76,7 @@ class TreeProof:
             if isinstance(row, Cover):
                 clause = self._covered(path, self._open_nodes(row), number)
             else:
-                clause = self._bounded(path, leaf.loops, leaf.squares, number)
+                clause = self._bounded(path, leaf.loops, leaf.squares)
             while halves and halves[-1][1]:
                 pivot, (first,) = halves.pop()
                 clause = self._resolved(first, clause, pivot)
@@ -94,9 +94,7 @@ class TreeProof:
             return first or second
         return first.resolved(second, pivot, self.pairs)
 
-    def _bounded(
-        self, path: list[Pair], loops: slice, squares: slice, number: int
-    ) -> Clause | None:
+    def _bounded(self, path: list[Pair], loops: slice, squares: slice) -> Clause | None:
         """The clause of a leaf with loops and squares."""
         ties = Ties(path)
         if ties.contradiction is not None:
@@ -113,8 +111,7 @@ class TreeProof:
                 row.add(line, multiplier)
         # Parts that do more harm than good are as good as none.
         clause = self._closed(row, ties, self.denominator) or self._closed(Row(), ties, 1)
-        if clause is None:
-            raise ValueError(f"leaf {number} of the tree is not closed at the cost {self.bound}")
+        assert clause is not None, "a leaf that was verified is closed"
         return clause
 
     def _covered(self, path: list[Pair], nodes: list[int], number: int) -> Clause | None:
@@ -135,9 +132,8 @@ class TreeProof:
         clause = self._closed(Row(), ties, 1)
         if clause is not None:
             return clause
-        if not nodes:
-            raise ValueError(f"leaf {number} of the tree is not closed at the cost {self.bound}")
-        node, *others = nodes
+        # Never empty here: with all nodes tied to the ghost, the least value is exact.
+        node, *others = (node for node in nodes if ties.root(node) != 0)
         first, second = (
             self._covered([*path, (0, node, sign)], others, number) for sign in (1, -1)
         )
