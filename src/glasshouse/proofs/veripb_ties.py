@@ -19,7 +19,7 @@ from glasshouse.proofs.veripb_script import Line, Row, negated
 Amount = tuple[int, int, int]
 
 
-class Ties:
+class Forest:
     """A forest of pairs. Every vertex knows its class, the lowest vertex there, and the way to it.
 
     Args:
@@ -27,12 +27,12 @@ class Ties:
 
     Attributes:
         contradiction: a cycle of pairs that no state keeps, None if there is none.
-        broken: the literals that say that a pair of the forest is violated, by their variable.
+        variables: those of its pairs.
     """
 
     def __init__(self, path: Sequence[Pair]) -> None:
         self.contradiction: list[Edge] | None = None
-        self.broken: dict[str, str] = {}
+        self.variables: set[str] = set()
         self._near: dict[int, list[Edge]] = defaultdict(list)
         self._way_up: dict[int, list[Edge]] = {}
         for a, b, sign in path:
@@ -45,8 +45,7 @@ class Ties:
     def _tie(self, a: int, b: int, sign: int) -> None:
         self._near[a].append((a, b, sign))
         self._near[b].append((b, a, sign))
-        literal = violated(a, b, sign)
-        self.broken[literal.removeprefix("~")] = literal
+        self.variables.add(_variable(a, b))
         root = min(self.root(a), self.root(b))
         self._way_up[root], waiting, seen = [], [root], {root}
         while waiting:
@@ -75,7 +74,7 @@ class Ties:
         return [*up, *((to, start, sign) for start, to, sign in reversed(down))]
 
 
-class Tied:
+class TiedRow:
     """A sum in which pairs that a path makes equal are told to be so.
 
     Args:
@@ -84,7 +83,7 @@ class Tied:
         pairs: what the loops are made by.
     """
 
-    def __init__(self, row: Row, ties: Ties, pairs: Pairs) -> None:
+    def __init__(self, row: Row, ties: Forest, pairs: Pairs) -> None:
         self.row, self.ties, self.pairs = row, ties, pairs
 
     def settle(self) -> None:
@@ -130,7 +129,7 @@ class Tied:
         literal = violated(i, j, sign)
         if (literal == variable) != (amount > 0):
             self.row.give_away(variable)
-        elif variable not in ties.broken:
+        elif variable not in ties.variables:
             self.row.add(self.pairs.loop([*ties.way(i, j), (j, i, -sign)]), abs(amount))
 
     def _cancel(self, amounts: list[Amount]) -> None:

@@ -23,7 +23,7 @@ from glasshouse.proofs.veripb_pairs import Edge, Pairs, pair_of, violated
 from glasshouse.proofs.veripb_script import Line, Row, Script, negated
 from glasshouse.proofs.veripb_sheet import Sheet
 from glasshouse.proofs.veripb_squares import Square, SquareLines
-from glasshouse.proofs.veripb_ties import Clause, Tied, Ties
+from glasshouse.proofs.veripb_ties import Clause, Forest, TiedRow
 
 # Leaves that covers are parted into, all together; a few kilobytes each.
 MOST_CASES = 1 << 14
@@ -96,7 +96,7 @@ class TreeProof:
 
     def _bounded(self, path: list[Pair], loops: slice, squares: slice) -> Clause | None:
         """The clause of a leaf with loops and squares."""
-        ties = Ties(path)
+        ties = Forest(path)
         if ties.contradiction is not None:
             return self._contradicted(ties.contradiction)
         row = Row()
@@ -126,7 +126,7 @@ class TreeProof:
                 f"covers, up to leaf {number} of the tree, have more than {MOST_CASES} cases to "
                 "write down for VeriPB; check the certificate with `glasshouse check` instead"
             )
-        ties = Ties(path)
+        ties = Forest(path)
         if ties.contradiction is not None:
             return self._contradicted(ties.contradiction)
         clause = self._closed(Row(), ties, 1)
@@ -147,28 +147,28 @@ class TreeProof:
         """The clause of a leaf without states; None if it has a pair and its opposite."""
         return Clause(self.pairs.loop(cycle)) if len(cycle) > 2 else None
 
-    def _closed(self, parts: Row, ties: Ties, denominator: int) -> Clause | None:
+    def _closed(self, parts: Row, ties: Forest, denominator: int) -> Clause | None:
         """The clause of a leaf, by the weakest ceiling that is low enough; None if none is."""
         for ceiling in self._ceilings(ties):
             row = Row()
             row.add(ceiling, denominator)
             if parts.terms:
                 row.add_row(parts)
-            Tied(row, ties, self.pairs).settle()
+            TiedRow(row, ties, self.pairs).settle()
             if row.literal_degree > 0:
                 return Clause.of(row, self.pairs)
         return None
 
-    def _ceilings(self, ties: Ties) -> Iterator[Line]:
+    def _ceilings(self, ties: Forest) -> Iterator[Line]:
         """Upper bounds on the weight of violated pairs, the goal apart, ever lower."""
         yield self._ceiling
         if self._stepped_ceiling is not None:
             yield self._stepped_ceiling
-        if ties.broken:
+        if ties.variables:
             row = Row()
             row.add(self._stepped_ceiling or self._ceiling)
-            Tied(row, ties, self.pairs).contract()
-            self._step_down(row, {_GOAL, *ties.broken})
+            TiedRow(row, ties, self.pairs).contract()
+            self._step_down(row, {_GOAL, *ties.variables})
             yield row.line(self.script)
 
     @cached_property
@@ -247,7 +247,7 @@ def _squares_of(certificate: Certificate) -> Iterator[tuple[int, Sequence[tuple[
         yield multiplier, pairs[first:end]
 
 
-def _contracted(square: Sequence[tuple[int, int]], ties: Ties) -> Square:
+def _contracted(square: Sequence[tuple[int, int]], ties: Forest) -> Square:
     """A square over the roots of classes, in their order."""
     amounts: dict[int, int] = {}
     for node, a in square:
