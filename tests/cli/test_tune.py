@@ -9,6 +9,7 @@ import pytest
 
 from glasshouse.cli import main
 from glasshouse.cli.tune import _by_command
+from glasshouse.planting import METHODS
 from glasshouse.studies import tuning
 
 FAMILIES = {
@@ -84,8 +85,19 @@ def test_outside_the_tolerance_is_exit_code_1_and_nothing_is_planted(tmp_path, c
     assert not (tmp_path / "s").exists()
 
 
-def test_methods_go_by_their_commands_too():
-    assert _by_command("two-in-four") == "two_in_four"
-    assert _by_command("cluster") == "cluster_loops"
-    assert _by_command("wishart") == "wishart"
-    assert _by_command("graph") == "graph"  # several: refused by name later
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_go_by_the_words_that_plant_them(name):
+    method = METHODS[name]
+    own = set(method.parameters) if name == "structured_graph_loops" else set()
+    assert _by_command(method.command, own) == _by_command(name, ()) == name
+    assert _by_command("mine", ()) == "mine"  # refused by name later
+
+
+def test_words_that_methods_share_are_told_apart_by_what_is_asked(capsys):
+    words = ["--method", "graph", "--graph", "torus:6x6", "--target-sweeps", "30", *LOOSE, "--json"]
+    for more, method in (
+        (["--length", "4"], "graph_loops"),
+        (["--block", "0.5", "--loop-density", "1"], "structured_graph_loops"),
+    ):
+        main(["tune", *words, *more])
+        assert json.loads(capsys.readouterr().out)["method"] == method

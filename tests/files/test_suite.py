@@ -197,3 +197,34 @@ def test_a_certificate_that_is_listed_is_the_very_one(tmp_path):
     proof.unlink()
     with pytest.raises(FileError, match="there is no such file"):
         check_suite(answers / MANIFEST, files=files)
+
+
+def test_a_manifest_says_what_solvers_of_the_file_report(tmp_path):
+    plants = list(grown(2))
+    for suffix, name in ((".qubo", "objective"), (".mc", "cut"), (".wcnf", None), (".npz", None)):
+        folder = tmp_path / suffix
+        for entry in written(folder, plants, suffix=suffix):
+            assert entry.measure == name
+            if name is not None:
+                document = read_document(folder / entry.file)
+                assert entry.measured == document.measure.of(entry.optimum) != entry.optimum
+        assert ("measured" in (folder / "optima.csv").read_text()) == (name is not None)
+
+
+def test_a_number_that_does_not_follow_from_the_optimum_is_refused(tmp_path):
+    first = written(tmp_path, grown(1), suffix=".mc")[0]
+    truth = {"measure": "cut", "measured": first.measured}
+    for lie in ({"measured": first.measured + 1}, {"measure": "objective"}):
+        with pytest.raises(FileError, match=f"means a cut of {first.measured}, but the manifest"):
+            check_suite(relisted(tmp_path, **(truth | lie)))
+    with pytest.raises(FileError, match="both measure and measured"):
+        check_suite(relisted(tmp_path, measured=None))
+
+
+def test_manifests_from_before_that_number_are_read(tmp_path):
+    first = written(tmp_path, grown(1), suffix=".qubo")[0]
+    (tmp_path / "optima.csv").write_text(
+        f"name,optimum,method,sha256\n{first.file},{first.optimum},random_loops,{first.sha256}\n"
+    )
+    (entry,) = check_suite(relisted(tmp_path, measure=None, measured=None))
+    assert (entry.optimum, entry.measured) == (first.optimum, None)

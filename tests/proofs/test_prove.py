@@ -257,12 +257,12 @@ def test_enumeration_keeps_hard_clauses():
 
 
 def test_ctrl_c_while_annealing_ends_the_search(monkeypatch):
-    real = primal._anneal
+    real = primal.annealed_states
 
-    def stopped(graph, least, seconds):
-        return real(graph, least, seconds)[0], True
+    def stopped(*arguments):
+        return real(*arguments)[0], True
 
-    monkeypatch.setattr(primal, "_anneal", stopped)
+    monkeypatch.setattr(primal, "annealed_states", stopped)
     proof = prove(normal_rbm(24, 8, 0))
     assert proof.statistics.stopped == "Ctrl-C"
     assert not proof.optimal

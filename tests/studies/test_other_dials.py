@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 from importlib import import_module
@@ -23,6 +24,7 @@ from glasshouse.studies.figures.curves import settings_text
 from glasshouse.studies.kinds import KINDS
 from glasshouse.studies.knobs import Family
 from glasshouse.studies.realised import Realised
+from glasshouse.studies.store.export import export_csv
 from glasshouse.studies.study import parse_study
 
 STUDY = """
@@ -55,6 +57,29 @@ def store(tmp_path_factory):
     (folder / "s.toml").write_text(STUDY)
     assert main(["study", "run", str(folder / "s.toml"), "-o", str(folder / "s.sqlite")]) == 0
     return folder / "s.sqlite"
+
+
+class TestExport:
+    def test_the_papers_schedule_is_named_where_it_was_used_only(self, store, tmp_path):
+        with Store(store) as opened:
+            export_csv(opened, tmp_path / "squares.csv")
+            plan = Realised.from_plain(opened.tasks()[0].realised).schedule
+        with (tmp_path / "squares.csv").open() as file:
+            row = next(csv.DictReader(file))
+        assert (row["solver_beta"], row["solver_sweeps_per_run"]) == ("automatic", "automatic")
+        assert row["realised_schedule"] == "geometric" == plan.schedule
+        assert float(row["realised_last_beta"]) == plan.last_beta
+        assert int(row["realised_sweeps_per_run"]) == plan.sweeps_per_run
+
+        loops = {"n": 6, "m": 6, "frustration": "1/5", "loops": 4}
+        task = Task("random_loops", loops, solver=Annealer(), seed=1, stop=Stop(instances=2))
+        collect([task], tmp_path / "loops.sqlite", workers=1)
+        with Store(tmp_path / "loops.sqlite") as own:
+            export_csv(own, tmp_path / "loops.csv")
+        with (tmp_path / "loops.csv").open() as file:
+            row = next(csv.DictReader(file))
+        assert (row["solver_beta"], row["solver_sweeps_per_run"]) == ("paper", "paper")
+        assert row["realised_schedule"] == "linear"
 
 
 class TestSchedule:

@@ -112,7 +112,8 @@ class Certificate(Summarised):
     @property
     def parts(self) -> str:
         """What it is made of, for people: "8 loops", "1 square", "3 loops and 2 squares"."""
-        return counted_parts(self.num_loops, self.num_squares, self.num_leaves)
+        covers = 0 if self.tree is None else self.tree.num_covers
+        return counted_parts(self.num_loops, self.num_squares, self.num_leaves, covers)
 
     @property
     def num_leaves(self) -> int:
@@ -150,16 +151,19 @@ class Certificate(Summarised):
         return f"Certificate({len(self.state)} spins, {self.parts}{over})"
 
 
-def counted_parts(loops: int, squares: int, leaves: int = 1) -> str:
+def counted_parts(loops: int, squares: int, leaves: int = 1, covers: int = 0) -> str:
     """Loops and squares in words, and leaves; no squares and one leaf go without saying.
 
     >>> counted_parts(3, 0), counted_parts(0, 1), counted_parts(2, 2)
     ('3 loops', '1 square', '2 loops and 2 squares')
     >>> counted_parts(9, 0, 4)
     '9 loops in 4 leaves'
+    >>> counted_parts(0, 0, 1, 1)
+    '1 cover'
     """
-    counts = {"loop": loops, "square": squares}
-    kept = {what: n for what, n in counts.items() if n or (what == "loop" and not squares)}
+    counts = {"loop": loops, "square": squares, "cover": covers}
+    said = squares or covers
+    kept = {what: n for what, n in counts.items() if n or (what == "loop" and not said)}
     words = " and ".join(f"{n} {what}{'s' * (n != 1)}" for what, n in kept.items())
     return words if leaves == 1 else f"{words} in {leaves} leaves"
 

@@ -40,6 +40,9 @@ def summed(
     """
     if not len(edges):
         return np.empty((0, 2), dtype=np.int32), amounts
+    if amounts.dtype == np.int64:
+        whole: tuple[EdgeArray, IntArray] = kernels.sum_by_edge(*ends_of(edges), amounts, size)
+        return whole
     order, starts = grouped(edges, size)
     sums = np.add.reduceat(amounts[order], starts)
     kept = (sums != 0).astype(np.bool_)

@@ -1,4 +1,7 @@
-"""Compiled passes over cycles and edges, all linear. They hold indices, never weights."""
+"""Compiled passes over cycles, edges and squares, all linear in what they pass over.
+
+They add weights up only where the caller has shown that no sum can wrap around.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,8 @@ import numpy as np
 
 from glasshouse.compiled import compiled
 
-# What can be wrong with a list of cycles; `find_bad_cycle` returns one of these and where.
-FINE, TOO_SHORT, REPEATED = 0, 1, 2
+# What can be wrong with a list of cycles or squares, which is told with where it is.
+FINE, TOO_SHORT, REPEATED, UNSORTED = 0, 1, 2, 3
 
 
 @compiled
@@ -28,6 +31,48 @@ def find_bad_cycle(nodes: Any, starts: Any, size: int) -> Any:
                 return REPEATED, loop
             last_visit[node] = loop
     return FINE, -1
+
+
+@compiled
+def find_bad_square(nodes: Any, starts: Any) -> Any:
+    """What is wrong with the first square that is empty, or whose nodes do not ascend.
+
+    Returns:
+        TOO_SHORT and the square, REPEATED and the place of the second of two equal neighbours,
+        UNSORTED, or FINE. The caller has made sure that `starts` ascends from 0 to the number of
+        nodes.
+    """
+    for square in range(starts.size - 1):
+        if starts[square] == starts[square + 1]:
+            return TOO_SHORT, square
+    for square in range(starts.size - 1):
+        for place in range(starts[square] + 1, starts[square + 1]):
+            if nodes[place] < nodes[place - 1]:
+                return UNSORTED, place
+            if nodes[place] == nodes[place - 1]:
+                return REPEATED, place
+    return FINE, -1
+
+
+@compiled
+def upper_pairs(matrix: Any, names: Any, factor: int) -> Any:
+    """Entries above the diagonal that are not zero: their ends by name, and factor · entry.
+
+    Entries are whole numbers, and their multiples fit into int64.
+    """
+    size, number = matrix.shape[0], 0
+    for i in range(size):
+        for j in range(i + 1, size):
+            number += matrix[i, j] != 0
+    edges, sums = np.empty((number, 2), np.int32), np.empty(number, np.int64)
+    number = 0
+    for i in range(size):
+        for j in range(i + 1, size):
+            if matrix[i, j] != 0:
+                edges[number, 0], edges[number, 1] = names[i], names[j]
+                sums[number] = factor * np.int64(matrix[i, j])
+                number += 1
+    return edges, sums
 
 
 @compiled
@@ -53,6 +98,27 @@ def order_by_edge(low: Any, high: Any, size: int) -> Any:
         order[low_places[low[k]]] = k
         low_places[low[k]] += 1
     return order
+
+
+@compiled
+def sum_by_edge(low: Any, high: Any, amounts: Any, size: int) -> Any:
+    """Edges in ascending order, each once, and the int64 sums of their amounts; zeros are dropped.
+
+    Ends lie in [0, size). The caller has shown that no sum can wrap around.
+    """
+    edges, sums = np.empty((low.size, 2), np.int32), np.empty(low.size, np.int64)
+    number = 0
+    for k in order_by_edge(low, high, size):
+        if number and edges[number - 1, 0] == low[k] and edges[number - 1, 1] == high[k]:
+            sums[number - 1] += amounts[k]
+            continue
+        if number and sums[number - 1] == 0:
+            number -= 1
+        edges[number, 0], edges[number, 1], sums[number] = low[k], high[k], amounts[k]
+        number += 1
+    if number and sums[number - 1] == 0:
+        number -= 1
+    return edges[:number].copy(), sums[:number].copy()
 
 
 @compiled

@@ -20,6 +20,8 @@ from glasshouse.certificates.squares import Squares
 from glasshouse.problems.validation import IntArray
 
 _EXACT_IN_FLOATS = 2.0**51  # a sum is at most twice the squares' magnitude
+_EXACT_IN_SHORT_FLOATS = 2.0**24
+_FEW_PAIRS = 4  # of a node; room for so many is cheaper than counting them first
 _LARGEST_PRODUCT = 1 << 26  # cells of a matrix; half a gigabyte
 # Which of some edges, and an amount for each of them.
 Slice: TypeAlias = tuple[slice, npt.NDArray[Any]]
@@ -71,11 +73,13 @@ class SquareSums:
             return self._product()
         starts = np.zeros(self.size + 1, dtype=np.int64)
         none = starts, np.empty(0, np.int32), np.empty(0, np.int64)
-        number = int(self._add(none)[1])
-        kept = np.empty(self.size + 1, np.int64), np.empty(number, np.int32), np.empty(number, int)
-        self._add(none, kept)
+        most = self.squares.num_terms
+        if most > _FEW_PAIRS * len(self.squares.nodes):  # their number is not known beforehand
+            most = int(self._add(none)[1])
+        kept = np.empty(self.size + 1, np.int64), np.empty(most, np.int32), np.empty(most, int)
+        number = int(self._add(none, kept)[1])
         rows = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(kept[0]))
-        return np.column_stack([rows, kept[1]]), kept[2]
+        return np.column_stack([rows, kept[1][:number]]), kept[2][:number].copy()
 
     @property
     def _is_dense(self) -> bool:
@@ -92,12 +96,32 @@ class SquareSums:
 
         No partial sum leaves the whole numbers that floats hold, in whatever order it is added up.
         """
-        squares, matrix = self.squares, np.zeros((self.squares.num_squares, self.size))
-        rows = np.repeat(np.arange(len(matrix)), squares.lengths)
-        matrix[rows, squares.nodes] = squares.coefficients
-        sums = (matrix * (2.0 * squares.multipliers[:, np.newaxis])).T @ matrix
-        edges = np.argwhere(np.triu(sums, 1)).astype(np.int32)
-        return edges, sums[edges[:, 0], edges[:, 1]].astype(np.int64)
+        names, table = self._table()
+        multipliers = self.squares.multipliers
+        shared = int(multipliers[0]) if (multipliers == multipliers[0]).all() else None
+        if shared is None:
+            matrix = table.astype(np.float64)
+            product, factor = (matrix * multipliers[:, np.newaxis]).T @ matrix, 2
+        else:  # a matrix with itself: half the work
+            largest = float(np.abs(self.squares.coefficients).max())
+            is_short = largest**2 * len(table) < _EXACT_IN_SHORT_FLOATS
+            matrix = table.astype(np.float32 if is_short else np.float64)
+            product, factor = matrix.T @ matrix, 2 * shared
+        edges, sums = kernels.upper_pairs(product, names, factor)
+        return edges, sums
+
+    def _table(self) -> tuple[IntArray, IntArray]:
+        """Nodes, ascending, and the coefficients of every square at them."""
+        squares, width = self.squares, self.squares.lengths[0]
+        if len(squares.nodes) == squares.num_squares * width:
+            rows = squares.nodes.reshape(-1, width)
+            if (rows == rows[0]).all():
+                return rows[0].astype(np.int64), squares.coefficients.reshape(rows.shape)
+        table = np.zeros((squares.num_squares, self.size), dtype=np.int64)
+        table[np.repeat(np.arange(len(table)), squares.lengths), squares.nodes] = (
+            squares.coefficients
+        )
+        return np.arange(self.size), table
 
     def _add(self, wanted: tuple[Any, Any, Any], kept: Any = None) -> tuple[int, int]:
         squares = self.squares

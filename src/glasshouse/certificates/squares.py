@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.certificates import kernels
 from glasshouse.certificates.flat_cycles import NodeArray, flat_nodes
 from glasshouse.certificates.integers import ROOM, exact_dot, positive_numbers, whole_numbers
 from glasshouse.certificates.ties import Ties
@@ -105,6 +106,8 @@ class Squares(Summarised):
         table = np.asarray(rows)
         if table.ndim != 2:
             raise ValueError(f"one row per square is needed, not an array of shape {table.shape}")
+        if table.all():
+            return cls.alike(np.broadcast_to(np.arange(table.shape[1]), table.shape), table, 1)
         squares, nodes = np.nonzero(table)
         starts = np.searchsorted(squares, np.arange(len(table) + 1)).astype(np.int64)
         found: Any = nodes
@@ -123,7 +126,9 @@ class Squares(Summarised):
     @property
     def num_terms(self) -> int:
         """Pairs of nodes in all squares: what it takes to check them."""
-        lengths = self.lengths.astype(object)
+        lengths = self.lengths
+        if len(self.nodes) >= 1 << 31:  # the square of their number could wrap around
+            lengths = lengths.astype(object)
         return int((lengths * (lengths - 1) // 2).sum()) if self.num_squares else 0
 
     @property
@@ -240,19 +245,18 @@ def _sorted(
     nodes: NodeArray, starts: IntArray, coefficients: IntArray
 ) -> tuple[NodeArray, IntArray]:
     """Nodes ascending within each square; empty squares and repeated nodes are refused."""
-    lengths = starts[1:] - starts[:-1]
-    empty = np.flatnonzero(lengths == 0)
-    if len(empty):
-        raise ValueError(f"square {empty[0]} is empty")
-    square_of = np.repeat(np.arange(len(lengths)), lengths)
-    within = square_of[1:] == square_of[:-1]
-    if (within & (nodes[1:] < nodes[:-1])).any():
+    fault, place = kernels.find_bad_square(nodes, starts)
+    if fault == kernels.UNSORTED:
+        square_of = np.repeat(np.arange(len(starts) - 1), starts[1:] - starts[:-1])
         order = np.lexsort((nodes, square_of))
-        nodes, coefficients = nodes[order], coefficients[order]
-    repeated = np.flatnonzero(within & (nodes[1:] == nodes[:-1]))
-    if len(repeated):
-        place = repeated[0]
-        raise ValueError(f"square {square_of[place]} has node {nodes[place]} twice")
+        nodes = validation.read_only(nodes[order])
+        coefficients = validation.read_only(coefficients[order])
+        fault, place = kernels.find_bad_square(nodes, starts)
+    if fault == kernels.TOO_SHORT:
+        raise ValueError(f"square {place} is empty")
+    if fault == kernels.REPEATED:
+        square = int(np.searchsorted(starts, place, side="right")) - 1
+        raise ValueError(f"square {square} has node {nodes[place]} twice")
     return nodes, coefficients
 
 

@@ -89,6 +89,11 @@ class Tree(Summarised):
         return len(self.rows) - self.num_branches
 
     @property
+    def num_covers(self) -> int:
+        """How many leaves are covers."""
+        return sum(isinstance(row, Cover) for row in self.rows)
+
+    @property
     def num_loops(self) -> int:
         """How many loops a certificate with this tree has."""
         return self.common_loops + sum(row.loops for row in self.rows if isinstance(row, Leaf))
@@ -116,7 +121,7 @@ class Tree(Summarised):
                 continue
             walked += depth + num_vertices + num_edges
             if isinstance(row, Cover):
-                walked += (num_vertices + num_edges) << len(row.nodes)
+                walked += num_vertices << len(row.nodes)
             depth = waiting.pop() if waiting else 0
         return walked
 

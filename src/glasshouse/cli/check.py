@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -89,7 +89,8 @@ def _check_file(
             show_json({"file": file, "proven": False, "reason": str(lie)})
         raise CheckFailedError(lie) from lie
     if json:
-        values = {"proven": result.proven, "loops": result.loops, "squares": result.squares}
+        values = {"proven": result.proven, "loops": result.loops, "squares": result.squares,
+                  "leaves": result.leaves}  # fmt: skip
         show_json({"file": file, **measured(result.measure, result.value, result.cost), **values})
     if not result.proven:
         raise CheckFailedError(f"{file}: {result.summary()}; `glasshouse prove` may find one")
@@ -126,9 +127,13 @@ def _check_suite(manifest: Path, folder: Path | None, json: bool) -> None:
         for entry in iter_check_suite(manifest, files=folder):
             lines, gaps = lines + 1, gaps + (entry.optimum is None)
             if json:
-                known = {"optimum": entry.optimum, "proven": entry.optimum is not None}
+                known: dict[str, Any] = {
+                    "optimum": entry.optimum, "proven": entry.optimum is not None
+                }  # fmt: skip
                 if entry.optimum is None:
                     known |= {"bound": entry.bound, "best": entry.best}
+                if entry.measure is not None:
+                    known |= {"measure": entry.measure, entry.measure: entry.measured}
                 show_json({"file": entry.file, **known})
     except MissingFileError as missing:
         where = "" if folder is not None else "; --files DIR says where the instances are"

@@ -11,13 +11,15 @@ from glasshouse.cli.claims import false_claim
 from glasshouse.cli.errors import CheckFailedError, FalseClaimError
 from glasshouse.cli.output import measured, model_of, show_json
 from glasshouse.cli.pipes import is_pipe, source
-from glasshouse.cli.types import Units
+from glasshouse.cli.study import executor_of
+from glasshouse.cli.types import MaybeWhole, Units
 
 if TYPE_CHECKING:
-    from glasshouse.certificates import Verdict
+    from glasshouse.certificates import Certificate, Verdict
+    from glasshouse.files.keeping import Standing
     from glasshouse.problems import Problem
     from glasshouse.problems.measure import Measure
-    from glasshouse.proofs import Proof
+    from glasshouse.proofs import Bounds, Proof
 
 
 def prove(
@@ -29,6 +31,9 @@ def prove(
     veripb_form: Literal["wcnf", "opb"] = "wcnf",
     veripb_version: Literal["3.0", "2.0"] = "3.0",
     time_limit: float | None = None,
+    node_limit: MaybeWhole = None,
+    workers: MaybeWhole = None,
+    dask: str | None = None,
     units: Units = None,
     format: str | None = None,
     force: bool = False,
@@ -36,17 +41,19 @@ def prove(
 ) -> None:
     """Prove the optimum of any problem, or the best bound there is; write the certificate.
 
-    Works without knowing a plant: the linear relaxation with cycle inequalities is tight on every
-    sum of frustrated loops. Ctrl-C and --time-limit keep the best bound so far. Numbers are the
-    file's own: the cut of a .mc file, the objective of a .qubo file. Ends with exit code 1 where
-    the certificate leaves a gap, even if enumeration found the optimum, and 3 where the file states
-    another optimum than was found.
+    Works without knowing a plant. The linear relaxation with cycle inequalities is tight on every
+    sum of frustrated loops; where it leaves a gap, a tree is searched: branching on pairs of spins
+    until every leaf is closed. Ctrl-C and --time-limit keep the tree so far in the certificate, and
+    the same command goes on from there, also after a kill. Numbers are the file's own: the cut of a
+    .mc file, the objective of a .qubo file. Ends with exit code 1 where the certificate leaves a
+    gap, and 3 where the file states another optimum than was found.
 
     For instance:
 
     ```
     glasshouse prove inst.wcnf
     glasshouse prove spins.coo --time-limit 60 --certificate spins.cert
+    glasshouse prove torus.mc --time-limit 600 --workers 2
     glasshouse convert inst.wcnf new.wcnf --dialect mse22
     glasshouse prove new.wcnf --veripb new.pbp && veripb --wcnf new.wcnf new.pbp
     ```
@@ -54,11 +61,15 @@ def prove(
     Args:
         file: any problem file, planted or not.
         certificate: where the certificate goes, FILE.cert by default (`-` needs this option). One
-            that is there already is replaced by a better one only, unless --force is given.
+            that is there already is gone on from, and replaced by a better one only; with --force
+            all is done anew.
         veripb: also write a proof for VeriPB, the MaxSAT community's proof checker.
         veripb_form: what VeriPB will read: the WCNF in its 2022 dialect, or its OPB (`convert`).
         veripb_version: syntax of the proof.
         time_limit: seconds, after which the best bound and state so far are shown.
+        node_limit: how many nodes of a tree to bound at most; 1 is the root, without branching.
+        workers: search the tree with so many processes.
+        dask: the address of a Dask scheduler to search it on instead.
         units: what the units of a matrix are (.npy, .csv, .npz of W, a, b), which does not say it:
             ±1, or 0 and 1.
         format: the format of `-` (standard input), or of a file whose suffix does not tell it.
@@ -77,21 +88,33 @@ def prove(
         raise ValueError(
             "no certificate can stand beside standard input (-); add --certificate FILE"
         )
+    if workers is not None and dask is not None:
+        raise ValueError("--workers and --dask do not go together")
     target = certificate or side_car(file)
     if veripb is not None:
         refuse_existing(veripb, overwrite=force)
     document = read_document(source(file, format), format=format, units=units)
     problem = document.problem
     before = _before(target, problem, force)
+    is_done = before is not None and before.verdict.optimal
+
+    def keep(tree: Certificate) -> None:
+        write_if_better(target, problem, tree, overwrite=force, or_as_good=True)
+
     clauses = problem if isinstance(problem, Max2Sat) else None
     if veripb is not None and clauses is None:
         raise ValueError(f"--veripb is for clauses; {file} holds {problem!r}")
     try:
-        with _progress(document.measure) as progress:
-            proof = find_proof(problem, time_limit=time_limit, progress=progress)
+        with _progress(document.measure) as progress, executor_of(dask) as executor:
+            proof = find_proof(
+                problem, time_limit=time_limit, node_limit=node_limit, progress=progress,
+                certificate=before.beside.certificate if before and not is_done else None,
+                checkpoint=None if is_done and not force else keep, workers=workers,
+                executor=executor,
+            )  # fmt: skip
     except HardClausesUnsatisfiableError as error:
         raise CheckFailedError(f"{file}: {error}") from error
-    written = write_if_better(target, problem, proof.certificate, overwrite=force)
+    written = write_if_better(target, problem, proof.certificate, overwrite=force, or_as_good=True)
     if veripb is not None and clauses is not None and proof.optimal:
         text = veripb_proof(clauses, proof.certificate, form=veripb_form, version=veripb_version)
         with replacing(veripb, overwrite=force) as out:
@@ -109,7 +132,7 @@ def prove(
             print(line)
     if lie:
         raise FalseClaimError(f"{file}: this file's claim is false: {lie}")
-    if not proof.optimal and not (before is not None and before.optimal and not written):
+    if not proof.optimal and not (is_done and not written):
         how = "optimal as far as floats can tell" if proof.is_within_rounding else "not proven"
         raise CheckFailedError(f"{file}: {how}, a gap of {found.gap} remains")
 
@@ -129,12 +152,12 @@ class _Found(NamedTuple):
         return cls(measure, value, bound, measure.gap(verdict.gap))
 
 
-def _before(target: Path, problem: Problem, force: bool) -> Verdict | None:
-    """What the certificate proves that stands there already."""
-    from glasshouse.files import FileError, standing_verdict
+def _before(target: Path, problem: Problem, force: bool) -> Standing | None:
+    """The certificate that stands there already, unless it is to be replaced."""
+    from glasshouse.files import FileError, standing_certificate
 
     try:
-        return standing_verdict(target, problem)
+        return standing_certificate(target, problem)
     except FileError:
         if not force:
             raise
@@ -142,19 +165,20 @@ def _before(target: Path, problem: Problem, force: bool) -> Verdict | None:
 
 
 def _certificate_line(
-    target: Path, proof: Proof, found: _Found, before: Verdict | None, written: bool
+    target: Path, proof: Proof, found: _Found, before: Standing | None, written: bool
 ) -> str:
     """What became of the certificate."""
     if not written:
         return f"{target} proves as much or more already and was left alone"
     instead = ""
     if before is not None:
-        better = before.gap < proof.gap
-        gap = found.measure.gap(before.gap)
+        better = before.verdict.gap < proof.gap
+        gap = found.measure.gap(before.verdict.gap)
         instead = f", in place of a {'better' if better else 'weaker'} one (gap {gap})"
     if proof.optimal:
         return f"{target} is the certificate{instead}; `glasshouse check` verifies it"
-    return f"{target} is the certificate of the bound {found.bound}{instead}"
+    more = "; the same command goes on from there" if proof.certificate.tree is not None else ""
+    return f"{target} is the certificate of the bound {found.bound}{instead}{more}"
 
 
 def _veripb_line(veripb: Path | None, proof: Proof) -> list[str]:
@@ -179,15 +203,26 @@ def _rows(proof: Proof, found: _Found) -> Iterator[tuple[str, Any]]:
 
 
 def _values(proof: Proof, found: _Found) -> dict[str, Any]:
+    work = proof.statistics
     return measured(found.measure, found.value, proof.energy) | {
         f"{found.measure.name}_bound": found.bound,
         "lower_bound": proof.lower_bound,
         "optimal": proof.optimal,
         "optimal_within_rounding": proof.is_within_rounding,
         "model": model_of(proof.state),
-        "seconds": proof.statistics.seconds,
-        "stopped": proof.statistics.stopped,
+        "seconds": work.seconds,
+        "stopped": work.stopped,
+        "method": work.method,
+        "nodes": work.nodes,
+        "leaves": work.leaves,
+        "history": [_at(found.measure, bounds) for bounds in work.history],
     }
+
+
+def _at(measure: Measure, bounds: Bounds) -> dict[str, Any]:
+    """Bounds on the way, in the file's own numbers."""
+    return {"seconds": bounds.seconds, measure.name: measure.of(bounds.upper),
+            f"{measure.name}_bound": measure.of(bounds.lower), "nodes": bounds.nodes}  # fmt: skip
 
 
 @contextmanager
@@ -201,8 +236,10 @@ def _progress(measure: Measure) -> Iterator[Any]:
         return
 
     def report(bounds: Any) -> None:
-        low, high = sorted(map(measure.of, (bounds.lower, bounds.upper)))
-        status.update(f"proving: {low:g} ≤ {measure.name} ≤ {high:g}")
+        low, high = sorted(float(measure.of(x)) for x in (bounds.lower, bounds.upper))
+        nodes = f", {bounds.nodes} nodes, {bounds.open_nodes} open" if bounds.nodes else ""
+        status.update(f"proving: {low:.12g} ≤ {measure.name} ≤ {high:.12g}, "
+                      f"gap {high - low:.6g}{nodes}, {bounds.seconds:.0f} s")  # fmt: skip
 
     with console.status("proving") as status:
         yield report

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -17,6 +17,7 @@ from glasshouse.cli.plant import grow, named_graph, typed
 from glasshouse.cli.types import MaybeWhole, Whole, whole
 
 if TYPE_CHECKING:
+    from glasshouse.planting.method import Method
     from glasshouse.studies.tuned import Tuned, TuningProgress
 
 
@@ -84,8 +85,6 @@ def tune(
 
     if (n is None) == (graph is None) and (n is not None or method is None):
         raise ValueError("give either -n or --graph")
-    method = _by_command(method)
-    knob = usual_knob(method) if knob is None else knob.replace("-", "_")
     if (out_dir is None) != (count is None):
         raise ValueError("--count and -o DIR go together: a suite needs both")
     if format is not None and out_dir is None:
@@ -95,6 +94,9 @@ def tune(
     given = {"frustration": frustration, "loop_density": loop_density, "block": block,
              "length": length}  # fmt: skip
     given |= _named(parameter or [], given)
+    asked = {name for name, value in given.items() if value is not None}
+    method = _by_command(method, asked | ({knob.replace("-", "_")} if knob else set()))
+    knob = usual_knob(method) if knob is None else knob.replace("-", "_")
     if given.pop(knob, None) is not None:
         raise ValueError(f"--knob {knob} is what is searched for; leave its own option out")
     parameters = {name: value for name, value in given.items() if value is not None}
@@ -124,12 +126,24 @@ def tune(
         grow(method, output, **{**found.task.parameters, **where})
 
 
-def _by_command(word: str | None) -> str | None:
-    """A method by its name, or by the word after `glasshouse plant` where that is its alone."""
+def _by_command(word: str | None, asked: Collection[str]) -> str | None:
+    """A method by its name, or by the word after `glasshouse plant`.
+
+    Methods that share a word are told apart by what is asked of them: the one that takes it, and
+    needs least.
+    """
     from glasshouse.planting import METHODS
 
-    named = [name for name, one in METHODS.items() if one.command == word]
-    return named[0] if word not in METHODS and len(named) == 1 else word
+    named = [one for one in METHODS.values() if one.command == word]
+    if word in METHODS or not named:
+        return word
+    fitting = [one for one in named if set(asked) <= set(one.parameters)]
+    return min(fitting or named, key=_number_needed).name
+
+
+def _number_needed(method: Method) -> int:
+    """How many parameters a method cannot do without."""
+    return sum(one.default is one.empty for one in method.parameters.values())
 
 
 def _named(words: list[str], given: Mapping[str, object]) -> dict[str, str]:

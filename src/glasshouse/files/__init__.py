@@ -4,7 +4,7 @@ from glasshouse.files.carrying import carry
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.errors import FileError
 from glasshouse.files.formats import FORMATS, Format, Sheet, register_format
-from glasshouse.files.keeping import standing_verdict, write_if_better
+from glasshouse.files.keeping import standing_certificate, write_if_better
 from glasshouse.files.reading import read, read_document
 from glasshouse.files.regrowing import read_planted
 from glasshouse.files.returning import Returned, bring_back
@@ -42,7 +42,7 @@ __all__ = [
     "read_side_car",
     "register_format",
     "side_car",
-    "standing_verdict",
+    "standing_certificate",
     "verified",
     "verify_file",
     "write",

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import NamedTuple
 
 from glasshouse.certificates import Certificate, CertificateError, Verdict, verify
 from glasshouse.files.document import Document
 from glasshouse.files.errors import FileError
-from glasshouse.files.sidecar import read_side_car, write_certificate
+from glasshouse.files.sidecar import SideCar, read_side_car, write_certificate
 from glasshouse.files.streams import refuse_existing
 from glasshouse.files.verification import examine
 from glasshouse.problems import Problem
 
 
-def standing_verdict(path: str | os.PathLike[str], problem: Problem) -> Verdict | None:
-    """What the certificate at a place proves about a problem; None where nothing stands there.
+class Standing(NamedTuple):
+    """A certificate that stands somewhere already, and what it proves."""
+
+    beside: SideCar
+    verdict: Verdict
+
+
+def standing_certificate(path: str | os.PathLike[str], problem: Problem) -> Standing | None:
+    """The certificate at a place, if it is one of a problem; None where nothing stands there.
 
     Raises:
         FileError: something else stands there, or a certificate of another problem.
@@ -24,7 +32,8 @@ def standing_verdict(path: str | os.PathLike[str], problem: Problem) -> Verdict 
     if not path.exists():
         return None
     try:
-        return examine(Document(problem), read_side_car(path))
+        beside = read_side_car(path)
+        return Standing(beside, examine(Document(problem), beside))
     except (FileError, CertificateError) as fault:
         reason = str(fault).removeprefix(str(path)).lstrip(",: ")
         raise FileError(
@@ -40,6 +49,7 @@ def write_if_better(
     certificate: Certificate,
     *,
     overwrite: bool = False,
+    or_as_good: bool = False,
 ) -> bool:
     """Write a certificate unless one that proves as much stands there; True if it was written.
 
@@ -50,20 +60,21 @@ def write_if_better(
         problem: what it is about.
         certificate: the new one.
         overwrite: replace whatever is there.
+        or_as_good: replace also what proves the same: a tree may have more of its leaves closed.
     """
     path = Path(path)
     if path.is_dir():
         refuse_existing(path, overwrite=overwrite)
     new = verify(problem, certificate)
-    old = None if overwrite else standing_verdict(path, problem)
-    if old is not None and not is_better(new, old):
+    old = None if overwrite else standing_certificate(path, problem)
+    if old is not None and not is_better(new, old.verdict, or_as_good):
         return False
-    names = None if old is None else read_side_car(path).names
+    names = None if old is None else old.beside.names
     write_certificate(path, certificate, cost=new.energy, names=names, overwrite=True)
     return True
 
 
-def is_better(new: Verdict, old: Verdict) -> bool:
+def is_better(new: Verdict, old: Verdict, or_as_good: bool = False) -> bool:
     """Whether a verdict says more: that a state is optimal; or a higher bound or a lower energy.
 
     Neither may be lost for the other: then the old one stays.
@@ -71,4 +82,6 @@ def is_better(new: Verdict, old: Verdict) -> bool:
     if new.optimal or old.optimal:
         return new.optimal > old.optimal
     no_worse = new.bound >= old.bound and new.exact_energy <= old.exact_energy
-    return no_worse and (new.bound, -new.exact_energy) != (old.bound, -old.exact_energy)
+    return no_worse and (
+        or_as_good or (new.bound, new.exact_energy) != (old.bound, old.exact_energy)
+    )

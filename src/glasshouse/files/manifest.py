@@ -7,13 +7,14 @@ import hashlib
 import io
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from glasshouse.files.errors import FileAccessError, FileError
 from glasshouse.files.notes import parse_object
 from glasshouse.files.streams import Source, opened
+from glasshouse.problems.measure import Measure
 from glasshouse.problems.validation import Number
 from glasshouse.summaries import Summarised
 
@@ -35,6 +36,10 @@ class Entry(Summarised):
         certificate_sha256: of the bytes of that.
         bound: where the optimum is open: no state costs less.
         best: where the optimum is open: what the best state known costs.
+        measure: what readers of the file call its number, where that is not our energy or cost: an
+            objective, a cut.
+        measured: that number at the optimum, or at the best state known.
+        measured_bound: where the optimum is open: no state has a better one.
     """
 
     file: str
@@ -46,6 +51,9 @@ class Entry(Summarised):
     certificate_sha256: str | None = None
     bound: Number | None = None
     best: Number | None = None
+    measure: str | None = None
+    measured: Number | None = None
+    measured_bound: Number | None = None
 
     @property
     def value(self) -> Number:
@@ -54,6 +62,15 @@ class Entry(Summarised):
         assert value is not None
         return value
 
+    def in_words_of(self, measure: Measure) -> Entry:
+        """The same with the number that a file's readers know a state by."""
+        if measure.name in ("energy", "cost"):
+            return self
+        bound = None if self.bound is None else measure.bound(self.bound)
+        return replace(
+            self, measure=measure.name, measured=measure.of(self.value), measured_bound=bound
+        )
+
     def to_json(self) -> str:
         """One line; what is not known is left out."""
         known = {key: value for key, value in asdict(self).items() if value is not None}
@@ -61,8 +78,8 @@ class Entry(Summarised):
 
 
 _NEEDED = {"file", "sha256", "recipe", "optimum"}
-_TEXTS = ("name", "certificate_sha256")
-_NUMBERS = ("optimum", "bound", "best")
+_TEXTS = ("name", "certificate_sha256", "measure")
+_NUMBERS = ("optimum", "bound", "best", "measured", "measured_bound")
 
 
 def read_manifest(manifest: Path) -> Iterator[Entry]:
@@ -95,6 +112,8 @@ def _entry(source: Source, number: int, values: dict[str, Any] | None) -> Entry:
     is_open = entry.optimum is None
     if is_open and (entry.bound is None or entry.best is None):
         raise source.error("expected an optimum, or else bound and best", number)
+    if (entry.measure is None) != (entry.measured is None):
+        raise source.error("expected both measure and measured, or none of them", number)
     names = [entry.file] + ([] if entry.certificate is None else [entry.certificate])
     if not all(map(is_plain_name, names)) or not isinstance(entry.recipe, dict):
         raise source.error("expected the plain name of a file, and a recipe", number)
@@ -105,11 +124,19 @@ def _entry(source: Source, number: int, values: dict[str, Any] | None) -> Entry:
 
 
 def optima_table(entries: Iterable[Entry]) -> str:
-    """The optima as CSV; empty where they are open."""
+    """The optima as CSV; empty where they are open.
+
+    Two more columns, where any file has a number of its own: what it is called, and its optimum.
+    """
+    listed = list(entries)
+    has_measures = any(entry.measure is not None for entry in listed)
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(["name", "optimum", "method", "sha256"])
-    table.writerows([e.file, e.optimum, e.recipe.get("method"), e.sha256] for e in entries)
+    names = ["name", "optimum", "method", "sha256"]
+    table.writerow([*names, "measure", "measured"] if has_measures else names)
+    for e in listed:
+        own = [e.measure, None if e.optimum is None else e.measured] if has_measures else []
+        table.writerow([e.file, e.optimum, e.recipe.get("method"), e.sha256, *own])
     return text.getvalue()
 
 

@@ -1,7 +1,8 @@
 """Suites: a folder of instances with a manifest that states the optimum of each.
 
 `manifest.jsonl` has one JSON object per line: the name of the file, its SHA-256, the recipe that
-grows it again, and the optimum in the file's own weights. It is written last, so a folder with a
+grows it again, and the optimum in the file's own weights; beside it the cut or objective, where the
+file's readers go by one. It is written last, so a folder with a
 manifest holds a whole suite. `optima.csv` says the same in short, `regression.csv` in the form of
 the MaxSAT Evaluation. The files may be blind; then these are the key, to be kept apart: `answers`
 puts them, and the certificates, into another folder.
@@ -34,7 +35,7 @@ from glasshouse.files.manifest import (
     sha256_of,
 )
 from glasshouse.files.reading import read_document
-from glasshouse.files.registry import FORMATS
+from glasshouse.files.registry import FORMATS, format_of
 from glasshouse.files.regression import (
     REGRESSION,
     RegressionRow,
@@ -190,6 +191,8 @@ class _Writer:
         if proof is not None:
             values |= {"certificate": proof.name, "certificate_sha256": sha256_of(proof)}
         entry = Entry(path.name, sha256_of(path), recipe, name=name, **values)
+        if not belongs(entry.file) and not format_of(path).native:
+            entry = entry.in_words_of(read_document(path).measure)
         self.entries.append(entry)
         if belongs(entry.file):
             self.rows.append(RegressionRow.of(entry, reduction.forward(instance.state)))

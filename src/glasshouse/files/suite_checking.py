@@ -69,6 +69,7 @@ def iter_check_suite(
             row = rows.get(entry.file, RegressionRow(entry.file, "", "", "", ""))
             check_row(manifest.with_name(REGRESSION), row, held, entry)
         _check_statements(path, held, entry)
+        _check_measure(path, held, entry)
         proven.append(entry)
         yield entry
     _check_table(manifest.with_name(OPTIMA), proven)
@@ -111,6 +112,18 @@ def _check_table(path: Path, proven: list[Entry]) -> None:
     with opened(path) as source:
         if source.read_all().replace(b"\r\n", b"\n") != optima_table(proven).encode():
             raise source.error(f"does not say what {MANIFEST} says")
+
+
+def _check_measure(path: Path, held: Document, entry: Entry) -> None:
+    """Refuse a number that does not follow from the optimum; older manifests have none."""
+    if entry.measure is None:
+        return
+    known = entry.in_words_of(held.measure)
+    if entry != known:
+        raise FileError(
+            path, f"its optimum means {held.measure.said(entry.value)}, but the manifest says "
+            f"{entry.measure} {entry.measured}",
+        )  # fmt: skip
 
 
 def _check_statements(path: Path, held: Document, entry: Entry) -> None:

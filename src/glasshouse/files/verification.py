@@ -8,7 +8,6 @@ from fractions import Fraction
 from pathlib import Path
 
 from glasshouse.certificates import CertificateError, Verdict, verify
-from glasshouse.certificates.certificate import counted_parts
 from glasshouse.certificates.exact_form import ExactForm, exact_energy
 from glasshouse.extras import MissingPackageError
 from glasshouse.files.budget import VARIABLE
@@ -38,6 +37,8 @@ class Verification(Summarised):
             reaches the stated cost, no more.
         loops: how many loops the proof has.
         squares: how many squares it has.
+        leaves: those of its tree; 1 without one.
+        parts: all these in words.
         certificate: the side-car it was read from; None for native files and for no proof.
     """
 
@@ -48,12 +49,14 @@ class Verification(Summarised):
     loops: int
     certificate: Path | None
     squares: int = 0
+    leaves: int = 1
+    parts: str = "nothing"
 
     def summary(self) -> str:
         """One line for people, the file's own number first."""
         energy = "" if self.measure.is_energy else f"energy {self.cost}, "
         if self.proven:
-            how = f"{energy}proven by {counted_parts(self.loops, self.squares)}"
+            how = f"{energy}proven by {self.parts}"
             return f"{self.value} is the optimum {self.measure.name} ({how})"
         energy = energy and f" ({energy.removesuffix(', ')})"
         return (
@@ -99,7 +102,7 @@ def verify_file(
             certified = proof.certificate
             return Verification(
                 verdict.energy, value, document.measure, True, certified.num_loops, beside,
-                certified.num_squares,
+                certified.num_squares, certified.num_leaves, certified.parts,
             )  # fmt: skip
         if document.planted is not None:
             document.planted.verify()
@@ -107,7 +110,7 @@ def verify_file(
             value = document.measure.of(plant.energy)
             return Verification(
                 plant.energy, value, document.measure, True, plant.loops.num_loops, None,
-                plant.squares.num_squares,
+                plant.squares.num_squares, 1, plant.certificate.parts,
             )  # fmt: skip
         return _by_model(path, document)
     except CertificateError as lie:

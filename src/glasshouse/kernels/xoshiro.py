@@ -14,8 +14,8 @@ from glasshouse.compiled import compiled, inner
 
 # Numba turns int64 mixed with uint64 into float64; every constant here is therefore a uint64.
 _U17, _U19, _U23, _U32, _U41, _U45 = map(np.uint64, (17, 19, 23, 32, 41, 45))
-_ONE, _LOW_HALF = np.uint64(1), np.uint64(0xFFFFFFFF)
-_ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
+_ONE, _TWO, _FOUR, _EIGHT, _U16 = map(np.uint64, (1, 2, 4, 8, 16))
+_LOW_HALF = np.uint64(0xFFFFFFFF)
 
 
 @inner
@@ -59,9 +59,13 @@ def below(stream: Any, bound: int) -> Any:
 def below_wide(stream: Any, bound: int) -> Any:
     """A uniform integer in [0, bound) for 1 ≤ bound < 2^63: mask and reject (odds above 1/2)."""
     last = np.uint64(bound - 1)
-    mask = _ALL_BITS
-    while mask >> _ONE >= last and mask > _ONE:
-        mask >>= _ONE
+    mask = last | _ONE
+    mask |= mask >> _ONE  # every bit below the highest, in six steps
+    mask |= mask >> _TWO
+    mask |= mask >> _FOUR
+    mask |= mask >> _EIGHT
+    mask |= mask >> _U16
+    mask |= mask >> _U32
     word = next_word(stream) & mask
     while word > last:
         word = next_word(stream) & mask

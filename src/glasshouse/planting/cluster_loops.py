@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates.flat_cycles import edges_of_cycles
+from glasshouse.kernels.adjacency import adjacency
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.demand import Demand
 from glasshouse.planting.effort import new_meter, refuse_spent
 from glasshouse.planting.graph_names import Extent, refuse_large
-from glasshouse.planting.graphs import Graph
-from glasshouse.planting.kernels.cluster_loops import drop_cell_loops
+from glasshouse.planting.graphs import Rows
+from glasshouse.planting.kernels.cluster_loops import drop_cell_loops, spread_over_spins
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.method import planting_method
 from glasshouse.planting.planted import Planted
@@ -96,47 +96,14 @@ class _Cells:
 
         A loop becomes one for each pair of a spin a of one shore and b of the other: it runs over
         spins a up and down, over spins b left and right, and turns by way of the coupling (a, b).
-        So it weighs the same on all couplings of a cell.
+        So it weighs the same on all couplings of a cell, and what is left there does, too.
         """
-        leaving = (np.diff(edges_of_cycles(cells, starts) // self.columns, axis=1) == 0).ravel()
-        entering = np.roll(leaving, 1)
-        entering[starts[:-1]] = leaving[starts[1:] - 1]
-        turns = entering != leaving
-        owners = np.repeat(np.arange(len(cells)), 1 + turns)
-        is_second = np.diff(owners, prepend=-1) == 0
-        sides = np.where(is_second, leaving[owners], entering[owners]).astype(np.int64)
-        ends = np.cumsum(1 + turns)[starts[1:] - 1]
-        weights = np.full(len(owners), 2 * self.scale.numerator)
-        weights[ends - 1] *= -1
-        pairs = np.stack(np.divmod(np.arange(self.shore**2), self.shore))
-        nodes = (2 * cells[owners] + sides) * self.shore + pairs[sides].T
-        rest, amounts = self._rest(np.bincount(cells[turns], minlength=self.number))
-        copies = len(pairs[0])
-        lengths = [np.tile(np.diff(ends, prepend=0), copies), np.full(len(rest), 2 * self.shore)]
-        return Loops(
-            np.concatenate([nodes.ravel(), rest.ravel()]),
-            np.concatenate([[0], np.cumsum(np.concatenate(lengths))]),
-            np.concatenate([np.tile(weights, copies), amounts.ravel()]),
+        arrays = spread_over_spins(
+            cells, starts, self.number, self.shore, self.scale.numerator, self.scale.denominator
         )
-
-    def _rest(self, turns: IntArray) -> tuple[IntArray, IntArray]:
-        """What loops leave of the couplings within cells: spins and weights, one row per loop.
-
-        Loop j of a cell goes from spin i of one shore to spin i+j of the other and back to i+1.
-        Every coupling is part of two loops, or of one that weighs twice as much there, because it
-        is the last edge of the other: these weigh nothing.
-        """
-        left = self.scale.denominator * self.shore - self.scale.numerator * turns
-        cells = np.flatnonzero(left)
-        spins = np.arange(self.shore)
-        path = np.empty((self.shore, self.shore, 2), dtype=np.int64)
-        path[:, :, 0] = spins
-        path[:, :, 1] = self.shore + (spins + spins[:, None]) % self.shore
-        weights = np.ones(2 * self.shore, dtype=np.int64)
-        weights[0], weights[-1] = 2, 0
-        nodes = path.reshape(1, self.shore, -1) + 2 * self.shore * cells[:, None, None]
-        amounts = np.repeat(left[cells], self.shore)[:, None] * weights
-        return nodes.reshape(-1, 2 * self.shore), amounts
+        for array in arrays:
+            array.setflags(write=False)  # then nobody needs a copy
+        return Loops(*arrays)
 
 
 def _number(alpha: Any, cells: _Cells) -> int:
@@ -218,15 +185,26 @@ def cluster_loops(
     return Planted.of_ising(cells.num_spins, loops, spins, 1, recipe, denominator=cells.denominator)
 
 
+def _grid(cells: _Cells) -> Rows:
+    """The couplings between cells, in compressed rows; each of them is part of a cycle."""
+    numbers = np.arange(cells.number, dtype=np.int32)
+    edges = np.empty((cells.number, 2, 2), dtype=np.int32)  # to the right, and down
+    edges[:, :, 0] = numbers[:, None]
+    edges[:, :, 1] = numbers[:, None] + np.array([1, cells.columns], dtype=np.int32)
+    is_right = numbers % cells.columns < cells.columns - 1
+    kept = edges[np.column_stack([is_right, numbers < cells.number - cells.columns])]
+    return *adjacency(cells.number, kept), kept
+
+
 def _dropped(
     cells: _Cells, stream: npt.NDArray[np.uint64], number: int, most: int
 ) -> tuple[npt.NDArray[np.int32], IntArray]:
     """Exactly so many loops over cells, or an error that says how many there is room for."""
-    meter, grid = new_meter(), Graph.lattice(cells.rows, cells.columns).core_rows
+    meter, grid = new_meter(), _grid(cells)
     reached = 0
     for _ in range(_RESTARTS):
         found, starts = drop_cell_loops(
-            stream, grid, cells.columns, number, most, cells.most_turns, _PATIENCE, meter
+            stream, grid, number, most, cells.most_turns, _PATIENCE, meter
         )
         if len(starts) - 1 == number:
             return found, starts

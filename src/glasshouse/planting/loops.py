@@ -135,17 +135,17 @@ class Loops(Summarised):
         Args:
             num_spins: spins of the problem; edges to node `num_spins` become fields.
         """
+        return ising_of_edges(num_spins, *self.edge_sums(num_spins))
+
+    def edge_sums(self, num_spins: int) -> tuple[NodeArray, IntArray]:
+        """The same edge by edge, those to the ghost among them: i < j ascending, and weights."""
         size = validation.size(num_spins, "num_spins")
         if len(self.nodes) and int(self.nodes.max()) > size:
             raise ValueError(
                 f"a loop visits node {self.nodes.max()}, but {size} spins end at {size - 1} and "
                 f"their ghost is {size}"
             )
-        edges, weights = summed(edges_of_cycles(self.nodes, self.starts), self.weights, size + 1)
-        is_field = edges[:, 1] == size
-        fields = np.zeros(size, dtype=np.int64)
-        fields[edges[is_field, 0]] = weights[is_field]
-        return Ising(size, edges[~is_field], weights[~is_field], fields)
+        return summed(edges_of_cycles(self.nodes, self.starts), self.weights, size + 1)
 
     def __len__(self) -> int:
         return self.num_loops
@@ -175,6 +175,21 @@ class Loops(Summarised):
         loops = "1 loop" if self.num_loops == 1 else f"{self.num_loops} loops"
         length = f"length {least}" if least == most else f"lengths {least} to {most}"
         return f"Loops({loops} of {length}, weights {self.weights.min()} to {self.weights.max()})"
+
+
+def ising_of_edges(num_spins: int, edges: NodeArray, weights: IntArray, offset: int = 0) -> Ising:
+    """An Ising problem of edges and weights that nobody else keeps: they are locked.
+
+    Edges to node `num_spins`, the ghost, become fields.
+    """
+    is_field = edges[:, 1] == num_spins
+    fields = np.zeros(num_spins, dtype=np.int64)
+    if is_field.any():
+        fields[edges[is_field, 0]] = weights[is_field]
+        edges, weights = edges[~is_field], weights[~is_field]
+    for array in (edges, weights, fields):
+        array.setflags(write=False)  # a problem keeps arrays that nobody can change
+    return Ising(num_spins, edges, weights, fields, offset)
 
 
 def _weight(value: int) -> int:

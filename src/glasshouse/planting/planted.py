@@ -20,7 +20,7 @@ from glasshouse.landscape import gauge
 from glasshouse.planting import effort
 from glasshouse.planting.arguments import State, half, planted_state, state_signs
 from glasshouse.planting.kernels.sums import add_to_matrix
-from glasshouse.planting.loops import NO_LOOPS, Loops
+from glasshouse.planting.loops import NO_LOOPS, Loops, ising_of_edges
 from glasshouse.planting.method import Method
 from glasshouse.planting.recipe import Recipe
 from glasshouse.planting.shuffling import names, shuffle
@@ -118,13 +118,14 @@ class Planted:
         The sum of the loops is divided by the denominator, which must divide all its weights; then
         the offset is added to all energies.
         """
-        problem = gauge(loops.sum(num_spins), state)
+        edges, weights = loops.edge_sums(num_spins)
         if denominator > 1:
-            if (problem.weights % denominator).any() or (problem.fields % denominator).any():
+            if (weights % denominator).any():
                 raise ValueError(f"denominator={denominator} does not divide the sum of the loops")
-            weights, fields = problem.weights // denominator, problem.fields // denominator
-            problem = Ising(num_spins, problem.edges, weights, fields)
-        problem = replace(problem, offset=offset)
+            weights //= denominator
+        signs = np.append(state, np.int8(1))  # the ghost's is +1
+        weights *= signs[edges[:, 0]] * signs[edges[:, 1]]
+        problem = ising_of_edges(num_spins, edges, weights, offset)
         if naming.check(labels, num_spins) is not None:
             problem = replace(problem, labels=labels)
         energy = offset - int(loops.weights.sum()) // denominator
@@ -151,10 +152,8 @@ class Planted:
                 "the squares add up to more than 2^63-1, where energies stop being exact; use "
                 "fewer or smaller ones"
             )
-        weights, is_field = -sums.astype(np.int64) // 2, edges[:, 1] == num_spins
-        fields = np.zeros(num_spins, dtype=np.int64)
-        fields[edges[is_field, 0]] = weights[is_field]
-        problem = Ising(num_spins, edges[~is_field], weights[~is_field], fields)
+        weights = -(sums.astype(np.int64, copy=False) >> 1)
+        problem = ising_of_edges(num_spins, edges, weights)
         if naming.check(labels, num_spins) is not None:
             problem = replace(problem, labels=labels)
         energy = int(problem.energy(state))

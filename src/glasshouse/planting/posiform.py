@@ -96,9 +96,10 @@ def posiform(
     A 2-SAT is easy. With `block`, the spins also fall into blocks of neighbours, each with a glass
     of frustrated loops that has the planted state among its many ground states (Pelofske, Hahn,
     Djidjev, arXiv 2411.03626, "Increasing the hardness of posiform planting using random QUBOs").
-    The paper draws the couplings of a block at random and solves it; our loops need no solving and
-    are their own proof. The clauses still single out one state. The energy is then that of the
-    loops.
+    The paper draws the couplings of a block at random and solves it. The proof of such a block
+    comes out of a linear program in floats, and would not be the same on every machine; our loops
+    need no solving and are their own proof (docs/families.md has the paper's form, with `prove`).
+    The clauses still single out one state. The energy is then that of the loops.
 
     Args:
         n: spins, any two of which may share a clause; give this or `graph`.

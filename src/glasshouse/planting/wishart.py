@@ -136,6 +136,7 @@ def wishart(
     else:
         fill_centred(streams[1].copy(), rows, steps * steps, steps + 1)
     rows *= spins
+    rows.setflags(write=False)  # then nobody needs a copy
     values = arguments.parameters(
         state, spins, n=size, columns=columns,
         alpha=arguments.ratio_or_none(alpha, "alpha"), weights=weights, resolution=steps,

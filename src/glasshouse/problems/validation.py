@@ -262,8 +262,8 @@ def states(values: npt.ArrayLike, width: int, allowed: tuple[int, int], name: st
         array = array.astype(np.int8)
     if array.ndim == 0 or array.shape[-1] != width:
         raise ValueError(f"{name} has shape {array.shape}, but the problem has {width} variables")
-    if array.dtype.kind not in "iuf" or not np.isin(array, allowed).all():
-        low, high = allowed
+    low, high = allowed
+    if array.dtype.kind not in "iuf" or not ((array == low) | (array == high)).all():
         raise ValueError(f"{name} must hold only {low} and {high}")
     return array.astype(np.int8, copy=False)
 

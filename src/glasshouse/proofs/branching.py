@@ -22,7 +22,7 @@ from glasshouse.certificates.leaf import bounded_leaf, covered_leaf
 from glasshouse.certificates.ties import Pair, ties_of
 from glasshouse.proofs import kernels
 from glasshouse.proofs.core import Core
-from glasshouse.proofs.relaxation import Parts, Relaxation
+from glasshouse.proofs.relaxation import Relaxation
 from glasshouse.proofs.search_tree import Node
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
@@ -76,7 +76,6 @@ class TreeSearch:
         core: what to branch on.
         relaxation: bounds the nodes of the core.
         incumbent: the best state of the core.
-        value_of: the value of the whole problem's state, from a cost of the core.
         deadline: when to stop, on the monotonic clock.
         report: called after every node; it returns True to stop.
     """
@@ -87,15 +86,15 @@ class TreeSearch:
         core: Core,
         relaxation: Relaxation,
         incumbent: Incumbent,
-        value_of: Callable[[int], int],
         deadline: float = math.inf,
         report: Callable[[TreeProgress], bool] = lambda progress: False,
     ) -> None:
         self.form, self.core, self.relaxation = form, core, relaxation
-        self.incumbent, self.value_of = incumbent, value_of
+        self.incumbent = incumbent
         self.deadline, self.report = deadline, report
         self.nodes = 0
-        self.interrupted = False
+        self.interrupted = self.is_stopped = False
+        self.most_open = self.most_nodes = math.inf
         self._order = itertools.count()
         self._waiting: list[tuple[Fraction, int, Node]] = []
         self._blur = Fraction(form.total, _BLUR)
@@ -103,25 +102,31 @@ class TreeSearch:
     @property
     def value(self) -> int:
         """That of the best state."""
-        return self.value_of(self.incumbent.cost)
+        return self.core.offset + 2 * self.incumbent.cost
 
-    def new_root(self) -> Node:
-        """A tree of one node that nothing is known of."""
-        nothing = self.core.parts(Parts(1, [], []), self.form.loop_scale)
-        root = Node([], nothing, Fraction(0), 0)
+    def new_root(self, parts: FlatParts) -> Node:
+        """A tree of one node, which some parts bound."""
+        root = Node([], parts, Fraction(0), 0)
         self._bound(root)
         return root
 
-    def run(self, root: Node) -> bool:
+    def run(self, root: Node, most_open: float = math.inf, most_nodes: float = math.inf) -> bool:
         """Work on the open leaves of a tree; True if none is left.
 
         A KeyboardInterrupt ends it as the deadline does; what was found stays in the tree.
+
+        Args:
+            root: of the tree.
+            most_open: stop once so many nodes are open.
+            most_nodes: stop once so many have been bounded.
         """
+        self.most_open, self.most_nodes = most_open, most_nodes
+        self._waiting.clear()
         for leaf in root.leaves():
-            self._wait(leaf)
+            self.wait_for(leaf)
         try:
-            while self._waiting and not self._is_time_up():
-                self._dive(self._next())
+            while self._waiting and not self._is_time_to_stop:
+                self._dive(self.next_open())
         except KeyboardInterrupt:
             self.interrupted = True
         return all(self.is_done(leaf) for leaf in root.leaves())
@@ -138,11 +143,10 @@ class TreeSearch:
             node = None
             if children is not None:
                 node, other = children
-                self._wait(other)
-            if self.report(self._progress(node)):
-                self.deadline = -math.inf
-            if node is not None and self._is_time_up():
-                self._wait(node)
+                self.wait_for(other)
+            self.tell(self.progress(node))
+            if node is not None and self._is_time_to_stop:
+                self.wait_for(node)
                 node = None
 
     def _visit(self, node: Node) -> tuple[Node, Node] | None:
@@ -159,8 +163,8 @@ class TreeSearch:
         if self.is_done(node):
             node.warm = None
             return None
-        if self._is_time_up():
-            self._wait(node)
+        if self.is_time_up:
+            self.wait_for(node)
             return None
         if self.value - node.bound < self._blur and self.form.step < self._blur:
             node.is_finished = True
@@ -178,10 +182,9 @@ class TreeSearch:
 
     def _looked_at(self, node: Node) -> bool:
         """Whether so little is left of a node that all its states could be looked at."""
-        graph = self.core.graph
-        if not self.core.is_whole(len(self.form.edges)):
+        if not self.core.is_whole:
             return False
-        ties = ties_of(graph.num_vertices, node.pairs)
+        ties = ties_of(self.core.graph.num_vertices, node.pairs)
         assert ties is not None
         roots = np.unique(ties.roots)
         if len(roots) > _FEW_CLASSES:
@@ -208,18 +211,38 @@ class TreeSearch:
         names = self.core.names
         return [(int(names[a]), int(names[b]), sign) for a, b, sign in pairs]
 
-    def _wait(self, node: Node) -> None:
+    def wait_for(self, node: Node) -> None:
+        """Put an open node where the next dive may begin."""
         if not self.is_done(node):
             heapq.heappush(self._waiting, (node.bound, next(self._order), node))
 
-    def _next(self) -> Node:
+    def next_open(self) -> Node:
+        """The open node of the least bound; it is no longer waiting."""
         return heapq.heappop(self._waiting)[2]
 
-    def _is_time_up(self) -> bool:
-        return time.monotonic() > self.deadline
+    @property
+    def has_open(self) -> bool:
+        """Whether a node is waiting."""
+        return bool(self._waiting)
 
-    def _progress(self, current: Node | None) -> TreeProgress:
-        lowest = [self._waiting[0][0]] if self._waiting else []
-        lowest += [] if current is None else [current.bound]
-        lower = min([Fraction(self.value), *lowest])
-        return TreeProgress(lower, self.value, self.nodes, len(self._waiting))
+    @property
+    def is_time_up(self) -> bool:
+        """Whether the deadline is over, or whoever was told said stop."""
+        return self.is_stopped or time.monotonic() > self.deadline
+
+    @property
+    def _is_time_to_stop(self) -> bool:
+        is_enough = len(self._waiting) >= self.most_open or self.nodes >= self.most_nodes
+        return is_enough or self.is_time_up
+
+    def tell(self, progress: TreeProgress) -> None:
+        """Report, and hear whether to stop."""
+        self.is_stopped |= self.report(progress)
+
+    def progress(self, current: Node | None, elsewhere: list[Node] | None = None) -> TreeProgress:
+        """How far it is, with nodes that are being worked on here and elsewhere."""
+        at_work = [*(elsewhere or []), *([] if current is None else [current])]
+        bounds = [Fraction(self.value), *(node.bound for node in at_work)]
+        if self._waiting:
+            bounds.append(self._waiting[0][0])
+        return TreeProgress(min(bounds), self.value, self.nodes, len(self._waiting) + len(at_work))

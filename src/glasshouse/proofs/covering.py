@@ -34,7 +34,7 @@ class Covering:
         nodes = _small_cover(form)
         if len(nodes) > MOST_COVERED:
             return None
-        numbers = (form.num_variables + len(form.edges)) << len(nodes)
+        numbers = form.num_variables << len(nodes)
         numbers *= _WIDE if form.weights.dtype == object else 1
         return cls(nodes, numbers) if numbers <= _MOST_NUMBERS else None
 

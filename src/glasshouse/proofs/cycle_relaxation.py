@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from glasshouse.proofs import kernels
-from glasshouse.proofs.leaf_rounding import Rounded, honest_bound, round_duals
+from glasshouse.proofs.interior_duals import interior_duals
+from glasshouse.proofs.leaf_rounding import Rounded, exact_bound, honest_bound, round_duals
 from glasshouse.proofs.node_cuts import Separator
 from glasshouse.proofs.node_lp import Basis, NodeLp
 from glasshouse.proofs.relaxation import Outcome, Pair, Parts
@@ -20,10 +21,12 @@ from glasshouse.proofs.ties import Ties
 _CLEARLY, _BARELY = 0.02, 1e-5
 # A value must be above the goal by this much before its duals are worth rounding.
 _MARGIN = 1e-7
+# The error of an LP's value, relatively: below the goal by less, a node may still be closed.
+_BLUR = 1e-9
 # Rounds to look back, and the least share of the gap that they must have closed, at the root and at
 # other nodes. With less, branching is quicker.
 _ROOT_ROUNDS, _ROOT_SHARE = 5, 0.005
-_NODE_ROUNDS, _NODE_SHARE = 2, 0.05
+_NODE_ROUNDS, _NODE_SHARE = 2, 0.15
 # Solves for which a cut may be slack before it goes, and the share of such cuts that is worth it.
 _PATIENCE, _SHARE_ASLEEP = 4, 0.2
 
@@ -66,6 +69,9 @@ class CycleRelaxation:
 
     def bound_node(self, ties: Ties, is_root: bool, deadline: float, warm: Any) -> Outcome:
         """The node's rounds, and what to do with it then."""
+        if not ties.step:  # all states of the node have one value
+            self.consider(ties.signs.copy())
+            return self.outcome(exact_bound(ties, 1, np.zeros(0, np.int64), []), True, None, None)
         lp = self.lp
         if isinstance(warm, Basis) and warm is not self.at:
             lp.return_to(warm)
@@ -77,12 +83,12 @@ class CycleRelaxation:
         weak = honest_bound(ties, lp.cuts, lp.duals)
         if time.monotonic() > deadline:
             return self.outcome(weak, False, None, warm)
-        choice = self.brancher.choose(lp, self.goal(ties) + _MARGIN)
+        choice = self.brancher.choose(lp, ties, self.goal(ties) + _MARGIN)
         self.at = lp.basis()
         return self.outcome(weak, False, self.branch(ties, choice), self.at)
 
     def cut_rounds(self, ties: Ties, is_root: bool, deadline: float) -> Rounded | None:
-        """Add cuts until the node is closed (its proof), or nothing is gained or time is up (None)."""
+        """Add cuts until the node is closed, and return the proof; None if that does not happen."""
         lp = self.lp
         back, share = (_ROOT_ROUNDS, _ROOT_SHARE) if is_root else (_NODE_ROUNDS, _NODE_SHARE)
         history: list[float] = []
@@ -90,12 +96,16 @@ class CycleRelaxation:
             lp.solve(self.goal(ties) + _MARGIN, deadline - time.monotonic())
             if not lp.finished:
                 return None
-            self.round_to_states(ties)
+            self.round_to_state()
             goal = self.goal(ties)
-            if lp.value > goal:
-                proof = round_duals(ties, lp.cuts, lp.duals, self.target(ties))
-                if proof.proves(self.target(ties)):
+            if lp.value > goal - _BLUR * (1.0 + abs(goal)):
+                proof = self.proof(ties, deadline)
+                if proof is not None:
                     return proof
+                # Where it stopped early the solution is none that could be cut off.
+                lp.solve(np.inf, deadline - time.monotonic())
+                if not lp.finished:
+                    return None
             history.append(lp.value)
             lp.drop_sleepers(_PATIENCE, _SHARE_ASLEEP)
             stalled = len(history) > back and lp.value - history[-1 - back] < share * (
@@ -110,6 +120,22 @@ class CycleRelaxation:
                 return None
             lp.add(cuts)
 
+    def proof(self, ties: Ties, deadline: float) -> Rounded | None:
+        """Round the LP's duals, or, where the digits of floats do not do, others."""
+        lp, target = self.lp, self.target(ties)
+        rounded = round_duals(ties, lp.cuts, lp.duals, target)
+        if rounded.proves(target):
+            return rounded
+        state = self.as_rounded()
+        agrees = (state[self.graph.edges].prod(axis=1) == ties.products)[ties.inside].all()
+        if not agrees or self.graph.cost(state) != self.best:
+            return None
+        duals = interior_duals(ties, lp.cuts, state, deadline - time.monotonic())
+        if duals is None:
+            return None
+        rounded = round_duals(ties, lp.cuts, duals, target)
+        return rounded if rounded.proves(target) else None
+
     def target(self, ties: Ties) -> int | None:
         """The greatest value that still has to be excluded at a node."""
         return ties.next_below(int(self.graph.value(self.best)))
@@ -121,24 +147,34 @@ class CycleRelaxation:
             return -1.0
         return (target - self.graph.constant + self.graph.total) / (2 * self.graph.largest)
 
-    def round_to_states(self, ties: Ties) -> None:
+    def round_to_state(self) -> None:
         """Follow the edges that the LP is surest of, descend, and keep what is better."""
-        graph = self.graph
-        spins = kernels.round_to_spins(*graph.rows, self.separator.negative, self.lp.violation)
-        kernels.descend(*graph.rows, graph.couplings, spins)
-        cost = graph.cost(spins)
+        spins = self.as_rounded()
+        kernels.descend(*self.graph.rows, self.graph.couplings, spins)
+        self.consider(spins)
+
+    def as_rounded(self) -> Spins:
+        """Spins along the edges that the LP is surest of."""
+        spins: Spins = kernels.round_to_spins(
+            *self.graph.rows, self.separator.negative, self.lp.violation
+        )
+        return spins
+
+    def consider(self, state: Spins) -> None:
+        """Keep a state if it is better than all before."""
+        cost = self.graph.cost(state)
         if cost < self.best:
             self.best = cost
-            self.found.append(spins)
+            self.found.append(state)
 
     def branch(self, ties: Ties, choice: Choice | None) -> Pair | None:
         """The edge's ends, and the side that is further from being closed."""
         if choice is None:
             return self.any_pair(ties)
         a, b = self.graph.edges[choice.edge].tolist()
-        satisfied, violated = choice.gains
-        sign = int(self.signs[choice.edge])
-        return a, b, sign if satisfied <= violated else -sign
+        equal, opposite = choice.gains
+        sign = int(ties.products[choice.edge])
+        return a, b, sign if equal <= opposite else -sign
 
     def any_pair(self, ties: Ties) -> Pair | None:
         """Ends of some edge that are not tied: where the LP is integral, but no proof was found."""

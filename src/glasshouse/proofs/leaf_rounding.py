@@ -27,7 +27,7 @@ _ROOM = 2**62
 
 
 class Cut(NamedTuple):
-    """A cycle inequality: arc 2e + f over edge e, flipped where f = 1; where each arc begins."""
+    """A cycle inequality: its arcs (2e + 1 is edge e flipped), and the vertex where each begins."""
 
     arcs: npt.NDArray[np.int32]
     vertices: npt.NDArray[np.int32]

@@ -40,8 +40,8 @@ class NodeLp:
         cuts: row by row.
         value: of the last solved LP, likewise the next two.
         violation: u, one for each edge.
-        duals: one for each cut.
-        finished: whether the last run reached the optimum.
+        duals: one for each cut that it had.
+        finished: whether the last run reached the optimum, or what was enough.
         iterations: of the simplex method, in all.
     """
 
@@ -67,19 +67,12 @@ class NodeLp:
 
     def go_to(self, ties: Ties) -> None:
         """Fix the edges whose ends are tied."""
-        violated = (ties.products < 0) != (ties.graph.weights < 0).astype(bool)
-        lower = np.where(ties.inside & violated, 1.0, 0.0)
-        upper = np.where(ties.inside & ~violated, 0.0, 1.0)
+        lower = np.where(ties.inside & ties.violated, 1.0, 0.0)
+        upper = np.where(ties.inside & ~ties.violated, 0.0, 1.0)
         changed = np.flatnonzero((lower != self.lower) | (upper != self.upper)).astype(np.int32)
         if len(changed):
             self.solver.changeColsBounds(len(changed), changed, lower[changed], upper[changed])
         self.lower, self.upper = lower, upper
-
-    @property
-    def is_fixed(self) -> npt.NDArray[np.bool_]:
-        """Whether each column has one value only."""
-        fixed: npt.NDArray[np.bool_] = self.lower == self.upper
-        return fixed
 
     def add(self, cuts: Sequence[Cut]) -> None:
         """Append rows."""
@@ -106,25 +99,28 @@ class NodeLp:
         self.read()
 
     def read(self) -> None:
-        """Take over what the last run found."""
-        solution, info = self.solver.getSolution(), self.solver.getInfo()
-        self.finished = _status(self.solver) in ("kOptimal", "kObjectiveBound")
+        """Take over what the last run found; where it ran out of time, keep what was before."""
+        info = self.solver.getInfo()
         self.iterations += max(info.simplex_iteration_count, 0)
+        self.finished = _status(self.solver) in ("kOptimal", "kObjectiveBound")
+        if not self.finished:
+            return
+        solution = self.solver.getSolution()
         self.value = info.objective_function_value
         self.violation = np.clip(np.array(solution.col_value), 0.0, 1.0)
         self.row_values = np.array(solution.row_value)
         self.duals = np.array(solution.row_dual)
 
-    def probe(self, edge: int, side: float, iterations: int) -> float:
-        """The value with one column fixed, after a few iterations. It leaves the basis behind."""
+    def probe(self, edges: npt.NDArray[np.int32], sides: Floats, iterations: int) -> float:
+        """The value with some columns fixed, after a few iterations. It leaves the basis behind."""
         self.solver.setOptionValue("simplex_iteration_limit", iterations)
-        self.solver.changeColBounds(edge, side, side)
+        self.solver.changeColsBounds(len(edges), edges, sides, sides)
         self.solver.run()
         value: float = self.solver.getInfo().objective_function_value
         if _status(self.solver) == "kInfeasible":
             value = np.inf
         self.iterations += max(self.solver.getInfo().simplex_iteration_count, 0)
-        self.solver.changeColBounds(edge, self.lower[edge], self.upper[edge])
+        self.solver.changeColsBounds(len(edges), edges, self.lower[edges], self.upper[edges])
         self.solver.setOptionValue("simplex_iteration_limit", _ENDLESS)
         return value
 
@@ -154,8 +150,8 @@ class NodeLp:
         count = len(self.cuts)
         if count:
             self.solver.deleteRows(count, np.arange(count, dtype=np.int32))
-        self.cuts, self.right_sides = [], np.zeros(0)
-        self.asleep_for = np.zeros(0, dtype=np.int64)
+        self.cuts, self.asleep_for = [], np.zeros(0, dtype=np.int64)
+        self.right_sides, self.duals = np.zeros(0), np.zeros(0)
         self.add(basis.cuts)
         self.solver.setBasis(_highs_basis(basis))
 

@@ -15,12 +15,16 @@ import numpy.typing as npt
 from glasshouse.kernels.adjacency import adjacency
 from glasshouse.problems import Ising
 from glasshouse.problems.validation import INT64_MAX
-from glasshouse.proofs import kernels
+from glasshouse.proofs import kernels, primal_kernels
 from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array
 
 # An edge is decided if it is this close to 0 or 1.
 _DECIDED = 1e-4
 _SWEEPS, _RUNS = 500, 64
+# Turns in which each state of a population meets one other: until all are mixed, and alike.
+_TURNS = 16
+# Of denser graphs, two states differ in one large part, and mixing them gains nothing.
+_SPARSE = 8.0
 # Couplings, in units of the largest, that no temperature of a kernel can tell from none.
 _NEGLIGIBLE = 1e-100
 
@@ -48,8 +52,40 @@ def annealed_state(
         return inside, False
     # What the clusters violate inside themselves is lost already.
     lost = graph.cost(inside) - small.cost(np.ones(small.num_vertices, dtype=np.int8))
-    spins, interrupted = _anneal(small, least - lost, seconds)
-    return inside * spins[labels], interrupted
+    states, interrupted = annealed_states(small, _RUNS, least - lost, seconds)
+    if is_sparse(small) and not interrupted:
+        mix(small, states, _TURNS)
+    return inside * best_of(small, states)[labels], interrupted
+
+
+def best_of(graph: SignedGraph, states: npt.NDArray[np.int8]) -> Spins:
+    """The best of some states, up to rounding."""
+    first, second = graph.edges[:, 0], graph.edges[:, 1]
+    values = [float(graph.couplings @ (spins[first] * spins[second])) for spins in states]
+    best: Spins = states[int(np.argmax(values))]
+    return best
+
+
+def is_sparse(graph: SignedGraph) -> bool:
+    """Whether states are worth mixing."""
+    return 2 * graph.num_edges <= _SPARSE * graph.num_vertices
+
+
+def mix(graph: SignedGraph, states: npt.NDArray[np.int8], turns: int) -> None:
+    """Improve states, in place, by each other; the same partners each time."""
+    rng = np.random.default_rng(0)
+    partners = np.array([rng.permutation(len(states)) for _ in range(turns)])
+    primal_kernels.mix(*graph.rows, graph.couplings, states, partners)
+
+
+def mean_violation(graph: SignedGraph, states: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
+    """In which share of the states each edge is violated: a point that violates no cycle."""
+    negative = (graph.weights < 0).astype(bool)
+    first, second = graph.edges[:, 0], graph.edges[:, 1]
+    counts = np.zeros(graph.num_edges)
+    for spins in states:
+        counts += (spins[first] != spins[second]) != negative
+    return counts / len(states)
 
 
 def _clusters(
@@ -81,7 +117,10 @@ def _between(graph: SignedGraph, inside: Spins, labels: npt.NDArray[np.int32]) -
     return SignedGraph(int(labels.max()) + 1, edges, exact_array(kept.values()))
 
 
-def _anneal(graph: SignedGraph, least: int, seconds: float) -> tuple[Spins, bool]:
+def annealed_states(
+    graph: SignedGraph, runs: int, least: int, seconds: float, sweeps: int = _SWEEPS, seed: int = 0
+) -> tuple[npt.NDArray[np.int8], bool]:
+    """The states that some runs end in, the best state of all among them; and if Ctrl-C came."""
     from glasshouse.solvers import anneal
 
     # Floats, as whole numbers over one power of two, hardly ever fit.
@@ -91,10 +130,11 @@ def _anneal(graph: SignedGraph, least: int, seconds: float) -> tuple[Spins, bool
     problem = Ising.from_edges(graph.num_vertices, graph.edges[felt], weights[felt])
     result = anneal(
         problem,
-        sweeps=_SWEEPS,
-        runs=_RUNS,
+        sweeps=sweeps,
+        runs=runs,
         target=graph.value(least) if fits else None,
-        rng=0,
+        rng=seed,
         time_limit=max(seconds, 1e-3) if np.isfinite(seconds) else None,
     )
-    return result.best_state, result.stopped == "interrupted"
+    states = np.concatenate([result.states, result.best_state[None]]).astype(np.int8)
+    return states, result.stopped == "interrupted"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,9 @@ from glasshouse.certificates import Certificate
 from glasshouse.problems import naming, validation
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.naming import Labels, Units
-from glasshouse.proofs.prover import Limits, Prover
+from glasshouse.proofs.limits import Limits
+from glasshouse.proofs.preparation import Prepared
+from glasshouse.proofs.prover import Prover
 from glasshouse.proofs.signed_graph import Spins
 from glasshouse.proofs.statistics import Bounds, Statistics
 from glasshouse.summaries import Summarised
@@ -110,6 +113,10 @@ def prove(
     state: npt.ArrayLike | None = None,
     progress: Callable[[Bounds], object] | None = None,
     node_limit: int | None = None,
+    certificate: Certificate | None = None,
+    checkpoint: Callable[[Certificate], object] | None = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
 ) -> Proof:
     """Prove a lower bound on the energy, and find a state that (often) attains it.
 
@@ -128,6 +135,11 @@ def prove(
         state: a state to start from, for instance a solver's best; it is never trusted.
         progress: called with `Bounds` after every LP solve and every node.
         node_limit: how many nodes of a tree to bound at most; 1 is the root, without branching.
+        certificate: one of this problem to go on from: its state is known, and the open leaves of
+            its tree are what is left to do.
+        checkpoint: called now and then, during a long search, with a certificate to go on from.
+        workers: search the tree with so many processes of our own.
+        executor: instead of workers, any `concurrent.futures.Executor`, for example that of Dask.
 
     Raises:
         HardClausesUnsatisfiableError: no assignment satisfies the hard clauses.
@@ -143,7 +155,15 @@ def prove(
     time_limit, target = validation.time_limit(time_limit), validation.energy(target)
     if node_limit is not None:
         node_limit = validation.count(node_limit, "node_limit", 1)
-    prover = Prover(problem, Limits(time_limit, target, node_limit), state, progress)
+    if workers is not None and executor is not None:
+        raise ValueError("both executor and workers given; give at most one of them")
+    if workers is not None:
+        workers = validation.count(workers, "workers", 1)
+    limits = Limits(time_limit, target, node_limit)
+    prover = Prover(
+        Prepared(problem, state, certificate), limits, progress, start=certificate,
+        checkpoint=checkpoint, workers=workers, executor=executor,
+    )  # fmt: skip
     certificate, verdict = prover.run()
     return Proof(
         verdict.lower_bound,

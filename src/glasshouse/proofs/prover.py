@@ -1,119 +1,106 @@
-"""The plan of a proof: a linear program, then a cover or a tree, until the gap is closed."""
+"""The plan of a proof: linear programs, a semidefinite bound, a cover, a tree, as need be."""
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from glasshouse.certificates import Certificate, Cover, Tree, Verdict, verify
-from glasshouse.certificates.exact_form import ExactForm
-from glasshouse.problems import Max2Sat, Problem, validation
-from glasshouse.problems.reduction import to_spins
-from glasshouse.proofs import kernels
-from glasshouse.proofs.branching import Incumbent, TreeProgress, TreeSearch
-from glasshouse.proofs.core import Core, lifted_state
+from glasshouse.certificates import Certificate, Cover, Tree
+from glasshouse.proofs.branching import TreeProgress
 from glasshouse.proofs.covering import Covering, lowest_state
-from glasshouse.proofs.cycle_relaxation import CycleRelaxation
-from glasshouse.proofs.cycles import clause_cycles, make_certificate, walk_loops
-from glasshouse.proofs.relaxation import Loop
+from glasshouse.proofs.good_state import good_state
+from glasshouse.proofs.growth import Growth
+from glasshouse.proofs.limits import Limits, Pause
+from glasshouse.proofs.preparation import Found, Prepared
+from glasshouse.proofs.relaxations import is_dense
 from glasshouse.proofs.search import Search
-from glasshouse.proofs.search_tree import certificate_of_tree
-from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.proofs.statistics import Bounds, Statistics, Stopped
-from glasshouse.proofs.two_sat import satisfy
 
 # Where looking at all states takes so little, an LP gets no more than a few times as long.
 _SECONDS_OF_LP, _TIMES_COVERING = 2.0, 4.0
+# Share of a time limit that the root may take where a tree can follow.
+_SHARE_OF_ROOT = 0.4
+# Share of the time left that annealing may take before a tree is searched.
+_SHARE_OF_ANNEALING = 0.2
+# Share of the gap that each round of an LP has to close where another bound, or a tree that goes
+# from LP to LP without starting anew, can take over; of larger graphs the LP is made for them.
+_LEAST_GAIN = 0.3
+_MOST_EDGES = 3500
 
 
-class Limits:
-    """When to stop.
+class _Stalling:
+    """Whether an LP closes too little of its gap in a round."""
 
-    Args:
-        time_limit: seconds from now.
-        target: an energy; stop once no state can be below it.
-        node_limit: nodes of a tree; 1 is the root, without branching.
-    """
+    def __init__(self) -> None:
+        self.gap = math.inf
 
-    def __init__(
-        self, time_limit: float | None, target: float | None, node_limit: int | None
-    ) -> None:
-        self.began = time.monotonic()
-        self.deadline = self.began + (math.inf if time_limit is None else time_limit)
-        self.target = target
-        self.most_nodes = math.inf if node_limit is None else node_limit
-
-    @property
-    def seconds(self) -> float:
-        """Since the beginning."""
-        return time.monotonic() - self.began
-
-    @property
-    def left(self) -> float:
-        """Seconds until the time is up."""
-        return self.deadline - time.monotonic()
+    def __call__(self, lower: Fraction, upper: Fraction) -> bool:
+        before, self.gap = self.gap, float(upper - lower)
+        return self.gap > (1 - _LEAST_GAIN) * before
 
 
 class Prover:
     """One proof of one problem.
 
     Args:
-        problem: what to prove.
+        prepared: the problem, and the states that are known.
         limits: when to stop.
-        state: one to start from, or None.
         progress: called with `Bounds` on the way.
+        start: a certificate of the problem, to go on from its tree.
+        checkpoint: called now and then with the certificate of the tree so far.
+        workers: so many processes to search the tree; None searches it here.
+        executor: instead of workers, somebody else's.
     """
 
     def __init__(
         self,
-        problem: Problem,
+        prepared: Prepared,
         limits: Limits,
-        state: npt.ArrayLike | None,
-        progress: Callable[[Bounds], object] | None,
+        progress: Callable[[Bounds], object] | None = None,
+        *,
+        start: Certificate | None = None,
+        checkpoint: Callable[[Certificate], object] | None = None,
+        workers: int | None = None,
+        executor: Executor | None = None,
     ) -> None:
-        self.problem, self.limits, self.progress = problem, limits, progress
-        self.form = ExactForm.of(problem)
-        self.known = [] if state is None else [spins_of(problem, state)]
-        self.lighter = Fraction(0)
-        self.graph = SignedGraph.of_form(self.form)
-        if isinstance(problem, Max2Sat):
-            self.known.append(_feasible(problem, self.graph))
-            self._lighten(problem)
+        self.prepared, self.limits, self.progress = prepared, limits, progress
+        self.start, self.checkpoint, self.pause = start, checkpoint, Pause()
+        self.workers, self.executor = workers, executor
         self.history: list[Bounds] = []
         self.stopped: Stopped | None = None
         self.method, self.nodes = "cycle LP", 0
-        self.search: Search | None = None
+        self.search = Search(prepared.graph, limits.deadline, limits.target, self._note)
 
-    def run(self) -> tuple[Certificate, Verdict]:
+    def run(self) -> Found:
         """The best certificate that was found within the limits."""
-        covering = Covering.of(self.form)
-        deadline = self.limits.deadline
-        if covering is not None:
-            patience = max(_SECONDS_OF_LP, _TIMES_COVERING * covering.seconds)
-            deadline = min(deadline, self.limits.began + patience)
-        found = self._by_linear_program(deadline)
-        if not self._is_open(found):
+        if self.start is not None and self.start.tree is not None:
+            before = self.prepared.verified(self.start)
+            return before if before[1].optimal else self._by_tree(self._growth())
+        covering = Covering.of(self.prepared.form)
+        found = self._by_linear_program(covering)
+        if found[1].optimal or self.stopped in ("target", "Ctrl-C"):
             return found
         if covering is not None and covering.seconds < max(self.limits.left, 0.5):
             return self._by_covering(covering, found)
-        if self.limits.most_nodes > 1 and self.limits.left > 0:
-            return self._by_tree(found)
-        return found
+        if self.limits.left <= 0:
+            return found
+        growth = self._better_root(found) if self._is_dense else None
+        if self.limits.most_nodes > 1:
+            return self._by_tree(growth or self._growth_from_a_good_state())
+        return found if growth is None else self._harvest(growth, False)
 
     def statistics(self, certificate: Certificate) -> Statistics:
         """How it went."""
         search = self.search
-        assert search is not None, "statistics of a proof that has not run"
         return Statistics(
             seconds=self.limits.seconds,
-            num_edges=self.graph.num_edges,
+            num_edges=self.prepared.graph.num_edges,
             core_edges=sum(block.graph.num_edges for block in search.reduction.blocks),
             blocks=len(search.reduction.blocks),
             rounds=sum(result.rounds for result in search.results),
@@ -126,79 +113,85 @@ class Prover:
             history=tuple(self.history),
         )
 
-    def _is_open(self, found: tuple[Certificate, Verdict]) -> bool:
-        """Whether something is left to do, and it is not time to stop."""
-        return not found[1].optimal and self.stopped in (None, "time limit")
+    @property
+    def _is_dense(self) -> bool:
+        blocks = self.search.reduction.blocks
+        return len(blocks) == 1 and is_dense(blocks[0].graph)
 
-    def _by_linear_program(self, deadline: float) -> tuple[Certificate, Verdict]:
-        """The root: the cycle relaxation of each block."""
-        search = Search(self.graph, deadline, self.limits.target, self._note)
-        self.search = search
-        self.known.append(search.run(self.known))
+    def _growth(self, method: str | None = None) -> Growth:
+        """A tree: the one of the certificate to go on from, or a root with what LPs found."""
+        if method is None:
+            squares = self.start is not None and self.start.num_squares > 0
+            method = "semidefinite" if squares and self._is_dense else "cycle LP"
+        packings = [result.packing for result in self.search.results]
+        reduction, deadline = self.search.reduction, self.limits.deadline
+        return Growth(self.prepared, reduction, method, deadline, packings, self.start)
+
+    def _growth_from_a_good_state(self) -> Growth:
+        """A tree of the cycle LP, once annealing has done what it can."""
+        growth = self._growth()
+        seconds = _SHARE_OF_ANNEALING * max(0.0, self.limits.left)
+        state, interrupted = good_state(growth.core.graph, seconds)
+        growth.incumbent.offer(state)
+        growth.search.interrupted = interrupted
+        return growth
+
+    def _better_root(self, found: Found) -> Growth | None:
+        """The semidefinite bound of the root, if it is better than that of the LP."""
+        growth = self._growth("semidefinite")
+        growth.run(self._teller(growth), most_nodes=1)
+        is_better = growth.bound > found[1].bound * self.prepared.form.scale
+        return growth if is_better or growth.search.interrupted else None
+
+    def _by_linear_program(self, covering: Covering | None) -> Found:
+        """The cycle relaxation of each block."""
+        search, limits = self.search, self.limits
+        if limits.most_nodes > 1:
+            search.deadline -= (1 - _SHARE_OF_ROOT) * max(0.0, limits.left)
+        if covering is not None:
+            patience = max(_SECONDS_OF_LP, _TIMES_COVERING * covering.seconds)
+            search.deadline = min(search.deadline, limits.began + patience)
+        largest = max((block.graph.num_edges for block in search.reduction.blocks), default=0)
+        if self._is_dense or (limits.most_nodes > 1 and largest <= _MOST_EDGES):
+            search.gives_up = _Stalling()
+        self.prepared.known.append(search.run(self.prepared.known))
         if search.interrupted:
             self.stopped = "Ctrl-C"
-        elif not search.converged and time.monotonic() > deadline:
-            self.stopped = "time limit"
-        elif not search.converged:
-            self.stopped = "target"
-        loops, denominator = search.loops()
-        spins = self._best()
-        cycles = list(walk_loops(self.graph, loops, spins))
-        denominator *= self.graph.loop_scale
-        if isinstance(self.problem, Max2Sat):
-            cycles += clause_cycles(self.problem, spins, self.lighter * denominator / 2)
-        return self._verified(make_certificate(cycles, spins[:-1], denominator))
+        elif not search.converged and not search.gave_up:
+            self.stopped = "target" if search.reached else "time limit"
+        return self.prepared.verified(self.prepared.loop_certificate(*search.loops()))
 
-    def _by_covering(
-        self, covering: Covering, found: tuple[Certificate, Verdict]
-    ) -> tuple[Certificate, Verdict]:
+    def _by_covering(self, covering: Covering, found: Found) -> Found:
         """All states of a few vertices."""
+        prepared = self.prepared
         try:
-            self.known.append(lowest_state(self.problem, self.form))
+            prepared.known.append(lowest_state(prepared.problem, prepared.form))
         except KeyboardInterrupt:
             self.stopped = "Ctrl-C"
             return found
         self.stopped, self.method = None, "enumeration"
         none: Any = np.empty(0, dtype=np.int64)
-        certificate = Certificate(self._best()[:-1], none, np.zeros(1, np.int64), none,
-                                  tree=Tree((Cover(covering.nodes),)))  # fmt: skip
-        return self._verified(certificate)
+        tree = Tree((Cover(covering.nodes),))
+        state, starts = prepared.best[:-1], np.zeros(1, np.int64)
+        return prepared.verified(Certificate(state, none, starts, none, tree=tree))
 
-    def _by_tree(self, found: tuple[Certificate, Verdict]) -> tuple[Certificate, Verdict]:
-        """Branch on what the linear programs left open."""
-        search = self.search
-        assert search is not None
-        core = Core.left_by(search, self._clause_loops())
-        best = self._best()
-        incumbent = Incumbent(core.graph, best[core.names])
-        tree = TreeSearch(
-            self.form,
-            core,
-            CycleRelaxation(core.graph),
-            incumbent,
-            lambda cost: int(self.graph.value(core.cost + cost)),
-            self.limits.deadline,
-            self._note_tree,
-        )
-        root = tree.new_root()
-        done = tree.run(root)
-        self.known.append(lifted_state(search, core, incumbent.state))
-        self.nodes = tree.nodes
-        if tree.interrupted:
+    def _by_tree(self, growth: Growth) -> Found:
+        """Branch until nothing is left to do."""
+        if growth.search.interrupted:
+            return self._harvest(growth, False)
+        done = growth.run(self._teller(growth), workers=self.workers, executor=self.executor)
+        return self._harvest(growth, done)
+
+    def _harvest(self, growth: Growth, done: bool) -> Found:
+        """What a tree proves."""
+        self.method, self.nodes = growth.method, growth.search.nodes
+        if growth.search.interrupted:
             self.stopped = "Ctrl-C"
-        elif not done:
-            self.stopped = "time limit" if self.limits.left <= 0 else self.stopped
-        else:
+        elif done:
             self.stopped = None
-        certificate = certificate_of_tree(root, core.common, core.names, self._best())
-        return max(found, self._verified(certificate), key=lambda pair: pair[1].bound)
-
-    def _verified(self, certificate: Certificate) -> tuple[Certificate, Verdict]:
-        return certificate, verify(self.problem, certificate)
-
-    def _best(self) -> Spins:
-        """The best of all known states, turned so that the ghost is up."""
-        return min((s * s[self.graph.ghost] for s in self.known), key=self.graph.cost)
+        elif not growth.search.is_stopped:
+            self.stopped = "time limit"
+        return self.prepared.verified(growth.certificate())
 
     def _note(self, bounds: Bounds) -> None:
         """Keep bounds that are better than the last, and tell them."""
@@ -209,59 +202,21 @@ class Prover:
         if self.progress is not None:
             self.progress(bounds)
 
-    def _note_tree(self, progress: TreeProgress) -> bool:
-        """Tell how far the tree is; True if it is time to stop."""
-        lower, upper = (float(Fraction(x) / self.form.scale)
-                        for x in (progress.lower, progress.upper))  # fmt: skip
-        rounds = self.search.rounds if self.search else 0
-        self._note(Bounds(lower, upper, self.limits.seconds, rounds, progress.nodes,
-                          progress.open_nodes))  # fmt: skip
-        if self.limits.target is not None and lower >= self.limits.target:
-            self.stopped = "target"
-            return True
-        if progress.nodes >= self.limits.most_nodes:
-            self.stopped = "node limit"
-            return True
-        return False
+    def _teller(self, growth: Growth) -> Callable[[TreeProgress], bool]:
+        """Tells how far a tree is, and keeps it now and then; True if it is time to stop."""
+        scale, limits = self.prepared.form.scale, self.limits
 
-    def _lighten(self, problem: Max2Sat) -> None:
-        """Make hard clauses no heavier than need be.
+        def tell(progress: TreeProgress) -> bool:
+            if self.checkpoint is not None and self.pause.is_over:
+                with self.pause:
+                    self.checkpoint(growth.certificate())
+            lower, upper = (float(Fraction(x) / scale) for x in (progress.lower, progress.upper))
+            self._note(Bounds(lower, upper, limits.seconds, self.search.rounds, progress.nodes,
+                              progress.open_nodes))  # fmt: skip
+            if limits.target is not None and lower >= limits.target:
+                self.stopped = "target"
+            elif progress.nodes >= limits.most_nodes:
+                self.stopped = "node limit"
+            return self.stopped in ("target", "node limit")
 
-        More than any known cost is enough to keep them, and floats lose less between numbers of
-        similar size. What they are lighter by is made up for by triangles.
-        """
-        graph = self.graph
-        if not problem.num_hard or not problem.is_integer:
-            return
-        least = min(Fraction(graph.value(graph.cost(spins)), graph.scale) for spins in self.known)
-        enough = min(int(problem.hard_weight), 2 * int(least) + 1)
-        self.graph = SignedGraph.of_form(ExactForm.of_max2sat(problem, enough))
-        self.lighter = Fraction(problem.hard_weight - enough)
-
-    def _clause_loops(self) -> list[Loop]:
-        """The triangles of hard clauses, in units of the graph's weights."""
-        problem = self.problem
-        if not isinstance(problem, Max2Sat):
-            return []
-        weight = self.lighter * self.graph.loop_scale / 2
-        up = np.ones(self.graph.num_vertices, dtype=np.int8)
-        return [(multiplier, nodes, [-1 if mark else 1 for mark in marks])
-                for multiplier, nodes, marks in clause_cycles(problem, up, weight)]  # fmt: skip
-
-
-def spins_of(problem: Problem, state: npt.ArrayLike) -> Spins:
-    """A state of the problem as spins, the ghost's +1 behind them."""
-    if np.ndim(state) > 1:
-        raise ValueError(f"state has shape {np.shape(state)}; expected one state, not a batch")
-    allowed = (problem.space.low, 1)
-    own = validation.states(state, problem.num_variables, allowed, "state")
-    return np.append(to_spins(own), np.int8(1))
-
-
-def _feasible(problem: Max2Sat, graph: SignedGraph) -> Spins:
-    """An assignment that satisfies the hard clauses, improved by single flips."""
-    spins = spins_of(problem, satisfy(problem.num_variables, problem.hard))
-    better = spins.copy()
-    kernels.descend(*graph.rows, graph.couplings, better)
-    better *= better[graph.ghost]
-    return min(better, spins, key=graph.cost)
+        return tell

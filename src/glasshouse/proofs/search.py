@@ -38,8 +38,9 @@ class Search:
         self.reduction = ContractedGraph(graph)
         self.results: list[BlockResult] = []
         self.lower = Fraction(self.reduction.cost)
-        self.interrupted = False
-        self.slack = Fraction(0)
+        self.interrupted = self.reached = self.gave_up = False
+        # Asked after every round, with the bounds on the optimum.
+        self.gives_up: Callable[[Fraction, Fraction], bool] = lambda lower, upper: False
         self.upper = 0  # what the blocks that are not being solved cost
         self.rounds = 0
 
@@ -48,10 +49,8 @@ class Search:
         blocks = self.reduction.blocks
         start = min(states, key=self.graph.cost, default=None)
         # The gaps of all blocks together must stay below the least difference of two costs.
-        self.slack = Fraction(self.graph.unit, 2 * max(1, len(blocks)))
-        solvers = [
-            CycleLp(block.graph, self.slack, self.deadline, self._report) for block in blocks
-        ]
+        slack = Fraction(self.graph.unit, 2 * max(1, len(blocks)))
+        solvers = [CycleLp(block.graph, slack, self.deadline, self._report) for block in blocks]
         if start is not None:
             for solver, spins in zip(solvers, self.reduction.restrict(start), strict=True):
                 solver.offer(spins)
@@ -67,10 +66,6 @@ class Search:
             self.upper += result.cost
         return self.reduction.lift_state([result.state for result in self.results])
 
-    def is_closed(self, result: BlockResult) -> bool:
-        """Whether what is missing in a block cannot add up to the least difference of two costs."""
-        return result.cost - result.packing.total < 2 * self.slack
-
     def _report(self, lower: Fraction, upper: int) -> bool:
         """Every block calls this after each round with its own bounds; True stops it."""
         self.rounds += 1
@@ -79,8 +74,9 @@ class Search:
         seconds = time.monotonic() - self.began
         if self.progress is not None:
             self.progress(Bounds(float(low), float(high), seconds, self.rounds))
-        reached = self.target is not None and low >= self.target
-        return reached or time.monotonic() > self.deadline
+        self.reached = self.target is not None and low >= self.target
+        self.gave_up = self.gives_up(low, high)
+        return self.reached or self.gave_up or time.monotonic() > self.deadline
 
     def loops(self) -> tuple[list[OddCycle], int]:
         """The loops of all blocks, as loops of the whole graph over one denominator."""

@@ -57,6 +57,11 @@ class Node:
             waiting += reversed(node.children)
             yield node
 
+    def take(self, other: Node) -> None:
+        """Become what the same node became elsewhere."""
+        self.parts, self.bound, self.least = other.parts, other.bound, other.least
+        self.cover, self.children, self.is_finished = other.cover, other.children, other.is_finished
+
     def split(self, pair: Pair) -> tuple[Node, Node]:
         """Branch on a pair; the half that its sign names comes first in what is returned."""
         a, b, sign = pair

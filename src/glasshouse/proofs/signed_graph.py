@@ -91,8 +91,16 @@ class SignedGraph:
 
     @cached_property
     def unit(self) -> int:
-        """Costs of two states differ by a multiple of the weights' gcd."""
-        return math.gcd(*self.weights) or 1
+        """Costs of two states differ by a multiple of this.
+
+        Turning vertex a changes the cost by Σ_b w_ab s_a s_b, which is Σ_b w_ab modulo twice the
+        gcd of all weights, whatever the spins are.
+        """
+        sums = [0] * self.num_vertices
+        for (a, b), weight in zip(self.edges.tolist(), self.weights, strict=True):
+            sums[a] += weight
+            sums[b] += weight
+        return math.gcd(2 * math.gcd(*self.weights), *sums) or 1
 
     def cost(self, spins: Spins) -> int:
         """Σ|w| over the violated edges."""

@@ -65,15 +65,22 @@ class Ties:
         return self.signs[self.graph.edges[:, 0]] * self.signs[self.graph.edges[:, 1]]
 
     @cached_property
-    def _bundles(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The pairs of classes that edges join, and for each edge outside, which of them."""
+    def bundles(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The pairs of classes that edges join, and which of them each edge outside joins."""
         joined = np.sort(self.classes[self.graph.edges[~self.inside]], axis=1)
-        pairs, bundle = np.unique(joined, axis=0, return_inverse=True)
-        return pairs, bundle.reshape(-1)
+        size = len(self.classes)
+        keys, bundle = np.unique(joined[:, 0] * size + joined[:, 1], return_inverse=True)
+        return np.stack(np.divmod(keys, size), axis=1), bundle
+
+    @cached_property
+    def violated(self) -> npt.NDArray[np.bool_]:
+        """Which edges the state `signs` violates."""
+        mask: npt.NDArray[np.bool_] = (self.products < 0) != (self.graph.weights < 0).astype(bool)
+        return mask
 
     def aggregate(self, weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Signed sums, over all edges between two classes, of one number for each edge."""
-        pairs, bundle = self._bundles
+        pairs, bundle = self.bundles
         sums = np.zeros(len(pairs), dtype=weights.dtype)
         np.add.at(sums, bundle, (weights * self.products)[~self.inside])
         return sums
@@ -84,7 +91,7 @@ class Ties:
 
         With a spin's flip the value changes by 2 Σ_b ±W_ab, which is 2 Σ_b W_ab modulo 4 gcd(W).
         """
-        pairs, _ = self._bundles
+        pairs, _ = self.bundles
         weights = self.aggregate(self.graph.weights)
         fields = exact_array([0] * (int(self.classes.max(initial=0)) + 1))
         np.add.at(fields, pairs[:, 0], weights)

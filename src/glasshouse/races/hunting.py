@@ -10,13 +10,13 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
+from glasshouse.pool import WorkerPool, ending_cleanly
 from glasshouse.problems import validation
 from glasshouse.races.fuzzing import DEFAULT, Corners, fuzz_question, fuzz_specimen
 from glasshouse.races.judging import Judgement, RunVerdict
 from glasshouse.races.question import Question
 from glasshouse.races.shrinking import Shrinker
 from glasshouse.races.trial import Trial
-from glasshouse.studies.pool import WorkerPool, ending_cleanly
 
 _AT_ONCE = 16  # instances that a worker takes at a time
 _UNANSWERED = (RunVerdict.NO_ANSWER, RunVerdict.TIME_OUT, RunVerdict.OUT_OF_MEMORY,

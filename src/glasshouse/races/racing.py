@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from glasshouse.files.manifest import sha256_of
+from glasshouse.pool import ending_cleanly
 from glasshouse.problems import validation
 from glasshouse.races.answer import Answer, read_answer
 from glasshouse.races.clause_file import ClauseFile, read_clauses
@@ -33,7 +34,6 @@ from glasshouse.races.suite_loading import Suite, SuiteInstance, refuse_other_by
 from glasshouse.races.truth import Truth
 from glasshouse.studies.collect import StudyProgress, iter_collect
 from glasshouse.studies.kinds.kind import LONGEST_TEXT, Column, Columns, Kind, Stop
-from glasshouse.studies.pool import ending_cleanly
 from glasshouse.studies.store.records import json_object
 from glasshouse.studies.store.store import Store
 from glasshouse.studies.store.storefile import StoreError

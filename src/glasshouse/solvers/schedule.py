@@ -119,7 +119,12 @@ def follows_paper(planted: Planted) -> bool:
     """
     if planted.squares or not planted.loops.num_loops:
         return False
-    method = METHODS.get(planted.recipe.method)
+    return is_dialled_like_paper(planted.recipe.method)
+
+
+def is_dialled_like_paper(name: object) -> bool:
+    """Whether a method's knobs are the paper's f and density, as far as is known."""
+    method = METHODS.get(name) if isinstance(name, str) else None
     return method is None or not method.knobs or not _PAPER_KNOBS.isdisjoint(method.knobs)
 
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from glasshouse.pool import WorkerPool
 from glasshouse.problems import validation
 from glasshouse.studies.batches import Batch, Queue
 from glasshouse.studies.kinds.kind import Columns, Measurable
-from glasshouse.studies.pool import WorkerPool
 from glasshouse.studies.store.store import Store
 from glasshouse.summaries import Summarised
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.compiled import compiled
+from glasshouse.compiled import compiled, inlined
 from glasshouse.kernels.arrays import enlarged
 from glasshouse.kernels.xoshiro import below
 from glasshouse.planting.kernels.cycles import KEPT, find_edge, walk_cycle
@@ -17,7 +17,7 @@ _TRY, _LOOKUP = 8, 8
 
 @compiled
 def drop_cell_loops(
-    stream: Any, graph: Any, columns: int, number: int, most: int, most_turns: int, patience: int,
+    stream: Any, graph: Any, number: int, most: int, most_turns: int, patience: int,
     meter: Any,
 ) -> Any:  # fmt: skip
     """Drop loops of +1 and one -1 on a grid; fewer come back where no room was found.
@@ -25,7 +25,6 @@ def drop_cell_loops(
     Args:
         stream: the generator's words.
         graph: the grid's edges in compressed rows; cells are numbered row by row.
-        columns: cells of a row.
         number: how many loops.
         most: the largest magnitude that an edge may reach.
         most_turns: how many loops may turn in one cell.
@@ -47,12 +46,7 @@ def drop_cell_loops(
         last = below(stream, length)
         meter[0] -= _TRY + _LOOKUP * length
         failed += 1
-        fits = True
-        for k in range(length):
-            edges[k] = find_edge(graph, layers, cycle[k], cycle[(k + 1) % length])
-            fits &= abs(totals[edges[k]] + (-1 if k == last else 1)) <= most
-            fits &= turns[cycle[k]] + _is_turn(columns, cycle, length, k) <= most_turns
-        if not fits:
+        if not _fits(graph, cycle[:length], last, most, most_turns, totals, turns, edges):
             continue
         failed = 0
         meter[0] -= KEPT * length
@@ -62,14 +56,107 @@ def drop_cell_loops(
         for k in range(length):
             cells[starts[placed] + k] = cycle[(last + 1 + k) % length]
             totals[edges[k]] += -1 if k == last else 1
-            turns[cycle[k]] += _is_turn(columns, cycle, length, k)
+            turns[cycle[k]] += _is_turn(cycle[:length], k)
         placed += 1
         starts[placed] = end
     return cells[: starts[placed]].copy(), starts[: placed + 1].copy()
 
 
 @compiled
-def _is_turn(columns: int, cycle: Any, length: int, k: int) -> Any:
-    """Whether a loop leaves its cell k along another axis than it came by."""
-    before, after = cycle[(k + length - 1) % length], cycle[(k + 1) % length]
-    return (before // columns != after // columns) & (before % columns != after % columns)
+def spread_over_spins(
+    cells: Any, starts: Any, num_cells: int, shore: int, over: int, under: int
+) -> Any:
+    """Loops over cells as loops over spins, `shore`² of each, and what they leave within cells.
+
+    A cell has `shore` spins that are coupled up and down, then as many that are coupled left and
+    right. A loop weighs 2·over; where it turns in a cell, it visits a spin of either kind. All
+    couplings within a cell weigh 2·under·shore, of which each turn takes 2·over.
+
+    Returns:
+        Nodes, starts and weights of the loops, each loop's negative edge its last.
+    """
+    turns = np.zeros(num_cells, np.int64)
+    visits, number = cells.size, starts.size - 1
+    for loop in range(number):
+        cycle = cells[starts[loop] : starts[loop + 1]]
+        for k in range(cycle.size):
+            if _is_turn(cycle, k):
+                turns[cycle[k]] += 1
+                visits += 1
+    left = 0
+    for cell in range(num_cells):
+        left += under * shore != over * turns[cell]
+    size = shore * shore * visits + left * 2 * shore * shore
+    nodes, weights = np.empty(size, np.int32), np.full(size, 2 * over, np.int64)
+    bounds = np.zeros(shore * shore * number + left * shore + 1, np.int64)
+    end = placed = 0
+    for up in range(shore):
+        for across in range(shore):
+            for loop in range(number):
+                cycle = cells[starts[loop] : starts[loop + 1]]
+                for k in range(cycle.size):
+                    before = cycle[k - 1] if k > 0 else cycle[cycle.size - 1]
+                    came_across = abs(cycle[k] - before) == 1
+                    turned = _is_turn(cycle, k)
+                    first = 2 * shore * cycle[k]
+                    nodes[end] = first + (shore + across if came_across else up)
+                    if turned:
+                        nodes[end + 1] = first + (up if came_across else shore + across)
+                    end += 2 if turned else 1
+                weights[end - 1] = -2 * over
+                placed += 1
+                bounds[placed] = end
+    for cell in range(num_cells):
+        amount = under * shore - over * turns[cell]
+        if amount:
+            _fill_cell(nodes, weights, bounds, placed, 2 * shore * cell, shore, amount)
+            placed += shore
+    return nodes, bounds, weights
+
+
+@inlined
+def _fill_cell(
+    nodes: Any, weights: Any, bounds: Any, placed: int, first: int, shore: int, amount: int
+) -> None:
+    """Loops that weigh twice the amount on every coupling within a cell, and are not frustrated.
+
+    Loop j goes from spin i of one shore to spin i+j of the other and back to i+1. Every coupling is
+    part of two loops, or of one that weighs twice as much there, because it is the last edge of the
+    other: these weigh nothing.
+    """
+    end = bounds[placed]
+    for j in range(shore):
+        for i in range(shore):
+            nodes[end + 2 * i], nodes[end + 2 * i + 1] = first + i, first + shore + (i + j) % shore
+            weights[end + 2 * i], weights[end + 2 * i + 1] = amount, amount
+        weights[end] = 2 * amount
+        end += 2 * shore
+        weights[end - 1] = 0
+        bounds[placed + j + 1] = end
+
+
+@inlined
+def _fits(
+    graph: Any, cycle: Any, last: int, most: int, most_turns: int, totals: Any, turns: Any,
+    edges: Any,
+) -> bool:  # fmt: skip
+    """Whether every edge and cell of a loop has room for it; `edges` gets the edges if so."""
+    for k in range(cycle.size):
+        following = cycle[k + 1] if k + 1 < cycle.size else cycle[0]
+        edges[k] = find_edge(graph, (0, 0), cycle[k], following)
+        if abs(totals[edges[k]] + (-1 if k == last else 1)) > most:
+            return False
+        if turns[cycle[k]] + _is_turn(cycle, k) > most_turns:
+            return False
+    return True
+
+
+@inlined
+def _is_turn(cycle: Any, k: int) -> Any:
+    """Whether a loop leaves its cell k along another axis than it came by.
+
+    Cells of a row, of which there are two or more, have numbers that differ by one.
+    """
+    before = cycle[k - 1] if k > 0 else cycle[cycle.size - 1]
+    after = cycle[k + 1] if k + 1 < cycle.size else cycle[0]
+    return (abs(cycle[k] - before) == 1) != (abs(after - cycle[k]) == 1)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.compiled import compiled, inner
+from glasshouse.compiled import compiled, inlined, inner
 from glasshouse.kernels.arrays import enlarged
 from glasshouse.kernels.xoshiro import below
 
@@ -56,7 +56,7 @@ def core_nodes(starts: Any, neighbours: Any) -> Any:
     return queue[:left].copy()
 
 
-@inner
+@inlined
 def find_edge(graph: Any, layers: Any, u: int, v: int) -> Any:
     """The id of the edge from u to v, or -1; edges of an RBM that is not stored are all 0."""
     starts, neighbours, edge_ids, _ = graph
@@ -66,7 +66,7 @@ def find_edge(graph: Any, layers: Any, u: int, v: int) -> Any:
     return edge_ids[place] if place >= 0 else -1
 
 
-@inner
+@inlined
 def _bisect(starts: Any, neighbours: Any, u: int, v: int) -> Any:
     """Where v stands among the neighbours of u, or -1."""
     low, high = starts[u], starts[u + 1]
@@ -79,10 +79,10 @@ def _bisect(starts: Any, neighbours: Any, u: int, v: int) -> Any:
     return low if low < starts[u + 1] and neighbours[low] == v else -1
 
 
-@inner
+@inlined
 def random_step(stream: Any, graph: Any, layers: Any, u: int) -> Any:
     """A uniform neighbour of u."""
-    starts, neighbours, _, _ = graph
+    starts, neighbours = graph[0], graph[1]
     if starts.size == 0:
         if u < layers[0]:
             return np.int32(layers[0] + below(stream, layers[1]))
@@ -90,7 +90,7 @@ def random_step(stream: Any, graph: Any, layers: Any, u: int) -> Any:
     return neighbours[starts[u] + below(stream, starts[u + 1] - starts[u])]
 
 
-@inner
+@inlined
 def walk_cycle(
     stream: Any, graph: Any, layers: Any, node: int, cycle: Any, place: Any, meter: Any
 ) -> Any:

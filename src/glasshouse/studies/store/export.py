@@ -14,6 +14,7 @@ from glasshouse.extras import optional
 from glasshouse.files.streams import Place, is_stream, replacing, writing
 from glasshouse.landscape.ratio import ratio
 from glasshouse.problems.validation import INT64_MAX
+from glasshouse.solvers.schedule import is_dialled_like_paper
 from glasshouse.studies.kinds.hardness import HARDNESS
 from glasshouse.studies.store.store import Store, StoredTask
 from glasshouse.studies.store.storefile import StoreError, one_line
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 def to_frame(store: Store, kind: str | None = None) -> polars.DataFrame:
     """All rows of a kind with their tasks' parameters and solver settings as columns.
 
-    Fractions such as "1/20" become floats; `solver_…` columns hold the annealer's settings.
+    Fractions such as "1/20" become floats. `solver_…` columns hold the annealer's settings, where
+    "automatic" stands for the paper's that are not for a family, `realised_…` ones what they came
+    to: sweeps per run, the range of β, and how it rises.
 
     Args:
         store: an open store.
@@ -95,7 +98,7 @@ def _columns(store: Store, task: StoredTask) -> tuple[dict[str, Any], dict[str, 
     described = task.description
     constants = {"task_id": task.task_id, "method": described.get("method")}
     constants |= task.table("parameters")
-    constants |= {f"solver_{name}": value for name, value in task.table("solver").items()}
+    constants |= _schedule(task)
     constants["seed"] = described.get("seed")
     batches = store.batches(task)
     counts = [end - first for first, end, _ in batches]
@@ -107,6 +110,23 @@ def _columns(store: Store, task: StoredTask) -> tuple[dict[str, Any], dict[str, 
             name = f"requested_{name}"  # such as frustration, which is also measured
         shared[name] = plain_number(value)
     return shared, rows
+
+
+def _schedule(task: StoredTask) -> dict[str, Any]:
+    """How instances were solved, as asked for and as it came out."""
+    asked, realised = task.table("solver"), task.realised or {}
+    plan = realised.get("schedule")
+    if not isinstance(plan, dict):  # nothing is solved, or the store is an old one
+        return {f"solver_{name}": value for name, value in asked.items()}
+    if not realised.get("loops") or not is_dialled_like_paper(task.description.get("method")):
+        asked = {
+            name: "automatic" if str(value).startswith("paper") else value
+            for name, value in asked.items()
+        }
+    used = {"schedule": "linear"} | {name: plan[name] for name in plan if name != "max_sweeps"}
+    return {f"solver_{name}": value for name, value in asked.items()} | {
+        f"realised_{name}": value for name, value in sorted(used.items())
+    }
 
 
 def plain_number(value: Any) -> Any:

@@ -14,13 +14,11 @@ from multiprocessing import connection
 from types import FrameType
 from typing import Any
 
-from glasshouse.problems import validation
-
 _CLEANING_UP = 2.0  # seconds in which workers end what they have started
 
 
 class WorkerPool:
-    """Worker processes for a study.
+    """Worker processes for studies, races and proofs.
 
     They are spawned, not forked, so that a script that uses them needs the usual
     `if __name__ == "__main__":`. They ignore Ctrl-C, which is the coordinator's to handle, and
@@ -31,7 +29,9 @@ class WorkerPool:
     """
 
     def __init__(self, workers: int) -> None:
-        self.workers = validation.count(workers, "workers", 1)
+        if type(workers) is not int or workers < 1:
+            raise ValueError(f"workers={workers!r} is not a whole number of at least 1")
+        self.workers = workers
         self._executor = self._start()
 
     def _start(self) -> ProcessPoolExecutor:

@@ -1,0 +1,199 @@
+"""Spin glasses that nobody planted: what `prove` proves in which time, and other solvers beside it.
+
+`python -m benchmarks glasses` runs all that is not in `docs/proofs/glasses.jsonl` yet, one process
+at a time on one core, and writes `docs/proofs/record.md`. With words, only families whose names
+contain one of them are run; `python -m benchmarks.glasses page` writes the page alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.glasses_page import write_page
+from benchmarks.record import setting
+from glasshouse.problems import Ising
+
+PLACE = Path(__file__).parents[1] / "docs" / "proofs"
+RUNS = PLACE / "glasses.jsonl"
+PEERS = ("scip", "cpsat", "toulbar2", "highs")
+
+
+def lattice(shape: tuple[int, ...], seed: int, *, normal: bool) -> Ising:
+    """A periodic lattice: weights ±1, or normal ones in units of 10^-5."""
+    rng = np.random.default_rng(seed)
+    grid = np.arange(int(np.prod(shape))).reshape(shape)
+    steps = [np.stack([grid, np.roll(grid, -1, axis)], -1) for axis in range(len(shape))]
+    edges = np.sort(np.stack(steps, -2).reshape(-1, 2), axis=1)
+    return Ising.from_edges(grid.size, edges, _weights(rng, len(edges), normal))
+
+
+def complete(size: int, seed: int, *, normal: bool = False, fields: bool = False) -> Ising:
+    """A complete graph, with or without fields."""
+    rng = np.random.default_rng(seed)
+    edges = np.stack(np.triu_indices(size, 1), axis=1)
+    weights = _weights(rng, len(edges), normal)
+    own = _weights(rng, size, normal) if fields else None
+    return Ising.from_edges(size, edges, weights, fields=own)
+
+
+def half_complete(size: int, seed: int) -> Ising:
+    """Max-Cut of G(n, 1/2)."""
+    rng = np.random.default_rng(seed)
+    edges = np.stack(np.triu_indices(size, 1), axis=1)
+    edges = edges[rng.random(len(edges)) < 0.5]
+    return Ising.from_edges(size, edges, np.full(len(edges), -1))
+
+
+def wishart(size: int, seed: int) -> Ising:
+    """A planted Wishart instance, of which only the problem is given."""
+    from glasshouse.planting import wishart as plant
+
+    return plant(size, columns=size * 3 // 4, rng=seed).ising
+
+
+def trained(visible: int, hidden: int, seed: int) -> Any:
+    """An RBM trained on random patterns, in floats."""
+    from glasshouse.boltzmann import train
+
+    data = np.random.default_rng(seed).choice([-1, 1], (50, visible))
+    return train(data, hidden=hidden, epochs=20, rng=seed).machine.to_instance()
+
+
+def _weights(rng: np.random.Generator, count: int, normal: bool) -> Any:
+    if normal:
+        return np.round(1e5 * rng.normal(size=count)).astype(np.int64)
+    return rng.choice([-1, 1], count)
+
+
+class Family(NamedTuple):
+    """Instances of one kind."""
+
+    make: Callable[[int], Any]
+    seeds: int
+    seconds: float
+    peers: bool = False
+
+
+FAMILIES = {
+    "3D ±J, L = 6": Family(lambda s: lattice((6, 6, 6), s, normal=False), 20, 90, True),
+    "3D normal, L = 6": Family(lambda s: lattice((6, 6, 6), s, normal=True), 20, 90, True),
+    "3D ±J, L = 5": Family(lambda s: lattice((5, 5, 5), s, normal=False), 1, 60, True),
+    "3D normal, L = 5": Family(lambda s: lattice((5, 5, 5), s, normal=True), 1, 60, True),
+    "3D ±J, L = 8": Family(lambda s: lattice((8, 8, 8), s, normal=False), 10, 400),
+    "3D normal, L = 8": Family(lambda s: lattice((8, 8, 8), s, normal=True), 10, 400),
+    "3D normal, L = 10": Family(lambda s: lattice((10, 10, 10), s, normal=True), 1, 400),
+    "2D ±J, 100 × 100": Family(lambda s: lattice((100, 100), s, normal=False), 3, 120),
+    "2D ±J, 140 × 140": Family(lambda s: lattice((140, 140), s, normal=False), 1, 300),
+    "2D normal, 50 × 50": Family(lambda s: lattice((50, 50), s, normal=True), 5, 60),
+    "2D normal, 100 × 100": Family(lambda s: lattice((100, 100), s, normal=True), 3, 300),
+    "complete ±1, n = 30": Family(lambda s: complete(30, s), 1, 60, True),
+    "complete ±1, n = 40": Family(lambda s: complete(40, s), 1, 60, True),
+    "complete ±1, n = 50": Family(lambda s: complete(50, s), 1, 60, True),
+    "complete ±1, n = 60": Family(lambda s: complete(60, s), 6, 120),
+    "complete ±1, n = 80": Family(lambda s: complete(80, s), 6, 300),
+    "complete ±1, n = 90": Family(lambda s: complete(90, s), 3, 600),
+    "complete ±1, n = 100": Family(lambda s: complete(100, s), 1, 3600),
+    "complete ±1 with fields, n = 60": Family(lambda s: complete(60, s, fields=True), 3, 120),
+    "complete normal, n = 60": Family(lambda s: complete(60, s, normal=True), 3, 300),
+    "Max-Cut of G(n, 1/2), n = 80": Family(lambda s: half_complete(80, s), 10, 300),
+    "Wishart, n = 40": Family(lambda s: wishart(40, s), 3, 120),
+    "trained RBM 64 × 16": Family(lambda s: trained(64, 16, s), 3, 120),
+}
+
+
+def run_one(family: str, seed: int, solver: str, limit: float) -> dict[str, Any]:
+    """One solver on one instance: what it proved, and the CPU seconds it took."""
+    from glasshouse.files import side_car, write
+    from glasshouse.problems.convert import to_ising
+    from glasshouse.proofs import prove, solve_exactly
+
+    problem = FAMILIES[family].make(seed)
+    ising = to_ising(problem)[0]
+    row: dict[str, Any] = {"spins": ising.num_variables, "edges": ising.num_edges}
+    if solver != "glasshouse":
+        result = solve_exactly(problem, solver=solver, time_limit=limit)  # type: ignore[arg-type]
+        proven = float(result.energy) if result.optimal else None
+        return row | {"proven": proven, "seconds": result.seconds}
+    for make in (lambda s: lattice((4, 4, 4), s, normal=True), lambda s: complete(30, s)):
+        prove(make(0), time_limit=30)  # compilation
+    began = time.process_time()
+    proof = prove(problem, time_limit=limit)
+    row |= {"seconds": time.process_time() - began, "method": proof.statistics.method,
+            "nodes": proof.statistics.nodes, "leaves": proof.statistics.leaves,
+            "proven": float(proof.energy) if proof.optimal else None,
+            "gap": float(proof.gap) / max(1.0, abs(float(proof.energy)))}  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        graph = Path(folder) / "glass.mc"
+        write(graph, ising)
+        return row | _checked(graph, side_car(graph), ising, proof)
+
+
+def _checked(graph: Path, beside: Path, ising: Ising, proof: Any) -> dict[str, Any]:
+    """What the stand-alone checker says, how long that takes, and how large the certificate is."""
+    from glasshouse.certificates import checker
+    from glasshouse.files import write_certificate
+
+    if ising.fields.any():  # a .mc file has one more vertex for them
+        return {"checked": None}
+    write_certificate(beside, proof.certificate)
+    began = time.process_time()
+    done = subprocess.run([sys.executable, checker.__file__, str(graph), str(beside)],
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    children = os.times()
+    return {"checked": done.stdout.strip(), "bytes": beside.stat().st_size,
+            "checker_seconds": children.children_user, "began": began}  # fmt: skip
+
+
+def main(words: list[str] | None = None) -> None:
+    """Run what is missing, and write the page."""
+    PLACE.mkdir(exist_ok=True)
+    done = [json.loads(line) for line in RUNS.read_text().splitlines()] if RUNS.exists() else []
+    known = {(row["family"], row["seed"], row["solver"]) for row in done}
+    for name, family in FAMILIES.items():
+        if words and not any(word in name for word in words):
+            continue
+        for seed in range(family.seeds):
+            solvers = ("glasshouse", *(PEERS if family.peers and seed < 1 else ()))
+            new = [solver for solver in solvers if (name, seed, solver) not in known]
+            done += [_run(name, seed, solver, family.seconds) for solver in new]
+    write_page(done, setting("highspy", "ortools", "pytoulbar2", "pyscipopt"), PLACE / "record.md")
+
+
+def _run(family: str, seed: int, solver: str, limit: float) -> dict[str, Any]:
+    command = [sys.executable, "-m", "benchmarks.glasses", "--one", family, str(seed), solver,
+               str(limit)]  # fmt: skip
+    threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+    row: dict[str, Any] = {"family": family, "seed": seed, "solver": solver, "limit": limit}
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, check=False,
+                                timeout=3 * limit + 120, env=os.environ | threads)  # fmt: skip
+        row |= json.loads(answer.stdout.splitlines()[-1])
+    except (subprocess.TimeoutExpired, IndexError, json.JSONDecodeError) as fault:
+        row |= {"proven": None, "seconds": None, "error": type(fault).__name__}
+    row.pop("began", None)
+    with RUNS.open("a") as file:
+        file.write(json.dumps(row) + "\n")
+    print(row, flush=True)
+    return row
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--one"]:
+        name, seed, solver, limit = sys.argv[2:]
+        print(json.dumps(run_one(name, int(seed), solver, float(limit))))
+    elif sys.argv[1:] == ["page"]:
+        rows = [json.loads(line) for line in RUNS.read_text().splitlines()]
+        packages = ("highspy", "ortools", "pytoulbar2", "pyscipopt")
+        write_page(rows, setting(*packages), PLACE / "record.md")
+    else:
+        main(sys.argv[1:])

@@ -1,0 +1,120 @@
+"""A problem made ready for proofs: its graph, and the states that are known."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates import Certificate, Verdict, verify
+from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.certificates.verdict import check_fit
+from glasshouse.problems import Max2Sat, Problem, validation
+from glasshouse.problems.reduction import to_spins
+from glasshouse.proofs import kernels
+from glasshouse.proofs.contraction import OddCycle
+from glasshouse.proofs.cycles import clause_cycles, make_certificate, walk_loops
+from glasshouse.proofs.relaxation import Loop
+from glasshouse.proofs.signed_graph import SignedGraph, Spins
+from glasshouse.proofs.two_sat import satisfy
+
+# A certificate and what it proves.
+Found = tuple[Certificate, Verdict]
+
+
+class Prepared:
+    """A problem, its graph, and the best state so far.
+
+    Attributes:
+        problem: what to prove.
+        form: the same as the checker sees it.
+        graph: the same for searches; hard clauses are no heavier there than need be.
+        lighter: by how much they are lighter.
+        known: states, the ghost's spin behind them.
+
+    Args:
+        problem: what to prove.
+        state: one to start from, or None.
+        start: a certificate whose state to start from, or None.
+    """
+
+    def __init__(
+        self, problem: Problem, state: npt.ArrayLike | None, start: Certificate | None
+    ) -> None:
+        self.problem, self.form = problem, ExactForm.of(problem)
+        self.graph, self.lighter = SignedGraph.of_form(self.form), Fraction(0)
+        self.known = [] if state is None else [spins_of(problem, state)]
+        if isinstance(problem, Max2Sat):
+            feasible = _feasible(problem, self.graph)
+            self.known.append(feasible)
+            self._lighten(problem, feasible)
+        if start is not None:
+            check_fit(start, problem.num_variables)
+            self.known.append(np.append(start.state, np.int8(1)))
+
+    @property
+    def best(self) -> Spins:
+        """The best of all known states, turned so that the ghost is up."""
+        least = min(self.known, key=self.graph.cost, default=None)
+        if least is None:
+            least = np.ones(self.graph.num_vertices, dtype=np.int8)
+            kernels.descend(*self.graph.rows, self.graph.couplings, least)
+        self.known = [least]
+        turned: Spins = least * least[self.graph.ghost]
+        return turned
+
+    def verified(self, certificate: Certificate) -> Found:
+        """A certificate with what it proves."""
+        return certificate, verify(self.problem, certificate)
+
+    def loop_certificate(self, loops: list[OddCycle], denominator: int) -> Certificate:
+        """The certificate of loops of the graph, with what makes up for lighter clauses."""
+        spins = self.best
+        cycles = list(walk_loops(self.graph, loops, spins))
+        denominator *= self.graph.loop_scale
+        if isinstance(self.problem, Max2Sat):
+            cycles += clause_cycles(self.problem, spins, self.lighter * denominator / 2)
+        return make_certificate(cycles, spins[:-1], denominator)
+
+    def clause_loops(self) -> list[Loop]:
+        """What makes up for lighter clauses, in units of the graph's weights."""
+        problem = self.problem
+        if not isinstance(problem, Max2Sat):
+            return []
+        weight = self.lighter * self.graph.loop_scale / 2
+        up = np.ones(self.graph.num_vertices, dtype=np.int8)
+        return [(multiplier, nodes, [-1 if mark else 1 for mark in marks])
+                for multiplier, nodes, marks in clause_cycles(problem, up, weight)]  # fmt: skip
+
+    def _lighten(self, problem: Max2Sat, feasible: Spins) -> None:
+        """Make hard clauses no heavier than need be.
+
+        More than the cost of a state that keeps them is enough, and floats lose less between
+        numbers of similar size. What they are lighter by is made up for by triangles.
+        """
+        graph = self.graph
+        if not problem.num_hard or not problem.is_integer:
+            return
+        cost = Fraction(graph.value(graph.cost(feasible)), graph.scale)
+        enough = min(int(problem.hard_weight), 2 * int(cost) + 1)
+        self.graph = SignedGraph.of_form(ExactForm.of_max2sat(problem, enough))
+        self.lighter = Fraction(problem.hard_weight - enough)
+
+
+def spins_of(problem: Problem, state: npt.ArrayLike) -> Spins:
+    """A state of the problem as spins, the ghost's +1 behind them."""
+    if np.ndim(state) > 1:
+        raise ValueError(f"state has shape {np.shape(state)}; expected one state, not a batch")
+    allowed = (problem.space.low, 1)
+    own = validation.states(state, problem.num_variables, allowed, "state")
+    return np.append(to_spins(own), np.int8(1))
+
+
+def _feasible(problem: Max2Sat, graph: SignedGraph) -> Spins:
+    """An assignment that satisfies the hard clauses, improved by single flips."""
+    spins = spins_of(problem, satisfy(problem.num_variables, problem.hard))
+    better = spins.copy()
+    kernels.descend(*graph.rows, graph.couplings, better)
+    better *= better[graph.ghost]
+    return min(better, spins, key=graph.cost)

@@ -1,0 +1,69 @@
+"""Compiled improvement of states by other states."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from glasshouse.compiled import compiled, inner
+
+
+@compiled
+def mix(
+    starts: Any, neighbours: Any, edge_ids: Any, couplings: Any, states: Any, partners: Any
+) -> None:
+    """Improve each state, in place, with the parts in which a partner is better.
+
+    The spins in which two states differ fall into connected parts, and so do those in which they
+    agree. No two parts of one kind touch, so each can be flipped on its own: the best of all these
+    combinations is at least as good as both states. `partners[k, i]` is the k-th partner of i.
+    """
+    size = len(starts) - 1
+    least = 1e-9 * np.max(np.abs(couplings)) if len(couplings) else 0.0
+    seen, queue = np.empty(size, np.bool_), np.empty(size, np.int32)
+    for turn in range(partners.shape[0]):
+        for one in range(partners.shape[1]):
+            mine, other = states[one], states[partners[turn, one]]
+            for relation in (-1, 1):
+                seen[:] = False
+                for first in range(size):
+                    if seen[first] or mine[first] * other[first] != relation:
+                        continue
+                    count, margin = gather(
+                        starts, neighbours, edge_ids, couplings, mine, other, first, seen, queue
+                    )
+                    if margin < -least:
+                        for k in range(count):
+                            mine[queue[k]] = -mine[queue[k]]
+
+
+@inner
+def gather(
+    starts: Any,
+    neighbours: Any,
+    edge_ids: Any,
+    couplings: Any,
+    mine: Any,
+    other: Any,
+    first: Any,
+    seen: Any,
+    queue: Any,
+) -> Any:
+    """Put a connected part into `queue`: its size, and Σ w s s over the edges that leave it."""
+    relation = mine[first] * other[first]
+    queue[0], head, count = first, 0, 1
+    seen[first] = True
+    margin = 0.0
+    while head < count:
+        vertex = queue[head]
+        head += 1
+        for t in range(starts[vertex], starts[vertex + 1]):
+            near = neighbours[t]
+            if mine[near] * other[near] != relation:
+                margin += couplings[edge_ids[t]] * mine[vertex] * mine[near]
+            elif not seen[near]:
+                seen[near] = True
+                queue[count] = near
+                count += 1
+    return count, margin

@@ -1,0 +1,215 @@
+"""Raising the bound of one subproblem: rounds of ascent and separation, α lowered on the way."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+
+from glasshouse.proofs.relaxation import Pair
+from glasshouse.proofs.semidefinite.ascent import ascend
+from glasshouse.proofs.semidefinite.cuts import Cuts
+from glasshouse.proofs.semidefinite.dual import FloatArray, Point, RegularisedDual
+from glasshouse.proofs.semidefinite.inheritance import Inheritance
+from glasshouse.proofs.semidefinite.memory import Memory
+from glasshouse.proofs.semidefinite.rounding import ExactSquares, exact_squares
+from glasshouse.proofs.semidefinite.separation import separated
+from glasshouse.proofs.semidefinite.settings import Settings
+from glasshouse.proofs.semidefinite.shift import lifting_diagonal
+from glasshouse.proofs.semidefinite.states import best_projection
+from glasshouse.proofs.semidefinite.subproblem import Subproblem
+
+_LOOK_BACK = 3  # rounds over which gains are measured
+_COMFORT = 3e-3  # the margin, in units of the scale, that makes for short certificates
+_MOST_BITS = 44  # of a column's entries: beyond, floats have no more to tell
+_BITS = 20  # where there is nothing to reach
+
+
+class Climb:
+    """The bound of one subproblem on its way up.
+
+    Attributes:
+        problem: the subproblem.
+        bound: the best so far, in the problem's unit, its constant not counted.
+        states: spins of the classes, each better than the best known before it.
+    """
+
+    def __init__(
+        self, problem: Subproblem, highest: int, warm: Inheritance | None, settings: Settings
+    ) -> None:
+        self.problem = problem
+        self.bound = -math.inf
+        self.states: list[FloatArray] = []
+        self._settings = settings
+        size = problem.size
+        self._scale = 2.0 * math.sqrt(float((problem.matrix**2).sum()) / (size * (size - 1)))
+        self._exclude(highest)
+        self._rng = np.random.default_rng(size)
+        if warm is None:
+            self._alpha = settings.alpha * self._scale
+            self._diagonal, self._cuts = _level(problem.matrix, self._alpha), Cuts.none()
+        else:
+            self._alpha = settings.alpha_below * self._scale
+            self._diagonal, self._cuts = warm.claimed_by(problem)
+        self._memory = Memory(size + len(self._cuts))
+        self._best = self._diagonal, self._cuts
+        self._gram = np.eye(size)
+        self._lost = 0.0
+
+    def _exclude(self, highest: int) -> None:
+        """Aim at a bound above a value."""
+        unit = self.problem.unit
+        self._highest = highest
+        self._target = (highest - self.problem.constant) / unit
+        self._goal = self._target + min(_COMFORT * self._scale, 0.01 / unit)
+
+    def run(self, deadline: float) -> ExactSquares | None:
+        """Climb until exact squares prove the goal, or there is no more hope or time."""
+        settings = self._settings
+        reaches: list[float] = []
+        for _ in range(settings.rounds):
+            point = self._ascend(deadline)
+            reaches.append(self._shifted(point))
+            if self.bound > self._goal and (proof := self._proof()):
+                return proof
+            self._look_for_states(point)
+            if time.monotonic() > deadline or self._is_hopeless(reaches):
+                break
+            self._cool(reaches)
+            self._exchange_cuts(point)
+        return None
+
+    def _ascend(self, deadline: float) -> Point:
+        """One round with the cuts and the α as they are."""
+        settings, size = self._settings, self.problem.size
+        dual = RegularisedDual(self.problem.matrix, self._cuts, self._alpha)
+        # At spins ‖X‖ is the size, so that the regularised value less this is a bound itself.
+        offset = self._alpha * size * size / 2.0
+        point = ascend(
+            dual,
+            np.concatenate([self._diagonal, self._cuts.multipliers]),
+            self._memory,
+            settings.evaluations,
+            settings.flat,
+            deadline,
+            lambda point: point.value - offset > self._goal,
+        )
+        self._diagonal = point.x[:size]
+        self._cuts = self._cuts.weighted(point.x[size:])
+        self._gram = point.gram
+        return point
+
+    def _shifted(self, point: Point) -> float:
+        """Lower y until M is positive semidefinite; how far the bound could get if α were 0.
+
+        With Gram matrices Y of unit vectors, the shift costs α max <X, Y>, of which α ‖X‖² is what
+        the regularised optimum is above <A, X>. The rest is lost to α.
+        """
+        size = self.problem.size
+        shift = lifting_diagonal(point.slack, self._alpha * point.gram, point.factor)
+        bound = point.linear - float(shift.sum())
+        if bound > self.bound:
+            self.bound = bound
+            self._best = point.x[:size] - shift, self._cuts
+        self._lost = float(shift.sum()) - self._alpha * float((point.gram**2).sum())
+        return bound + self._lost
+
+    def _is_hopeless(self, reaches: list[float]) -> bool:
+        """Whether branching now is cheaper than another round.
+
+        A pair that is decided raises the bound by some amount, so the search below a node doubles
+        with each such amount that is missing. A round pays as long as what it gains saves more of
+        that search than the round costs.
+        """
+        settings = self._settings
+        if len(reaches) <= _LOOK_BACK:
+            return False
+        gain = (reaches[-1] - reaches[-1 - _LOOK_BACK]) / _LOOK_BACK
+        raised = settings.branching_gain * self._scale * math.sqrt(self.problem.size)
+        missing = min((self._goal - reaches[-1]) / raised, 50.0)
+        return missing > 0.0 and gain * 2.0**missing < settings.price * raised
+
+    def _cool(self, reaches: list[float]) -> None:
+        """Lower α where that is what it takes, or where cuts gain little against it.
+
+        At a large α the ascent is quick, and the cuts that it leads to are those needed later.
+        """
+        settings = self._settings
+        gain = reaches[-1] - reaches[-2] if len(reaches) > 1 else math.inf
+        is_near = reaches[-1] > self._goal
+        if is_near or gain < settings.stall * self._lost:
+            least = self._scale * (settings.alpha_least if is_near else settings.alpha_search)
+            cooler = min(self._alpha, max(settings.cooling * self._alpha, least))
+            self._memory.steepen(self._alpha / cooler)
+            self._alpha = cooler
+
+    def _exchange_cuts(self, point: Point) -> None:
+        """Drop cuts that sleep, and add violated ones."""
+        settings, size = self._settings, self.problem.size
+        awake = (self._cuts.multipliers > 1e-6 * self._scale) | (point.gradient[size:] > -1e-3)
+        cuts = self._cuts.kept(awake)
+        self._cuts = separated(
+            cuts, point.gram, settings.violation, settings.room * size, settings.seeds
+        )
+        kept = np.concatenate([np.ones(size, np.bool_), awake])
+        self._memory.carry_over(kept, len(self._cuts) - len(cuts))
+
+    def _look_for_states(self, point: Point) -> None:
+        """Keep a state that is better than the best known; from then on, less is to be excluded."""
+        spins, energy = best_projection(
+            self.problem.matrix, point.factor, self._rng, self._settings.projections
+        )
+        if energy < self._goal + 1.0 / self.problem.unit:  # worth a look in exact integers
+            value = self.problem.value(spins)
+            highest = self.problem.highest_below(value)
+            if value <= self._highest and highest is not None:
+                self.states.append(spins)
+                self._exclude(highest)
+
+    def _proof(self) -> ExactSquares | None:
+        """Exact squares that exclude all that is to be excluded, with as few bits as will do."""
+        margin = (self.bound - self._target) / self._scale
+        # Rounding was seen to lose 2.5 size^1.5 / 2^bits.
+        bits = max(4, math.ceil(math.log2(4.0 * self.problem.size**1.5 / margin)))
+        for more in (0, 2, 4, 8):
+            if bits + more > _MOST_BITS:
+                break
+            squares = self.rounded(bits + more)
+            if squares.bound(self.problem) > self._highest:
+                return squares
+        return None
+
+    def rounded(self, bits: int = _BITS) -> ExactSquares:
+        """Exact squares whose bound is near the best."""
+        diagonal, cuts = self._best
+        return exact_squares(self.problem, cuts, diagonal, bits)
+
+    def branch(self) -> Pair:
+        """The pair of vertices that X would have to change most for, and the likelier sign.
+
+        Tied, both have the same row up to the sign: what counts is how far their rows are apart,
+        on the side where they are nearer to each other.
+        """
+        first, second = np.triu_indices(self.problem.size, 1)
+        correlations = self._gram[first, second]
+        products = self._gram @ self._gram
+        norms = products.diagonal()
+        apart = norms[first] + norms[second] - 2.0 * np.abs(products[first, second])
+        most = int(np.argmax(apart))
+        vertices = self.problem.vertices
+        sign = 1 if correlations[most] >= 0.0 else -1
+        return int(vertices[first[most]]), int(vertices[second[most]]), sign
+
+    def inheritance(self) -> Inheritance:
+        """What both children begin with."""
+        return Inheritance.of(self.problem, self._diagonal, self._cuts)
+
+
+def _level(matrix: FloatArray, alpha: float) -> FloatArray:
+    """The y, all entries alike, at which X = -[M]₋ / α has the trace that it should have."""
+    eigenvalues = np.linalg.eigvalsh(matrix)
+    counts = np.arange(1, len(eigenvalues) + 1)
+    levels = (alpha * len(eigenvalues) + np.cumsum(eigenvalues)) / counts
+    reached = np.flatnonzero(levels > eigenvalues)[-1]
+    return np.full(len(matrix), levels[reached])

@@ -1,0 +1,103 @@
+"""Odd cliques as cuts: (a·s)² ≥ 1 for whole numbers a of odd sum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+
+WIDTH = 7  # vertices of the widest cut
+_HASH_SEED = 0x5EED
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """Odd cliques in rows, with their multipliers.
+
+    Attributes:
+        vertices: (m, WIDTH), filled up with zeros, as the next.
+        coefficients: whole numbers of odd sum, those that are not zero first.
+        multipliers: at least 0.
+    """
+
+    vertices: npt.NDArray[np.int32]
+    coefficients: npt.NDArray[np.int8]
+    multipliers: FloatArray
+
+    @classmethod
+    def none(cls) -> Cuts:
+        """No cuts at all."""
+        return cls(
+            np.empty((0, WIDTH), np.int32), np.empty((0, WIDTH), np.int8), np.empty(0, np.float64)
+        )
+
+    def __len__(self) -> int:
+        return len(self.multipliers)
+
+    @property
+    def depths(self) -> FloatArray:
+        """(Σ a² - 1) / 2: no state brings the sum of a cut's pairs below minus this."""
+        coefficients = self.coefficients.astype(np.float64)
+        depths: FloatArray = ((coefficients**2).sum(axis=1) - 1.0) / 2.0
+        return depths
+
+    def kept(self, mask: npt.NDArray[np.bool_]) -> Cuts:
+        """Those that a mask marks."""
+        return Cuts(self.vertices[mask], self.coefficients[mask], self.multipliers[mask])
+
+    def weighted(self, multipliers: FloatArray) -> Cuts:
+        """The same with other multipliers."""
+        return replace(self, multipliers=multipliers)
+
+    def extended(
+        self,
+        vertices: npt.NDArray[np.int32],
+        coefficients: npt.NDArray[np.int8],
+        slacks: FloatArray,
+        room: int,
+    ) -> Cuts:
+        """The most violated of some cliques that are not here yet, at most `room`, added."""
+        order = np.argsort(slacks, kind="stable")
+        prints = _fingerprints(vertices[order], coefficients[order])
+        _, first = np.unique(prints, return_index=True)
+        is_new = np.zeros(len(order), np.bool_)
+        is_new[first] = True
+        is_new &= ~np.isin(prints, _fingerprints(self.vertices, self.coefficients))
+        chosen = order[is_new][:room]
+        padding = ((0, 0), (0, WIDTH - vertices.shape[1]))
+        return Cuts(
+            np.concatenate([self.vertices, np.pad(vertices[chosen], padding)]),
+            np.concatenate([self.coefficients, np.pad(coefficients[chosen], padding)]),
+            np.concatenate([self.multipliers, np.zeros(len(chosen))]),
+        )
+
+    def mapped(self, target: npt.NDArray[np.int64], signs: npt.NDArray[np.int8]) -> Cuts:
+        """The cuts where vertex v became `signs[v]` times vertex `target[v]`.
+
+        What lies over one vertex alone says nothing and is left out, as is what target -1 marks.
+        """
+        vertices = target[self.vertices].astype(np.int32)
+        coefficients = (self.coefficients * signs[self.vertices]).astype(np.int8)
+        for q in range(1, WIDTH):  # merge what came to the same vertex
+            for p in range(q):
+                same = (vertices[:, p] == vertices[:, q]) & (coefficients[:, p] != 0)
+                coefficients[same, p] += coefficients[same, q]
+                coefficients[same, q] = 0
+        order = np.argsort(coefficients == 0, axis=1, kind="stable")
+        vertices = np.take_along_axis(vertices, order, axis=1)
+        coefficients = np.take_along_axis(coefficients, order, axis=1)
+        vertices[coefficients == 0] = 0
+        says_something = (coefficients[:, 1] != 0) & (vertices >= 0).all(axis=1)
+        return Cuts(vertices, coefficients, self.multipliers).kept(says_something)
+
+
+def _fingerprints(vertices: npt.NDArray[Any], coefficients: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A number that a cut and its opposite share, and other cuts hardly ever."""
+    size = int(vertices.max(initial=0)) + 1
+    words = np.random.default_rng(_HASH_SEED).integers(-(2**62), 2**62, size)
+    prints: npt.NDArray[np.int64] = np.abs((words[vertices] * coefficients).sum(axis=1))
+    return prints

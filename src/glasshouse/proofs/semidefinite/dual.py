@@ -1,0 +1,78 @@
+"""The regularised dual of the semidefinite relaxation.
+
+With E(s) = <A, ss'>, the relaxation asks for the least <A, X> + α/2 ‖X‖² over positive semidefinite
+X with unit diagonal that satisfies the cuts. Its dual in y (free) and g ≥ 0 is smooth:
+
+    f(y, g) = Σ y - g·depths - ‖[M]₋‖² / 2α,   M = A - diag(y) - Σ g_t T_t,
+
+[M]₋ the part of M of negative eigenvalues. The gradient is what X = -[M]₋ / α lacks.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg.lapack import dsyevd
+
+from glasshouse.proofs.semidefinite import kernels
+from glasshouse.proofs.semidefinite.cuts import Cuts
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class Point(NamedTuple):
+    """What one eigendecomposition tells of a point x = (y, g)."""
+
+    x: FloatArray
+    value: float
+    linear: float  # Σ y - g·depths: the bound, were M positive semidefinite
+    gradient: FloatArray
+    slack: FloatArray  # M
+    factor: FloatArray  # F with FF' = X
+    gram: FloatArray  # X
+
+
+class RegularisedDual:
+    """f for one matrix A, one set of cuts and one α."""
+
+    def __init__(self, matrix: FloatArray, cuts: Cuts, alpha: float) -> None:
+        self.matrix = matrix
+        self.cuts = cuts
+        self.alpha = alpha
+        self.size = len(matrix)
+        self.depths = cuts.depths
+        self._pairs = kernels.pairs_of(cuts.vertices, cuts.coefficients, self.size)
+        # The curvature along g_t is about that along y times half the pairs of the cut.
+        num_pairs = np.diff(self._pairs[0])
+        self.scales = np.concatenate([np.ones(self.size), 2.0 / np.maximum(num_pairs, 1)])
+
+    def slack_matrix(self, x: FloatArray) -> FloatArray:
+        """M."""
+        slack = self.matrix.copy()
+        kernels.add_cliques(slack, *self._pairs, -0.5 * x[self.size :])
+        slack.flat[:: self.size + 1] -= x[: self.size]
+        return slack
+
+    def at(self, x: FloatArray) -> Point:
+        """Value, gradient and X of a point."""
+        slack = self.slack_matrix(x)
+        eigenvalues, eigenvectors, failed = dsyevd(slack.T)
+        if failed:
+            raise ArithmeticError("an eigendecomposition did not converge")
+        negative = int(np.searchsorted(eigenvalues, 0.0))
+        lowest = eigenvalues[:negative]
+        factor = eigenvectors[:, :negative] * np.sqrt(-lowest / self.alpha)
+        gram = factor @ factor.T
+        linear = float(x[: self.size].sum() - x[self.size :] @ self.depths)
+        value = linear - float(lowest @ lowest) / (2.0 * self.alpha)
+        return Point(x, value, linear, self._residual(gram), slack, factor, gram)
+
+    def _residual(self, gram: FloatArray) -> FloatArray:
+        residual = np.empty(self.size + len(self.cuts))
+        residual[: self.size] = 1.0 - gram.diagonal()
+        kernels.sums_of_cliques(gram, *self._pairs, residual[self.size :])
+        residual[self.size :] += self.depths
+        residual[self.size :] *= -1.0
+        return residual

@@ -1,0 +1,71 @@
+"""The semidefinite relaxation of dense problems, as the tree search wants it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from glasshouse.proofs.relaxation import Outcome, Pair, Parts, Spins
+from glasshouse.proofs.semidefinite.climb import Climb
+from glasshouse.proofs.semidefinite.settings import Settings
+from glasshouse.proofs.semidefinite.subproblem import Subproblem
+from glasshouse.proofs.signed_graph import SignedGraph
+
+_NO_PARTS = Parts(1, [], [])
+
+
+class SemidefiniteRelaxation:
+    """Least energies over positive semidefinite matrices that satisfy odd cliques.
+
+    The bound of every subproblem is certified by squares in exact integers: the cliques that count,
+    and the columns of an integer Cholesky decomposition of what they leave.
+
+    Args:
+        graph: the problem.
+        settings: how to climb.
+    """
+
+    name = "semidefinite"
+
+    def __init__(self, graph: SignedGraph, settings: Settings | None = None) -> None:
+        self._graph = graph
+        self._threads = ThreadpoolController()
+        self._settings = settings or Settings()
+
+    def bound(self, pairs: list[Pair], incumbent: int, deadline: float, warm: Any) -> Outcome:
+        """Bound, until the node is closed, nothing more is gained, or the deadline is over.
+
+        Closed means that nothing is better than the incumbent *and the states offered*. Where the
+        pairs leave a single state and it is better than the incumbent, the outcome is not closed,
+        has no branch, and offers that state.
+
+        Args:
+            pairs: the path from the root.
+            incumbent: the cost of the best state known.
+            deadline: when to stop, on the monotonic clock.
+            warm: what the outcome of any node above held, or None.
+        """
+        problem = Subproblem.of(self._graph, pairs)
+        highest = problem.highest_below(self._graph.value(incumbent))
+        trivial = problem.trivial_bound
+        if highest is None or trivial > highest:
+            return Outcome(True, float(trivial), _NO_PARTS)
+        if problem.size == 0:
+            state = problem.spread(np.ones(0))
+            return Outcome(False, float(trivial), _NO_PARTS, states=[state])
+        # Threads wait for each other longer than such small matrices take.
+        with self._threads.limit(limits=1, user_api="blas"):
+            return self._climbed(Climb(problem, highest, warm, self._settings), deadline)
+
+    def _climbed(self, climb: Climb, deadline: float) -> Outcome:
+        """The outcome of a climb, which is done here."""
+        problem = climb.problem
+        proof = climb.run(deadline)
+        parts = (proof or climb.rounded()).parts(problem)
+        bound = problem.constant + climb.bound * problem.unit
+        states: list[Spins] = [problem.spread(spins) for spins in climb.states]
+        if proof is not None:
+            return Outcome(True, bound, parts, states=states)
+        return Outcome(False, bound, parts, climb.branch(), climb.inheritance(), states)

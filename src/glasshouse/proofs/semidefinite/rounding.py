@@ -1,0 +1,154 @@
+"""From multipliers in floats to squares in exact integers, and the bound that these prove.
+
+Nothing here needs to be accurate: whatever rounding leaves over is found by exact integers and
+taken off the bound.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.proofs.relaxation import Parts
+from glasshouse.proofs.semidefinite.cuts import Cuts
+from glasshouse.proofs.semidefinite.dual import RegularisedDual
+from glasshouse.proofs.semidefinite.subproblem import ROOM, Subproblem
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+_LARGEST = 2.0**53  # of a column's entries: a whole number that fits int64, whatever happened
+_FEWER_FOR_CUTS = 4  # what rounding does to a cut is taken up by the columns
+
+
+@dataclass(frozen=True)
+class ExactSquares:
+    """Squares over the classes of a subproblem: cuts, and the columns of an integer Cholesky.
+
+    Attributes:
+        denominator: divides all multipliers.
+        cuts: the cuts, whose multipliers in floats no longer count.
+        cut_multipliers: theirs, positive Python integers.
+        columns: one row of coefficients for each of the other squares.
+        column_multiplier: the one multiplier of all these.
+    """
+
+    denominator: int
+    cuts: Cuts
+    cut_multipliers: list[int]
+    columns: IntArray
+    column_multiplier: int
+
+    def bound(self, problem: Subproblem) -> Fraction:
+        """What no value of the subproblem is below, in exact integers."""
+        rest = problem.weights.astype(object) * self.denominator
+        rest += 2 * (self._column_sums() * self.column_multiplier + self._cut_sums(problem.size))
+        upper = np.triu_indices(problem.size, 1)
+        lost = sum(map(abs, rest[upper].tolist()))
+        squares = self.cuts.coefficients.astype(np.int64) ** 2
+        lost += sum(
+            multiplier * (total - 1)  # odd, so at least 1 in every state
+            for multiplier, total in zip(
+                self.cut_multipliers, squares.sum(axis=1).tolist(), strict=True
+            )
+        )
+        lost += self.column_multiplier * int((self.columns.astype(object) ** 2).sum())
+        return problem.constant - Fraction(lost, self.denominator)
+
+    def _column_sums(self) -> npt.NDArray[np.object_]:
+        """Σ a a' over the columns."""
+        largest = int(np.abs(self.columns).max(initial=0))
+        fits = largest * largest * max(1, len(self.columns)) < ROOM
+        columns = self.columns if fits else self.columns.astype(object)
+        return (columns.T @ columns).astype(object)
+
+    def _cut_sums(self, size: int) -> npt.NDArray[np.object_]:
+        """Σ c a a' over the cuts, at least off the diagonal."""
+        largest = int(np.abs(self.cuts.coefficients.astype(np.int64)).max(initial=0))
+        fits = sum(self.cut_multipliers) * largest * largest < ROOM
+        kind = np.int64 if fits else object
+        sums = np.zeros((size, size), dtype=kind)
+        multipliers = np.array(self.cut_multipliers, dtype=kind)
+        vertices, coefficients = self.cuts.vertices, self.cuts.coefficients.astype(np.int64)
+        for p in range(vertices.shape[1]):
+            for q in range(p):
+                amounts = multipliers * (coefficients[:, p] * coefficients[:, q])
+                np.add.at(sums, (vertices[:, p], vertices[:, q]), amounts)
+        return (sums + sums.T).astype(object)
+
+    def parts(self, problem: Subproblem) -> Parts:
+        """The squares over vertices of the graph."""
+        names = problem.vertices
+        squares: list[tuple[int, list[int], list[int]]] = []
+        for multiplier, row, factors in zip(
+            self.cut_multipliers, self.cuts.vertices, self.cuts.coefficients, strict=True
+        ):
+            used = np.flatnonzero(factors)
+            squares.append((multiplier, names[row[used]].tolist(), factors[used].tolist()))
+        for column in self.columns:
+            used = np.flatnonzero(column)
+            squares.append((self.column_multiplier, names[used].tolist(), column[used].tolist()))
+        return Parts(self.denominator, [], squares)
+
+
+def exact_squares(problem: Subproblem, cuts: Cuts, diagonal: FloatArray, bits: int) -> ExactSquares:
+    """Squares whose bound is near that of floats.
+
+    Args:
+        problem: whose weights the squares take off.
+        cuts: with multipliers in units of `problem.unit`.
+        diagonal: y, such that M is nearly positive semidefinite.
+        bits: binary places of the columns; the cuts' multipliers get fewer.
+    """
+    column_bits, cut_bits = bits, max(bits - _FEWER_FOR_CUTS, 2)
+    power = (problem.unit - 1).bit_length()  # 2^power is the unit of the columns' squares
+    stretch = problem.unit / 2**power
+    places = max(0, cut_bits + 1 - power, 2 * column_bits - power)
+    steps = np.round(cuts.multipliers * stretch * 2.0**cut_bits)
+    cuts = cuts.weighted(steps).kept(steps > 0)
+    multiplier = 2 ** (power + places - cut_bits - 1)
+    rounded = cuts.weighted(cuts.multipliers * 2.0**-cut_bits)
+    x = np.concatenate([stretch * diagonal, rounded.multipliers])
+    slack = RegularisedDual(stretch * problem.matrix, rounded, 1.0).slack_matrix(x)
+    return ExactSquares(
+        2**places,
+        cuts,
+        [int(step) * multiplier for step in cuts.multipliers.tolist()],
+        _useful(_integer_cholesky(slack, column_bits)),
+        2 ** (power + places - 2 * column_bits),
+    )
+
+
+def _useful(rows: IntArray) -> IntArray:
+    """Without squares of a single spin, which are constants."""
+    useful: IntArray = rows[(rows != 0).sum(axis=1) > 1]
+    return useful
+
+
+def _integer_cholesky(matrix: FloatArray, bits: int) -> IntArray:
+    """Rows of integers a with Σ a a' / 4^bits near a matrix, which is made semidefinite first.
+
+    Every row is rounded before what it leaves over is passed on to the next ones, so that errors do
+    not add up.
+    """
+    size = len(matrix)
+    one = 2.0**bits
+    rest = matrix * (one * one)
+    lowest = float(np.linalg.eigvalsh(matrix)[0]) if size else 0.0
+    # Rounding a row shakes the rest by as much times the root of its diagonal; little of that falls
+    # on where the rest is nearly singular.
+    shake = 0.1 * one * float(np.sqrt(np.abs(matrix.diagonal()).max(initial=0.0) * size))
+    rest.flat[:: size + 1] += max(0.0, -lowest) * one * one + shake
+    rows = np.zeros((size, size), dtype=np.int64)
+    for k in range(size):
+        row = np.zeros(size)
+        row[k] = max(1.0, math.ceil(math.sqrt(max(rest[k, k], 0.0))))
+        row[k + 1 :] = np.round(rest[k, k + 1 :] / row[k])
+        row = np.clip(np.nan_to_num(row), -_LARGEST, _LARGEST)
+        rest[k:, k:] -= np.outer(row[k:], row[k:])
+        rows[k] = row.astype(np.int64)
+    return rows

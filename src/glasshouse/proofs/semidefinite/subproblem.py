@@ -1,0 +1,116 @@
+"""What is left of a signed graph when pairs of spins are tied: exact weights between classes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.proofs.relaxation import Pair, Spins
+from glasshouse.proofs.signed_graph import SignedGraph
+
+ROOM = 2**62  # sums of absolute values below this cannot leave int64
+
+
+@dataclass(frozen=True, eq=False)
+class Subproblem:
+    """Minimise `constant - Σ W_ab s_a s_b` over one spin for each class.
+
+    Classes without any weight are left out.
+
+    Attributes:
+        vertices: a vertex of each class, the one that stands for it; its sign is +1.
+        class_of: for every vertex of the graph, its class, or -1 where that was left out.
+        signs: for every vertex, its spin as a multiple of that of its class.
+        roots: for every vertex, the vertex that stands for its class, left out or not.
+        weights: W, symmetric and zero on the diagonal: int64, or Python integers if large.
+        constant: a Python integer.
+        matrix: A = -W / 2 in units of `unit`: the energy is <A, ss'>.
+        unit: the graph's largest weight.
+    """
+
+    vertices: npt.NDArray[np.int64]
+    class_of: npt.NDArray[np.int64]
+    signs: npt.NDArray[np.int8]
+    roots: npt.NDArray[np.int64]
+    weights: npt.NDArray[np.int64] | npt.NDArray[np.object_]
+    constant: int
+    matrix: npt.NDArray[np.float64]
+    unit: int
+
+    @classmethod
+    def of(cls, graph: SignedGraph, pairs: list[Pair]) -> Subproblem:
+        """The graph with the given pairs tied."""
+        roots, signs = _ties(graph.num_vertices, pairs)
+        first, second = graph.edges[:, 0], graph.edges[:, 1]
+        fits = graph.total < ROOM
+        edge_signs = signs[first].astype(np.int64) * signs[second]
+        amounts = graph.weights.astype(np.int64) if fits else graph.weights
+        size = graph.num_vertices
+        table = np.zeros((size, size), dtype=np.int64 if fits else object)
+        np.add.at(table, (roots[first], roots[second]), amounts * edge_signs)
+        inside = int(table.diagonal().sum())
+        np.fill_diagonal(table, 0)
+        table = table + table.T
+        kept = np.flatnonzero((table != 0).any(axis=1))
+        class_of = np.full(size, -1)
+        class_of[kept] = np.arange(len(kept))
+        weights = table[np.ix_(kept, kept)]
+        matrix = -0.5 * (weights / graph.largest).astype(np.float64)
+        return cls(
+            kept, class_of[roots], signs, roots, weights, graph.constant - inside, matrix,
+            graph.largest,
+        )  # fmt: skip
+
+    @property
+    def size(self) -> int:
+        """How many classes there are."""
+        return len(self.vertices)
+
+    @property
+    def trivial_bound(self) -> int:
+        """`constant - Σ |W|`."""
+        return self.constant - int(np.abs(self.weights).sum()) // 2
+
+    def highest_below(self, value: int) -> int | None:
+        """The greatest value below a given one that a state may have; None if none is below.
+
+        All values are congruent modulo twice the gcd of 2g and all Σ_b W_ab, g the gcd of the W.
+        """
+        some_value = self.constant - int(self.weights.sum()) // 2
+        divisor = math.gcd(*map(int, np.unique(self.weights))) if self.size else 0
+        fields = map(int, self.weights.sum(axis=1))
+        step = 2 * math.gcd(2 * divisor, *fields)
+        if step == 0:
+            return some_value if some_value < value else None
+        return value - 1 - (value - 1 - some_value) % step
+
+    def value(self, spins: npt.NDArray[np.float64]) -> int:
+        """The exact value of one spin for each class."""
+        signs = spins.astype(np.int64)
+        return self.constant - int(signs @ self.weights @ signs) // 2
+
+    def spread(self, spins: npt.NDArray[np.float64]) -> Spins:
+        """A state of the graph from one of the classes; those left out are +1."""
+        state = np.append(np.sign(spins), 1.0)[self.class_of]
+        return (state * self.signs).astype(np.int8)
+
+
+def _ties(size: int, pairs: list[Pair]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]]:
+    """For every vertex the one that stands for its class, and its sign relative to it."""
+    roots = np.arange(size)
+    signs = np.ones(size, dtype=np.int8)
+    for a, b, sign in pairs:
+        root, other = roots[a], roots[b]
+        turn = signs[a] * signs[b] * sign
+        if root == other:
+            if turn < 0:
+                raise ValueError(f"the pairs tie {a} and {b} both ways")
+            continue
+        root, other = min(root, other), max(root, other)
+        members = roots == other
+        signs[members] *= turn
+        roots[members] = root
+    return roots, signs

@@ -1,0 +1,94 @@
+"""The semidefinite relaxation against brute force."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from tests.proofs.semidefinite.dense_graphs import all_states, exact_bound, random_graph, step
+
+from glasshouse.problems import Ising
+from glasshouse.proofs.relaxation import Outcome, Pair, Parts
+from glasshouse.proofs.semidefinite.relaxation import SemidefiniteRelaxation
+from glasshouse.proofs.signed_graph import SignedGraph
+
+
+def nodes_of_tree(graph: SignedGraph, incumbent: int) -> Iterator[tuple[list[Pair], Outcome, int]]:
+    """All nodes, depth first, with the incumbent that each was given."""
+    relaxation = SemidefiniteRelaxation(graph)
+    stack: list[tuple[list[Pair], object]] = [([], None)]
+    while stack:
+        pairs, warm = stack.pop()
+        outcome = relaxation.bound(pairs, incumbent, math.inf, warm)
+        yield pairs, outcome, incumbent
+        incumbent = min([incumbent, *map(graph.cost, outcome.states)])
+        if outcome.branch is not None:
+            a, b, sign = outcome.branch
+            stack += [([*pairs, (a, b, turn)], outcome.warm) for turn in (-sign, sign)]
+        elif not outcome.closed:
+            stack.append((pairs, warm))
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_tree_closes_at_the_optimum_and_every_bound_holds(seed: int) -> None:
+    graph = random_graph(seed)
+    states = all_states(graph)
+    costs = [graph.cost(state) for state in states]
+    start = min(costs) if seed % 3 else graph.total + 1
+    for pairs, outcome, incumbent in nodes_of_tree(graph, start):
+        agreeing = [
+            cost
+            for state, cost in zip(states, costs, strict=True)
+            if all(state[a] == sign * state[b] for a, b, sign in pairs)
+        ]
+        assert agreeing, "a branch that no state can take"
+        bound = exact_bound(graph, pairs, outcome.parts)
+        assert bound <= graph.value(min(agreeing))
+        if outcome.closed:
+            apart = step(graph, pairs)
+            known = min([incumbent, *map(graph.cost, outcome.states)])
+            value, some = graph.value(known), graph.value(agreeing[0])
+            below = value - 1 - (value - 1 - some) % apart if apart else value - 1
+            assert max(bound, exact_bound(graph, pairs, Parts(1, [], []))) > below
+            assert min(agreeing) >= known
+        last = min([incumbent, *map(graph.cost, outcome.states)])
+    assert last == min(costs)
+
+
+def complete_graph(size: int, seed: int) -> SignedGraph:
+    rng = np.random.default_rng(seed)
+    edges = np.column_stack(np.triu_indices(size, 1))
+    return SignedGraph.of(Ising.from_edges(size, edges, rng.choice([-1, 1], len(edges))))
+
+
+def test_deadline_is_kept_and_leaves_an_honest_bound() -> None:
+    small = complete_graph(20, seed=1)
+    SemidefiniteRelaxation(small).bound([], small.total // 2, math.inf, None)  # compiles
+    graph = complete_graph(150, seed=1)
+    cost = graph.cost(np.ones(151, np.int8))
+    begin = time.monotonic()
+    outcome = SemidefiniteRelaxation(graph).bound([], cost, begin + 0.5, None)
+    assert time.monotonic() < begin + 1.5
+    assert not outcome.closed
+    bound = exact_bound(graph, [], outcome.parts)
+    assert bound > graph.value(0)
+    assert float(bound) > outcome.bound - 0.1
+
+
+def test_pairs_that_contradict_each_other_are_refused() -> None:
+    relaxation = SemidefiniteRelaxation(complete_graph(5, seed=1))
+    with pytest.raises(ValueError, match="both ways"):
+        relaxation.bound([(0, 1, 1), (1, 2, 1), (0, 2, -1)], 3, math.inf, None)
+
+
+def test_the_same_question_has_the_same_answer() -> None:
+    graph = complete_graph(30, seed=2)
+    cost = graph.cost(np.ones(31, np.int8))
+    first, second = (
+        SemidefiniteRelaxation(graph).bound([], cost, math.inf, None) for _ in range(2)
+    )
+    assert first.parts == second.parts
+    assert first.branch == second.branch

@@ -1,0 +1,233 @@
+"""Tree searches close at the optimum, and whatever stops one leaves an honest bound."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests import strategies
+from tests.oracles import optimum
+from tests.proofs.instances import spin_glass
+
+from glasshouse.certificates import verify
+from glasshouse.planting import random_loops
+from glasshouse.problems import Ising, Max2Sat
+from glasshouse.proofs import HardClausesUnsatisfiableError, limits, prove, prover
+from glasshouse.proofs.cycle_relaxation import CycleRelaxation
+
+
+@pytest.fixture
+def only_trees(monkeypatch):
+    """No cover is looked at, and no semidefinite bound: small problems, too, need branches."""
+    monkeypatch.setattr(prover.Covering, "of", lambda form: None)
+    monkeypatch.setattr(prover, "is_dense", lambda graph: False)
+    monkeypatch.setattr("glasshouse.proofs.branching._FEW_CLASSES", 2)
+
+
+def torus(shape, seed, gaussian=False, factor=1):
+    """A periodic lattice of ±1 or normal whole numbers."""
+    rng = np.random.default_rng(seed)
+    grid = np.arange(np.prod(shape)).reshape(shape)
+    steps = [np.stack([grid, np.roll(grid, -1, axis)], -1) for axis in range(len(shape))]
+    edges = np.sort(np.stack(steps, -2).reshape(-1, 2), axis=1)
+    weights = rng.choice([-1, 1], len(edges))
+    if gaussian:
+        weights = np.round(1000 * rng.normal(size=len(edges))).astype(np.int64)
+    return Ising.from_edges(grid.size, edges, weights * factor)
+
+
+def half_complete(size=28, seed=1):
+    """Max-Cut of a random graph with half of all edges; at this size and seed it has 13 leaves."""
+    rng = np.random.default_rng(seed)
+    i, j = np.triu_indices(size, 1)
+    kept = rng.random(len(i)) < 0.5
+    edges = np.stack([i[kept], j[kept]], axis=1)
+    return Ising.from_edges(size, edges, np.full(len(edges), -1))
+
+
+def check(problem, proof):
+    best, _ = optimum(problem)
+    assert verify(problem, proof.certificate).lower_bound == proof.lower_bound
+    assert proof.lower_bound <= best
+    if proof.optimal or problem.is_integer:
+        assert proof.optimal
+        assert proof.energy == best
+    else:
+        assert proof.is_within_rounding
+        assert proof.energy == pytest.approx(best, rel=1e-9, abs=1e-12)
+
+
+@given(strategies.problems)
+@settings(max_examples=60, deadline=None)
+def test_small_problems_of_every_kind(problem):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(prover.Covering, "of", lambda form: None)
+        try:
+            check(problem, prove(problem))
+        except HardClausesUnsatisfiableError:
+            assert isinstance(problem, Max2Sat)
+
+
+@given(seed=st.integers(0, 10**6), size=st.integers(5, 11), factor=st.sampled_from([1, 7, 10**12]))
+@settings(max_examples=30, deadline=None)
+def test_trees_of_small_spin_glasses(seed, size, factor):
+    rng = np.random.default_rng(seed)
+    glass = spin_glass(size, 0.8, rng, gaussian=bool(seed % 2))
+    fields = rng.integers(-3, 4, size) if seed % 3 else np.zeros(size, dtype=np.int64)
+    problem = Ising(size, glass.edges, glass.weights * factor, fields * factor)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(prover.Covering, "of", lambda form: None)
+        patch.setattr("glasshouse.proofs.branching._FEW_CLASSES", 2)
+        if seed % 4 < 2:
+            patch.setattr(prover, "is_dense", lambda graph: False)
+        check(problem, prove(problem))
+
+
+@pytest.mark.parametrize("gaussian", [False, True])
+def test_a_cube_is_proven_by_a_tree(gaussian):
+    problem = torus((4, 4, 4), 3, gaussian)
+    proof = prove(problem, time_limit=60)
+    assert proof.optimal
+    assert proof.energy == proof.lower_bound
+    assert verify(problem, proof.certificate).optimal
+
+
+def test_a_search_goes_on_from_its_certificate(only_trees):
+    problem = half_complete()
+    part = prove(problem, node_limit=2)
+    assert (part.optimal, part.statistics.stopped) == (False, "node limit")
+    assert part.certificate.tree is not None
+    bounds = [part.lower_bound]
+    for _ in range(50):
+        part = prove(problem, node_limit=3, certificate=part.certificate)
+        bounds.append(part.lower_bound)
+        if part.optimal:
+            break
+    assert part.optimal
+    assert bounds == sorted(bounds)
+    assert prove(problem, certificate=part.certificate).certificate == part.certificate
+
+
+def test_a_certificate_of_something_else_gives_its_state_only(only_trees):
+    problem = half_complete()
+    other = prove(problem, node_limit=1)
+    assert prove(problem, certificate=other.certificate).optimal
+    for wrong in (torus((3, 3, 4), 1), half_complete(27)):
+        with pytest.raises(ValueError, match="variables"):
+            prove(wrong, certificate=other.certificate)
+
+
+def test_subtrees_are_searched_elsewhere(only_trees):
+    problem = half_complete()
+    alone = prove(problem)
+    with ThreadPoolExecutor(2) as executor:
+        shared = prove(problem, executor=executor)
+    assert shared.optimal
+    assert shared.energy == alone.energy
+    assert verify(problem, shared.certificate).optimal
+
+
+def test_ctrl_c_within_a_node_keeps_the_tree(only_trees, monkeypatch):
+    problem = half_complete()
+    real, calls = CycleRelaxation.bound, []
+
+    def stopped(self, *arguments):
+        calls.append(1)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return real(self, *arguments)
+
+    monkeypatch.setattr(CycleRelaxation, "bound", stopped)
+    part = prove(problem)
+    assert part.statistics.stopped == "Ctrl-C"
+    assert not part.optimal
+    assert part.certificate.num_leaves > 1
+    assert prove(problem, certificate=part.certificate).optimal
+
+
+def test_a_time_limit_is_kept_within_a_tree(only_trees):
+    problem = torus((8, 8, 8), 1)
+    began = time.monotonic()
+    proof = prove(problem, time_limit=6)
+    assert time.monotonic() - began < 6 + 8  # compilation and a loaded machine included
+    assert proof.lower_bound <= proof.energy
+    assert proof.statistics.stopped == "time limit" or proof.optimal
+
+
+def test_checkpoints_are_certificates_to_go_on_from(only_trees, monkeypatch):
+    monkeypatch.setattr(limits, "_BETWEEN_CHECKPOINTS", 0.0)
+    monkeypatch.setattr(limits, "_TIMES_CHECKPOINT", 0.0)
+    problem, kept = half_complete(), []
+    proof = prove(problem, checkpoint=kept.append)
+    assert proof.optimal
+    assert len(kept) > 2
+    verdicts = [verify(problem, certificate) for certificate in kept]
+    assert all(verdict.bound <= proof.energy <= verdict.energy for verdict in verdicts)
+    middle = kept[len(kept) // 2]
+    assert prove(problem, certificate=middle).optimal
+
+
+def test_a_relaxation_is_never_believed(only_trees, monkeypatch):
+    problem = torus((3, 3, 3), 2)
+    real = CycleRelaxation.bound
+
+    def boasting(self, *arguments):
+        outcome = real(self, *arguments)
+        outcome.closed, outcome.bound, outcome.branch = True, 1e9, None
+        return outcome
+
+    monkeypatch.setattr(CycleRelaxation, "bound", boasting)
+    proof = prove(problem)
+    assert proof.optimal
+    assert verify(problem, proof.certificate).optimal
+
+
+def test_history_tells_bounds_that_close(only_trees):
+    proof = prove(half_complete())
+    history = proof.statistics.history
+    assert all(a.lower <= b.lower and a.upper >= b.upper for a, b in pairwise(history))
+    assert history[-1].nodes > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"node_limit": 0}, "node_limit=0"),
+        ({"workers": 0}, "workers=0"),
+        ({"workers": 1, "executor": object()}, "both executor and workers"),
+    ],
+)
+def test_wrong_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        prove(Ising.from_edges(2, [(0, 1)], [1]), **options)
+
+
+def test_plants_need_no_tree():
+    plant = random_loops(30, 30, frustration="1/5", loops=40, rng=1)
+    assert prove(plant).statistics.nodes == 0
+
+
+@pytest.mark.slow
+def test_two_thousand_small_instances_equal_brute_force():
+    rng = np.random.default_rng(11)
+    branched = 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(prover.Covering, "of", lambda form: None)
+        patch.setattr("glasshouse.proofs.branching._FEW_CLASSES", 2)
+        for k in range(2000):
+            size = int(rng.integers(3, 21 if k % 20 == 0 else 13))
+            glass = spin_glass(size, float(rng.uniform(0.2, 1)), rng, gaussian=bool(k % 2))
+            fields = rng.integers(-2, 3, size) * (k % 3 > 0)
+            weights = glass.weights
+            if k % 5 == 0:  # floats
+                weights, fields = weights * rng.normal(size=len(weights)), fields / 3
+            problem = Ising(size, glass.edges, weights, fields)
+            proof = prove(problem)
+            check(problem, proof)
+            branched += proof.certificate.num_leaves > 1
+    assert branched > 200

@@ -1,0 +1,89 @@
+"""What proves large sparse graphs: clusters, mixed states, the step of costs, whole tori."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from glasshouse.problems import Ising
+from glasshouse.proofs import prove
+from glasshouse.proofs.primal import mean_violation, mix
+from glasshouse.proofs.separation import HOP, Separation
+from glasshouse.proofs.signed_graph import SignedGraph
+
+
+def torus(length: int, rng: np.random.Generator, *, gaussian: bool) -> Ising:
+    grid = np.arange(length**2).reshape(length, length)
+    edges = np.concatenate(
+        [np.stack([grid, np.roll(grid, -1, axis)], -1).reshape(-1, 2) for axis in (0, 1)]
+    )
+    size = len(edges)
+    values = np.rint(1e5 * rng.normal(size=size)) if gaussian else rng.choice([-1, 1], size)
+    return Ising.from_edges(length**2, edges, values.astype(np.int64))
+
+
+def is_odd_cycle(graph: SignedGraph, cycle: np.ndarray) -> bool:
+    degrees = np.bincount(graph.edges[cycle].ravel())
+    return (
+        len(set(cycle.tolist())) == len(cycle)
+        and set(degrees[degrees > 0].tolist()) == {2}
+        and int((graph.weights[cycle] < 0).sum()) % 2 == 1
+    )
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_clusters_miss_no_violated_cycle(seed):
+    rng = np.random.default_rng(seed)
+    graph = SignedGraph.of(torus(8, rng, gaussian=False))
+    separation = Separation(graph, lambda: False)
+    # Mostly zeros, from many violated cycles to none.
+    lengths = np.where(rng.random(graph.num_edges) < 0.5 + seed / 16, rng.random(), 0.0)
+    plain = separation.short(lengths, 1 - 1e-6, HOP, 10**6)
+    exact = separation.exact(lengths, 1 - 1e-6, 10**6, np.inf)
+    assert bool(plain) == bool(exact)
+    for cycle in exact:
+        assert is_odd_cycle(graph, cycle)
+        assert lengths[cycle].sum() < 1 - 1e-6
+    if plain:
+        assert min(lengths[c].sum() for c in exact) == pytest.approx(
+            min(lengths[c].sum() for c in plain)
+        )
+
+
+def test_mixing_never_makes_a_state_worse_than_its_partner():
+    rng = np.random.default_rng(3)
+    graph = SignedGraph.of(torus(10, rng, gaussian=True))
+    for _ in range(20):
+        states = rng.choice([-1, 1], (2, graph.num_vertices)).astype(np.int8)
+        best = min(map(graph.cost, states))
+        mix(graph, states, 4)
+        assert min(map(graph.cost, states)) <= best
+
+
+def test_a_mean_of_states_violates_no_cycle():
+    rng = np.random.default_rng(4)
+    graph = SignedGraph.of(torus(8, rng, gaussian=False))
+    states = rng.choice([-1, 1], (5, graph.num_vertices)).astype(np.int8)
+    centre = mean_violation(graph, states)
+    assert not Separation(graph, lambda: False).exact(centre, 1 - 1e-6, 6, np.inf)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_costs_differ_by_multiples_of_the_unit(seed):
+    rng = np.random.default_rng(seed)
+    edges = [pair for pair in itertools.combinations(range(6), 2) if rng.random() < 0.6]
+    weights = rng.choice([-6, -4, -2, 2, 4, 6] if seed % 2 else [-3, -1, 1, 3], len(edges))
+    graph = SignedGraph.of(Ising.from_edges(6, edges, weights))
+    costs = {
+        graph.cost(np.array([*s, 1], dtype=np.int8)) for s in itertools.product((-1, 1), repeat=6)
+    }
+    least = min(costs)
+    assert all((cost - least) % graph.unit == 0 for cost in costs)
+
+
+@pytest.mark.parametrize("gaussian", [False, True])
+def test_a_torus_without_a_plant_is_proven(gaussian):
+    proof = prove(torus(46, np.random.default_rng(5), gaussian=gaussian))
+    assert proof.optimal
