@@ -16,6 +16,7 @@ from glasshouse.proofs import branching, prove
 from glasshouse.proofs.branching import Incumbent, TreeSearch
 from glasshouse.proofs.core import Core
 from glasshouse.proofs.cycle_relaxation import CycleRelaxation
+from glasshouse.proofs.relaxation import Parts
 from glasshouse.proofs.search_tree import certificate_of_tree
 from glasshouse.proofs.signed_graph import SignedGraph
 
@@ -32,11 +33,10 @@ def branched(problem: Max2Sat, branches: int, rng: np.random.Generator) -> Certi
     graph = SignedGraph.of_form(form)
     state = np.append(2 * prove(problem).state - 1, 1).astype(np.int8)
     core, incumbent = Core.whole(graph), Incumbent(graph, state)
-    search = TreeSearch(form, core, CycleRelaxation(graph), incumbent,
-                        lambda cost: int(graph.value(cost)))  # fmt: skip
+    search = TreeSearch(form, core, CycleRelaxation(graph), incumbent)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(branching, "_FEW_CLASSES", 0)  # no covers
-        root = search.new_root()
+        root = search.new_root(core.parts(Parts(1, [], []), form.loop_scale))
         for _ in range(branches):
             leaves = list(root.leaves())
             leaf = leaves[rng.integers(len(leaves))]
