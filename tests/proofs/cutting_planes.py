@@ -146,25 +146,28 @@ def opposite(constraint: Constraint) -> Constraint:
 def defined(
     words: list[str], derived: list[Constraint | None], objective: dict[str, int]
 ) -> Constraint:
-    """A clause that may be added because giving a variable a value repairs all that it breaks.
+    """A constraint that may be added because giving a variable a value repairs all that it breaks.
 
-    Where the clause is broken, all its literals are false; with the variable changed, every
-    constraint that holds it must then hold, by these literals alone.
+    Where the constraint is broken, its opposite holds; with the variable changed, the constraint
+    itself and all others that hold the variable must then hold, by this opposite alone.
     """
-    clause = constraint_of(words)
+    constraint = constraint_of(words)
     variable, arrow, value = words[-3:]
-    if arrow != "->" or value not in ("0", "1") or clause[1] != 1 or len(words) < 4:
+    if arrow != "->" or value not in ("0", "1") or variable.startswith("~") or len(words) < 4:
         raise RejectedError("witness")
     if {variable, negation(variable)} & objective.keys():
         raise RejectedError("a variable of the objective")
-    true = {negation(literal) for literal in clause[0]} - {variable, negation(variable)}
-    true.add(variable if value == "1" else negation(variable))
-    for other in [*derived, clause]:
-        if other is None or not {variable, negation(variable)} & other[0].keys():
-            continue
-        if sum(c for literal, c in other[0].items() if literal in true) < other[1]:
+    broken = opposite(constraint)
+    touched = [
+        other for other in derived if other and {variable, negation(variable)} & set(other[0])
+    ]
+    for other in [*touched, constraint]:
+        terms = dict(other[0])
+        gained = terms.pop(variable, 0), terms.pop(negation(variable), 0)
+        repaired = terms, other[1] - gained[value == "0"]
+        if not implies(broken, repaired):
             raise RejectedError("redundance")
-    return clause
+    return constraint
 
 
 def polish(words: list[str], constraints: list[Constraint | None]) -> Constraint:

@@ -1,0 +1,186 @@
+"""Lines of a proof for VeriPB, and sums of them in reverse Polish notation.
+
+A literal is a variable's name, "x3", or its negation, "~x3".
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Collection
+from functools import cached_property
+
+# Coefficients of literals.
+Terms = dict[str, int]
+
+
+class Script:
+    """Lines of a proof in one of two dialects, and the numbers of their constraints."""
+
+    def __init__(self, num_constraints: int, version: str) -> None:
+        self.is_new, self.last = version == "3.0", num_constraints
+        self.lines: list[str] = [self._ended(f"f {num_constraints}")]
+
+    def pol(self, words: str) -> int:
+        """A line in reverse Polish notation; the number of what it derives."""
+        return self._add(self._ended(f"pol {words}"))
+
+    def define(self, terms: Terms, degree: int, variable: str, value: int) -> int:
+        """A constraint that setting a new variable satisfies."""
+        mark = ":" if self.is_new else ";"
+        return self._add(self._ended(f"red {_spelled(terms, degree)} {mark} {variable} -> {value}"))
+
+    def by_contradiction(self, terms: Terms, degree: int, words: Callable[[int], str]) -> int:
+        """A constraint whose opposite, of the number that `words` gets, leads to nothing."""
+        rule, mark = ("pbc", ": subproof") if self.is_new else ("red", "; ; begin")
+        self.lines.append(f"{rule} {_spelled(terms, degree)} {mark}\n")
+        self.last += 1
+        self.pol(words(self.last))
+        return self._add("qed pbc : -1 ;\n" if self.is_new else "end -1\n")
+
+    def conclude(self, lower: int, upper: int, assignment: str) -> None:
+        """The last line derived is the lower bound, the assignment the upper one."""
+        ends = [
+            "output NONE",
+            f"conclusion BOUNDS {lower} : {self.last} {upper} : {assignment}",
+            "end pseudo-Boolean proof",
+        ]
+        self.lines += map(self._ended, ends)
+
+    def _add(self, line: str) -> int:
+        self.lines.append(line)
+        self.last += 1
+        return self.last
+
+    def _ended(self, line: str) -> str:
+        return line + (" ;\n" if self.is_new else "\n")
+
+
+class Line:
+    """A constraint Σ terms ≥ degree that a proof has, or will have once it is used.
+
+    Args:
+        terms: coefficients of literals.
+        degree: what they add up to at least.
+        write: puts it into the proof and returns its number; called when it is first used.
+    """
+
+    def __init__(self, terms: Terms, degree: int, write: Callable[[], int | str]) -> None:
+        self.terms, self.degree, self._write = terms, degree, write
+
+    @classmethod
+    def given(cls, terms: Terms, degree: int, number: int) -> Line:
+        """One that is there already."""
+        return cls(terms, degree, lambda: number)
+
+    @classmethod
+    def axiom(cls, literal: str) -> Line:
+        """Any literal is at least 0."""
+        return cls({literal: 1}, 0, lambda: literal)
+
+    @cached_property
+    def name(self) -> str:
+        """What a sum calls it: its number, or the literal of an axiom."""
+        return str(self._write())
+
+
+class Row:
+    """A sum of lines on its way: Σ terms ≥ degree.
+
+    Attributes:
+        terms: for each variable the coefficient of the variable itself. Where that is below zero,
+            VeriPB has its magnitude before the negated literal.
+        degree: in the same terms.
+
+    >>> row = Row()
+    >>> row.add(Line.given({"x1": 3, "~x2": 2}, 3, number=7), 5)
+    >>> row.add(Line.axiom("~x1"), 1)
+    >>> row.round(10)
+    >>> row.words(), dict(row.terms), row.degree
+    ('7 5 * ~x1 + 10 d 10 *', {'x1': 20, 'x2': -10}, 10)
+    """
+
+    def __init__(self) -> None:
+        self.terms, self.degree = defaultdict[str, int](int), 0
+        self._steps: list[tuple[Line | None, int]] = []  # what to add, or None to divide
+
+    def add(self, line: Line, times: int = 1) -> None:
+        """Add a multiple of a line."""
+        self._steps.append((line, times))
+        self.degree += times * line.degree
+        for literal, amount in line.terms.items():
+            if literal.startswith("~"):
+                self.degree -= times * amount
+                amount = -amount
+            self.terms[literal.removeprefix("~")] += times * amount
+
+    def add_row(self, other: Row) -> None:
+        """Add all that another sum holds, if that was not divided."""
+        self._steps += other._steps
+        self.degree += other.degree
+        for variable, amount in other.terms.items():
+            self.terms[variable] += amount
+
+    def round(self, divisor: int) -> None:
+        """Divide by a number, which rounds all up, and multiply by it."""
+        self._divide(divisor, divisor)
+
+    def divide(self, divisor: int) -> None:
+        """Divide by a number, which rounds up all coefficients and the right-hand side."""
+        self._divide(divisor, 1)
+
+    def _divide(self, divisor: int, times: int) -> None:
+        if divisor == 1:
+            return
+        self._steps.append((None, divisor))
+        if times > 1:
+            self._steps.append((None, -times))
+        degree = -(-self.literal_degree // divisor) * times
+        for variable, amount in self.terms.items():
+            rounded = -(-abs(amount) // divisor) * times
+            self.terms[variable] = rounded if amount > 0 else -rounded
+            degree -= rounded * (amount < 0)
+        self.degree = degree
+
+    def give_away(self, variable: str) -> None:
+        """Drop a variable by taking for it whatever is worst."""
+        amount = self.terms[variable]
+        if amount:
+            self.add(Line.axiom(f"~{variable}" if amount > 0 else variable), abs(amount))
+
+    def literals(self) -> Terms:
+        """The coefficients that VeriPB sees: of literals, all above zero."""
+        return {f"~{variable}" if amount < 0 else variable: abs(amount)
+                for variable, amount in self.terms.items() if amount}  # fmt: skip
+
+    @property
+    def literal_degree(self) -> int:
+        """The right-hand side that VeriPB sees."""
+        return self.degree + sum(-amount for amount in self.terms.values() if amount < 0)
+
+    def common_divisor(self, but: Collection[str]) -> int:
+        """The gcd of all coefficients, those of some variables left out; 0 if there are none."""
+        return math.gcd(*(c for variable, c in self.terms.items() if variable not in but))
+
+    def words(self) -> str:
+        """The sum in reverse Polish notation; lines that it needs are written before."""
+        words: list[str] = []
+        for line, times in self._steps:
+            if line is None:
+                words.append(f"{times} d" if times > 0 else f"{-times} *")
+                continue
+            words.append(line.name + (f" {times} *" if times != 1 else "") + " +" * bool(words))
+        return " ".join(words)
+
+    def line(self, script: Script) -> Line:
+        """The sum as one line."""
+        return Line(self.literals(), self.literal_degree, lambda: script.pol(self.words()))
+
+
+def negated(literal: str) -> str:
+    """The opposite literal."""
+    return literal.removeprefix("~") if literal.startswith("~") else f"~{literal}"
+
+
+def _spelled(terms: Terms, degree: int) -> str:
+    return " ".join(f"{amount} {literal}" for literal, amount in terms.items()) + f" >= {degree}"
