@@ -18,7 +18,8 @@ import pytest
 
 import glasshouse as gh
 from glasshouse import boltzmann, races
-from glasshouse.files import Document, bring_back, read_side_car
+from glasshouse.certificates import Branch, Cover, Leaf, Tree
+from glasshouse.files import Document, bring_back, read_side_car, standing_certificate
 from glasshouse.files.formats import FORMATS, Sheet
 from glasshouse.planting import Ensemble
 from glasshouse.planting.method import METHODS
@@ -59,7 +60,7 @@ ROOMS = ("", "problems", "landscape", "certificates", "planting", "files", "solv
          "studies.store", "races", "boltzmann")  # fmt: skip
 # What somebody sets, and small values: they say what they are by their fields.
 SETTINGS = {"Annealer", "Column", "Kind", "Stop", "Seed", "Loop", "RunProgress",
-            "GlasshouseAnnealer", "GlasshouseTempering", "Limits",
+            "GlasshouseAnnealer", "GlasshouseTempering", "Limits", "Branch", "Cover", "Leaf",
             "RestrictedBoltzmannMachine"}  # fmt: skip
 LONGEST = 130
 
@@ -132,7 +133,8 @@ def of_files(folder: Any) -> Iterable[Any]:
     yield from (entry, held, held.metadata, Document.of(plant()), gh.verify_file(path))
     yield from FORMATS.values()
     yield Sheet(held.problem, held.metadata)
-    yield read_side_car(path.with_name(path.name + ".cert"))
+    beside = path.with_name(path.name + ".cert")
+    yield from (read_side_car(beside), standing_certificate(beside, held.problem))
     solution = folder / "solution.txt"
     solution.write_text("".join("1" if spin > 0 else "0" for spin in plant().state))
     gh.write(folder / "a.qubo", held)
@@ -160,6 +162,7 @@ def of_proofs() -> Iterable[Any]:
     yield gh.verify(plant().problem, plant().certificate)
     yield solve_exactly(gh.Rbm([[-1, 2, 2], [2, 2, 2]]), solver="highs")
     yield Bounds(-3.0, -2.5, 0.1, 4)
+    yield from (Tree((Branch(0, 1), Leaf(2), Cover((0,)))), Branch(0, 1), Leaf(2), Cover((0,)))
 
 
 def of_questions() -> Iterable[Any]:

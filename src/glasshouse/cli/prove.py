@@ -63,7 +63,8 @@ def prove(
         certificate: where the certificate goes, FILE.cert by default (`-` needs this option). One
             that is there already is gone on from, and replaced by a better one only; with --force
             all is done anew.
-        veripb: also write a proof for VeriPB, the MaxSAT community's proof checker.
+        veripb: also write a proof for VeriPB, the MaxSAT community's proof checker. The certificate
+            then has loops only, which VeriPB can follow.
         veripb_form: what VeriPB will read: the WCNF in its 2022 dialect, or its OPB (`convert`).
         veripb_version: syntax of the proof.
         time_limit: seconds, after which the best bound and state so far are shown.
@@ -110,7 +111,7 @@ def prove(
                 problem, time_limit=time_limit, node_limit=node_limit, progress=progress,
                 certificate=before.beside.certificate if before and not is_done else None,
                 checkpoint=None if is_done and not force else keep, workers=workers,
-                executor=executor,
+                executor=executor, loops_only=veripb is not None,
             )  # fmt: skip
     except HardClausesUnsatisfiableError as error:
         raise CheckFailedError(f"{file}: {error}") from error

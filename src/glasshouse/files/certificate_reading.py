@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates import Certificate, Squares, Tree
-from glasshouse.files.errors import shown
+from glasshouse.files.errors import FileError, shown
 from glasshouse.files.kernels import HARD
 from glasshouse.files.notes import parse_bits, parse_number
 from glasshouse.files.rows import Rows, joined, read_rows
@@ -64,6 +64,8 @@ class CertificateReader:
         try:
             parts = squares.squares(len(state)), self._tree(version, len(state))
             certificate = loops.certificate(2 * state - np.int8(1), denominator, *parts)
+        except FileError:
+            raise
         except ValueError as fault:
             raise self.source.error(str(fault)) from None
         most_work = self.source.budget.most_pairs

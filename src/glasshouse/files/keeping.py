@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from glasshouse.certificates import Certificate, CertificateError, Verdict, verify
 from glasshouse.files.document import Document
@@ -13,9 +13,11 @@ from glasshouse.files.sidecar import SideCar, read_side_car, write_certificate
 from glasshouse.files.streams import refuse_existing
 from glasshouse.files.verification import examine
 from glasshouse.problems import Problem
+from glasshouse.summaries import Summarised
 
 
-class Standing(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class Standing(Summarised):
     """A certificate that stands somewhere already, and what it proves."""
 
     beside: SideCar

@@ -117,6 +117,7 @@ def prove(
     checkpoint: Callable[[Certificate], object] | None = None,
     workers: int | None = None,
     executor: Executor | None = None,
+    loops_only: bool = False,
 ) -> Proof:
     """Prove a lower bound on the energy, and find a state that (often) attains it.
 
@@ -140,6 +141,7 @@ def prove(
         checkpoint: called now and then, during a long search, with a certificate to go on from.
         workers: search the tree with so many processes of our own.
         executor: instead of workers, any `concurrent.futures.Executor`, for example that of Dask.
+        loops_only: prove with loops alone, without squares and covers, as VeriPB needs it.
 
     Raises:
         HardClausesUnsatisfiableError: no assignment satisfies the hard clauses.
@@ -162,7 +164,7 @@ def prove(
     limits = Limits(time_limit, target, node_limit)
     prover = Prover(
         Prepared(problem, state, certificate), limits, progress, start=certificate,
-        checkpoint=checkpoint, workers=workers, executor=executor,
+        checkpoint=checkpoint, workers=workers, executor=executor, loops_only=loops_only,
     )  # fmt: skip
     certificate, verdict = prover.run()
     return Proof(

@@ -56,6 +56,7 @@ class Prover:
         checkpoint: called now and then with the certificate of the tree so far.
         workers: so many processes to search the tree; None searches it here.
         executor: instead of workers, somebody else's.
+        loops_only: leave out squares and covers.
     """
 
     def __init__(
@@ -68,10 +69,11 @@ class Prover:
         checkpoint: Callable[[Certificate], object] | None = None,
         workers: int | None = None,
         executor: Executor | None = None,
+        loops_only: bool = False,
     ) -> None:
         self.prepared, self.limits, self.progress = prepared, limits, progress
         self.start, self.checkpoint, self.pause = start, checkpoint, Pause()
-        self.workers, self.executor = workers, executor
+        self.workers, self.executor, self.loops_only = workers, executor, loops_only
         self.history: list[Bounds] = []
         self.stopped: Stopped | None = None
         self.method, self.nodes = "cycle LP", 0
@@ -82,7 +84,7 @@ class Prover:
         if self.start is not None and self.start.tree is not None:
             before = self.prepared.verified(self.start)
             return before if before[1].optimal else self._by_tree(self._growth())
-        covering = Covering.of(self.prepared.form)
+        covering = None if self.loops_only else Covering.of(self.prepared.form)
         found = self._by_linear_program(covering)
         if found[1].optimal or self.stopped in ("target", "Ctrl-C"):
             return found
@@ -116,7 +118,7 @@ class Prover:
     @property
     def _is_dense(self) -> bool:
         blocks = self.search.reduction.blocks
-        return len(blocks) == 1 and is_dense(blocks[0].graph)
+        return not self.loops_only and len(blocks) == 1 and is_dense(blocks[0].graph)
 
     def _growth(self, method: str | None = None) -> Growth:
         """A tree: the one of the certificate to go on from, or a root with what LPs found."""
