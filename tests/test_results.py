@@ -24,7 +24,7 @@ from glasshouse.files.formats import FORMATS, Sheet
 from glasshouse.planting import Ensemble
 from glasshouse.planting.method import METHODS
 from glasshouse.proofs import solve_exactly
-from glasshouse.proofs.search import Bounds
+from glasshouse.proofs.linear.search import Bounds
 from glasshouse.questions import conic_decomposition, maximum_frustration
 from glasshouse.studies import (
     Annealer,

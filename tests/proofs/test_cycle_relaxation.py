@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glasshouse.proofs.cycle_relaxation import CycleRelaxation
-from glasshouse.proofs.good_state import good_state
+from glasshouse.proofs.linear.good_state import good_state
+from glasshouse.proofs.nodes.cycle_relaxation import CycleRelaxation
+from glasshouse.proofs.nodes.ties import Ties
 from glasshouse.proofs.signed_graph import SignedGraph, exact_array
-from glasshouse.proofs.ties import Ties
 
 NEVER = math.inf
 

@@ -9,8 +9,8 @@ import pytest
 
 from glasshouse.problems import Ising
 from glasshouse.proofs import prove
-from glasshouse.proofs.primal import mean_violation, mix
-from glasshouse.proofs.separation import HOP, Separation
+from glasshouse.proofs.linear.primal import mean_violation, mix
+from glasshouse.proofs.linear.separation import HOP, Separation
 from glasshouse.proofs.signed_graph import SignedGraph
 
 

@@ -17,11 +17,12 @@ from tests.proofs.instances import loop_sum, spin_glass
 from glasshouse.certificates import verify
 from glasshouse.kernels.adjacency import adjacency
 from glasshouse.problems import Ising
-from glasshouse.proofs import kernels, prove
-from glasshouse.proofs.contraction import ContractedGraph, OddCycle
-from glasshouse.proofs.cycle_kernels import LengthGraph, odd_cycles
-from glasshouse.proofs.packing import Packing, round_duals
-from glasshouse.proofs.refinement import refine
+from glasshouse.proofs import prove
+from glasshouse.proofs.kernels import graphs
+from glasshouse.proofs.kernels.cycles import LengthGraph, odd_cycles
+from glasshouse.proofs.linear.contraction import ContractedGraph, OddCycle
+from glasshouse.proofs.linear.packing import Packing, round_duals
+from glasshouse.proofs.linear.refinement import refine
 from glasshouse.proofs.signed_graph import SignedGraph, exact_array
 from glasshouse.proofs.two_sat import HardClausesUnsatisfiableError, satisfy
 
@@ -109,7 +110,7 @@ def test_blocks_are_those_of_networkx(size, count, seed):
     rng = np.random.default_rng(seed)
     pairs = {tuple(sorted(rng.choice(size, 2, replace=False).tolist())) for _ in range(count)}
     edges = np.array(sorted(pairs), dtype=np.int32)
-    number, total = kernels.blocks(*adjacency(size, edges), len(edges))
+    number, total = graphs.blocks(*adjacency(size, edges), len(edges))
     ours = {frozenset(map(tuple, edges[number == k].tolist())) for k in range(total)}
     theirs = {
         frozenset(tuple(sorted(edge)) for edge in block)

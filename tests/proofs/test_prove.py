@@ -15,7 +15,8 @@ from glasshouse.certificates import verify
 from glasshouse.planting import random_loops
 from glasshouse.problems import Ising, Max2Sat, Rbm
 from glasshouse.problems.convert import to_ising
-from glasshouse.proofs import HardClausesUnsatisfiableError, primal, prove
+from glasshouse.proofs import HardClausesUnsatisfiableError, prove
+from glasshouse.proofs.linear import primal
 from glasshouse.solvers import anneal, brute_force
 
 

@@ -19,7 +19,7 @@ from glasshouse.planting import Planted, random_loops, wishart
 from glasshouse.problems import Ising, Max2Sat
 from glasshouse.problems.convert import to_max2sat
 from glasshouse.proofs import prove
-from glasshouse.proofs.veripb import veripb_proof
+from glasshouse.proofs.veripb.writing import veripb_proof
 
 
 def ising_problems() -> list[Ising]:

@@ -16,7 +16,7 @@ from tests.proofs import cutting_planes
 from glasshouse import files
 from glasshouse.certificates import Certificate
 from glasshouse.problems import Max2Sat
-from glasshouse.proofs.veripb import veripb_proof
+from glasshouse.proofs.veripb.writing import veripb_proof
 
 FORMS = [(form, version) for form in ("wcnf", "opb") for version in ("3.0", "2.0")]
 Instance = Callable[[np.random.Generator], tuple[Max2Sat, Certificate]]

@@ -83,7 +83,7 @@ def prove(
     from glasshouse.problems import Max2Sat
     from glasshouse.proofs import HardClausesUnsatisfiableError
     from glasshouse.proofs import prove as find_proof
-    from glasshouse.proofs.veripb import veripb_proof
+    from glasshouse.proofs.veripb.writing import veripb_proof
 
     if is_pipe(file) and certificate is None:
         raise ValueError(

@@ -8,7 +8,7 @@ from glasshouse.proofs.exact import ExactResult, solve_exactly
 from glasshouse.proofs.proof import Proof, prove
 from glasshouse.proofs.statistics import Bounds, Statistics
 from glasshouse.proofs.two_sat import HardClausesUnsatisfiableError
-from glasshouse.proofs.veripb import veripb_proof
+from glasshouse.proofs.veripb.writing import veripb_proof
 
 __all__ = [
     "Bounds",

@@ -12,11 +12,11 @@ from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.verdict import check_fit
 from glasshouse.problems import Max2Sat, Problem, validation
 from glasshouse.problems.reduction import to_spins
-from glasshouse.proofs import kernels
-from glasshouse.proofs.contraction import OddCycle
-from glasshouse.proofs.cycles import clause_cycles, make_certificate, walk_loops
-from glasshouse.proofs.relaxation import Loop
+from glasshouse.proofs.kernels import graphs
+from glasshouse.proofs.linear.contraction import OddCycle
+from glasshouse.proofs.linear.cycles import clause_cycles, make_certificate, walk_loops
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
+from glasshouse.proofs.trees.relaxation import Loop
 from glasshouse.proofs.two_sat import satisfy
 
 # A certificate and what it proves.
@@ -59,7 +59,7 @@ class Prepared:
         least = min(self.known, key=self.graph.cost, default=None)
         if least is None:
             least = np.ones(self.graph.num_vertices, dtype=np.int8)
-            kernels.descend(*self.graph.rows, self.graph.couplings, least)
+            graphs.descend(*self.graph.rows, self.graph.couplings, least)
         self.known = [least]
         turned: Spins = least * least[self.graph.ghost]
         return turned
@@ -115,6 +115,6 @@ def _feasible(problem: Max2Sat, graph: SignedGraph) -> Spins:
     """An assignment that satisfies the hard clauses, improved by single flips."""
     spins = spins_of(problem, satisfy(problem.num_variables, problem.hard))
     better = spins.copy()
-    kernels.descend(*graph.rows, graph.couplings, better)
+    graphs.descend(*graph.rows, graph.couplings, better)
     better *= better[graph.ghost]
     return min(better, spins, key=graph.cost)

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from glasshouse.certificates import Certificate, Cover, Tree
-from glasshouse.proofs.branching import TreeProgress
 from glasshouse.proofs.covering import Covering, lowest_state
-from glasshouse.proofs.good_state import good_state
-from glasshouse.proofs.growth import Growth
 from glasshouse.proofs.limits import Limits, Pause
+from glasshouse.proofs.linear.good_state import good_state
+from glasshouse.proofs.linear.search import Search
 from glasshouse.proofs.preparation import Found, Prepared
-from glasshouse.proofs.relaxations import is_dense
-from glasshouse.proofs.search import Search
 from glasshouse.proofs.statistics import Bounds, Statistics, Stopped
+from glasshouse.proofs.trees.branching import TreeProgress
+from glasshouse.proofs.trees.growth import Growth
+from glasshouse.proofs.trees.relaxations import is_dense
 
 # Where looking at all states takes so little, an LP gets no more than a few times as long.
 _SECONDS_OF_LP, _TIMES_COVERING = 2.0, 4.0

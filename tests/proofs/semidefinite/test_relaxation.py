@@ -12,9 +12,9 @@ from tests.proofs.semidefinite.dense_graphs import all_states, exact_bound, rand
 
 from glasshouse.planting import wishart
 from glasshouse.problems import Ising
-from glasshouse.proofs.relaxation import Outcome, Pair, Parts
 from glasshouse.proofs.semidefinite.relaxation import SemidefiniteRelaxation
 from glasshouse.proofs.signed_graph import SignedGraph
+from glasshouse.proofs.trees.relaxation import Outcome, Pair, Parts
 
 
 def nodes_of_tree(graph: SignedGraph, incumbent: int) -> Iterator[tuple[list[Pair], Outcome, int]]:

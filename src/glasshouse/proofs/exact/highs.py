@@ -9,7 +9,7 @@ import numpy as np
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs.exact.solver import TOLERANCE, Answer, Tell, exact_solver, literals
 from glasshouse.proofs.interruption import interruptible
-from glasshouse.proofs.linear_program import is_optimal, new_highs
+from glasshouse.proofs.linear.linear_program import is_optimal, new_highs
 
 
 @exact_solver("highs", package="highspy", most_weight=2**28, tells=True)

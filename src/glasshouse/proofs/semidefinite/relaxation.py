@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from glasshouse.proofs.relaxation import Outcome, Pair, Parts, Spins
 from glasshouse.proofs.semidefinite.climb import Climb
 from glasshouse.proofs.semidefinite.settings import Settings
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
 from glasshouse.proofs.signed_graph import SignedGraph
+from glasshouse.proofs.trees.relaxation import Outcome, Pair, Parts, Spins
 
 _NO_PARTS = Parts(1, [], [])
 

@@ -1,0 +1,238 @@
+"""Compiled search for odd cycles in signed graphs, given as in `kernels`."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.compiled import compiled, inlined, inner
+from glasshouse.kernels.arrays import enlarged
+from glasshouse.proofs.kernels.graphs import pop, push
+
+
+class LengthGraph(NamedTuple):
+    """A signed graph whose edges have lengths, in compressed rows."""
+
+    starts: npt.NDArray[np.int64]
+    neighbours: npt.NDArray[np.int32]
+    edge_ids: npt.NDArray[np.int32]
+    negative: npt.NDArray[np.uint8]
+    lengths: npt.NDArray[np.float64]
+
+
+class Search(NamedTuple):
+    """What a search from one source keeps: node 2v + p is vertex v over a walk of parity p."""
+
+    distance: npt.NDArray[np.float64]  # one per node, as the next six
+    pure: npt.NDArray[np.float64]  # the distance without the hops
+    settled: npt.NDArray[np.bool_]
+    parent: npt.NDArray[np.int32]
+    over: npt.NDArray[np.int32]  # the edge from the parent
+    branch: npt.NDArray[np.int32]  # which of the source's edges the walk began with
+    touched: npt.NDArray[np.int32]  # the nodes to clean up
+    keys: npt.NDArray[np.float64]  # the heap
+    items: npt.NDArray[np.int32]
+    place: npt.NDArray[np.int32]  # one per edge: where it stands among the source's
+    shortest: npt.NDArray[np.float64]  # of the odd walks over each of the source's edges
+    ends: npt.NDArray[np.int32]  # the two nodes that it joins
+    closing: npt.NDArray[np.int32]  # by which edge
+
+
+@compiled
+def odd_cycles(graph: Any, hop: Any, limit: Any, sources: Any, clean: Any) -> Any:
+    """Short odd cycles (an odd number of negative edges) through the given vertices.
+
+    Dijkstra's search in the doubled graph: node 2v + p is vertex v reached over a walk of parity p.
+    An edge between two nodes that were reached, and whose parities make it odd, closes a walk
+    through the source. The shortest one has such an edge no further away than half its length, so
+    the search ends there. For every edge at the source the shortest walk over it is returned if it
+    is below `limit` and a simple cycle. The shortest odd closed walk of all is one, so that "no
+    cycle found from any source" says that there is none.
+
+    Each edge costs `hop` more than its length: of equally long cycles, those of fewest edges come.
+    Where a search closes no walk at all, neither do those from vertices at distance 0: these are
+    marked in `clean`, and left out as sources.
+
+    Returns the cycles' edges one after the other, where each begins, and their lengths.
+    """
+    search = new_search(graph)
+    size = len(graph.starts) - 1
+    walk, seen = np.empty(2 * size + 1, np.int32), np.zeros(size, np.int64)
+    edges = np.empty(1024, np.int32)
+    begins = np.zeros(256, np.int64)
+    totals = np.empty(256)
+    stamp = count = 0
+    for source in sources:
+        if clean[source]:
+            continue
+        best, num_touched = close_walks(graph, hop, limit, source, search)
+        for k in range(graph.starts[source + 1] - graph.starts[source]):
+            stamp += 1
+            steps, total = trace(graph, search, 2 * source, k, walk, seen, stamp)
+            if steps == 0:
+                continue
+            used = begins[count]
+            if used + steps > len(edges):
+                edges = enlarged(edges, 2 * len(edges) + steps)
+            if count + 2 > len(begins):
+                begins, totals = enlarged(begins, 2 * count + 2), enlarged(totals, 2 * count + 2)
+            for step in range(steps):
+                edges[used + step] = walk[step]
+            totals[count] = total
+            count += 1
+            begins[count] = used + steps
+        for k in range(num_touched):
+            node = search.touched[k]
+            if best >= limit and search.settled[node] and search.pure[node] == 0.0:
+                clean[node >> 1] = True
+            search.distance[node] = np.inf
+            search.settled[node] = False
+    return edges[: begins[count]].copy(), begins[: count + 1].copy(), totals[:count].copy()
+
+
+@inner
+def new_search(graph: Any) -> Any:
+    """Room for the searches of a graph, one after the other."""
+    size = len(graph.starts) - 1
+    degree = 0
+    for vertex in range(size):
+        degree = max(degree, graph.starts[vertex + 1] - graph.starts[vertex])
+    entries = 2 * len(graph.neighbours) + 2
+    return Search(
+        np.full(2 * size, np.inf),
+        np.empty(2 * size),
+        np.zeros(2 * size, np.bool_),
+        np.empty(2 * size, np.int32),
+        np.empty(2 * size, np.int32),
+        np.empty(2 * size, np.int32),
+        np.empty(2 * size, np.int32),
+        np.empty(entries),
+        np.empty(entries, np.int32),
+        np.empty(len(graph.lengths), np.int32),
+        np.empty(degree),
+        np.empty((degree, 2), np.int32),
+        np.empty(degree, np.int32),
+    )
+
+
+@inner
+def close_walks(graph: Any, hop: Any, limit: Any, source: Any, search: Any) -> Any:
+    """Fill `shortest`, `ends` and `closing` for a source.
+
+    Returns the length of the shortest odd walk, `limit` if there is none, and how many nodes were
+    touched.
+    """
+    distance, pure, settled, touched = search.distance, search.pure, search.settled, search.touched
+    branch, place, keys, items = search.branch, search.place, search.keys, search.items
+    first = graph.starts[source]
+    for k in range(graph.starts[source + 1] - first):
+        place[graph.edge_ids[first + k]] = k
+        search.shortest[k] = limit
+        search.closing[k] = -1
+    best, root = limit, 2 * source
+    touched[0], num_touched = root, 1
+    distance[root] = pure[root] = 0.0
+    waiting = push(keys, items, 0, 0.0, root)
+    while waiting > 0:
+        reached, node, waiting = pop(keys, items, waiting)
+        if settled[node]:
+            continue
+        if 2.0 * reached > best + hop:
+            break
+        settled[node] = True
+        vertex, parity = node >> 1, node & 1
+        for t in range(graph.starts[vertex], graph.starts[vertex + 1]):
+            edge, other_vertex = graph.edge_ids[t], graph.neighbours[t]
+            through = reached + graph.lengths[edge] + hop
+            mate = 2 * other_vertex + (1 ^ parity ^ graph.negative[edge])
+            if settled[mate] and node != root:
+                total = through + distance[mate]
+                best = min(best, total)
+                mates_branch = place[edge] if mate == root else branch[mate]
+                if branch[node] != mates_branch and total < limit:
+                    note(search, branch[node], total, node, mate, edge)
+                    note(search, mates_branch, total, node, mate, edge)
+            other = 2 * other_vertex + (parity ^ graph.negative[edge])
+            if other_vertex != source and through < limit and through < distance[other]:
+                if distance[other] == np.inf:
+                    touched[num_touched] = other
+                    num_touched += 1
+                distance[other] = through
+                pure[other] = pure[node] + graph.lengths[edge]
+                search.parent[other], search.over[other] = node, edge
+                branch[other] = place[edge] if node == root else branch[node]
+                waiting = push(keys, items, waiting, through, other)
+    return best, num_touched
+
+
+@inlined
+def note(search: Any, k: Any, total: Any, node: Any, mate: Any, edge: Any) -> None:
+    """Keep a walk over the source's k-th edge if it is the shortest so far."""
+    if total < search.shortest[k]:
+        search.shortest[k] = total
+        search.ends[k, 0], search.ends[k, 1] = node, mate
+        search.closing[k] = edge
+
+
+@inner
+def trace(graph: Any, search: Any, root: Any, k: Any, walk: Any, seen: Any, stamp: Any) -> Any:
+    """Write the edges of the walk over the source's k-th edge; their number and length.
+
+    The number is 0 where there is no walk, or none that is a simple cycle. `stamp`, a new number
+    each time, marks in `seen` the vertices of this walk.
+    """
+    edge = search.closing[k]
+    if edge < 0:
+        return 0, 0.0
+    walk[0], steps, total = edge, 1, graph.lengths[edge]
+    for side in range(2):
+        node = search.ends[k, side]
+        while node != root:
+            if seen[node >> 1] == stamp:
+                return 0, 0.0
+            seen[node >> 1] = stamp
+            walk[steps] = search.over[node]
+            total += graph.lengths[search.over[node]]
+            steps += 1
+            node = search.parent[node]
+    return steps, total
+
+
+@compiled
+def spread(order: Any, edges: Any, begins: Any, signatures: Any, num_edges: Any, cover: Any) -> Any:
+    """Choose cycles in the given order so that no edge is in more than `cover` of them.
+
+    Many cycles over one edge say almost the same; a spread batch moves the whole solution.
+    `signatures` are one random number for each edge: cycles of equal sums are the same.
+    """
+    load = np.zeros(num_edges, np.int32)
+    chosen = np.empty(len(order), np.int64)
+    marks = np.empty(len(order), np.uint64)
+    for k in range(len(order)):
+        mark = np.uint64(0)
+        for t in range(begins[order[k]], begins[order[k] + 1]):
+            mark += signatures[edges[t]]
+        marks[k] = mark
+    sorted_marks = np.sort(marks)
+    taken = np.zeros(len(order), np.bool_)
+    count = 0
+    for k in range(len(order)):
+        place = np.searchsorted(sorted_marks, marks[k])
+        if taken[place]:
+            continue
+        first, end = begins[order[k]], begins[order[k] + 1]
+        full = False
+        for t in range(first, end):
+            if load[edges[t]] >= cover:
+                full = True
+                break
+        if full:
+            continue
+        taken[place] = True
+        for t in range(first, end):
+            load[edges[t]] += 1
+        chosen[count] = order[k]
+        count += 1
+    return chosen[:count]

@@ -1,0 +1,1 @@
+"""The cycle relaxation of a whole graph: linear programs, block by block."""

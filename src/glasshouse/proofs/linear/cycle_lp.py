@@ -1,0 +1,241 @@
+"""The cycle relaxation of one block, solved with cutting planes.
+
+With u_e = 1 if edge e is violated,
+
+    minimise Σ|w_e| u_e   subject to   Σ_{e ∈ C} u_e ≥ 1 for every odd cycle C,   u ≥ 0,
+
+where odd means: an odd number of negative edges (Barahona and Mahjoub; the other cycle
+inequalities hold at the optimum). The dual packs odd cycles into the weights. Both have the value
+of the ground state whenever the problem is a sum of frustrated loops, planar, or has no K5 minor.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.proofs.kernels import graphs
+from glasshouse.proofs.linear.centred_rounds import CentredRounds
+from glasshouse.proofs.linear.cycle_model import CycleModel
+from glasshouse.proofs.linear.greedy_rounds import GreedyRounds
+from glasshouse.proofs.linear.packing import Packing, round_duals
+from glasshouse.proofs.linear.primal import (
+    annealed_state,
+    annealed_states,
+    best_of,
+    is_sparse,
+    mean_violation,
+    mix,
+)
+from glasshouse.proofs.linear.refinement import refine
+from glasshouse.proofs.linear.separation import Cycles, Separation
+from glasshouse.proofs.signed_graph import SignedGraph, Spins
+
+# Share of a time limit that the LP leaves to the search for a state.
+_RESERVE = 0.2
+# Sparse graphs of at least so many edges get centred rounds; below, one greedy LP is often enough.
+_LARGE = 3500
+# A population of states: how many, in how many turns each meets another before the centre is taken,
+# and after.
+_RUNS, _TURNS_TO_CENTRE, _TURNS = 128, 2, 16
+# Rounds that together must gain this share of the gap, or else the LP has stalled.
+_STALL_ROUNDS, _STALL_GAIN = 10, 0.002
+# Of the slack, which is half of what may be missing: a gap that is closed before the duals are
+# rounded, and after.
+_CLOSED, _PROVEN = Fraction(15, 8), Fraction(31, 16)
+# In every so many interior rounds annealing looks around the LP's solution.
+_INTERIOR_PAUSE = 2
+
+
+@dataclass
+class BlockResult:
+    """What the LP found: `packing.total` ≤ optimum ≤ `cost`, the cost of `state`."""
+
+    state: Spins
+    cost: int
+    packing: Packing
+    rounds: int
+    cuts: int
+    converged: bool
+
+
+@dataclass
+class _Work:
+    """How far the rounds have come; `solved` are the cuts of the last solved LP, and its duals."""
+
+    model: CycleModel
+    violation: npt.NDArray[np.float64]
+    solved: tuple[Cycles, npt.NDArray[np.float64]] = field(
+        default_factory=lambda: ([], np.zeros(0))
+    )
+    lower: Fraction = Fraction(0)
+    rounds: int = 0
+    cuts: int = 0
+    converged: bool = False
+    stopped: bool = False
+
+
+class CycleLp:
+    """One block's LP, its bounds and its best state.
+
+    Args:
+        graph: a biconnected signed graph.
+        slack: a gap of less than twice this is closed, some of it by the rounding of the duals.
+        deadline: time on the monotonic clock at which to stop.
+        report: called with (lower bound, cost of the best state) after every round; it returns
+            True to stop.
+    """
+
+    def __init__(
+        self,
+        graph: SignedGraph,
+        slack: Fraction,
+        deadline: float = np.inf,
+        report: Callable[[Fraction, int], bool] = lambda lower, upper: False,
+    ) -> None:
+        self.graph = graph
+        self.slack = slack
+        self.deadline = deadline
+        self.lp_deadline = deadline
+        self.report = report
+        self.separation = Separation(graph, lambda: self.time_left() < 0)
+        self.rounds: GreedyRounds | CentredRounds = GreedyRounds(self.separation)
+        if is_sparse(graph) and graph.num_edges >= _LARGE:
+            self.rounds = CentredRounds(self.separation, np.zeros(graph.num_edges))
+        self.interior_rounds = 0
+        self.interrupted = self.annealed = False
+        self.state = np.ones(graph.num_vertices, dtype=np.int8)
+        self.cost = graph.cost(self.state)
+
+    def solve(self) -> BlockResult:
+        """Add cuts until none is left, the gap is closed, or it is time to stop.
+
+        A KeyboardInterrupt stops it, too; the last LP that was solved is kept.
+        """
+        self.reserve_time()
+        work = _Work(self.rounds.model(), np.zeros(self.graph.num_edges))
+        try:
+            self.add_cuts(work)
+            if not (self.closed(work.lower) or work.stopped):
+                self.anneal(work.lower)
+                violation = work.model.interior(self.time_left(), work.violation)
+                self.anneal(work.lower, violation)
+        except KeyboardInterrupt:
+            self.interrupted = work.stopped = True
+        cycles, duals = work.solved
+        if not cycles:  # not even one LP was solved
+            cycles, duals = work.model.cycles, np.zeros(len(work.model.cycles))
+        packing = self.packed(duals, [cycle.tolist() for cycle in cycles])
+        return BlockResult(self.state, self.cost, packing, work.rounds, work.cuts, work.converged)
+
+    def add_cuts(self, work: _Work) -> None:
+        """The rounds of `solve`."""
+        model, rounds = work.model, self.rounds
+        history: list[Fraction] = []
+        while True:
+            self.look_for_states(work)
+            work.converged = self.closed(work.lower)
+            work.stopped = self.report(work.lower, self.cost)
+            if work.stopped or work.converged:
+                break
+            history.append(work.lower)
+            if self.stalled(history):
+                work.converged = True
+                break
+            new = rounds.cuts(work.violation) if work.rounds else rounds.start()
+            if not new:
+                work.converged = self.time_left() > 0
+                break
+            work.rounds += 1
+            work.cuts += len(new)
+            model.add(new)
+            if not model.solve(rounds.method(model), self.time_left()):
+                break
+            work.violation = model.violation()
+            work.solved = list(model.cycles), model.duals()
+            work.lower = Fraction(float(work.solved[1].sum())) * self.graph.largest
+            rounds.clean(model)
+
+    def look_for_states(self, work: _Work) -> None:
+        """Round the LP's solution, and anneal where that leaves a gap."""
+        negative = self.separation.negative
+        self.offer(graphs.round_to_spins(*self.graph.rows, negative, work.violation))
+        if work.rounds == 1:  # plants need no more rounds, and no annealing
+            self.anneal(work.lower)
+        elif isinstance(self.rounds, CentredRounds) and self.rounds.interior:
+            self.interior_rounds += 1
+            if self.interior_rounds % _INTERIOR_PAUSE == 0:
+                self.anneal(work.lower, work.violation)
+
+    def stalled(self, history: list[Fraction]) -> bool:
+        """Whether the last rounds gained next to nothing."""
+        if len(history) <= _STALL_ROUNDS:
+            return False
+        gain = history[-1] - history[-1 - _STALL_ROUNDS]
+        return gain < _STALL_GAIN * (self.cost - history[-1])
+
+    def reserve_time(self) -> None:
+        """Keep some of the time for a better state, should the LP not end in the rest of it."""
+        left = self.deadline - time.monotonic()
+        self.lp_deadline = self.deadline - (_RESERVE * left if np.isfinite(left) else 0.0)
+
+    def time_left(self) -> float:
+        """Seconds for the LP."""
+        return self.lp_deadline - time.monotonic()
+
+    def packed(self, duals: npt.NDArray[np.float64], cycles: list[list[int]]) -> Packing:
+        """The duals as an exact packing."""
+        capacity = [abs(w) for w in self.graph.weights]
+        total = Fraction(float(duals.sum())) * self.graph.largest
+        room = self.slack * _PROVEN - (self.cost - total)
+        loss = min(self.slack / 2, max(room, self.slack * (_PROVEN - _CLOSED)))
+        packing = round_duals(duals, self.graph.largest, cycles, capacity, loss)
+        gap = self.cost - packing.total
+        # The float sum may be off by this much where weights are large.
+        blur = max(self.slack, Fraction(self.cost, 10**6))
+        if self.slack * _PROVEN < gap < blur and time.monotonic() < self.deadline:
+            return refine(packing, cycles, capacity, self.cost - self.slack)
+        return packing
+
+    def closed(self, lower: Fraction) -> bool:
+        """Whether no state can cost less, also after rounding the duals."""
+        return self.cost - lower < self.slack * _CLOSED
+
+    def anneal(self, lower: Fraction, violation: npt.NDArray[np.float64] | None = None) -> None:
+        """Look for a better state where the gap is open: around an LP solution, or anywhere, once.
+
+        A KeyboardInterrupt is passed on when the best state so far was kept.
+        """
+        if self.closed(lower) or (violation is None and self.annealed):
+            return
+        self.annealed |= violation is None
+        seconds = (self.deadline - time.monotonic()) / 2
+        least = math.ceil(lower - self.slack)
+        if violation is None and isinstance(self.rounds, CentredRounds):
+            states, interrupted = annealed_states(self.graph, _RUNS, least, seconds)
+            mix(self.graph, states, _TURNS_TO_CENTRE)
+            self.rounds.centring.centre = mean_violation(self.graph, states)
+            mix(self.graph, states, _TURNS)
+            spins = best_of(self.graph, states)
+        else:
+            spins, interrupted = annealed_state(self.graph, violation, least, seconds)
+        self.offer(spins)
+        if interrupted:
+            raise KeyboardInterrupt
+
+    def offer(self, spins: Spins) -> None:
+        """Improve a state by single flips and by the best one, and keep it if it is better."""
+        graphs.descend(*self.graph.rows, self.graph.couplings, spins)
+        if is_sparse(self.graph):
+            pair = np.stack([spins, self.state])
+            mix(self.graph, pair, 2)
+            spins = pair[0]
+        cost = self.graph.cost(spins)
+        if cost < self.cost:
+            self.state, self.cost = spins, cost

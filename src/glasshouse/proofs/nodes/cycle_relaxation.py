@@ -1,0 +1,191 @@
+"""The relaxation of sparse graphs for a tree search: a cycle LP that goes from node to node."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from glasshouse.proofs.kernels import graphs
+from glasshouse.proofs.nodes.interior_duals import interior_duals
+from glasshouse.proofs.nodes.leaf_rounding import Rounded, exact_bound, honest_bound, round_duals
+from glasshouse.proofs.nodes.node_cuts import Separator
+from glasshouse.proofs.nodes.node_lp import Basis, NodeLp
+from glasshouse.proofs.nodes.strong_branching import Brancher, Choice
+from glasshouse.proofs.nodes.ties import Ties
+from glasshouse.proofs.signed_graph import SignedGraph, Spins
+from glasshouse.proofs.trees.relaxation import Outcome, Pair, Parts
+
+# Cuts of a node have to be violated by this much, unless there are none.
+_CLEARLY, _BARELY = 0.02, 1e-5
+# A value must be above the goal by this much before its duals are worth rounding.
+_MARGIN = 1e-7
+# The error of an LP's value, relatively: below the goal by less, a node may still be closed.
+_BLUR = 1e-9
+# Rounds to look back, and the least share of the gap that they must have closed, at the root and at
+# other nodes. With less, branching is quicker.
+_ROOT_ROUNDS, _ROOT_SHARE = 5, 0.005
+_NODE_ROUNDS, _NODE_SHARE = 2, 0.15
+# Solves for which a cut may be slack before it goes, and the share of such cuts that is worth it.
+_PATIENCE, _SHARE_ASLEEP = 4, 0.2
+
+
+class CycleRelaxation:
+    """Bounds by cycle inequalities; see `relaxation.Relaxation`.
+
+    Args:
+        graph: a signed graph; the sparser it is, the better the bounds.
+    """
+
+    name = "cycle LP"
+
+    def __init__(self, graph: SignedGraph) -> None:
+        self.graph = graph
+        self.weights = np.abs(graph.couplings)
+        self.signs = np.where(graph.weights < 0, -1, 1).astype(np.int8)
+        self.separator = Separator(graph)
+        self.brancher = Brancher(self.weights)
+        self.lp = NodeLp(self.weights)
+        self.at: Basis | None = None  # where the LP stands, if that is known
+        self.best = graph.total + 1  # the cost to be beaten
+        self.found: list[Spins] = []
+
+    def offer(self, state: Spins) -> None:
+        """Know of a state: only better ones are looked for."""
+        self.best = min(self.best, self.graph.cost(state))
+
+    def bound(
+        self, pairs: list[Pair], incumbent: int, deadline: float, warm: Any = None
+    ) -> Outcome:
+        """Bound the states that agree with the pairs; see `Relaxation.bound`."""
+        self.best, self.found = min(self.best, incumbent), []
+        ties = Ties.of(self.graph, pairs)
+        try:
+            return self.bound_node(ties, not pairs, deadline, warm)
+        except BaseException:
+            self.lp, self.at = NodeLp(self.weights), None  # it may be half changed
+            raise
+
+    def bound_node(self, ties: Ties, is_root: bool, deadline: float, warm: Any) -> Outcome:
+        """The node's rounds, and what to do with it then."""
+        if not ties.step:  # all states of the node have one value
+            self.consider(ties.signs.copy())
+            return self.outcome(exact_bound(ties, 1, np.zeros(0, np.int64), []), True, None, None)
+        lp = self.lp
+        if isinstance(warm, Basis) and warm is not self.at:
+            lp.return_to(warm)
+        lp.go_to(ties)
+        self.at = None
+        proof = self.cut_rounds(ties, is_root, deadline)
+        if proof is not None:
+            return self.outcome(proof, True, None, None)
+        weak = honest_bound(ties, lp.cuts, lp.duals)
+        if time.monotonic() > deadline:
+            return self.outcome(weak, False, None, warm)
+        choice = self.brancher.choose(lp, ties, self.goal(ties) + _MARGIN)
+        self.at = lp.basis()
+        return self.outcome(weak, False, self.branch(ties, choice), self.at)
+
+    def cut_rounds(self, ties: Ties, is_root: bool, deadline: float) -> Rounded | None:
+        """Add cuts until the node is closed, and return the proof; None if that does not happen."""
+        lp = self.lp
+        back, share = (_ROOT_ROUNDS, _ROOT_SHARE) if is_root else (_NODE_ROUNDS, _NODE_SHARE)
+        history: list[float] = []
+        while True:
+            lp.solve(self.goal(ties) + _MARGIN, deadline - time.monotonic())
+            if not lp.finished:
+                return None
+            self.round_to_state()
+            goal = self.goal(ties)
+            if lp.value > goal - _BLUR * (1.0 + abs(goal)):
+                proof = self.proof(ties, deadline)
+                if proof is not None:
+                    return proof
+                # Where it stopped early the solution is none that could be cut off.
+                lp.solve(np.inf, deadline - time.monotonic())
+                if not lp.finished:
+                    return None
+            history.append(lp.value)
+            lp.drop_sleepers(_PATIENCE, _SHARE_ASLEEP)
+            stalled = len(history) > back and lp.value - history[-1 - back] < share * (
+                goal - lp.value
+            )
+            if stalled:
+                return None
+            cuts = self.separator.cuts(lp.violation, _BARELY if is_root else _CLEARLY)
+            if not cuts and not is_root:
+                cuts = self.separator.cuts(lp.violation, _BARELY)
+            if not cuts:
+                return None
+            lp.add(cuts)
+
+    def proof(self, ties: Ties, deadline: float) -> Rounded | None:
+        """Round the LP's duals, or, where the digits of floats do not do, others."""
+        lp, target = self.lp, self.target(ties)
+        rounded = round_duals(ties, lp.cuts, lp.duals, target)
+        if rounded.proves(target):
+            return rounded
+        state = self.as_rounded()
+        agrees = (state[self.graph.edges].prod(axis=1) == ties.products)[ties.inside].all()
+        if not agrees or self.graph.cost(state) != self.best:
+            return None
+        duals = interior_duals(ties, lp.cuts, state, deadline - time.monotonic())
+        if duals is None:
+            return None
+        rounded = round_duals(ties, lp.cuts, duals, target)
+        return rounded if rounded.proves(target) else None
+
+    def target(self, ties: Ties) -> int | None:
+        """The greatest value that still has to be excluded at a node."""
+        return ties.next_below(int(self.graph.value(self.best)))
+
+    def goal(self, ties: Ties) -> float:
+        """The same as a value of the LP; a node without such a value is closed by any bound."""
+        target = self.target(ties)
+        if target is None:
+            return -1.0
+        return (target - self.graph.constant + self.graph.total) / (2 * self.graph.largest)
+
+    def round_to_state(self) -> None:
+        """Follow the edges that the LP is surest of, descend, and keep what is better."""
+        spins = self.as_rounded()
+        graphs.descend(*self.graph.rows, self.graph.couplings, spins)
+        self.consider(spins)
+
+    def as_rounded(self) -> Spins:
+        """Spins along the edges that the LP is surest of."""
+        spins: Spins = graphs.round_to_spins(
+            *self.graph.rows, self.separator.negative, self.lp.violation
+        )
+        return spins
+
+    def consider(self, state: Spins) -> None:
+        """Keep a state if it is better than all before."""
+        cost = self.graph.cost(state)
+        if cost < self.best:
+            self.best = cost
+            self.found.append(state)
+
+    def branch(self, ties: Ties, choice: Choice | None) -> Pair | None:
+        """The edge's ends, and the side that is further from being closed."""
+        if choice is None:
+            return self.any_pair(ties)
+        a, b = self.graph.edges[choice.edge].tolist()
+        equal, opposite = choice.gains
+        sign = int(ties.products[choice.edge])
+        return a, b, sign if equal <= opposite else -sign
+
+    def any_pair(self, ties: Ties) -> Pair | None:
+        """Ends of some edge that are not tied: where the LP is integral, but no proof was found."""
+        free = np.flatnonzero(~ties.inside)
+        if not len(free):
+            return None
+        heaviest = free[np.argmax(self.weights[free])]
+        a, b = self.graph.edges[heaviest].tolist()
+        return a, b, int(self.signs[heaviest])
+
+    def outcome(self, proof: Rounded, closed: bool, branch: Pair | None, warm: Any) -> Outcome:
+        """Put together."""
+        parts: Parts = proof.parts(self.signs)
+        return Outcome(closed, proof.bound / proof.denominator, parts, branch, warm, self.found)

@@ -1,0 +1,173 @@
+"""The cycle LP of a node in the tree: HiGHS with a column for each edge and a row for each cut.
+
+One object serves all nodes. Going to a node changes the bounds of columns, and the dual simplex
+method goes on from the last basis, which stays dual feasible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.proofs.linear.linear_program import new_highs
+from glasshouse.proofs.nodes.leaf_rounding import Cut
+from glasshouse.proofs.nodes.ties import Ties
+
+Floats = npt.NDArray[np.float64]
+
+# A row is asleep if it is slack by more than the LP's tolerance.
+_TOLERANCE = 1e-6
+_ENDLESS = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """Where an LP stood: its cuts, and the status of each column and row as HiGHS numbers them."""
+
+    cuts: tuple[Cut, ...]
+    columns: npt.NDArray[np.int8]
+    rows: npt.NDArray[np.int8]
+
+
+class NodeLp:
+    """Minimise Σ|w_e| u_e over 0 ≤ u ≤ 1 and the cuts, in units of the largest weight.
+
+    Attributes:
+        cuts: row by row.
+        value: of the last solved LP, likewise the next two.
+        violation: u, one for each edge.
+        duals: one for each cut that it had.
+        finished: whether the last run reached the optimum, or what was enough.
+        iterations: of the simplex method, in all.
+    """
+
+    def __init__(self, weights: Floats) -> None:
+        self.solver: Any = new_highs(
+            weights,
+            upper=1.0,
+            threads=1,
+            presolve="off",  # it costs more than it saves, and throws the basis away
+            solver="simplex",
+            dual_feasibility_tolerance=1e-9,
+            simplex_dual_edge_weight_strategy=1,  # Devex
+        )
+        self.lower, self.upper = np.zeros(len(weights)), np.ones(len(weights))
+        self.cuts: list[Cut] = []
+        self.asleep_for = np.zeros(0, dtype=np.int64)
+        self.right_sides = np.zeros(0)
+        self.value = 0.0
+        self.violation, self.duals = np.zeros(len(weights)), np.zeros(0)
+        self.row_values = np.zeros(0)
+        self.finished = True
+        self.iterations = 0
+
+    def go_to(self, ties: Ties) -> None:
+        """Fix the edges whose ends are tied."""
+        lower = np.where(ties.inside & ties.violated, 1.0, 0.0)
+        upper = np.where(ties.inside & ~ties.violated, 0.0, 1.0)
+        changed = np.flatnonzero((lower != self.lower) | (upper != self.upper)).astype(np.int32)
+        if len(changed):
+            self.solver.changeColsBounds(len(changed), changed, lower[changed], upper[changed])
+        self.lower, self.upper = lower, upper
+
+    def add(self, cuts: Sequence[Cut]) -> None:
+        """Append rows."""
+        if not cuts:
+            return
+        sizes = np.array([len(cut.arcs) for cut in cuts])
+        begins = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)
+        arcs = np.concatenate([cut.arcs for cut in cuts])
+        sides = np.array([cut.right_side for cut in cuts], dtype=np.float64)
+        endless = np.full(len(cuts), np.inf)
+        columns, values = (arcs >> 1).astype(np.int32), 1.0 - 2.0 * (arcs & 1)
+        self.solver.addRows(len(cuts), sides, endless, len(arcs), begins, columns, values)
+        self.cuts += cuts
+        self.right_sides = np.concatenate([self.right_sides, sides])
+        self.asleep_for = np.concatenate([self.asleep_for, np.zeros(len(cuts), dtype=np.int64)])
+
+    def solve(self, enough: float, seconds: float) -> None:
+        """Go to the optimum, or until the value is above `enough`, or for some seconds."""
+        self.solver.setOptionValue("objective_bound", enough)
+        if np.isfinite(seconds):
+            limit = self.solver.getRunTime() + max(seconds, 0.0)
+            self.solver.setOptionValue("time_limit", limit)
+        self.solver.run()
+        self.read()
+
+    def read(self) -> None:
+        """Take over what the last run found; where it ran out of time, keep what was before."""
+        info = self.solver.getInfo()
+        self.iterations += max(info.simplex_iteration_count, 0)
+        self.finished = _status(self.solver) in ("kOptimal", "kObjectiveBound")
+        if not self.finished:
+            return
+        solution = self.solver.getSolution()
+        self.value = info.objective_function_value
+        self.violation = np.clip(np.array(solution.col_value), 0.0, 1.0)
+        self.row_values = np.array(solution.row_value)
+        self.duals = np.array(solution.row_dual)
+
+    def probe(self, edges: npt.NDArray[np.int32], sides: Floats, iterations: int) -> float:
+        """The value with some columns fixed, after a few iterations. It leaves the basis behind."""
+        self.solver.setOptionValue("simplex_iteration_limit", iterations)
+        self.solver.changeColsBounds(len(edges), edges, sides, sides)
+        self.solver.run()
+        value: float = self.solver.getInfo().objective_function_value
+        if _status(self.solver) == "kInfeasible":
+            value = np.inf
+        self.iterations += max(self.solver.getInfo().simplex_iteration_count, 0)
+        self.solver.changeColsBounds(len(edges), edges, self.lower[edges], self.upper[edges])
+        self.solver.setOptionValue("simplex_iteration_limit", _ENDLESS)
+        return value
+
+    def drop_sleepers(self, patience: int, least_share: float) -> None:
+        """Remove rows that have been slack for more than `patience` solves, if they are many."""
+        slack = self.row_values > self.right_sides + _TOLERANCE
+        self.asleep_for = np.where(slack, self.asleep_for + 1, 0)
+        old = self.asleep_for > patience
+        if not old.any() or old.sum() < least_share * len(old):
+            return
+        gone = np.flatnonzero(old).astype(np.int32)
+        self.solver.deleteRows(len(gone), gone)
+        self.cuts = [cut for cut, is_old in zip(self.cuts, old.tolist(), strict=True) if not is_old]
+        for name in ("asleep_for", "right_sides", "duals", "row_values"):
+            setattr(self, name, getattr(self, name)[~old])
+
+    def basis(self) -> Basis:
+        """Where the LP stands."""
+        basis = self.solver.getBasis()
+        columns, rows = ([int(x) for x in part] for part in (basis.col_status, basis.row_status))
+        return Basis(
+            tuple(self.cuts), np.array(columns, dtype=np.int8), np.array(rows, dtype=np.int8)
+        )
+
+    def return_to(self, basis: Basis) -> None:
+        """Have the cuts of an earlier LP, and its basis, again."""
+        count = len(self.cuts)
+        if count:
+            self.solver.deleteRows(count, np.arange(count, dtype=np.int32))
+        self.cuts, self.asleep_for = [], np.zeros(0, dtype=np.int64)
+        self.right_sides, self.duals = np.zeros(0), np.zeros(0)
+        self.add(basis.cuts)
+        self.solver.setBasis(_highs_basis(basis))
+
+
+def _status(solver: Any) -> str:
+    name: str = solver.getModelStatus().name
+    return name
+
+
+def _highs_basis(basis: Basis) -> Any:
+    import highspy
+
+    made = highspy.HighsBasis()
+    statuses = list(highspy.HighsBasisStatus.__members__.values())
+    by_number = {int(status): status for status in statuses}
+    made.col_status = [by_number[k] for k in basis.columns.tolist()]
+    made.row_status = [by_number[k] for k in basis.rows.tolist()]
+    made.valid = True
+    return made

@@ -1,0 +1,1 @@
+"""Search trees: branching, bounding by relaxations, certificates of what was found."""

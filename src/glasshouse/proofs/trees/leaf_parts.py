@@ -1,0 +1,120 @@
+"""Loops and squares of leaves, from lists over a core to flat arrays over the whole problem.
+
+A proof may have a million loops: from here on they are arrays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates import Certificate, Squares, Tree
+from glasshouse.certificates.bound import Parts as FlatParts
+from glasshouse.certificates.exact_form import packed
+from glasshouse.certificates.flat_cycles import edges_of_cycles
+from glasshouse.certificates.squares import NO_SQUARES
+from glasshouse.proofs.signed_graph import Spins
+from glasshouse.proofs.trees.relaxation import Parts
+
+
+def flat_parts(parts: Parts, names: npt.NDArray[np.int32], loop_scale: int = 1) -> FlatParts:
+    """The same parts in flat arrays, over the vertices that `names` has for their own.
+
+    Args:
+        parts: in units of a graph's weights.
+        names: for each vertex of the graph, the node it is.
+        loop_scale: what the multipliers of certificates are multiplied with, see `ExactForm`.
+    """
+    lengths = [len(vertices) for _, vertices, _ in parts.loops]
+    nodes = _flat([vertices for _, vertices, _ in parts.loops], np.int32)
+    signs = _flat([signs for *_, signs in parts.loops], np.int8)
+    squares = NO_SQUARES
+    if parts.squares:
+        rows = _flat([vertices for _, vertices, _ in parts.squares], np.int32)
+        starts = _starts([len(vertices) for _, vertices, _ in parts.squares])
+        factors = packed(chain.from_iterable(factors for *_, factors in parts.squares))
+        squares = Squares(names[rows], starts, factors, packed(c for c, *_ in parts.squares))
+    multipliers = packed(multiplier for multiplier, *_ in parts.loops)
+    return FlatParts(names[nodes], _starts(lengths), multipliers, signs < 0, squares,
+                     parts.denominator * loop_scale)  # fmt: skip
+
+
+def joined_parts(groups: Sequence[FlatParts]) -> FlatParts:
+    """All loops and squares of some groups over one denominator, in their order."""
+    denominator = math.lcm(*(group.denominator for group in groups))
+    factors = [denominator // group.denominator for group in groups]
+    loops = _scaled([group.multipliers for group in groups], factors)
+    return FlatParts(
+        np.concatenate([group.nodes for group in groups]),
+        _starts(np.concatenate([group.lengths for group in groups])),
+        loops,
+        np.concatenate([group.negative for group in groups]),
+        _joined_squares([group.squares for group in groups], factors),
+        denominator,
+    )
+
+
+def certificate_of(parts: FlatParts, spins: Spins, tree: Tree | None = None) -> Certificate:
+    """A certificate in the gauge of a state: each loop is turned to end with a violated edge."""
+    edges = edges_of_cycles(parts.nodes, parts.starts)
+    violated = (spins[edges[:, 0]] != spins[edges[:, 1]]) != parts.negative
+    order = _turned(violated, parts.starts)
+    numbers = [parts.multipliers, parts.squares.multipliers]
+    divisor = math.gcd(parts.denominator, *(int(np.gcd.reduce(x)) for x in numbers if len(x)))
+    squares = parts.squares
+    if divisor > 1 and squares:
+        squares = Squares(squares.nodes, squares.starts, squares.coefficients,
+                          squares.multipliers // divisor)  # fmt: skip
+    return Certificate(
+        spins[:-1],
+        parts.nodes[order],
+        parts.starts,
+        parts.multipliers // divisor,
+        parts.denominator // divisor,
+        violated[order],
+        squares,
+        tree,
+    )
+
+
+def _turned(violated: npt.NDArray[np.bool_], starts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """The order of all nodes that puts behind each loop's first violated edge its beginning."""
+    lengths = np.diff(starts)
+    places = np.arange(len(violated)) - np.repeat(starts[:-1], lengths)
+    far = np.where(violated, places, len(violated))
+    first = np.minimum.reduceat(far, starts[:-1]) if len(lengths) else starts[:-1]
+    turned = (places + np.repeat(first + 1, lengths)) % np.repeat(lengths, lengths)
+    order: npt.NDArray[np.int64] = np.repeat(starts[:-1], lengths) + turned
+    return order
+
+
+def _flat(rows: list[list[int]], kind: Any) -> npt.NDArray[Any]:
+    return np.fromiter(chain.from_iterable(rows), dtype=kind)
+
+
+def _starts(lengths: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(np.asarray(lengths, dtype=np.int64))])
+
+
+def _scaled(numbers: list[npt.NDArray[Any]], factors: list[int]) -> npt.NDArray[Any]:
+    """Each array times its factor, one after the other, in Python integers where need be."""
+    return packed(
+        x * factor for array, factor in zip(numbers, factors, strict=True) for x in array.tolist()
+    )
+
+
+def _joined_squares(groups: list[Squares], factors: list[int]) -> Squares:
+    kept = [(group, factor) for group, factor in zip(groups, factors, strict=True) if group]
+    if not kept:
+        return NO_SQUARES
+    return Squares(
+        np.concatenate([group.nodes for group, _ in kept]),
+        _starts(np.concatenate([group.lengths for group, _ in kept])),
+        np.concatenate([group.coefficients for group, _ in kept]),
+        _scaled([group.multipliers for group, _ in kept], [factor for _, factor in kept]),
+    )

@@ -1,0 +1,99 @@
+"""The tree of a branch-and-cut search, and the certificate that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from glasshouse.certificates import Branch, Certificate, Cover, Leaf, Tree
+from glasshouse.certificates.bound import Parts as FlatParts
+from glasshouse.certificates.ties import Pair
+from glasshouse.certificates.tree import Row
+from glasshouse.proofs.signed_graph import Spins
+from glasshouse.proofs.trees.leaf_parts import certificate_of, joined_parts
+
+
+@dataclass(eq=False)
+class Node:
+    """Some states: those that keep the pairs on the way to it.
+
+    Attributes:
+        pairs: over the core's vertices.
+        parts: loops and squares that bound them, over the whole problem; a new node has those of
+            its parent, which hold for it, too.
+        bound: exactly what they prove.
+        least: the least value that this leaves possible.
+        warm: what a relaxation may start from.
+        cover: nodes to look at all states of, instead of the parts.
+        children: of a node that was branched on: where the pair agrees, and where it differs.
+        is_finished: whether nothing is left to do, because floats cannot tell what is left.
+    """
+
+    pairs: list[Pair]
+    parts: FlatParts
+    bound: Fraction
+    least: int
+    warm: Any = None
+    cover: tuple[int, ...] | None = None
+    children: list[Node] = field(default_factory=list)
+    is_finished: bool = False
+
+    def leaves(self) -> Iterator[Node]:
+        """The node itself, or the leaves below it, in the order of a certificate."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            waiting += reversed(node.children)
+            if not node.children:
+                yield node
+
+    def nodes(self) -> Iterator[Node]:
+        """All nodes, each before those below it."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            waiting += reversed(node.children)
+            yield node
+
+    def take(self, other: Node) -> None:
+        """Become what the same node became elsewhere."""
+        self.parts, self.bound, self.least = other.parts, other.bound, other.least
+        self.cover, self.children, self.is_finished = other.cover, other.children, other.is_finished
+
+    def split(self, pair: Pair) -> tuple[Node, Node]:
+        """Branch on a pair; the half that its sign names comes first in what is returned."""
+        a, b, sign = pair
+        self.children = [
+            Node([*self.pairs, (a, b, side)], self.parts, self.bound, self.least, self.warm)
+            for side in (1, -1)
+        ]
+        self.warm = None
+        first, second = self.children if sign > 0 else reversed(self.children)
+        return first, second
+
+
+def certificate_of_tree(root: Node, common: FlatParts, names: Any, spins: Spins) -> Certificate:
+    """The certificate that a tree is, at a state; nodes that are open are leaves like all others.
+
+    Args:
+        root: of the tree.
+        common: what all leaves have.
+        names: which node of the problem each vertex of the pairs is.
+        spins: of the problem, the ghost's behind them.
+    """
+    parts, rows = [common], list[Row]()
+    for node in root.nodes():
+        if node.children:
+            a, b, _ = node.children[0].pairs[-1]
+            rows.append(Branch(int(names[a]), int(names[b])))
+        elif node.cover is not None:
+            rows.append(Cover(node.cover))
+        else:
+            parts.append(node.parts)
+            rows.append(Leaf(len(node.parts.multipliers), node.parts.squares.num_squares))
+    counts = len(common.multipliers), common.squares.num_squares
+    is_one_leaf = len(rows) == 1 and root.cover is None
+    tree = None if is_one_leaf else Tree(tuple(rows), *counts)
+    return certificate_of(joined_parts(parts), spins, tree)

@@ -1,0 +1,188 @@
+"""Subtrees on several processes: open nodes go out, what was found below them comes back.
+
+A worker explores the subtree of a node for some seconds and hands back whatever it has by then.
+It keeps its relaxation, with all cuts, for the next subtree of the same problem.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.pool import WorkerPool
+from glasshouse.proofs.signed_graph import Spins
+from glasshouse.proofs.trees.branching import Incumbent, TreeSearch
+from glasshouse.proofs.trees.core import Core
+from glasshouse.proofs.trees.relaxation import Relaxation
+from glasshouse.proofs.trees.relaxations import new_relaxation
+from glasshouse.proofs.trees.search_tree import Node
+
+# Seconds for which a worker explores, at first and at most: long enough to use its cuts again.
+_FIRST_SECONDS, _MOST_SECONDS = 2.0, 20.0
+# How long to wait for answers before the clock is read.
+_LOOK_SECONDS = 0.2
+# Nodes to have open, for each worker, before work is shared.
+_NODES_PER_WORKER = 2
+# Workers that die so often without an answer between will never work.
+_HOPELESS = 5
+# Executors that do not tell how many workers they have get work for so many.
+_UNKNOWN_WORKERS = 8
+
+
+@dataclass(frozen=True)
+class Job:
+    """A subtree to explore."""
+
+    key: str
+    form: ExactForm
+    core: Core
+    method: str
+    node: Node
+    state: Spins
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Explored:
+    """What became of it."""
+
+    node: Node
+    state: Spins
+    nodes: int
+
+
+class _Kept(threading.local):
+    """The relaxation that a thread worked with last; workers of Dask have several threads."""
+
+    key: str = ""
+    relaxation: Relaxation
+
+
+_kept = _Kept()
+
+
+def explore(job: Job) -> Explored:
+    """What a worker does."""
+    if _kept.key != job.key:
+        _kept.relaxation, _kept.key = new_relaxation(job.method, job.core.graph), job.key
+    incumbent = Incumbent(job.core.graph, job.state)
+    deadline = time.monotonic() + job.seconds
+    search = TreeSearch(job.form, job.core, _kept.relaxation, incumbent, deadline)
+    search.run(job.node)
+    for leaf in job.node.leaves():
+        leaf.warm = None  # too large to send, and of no use elsewhere
+    return Explored(job.node, incumbent.state, search.nodes)
+
+
+class SharedSearch:
+    """A tree search whose open nodes are explored elsewhere.
+
+    Args:
+        search: the one in this process; it decides what is closed.
+        method: the name of its relaxation.
+        workers: how many processes to start; None with an executor.
+        executor: somebody else's, for instance Dask's.
+    """
+
+    def __init__(
+        self,
+        search: TreeSearch,
+        method: str,
+        workers: int | None,
+        executor: Executor | None = None,
+    ) -> None:
+        self.search, self.method = search, method
+        self.pool = None if workers is None else WorkerPool(workers)
+        self.executor: Any = self.pool or executor
+        known = workers or getattr(executor, "_max_workers", None)
+        self.workers = known or _UNKNOWN_WORKERS
+        self.key = uuid4().hex
+        self.running: dict[Future[Explored], Node] = {}
+        self.seconds = _FIRST_SECONDS
+        self.breaks = 0
+
+    def run(self, root: Node) -> bool:
+        """Work on the open leaves of a tree; True if none is left."""
+        search = self.search
+        try:
+            # Branch here until there is work for all.
+            if not search.run(root, _NODES_PER_WORKER * self.workers) and not search.interrupted:
+                while (search.has_open or self.running) and not search.is_time_up:
+                    self._send()
+                    self._receive()
+        except KeyboardInterrupt:
+            search.interrupted = True
+        finally:
+            for future in self.running:
+                future.cancel()
+            if self.pool is not None:
+                self.pool.close()
+        return all(search.is_done(leaf) for leaf in root.leaves())
+
+    def _send(self) -> None:
+        search = self.search
+        seconds = min(self.seconds, search.deadline - time.monotonic())
+        while search.has_open and len(self.running) < self.workers:
+            node = search.next_open()
+            if search.is_done(node):
+                continue
+            node.warm = None
+            job = Job(self.key, search.form, search.core, self.method, node,
+                      search.incumbent.state, seconds)  # fmt: skip
+            self.running[self._submit(job)] = node
+
+    def _submit(self, job: Job) -> Future[Explored]:
+        try:
+            future: Future[Explored] = self.executor.submit(explore, job)
+        except BrokenExecutor:
+            self._rebuild()
+            future = self.executor.submit(explore, job)
+        return future
+
+    def _receive(self) -> None:
+        """Put what came back into the tree."""
+        done, _ = wait(self.running, _LOOK_SECONDS, return_when=FIRST_COMPLETED)
+        search = self.search
+        for future in done:
+            node = self.running.pop(future, None)
+            if node is None:
+                continue
+            error = future.exception()
+            if error is not None:
+                self._lost(node, error)
+                continue
+            self.breaks = 0
+            explored = future.result()
+            search.incumbent.offer(explored.state)
+            search.nodes += explored.nodes
+            node.take(explored.node)
+            for leaf in node.leaves():
+                search.wait_for(leaf)
+            self.seconds = min(2 * self.seconds, _MOST_SECONDS)
+        search.tell(search.progress(None, [*self.running.values()]))
+
+    def _lost(self, node: Node, error: BaseException) -> None:
+        """A worker died or failed: its node is still open."""
+        self.search.wait_for(node)
+        self.breaks += 1
+        if self.breaks >= _HOPELESS:
+            raise RuntimeError(
+                f"workers fail again and again ({error}); a script that uses workers needs "
+                '`if __name__ == "__main__":` around its calls (Python starts it anew in each)'
+            ) from error
+        if isinstance(error, BrokenExecutor):
+            self._rebuild()
+
+    def _rebuild(self) -> None:
+        """Start new workers; whatever the old ones were doing is open again."""
+        for node in self.running.values():
+            self.search.wait_for(node)
+        self.running.clear()
+        if self.pool is None:
+            raise RuntimeError("the executor takes no more work; run again with a new one")
+        self.pool.rebuild()

@@ -1,0 +1,135 @@
+"""Variables of pairs of spins in a VeriPB proof, and what is known of them.
+
+A variable v stands for [s_i ≠ s_j], exactly. Of a pair with the ghost (0) it is the spin's own x_j,
+negated. A pair that wants to be equal is violated where v is true, one that wants to differ where v
+is false. Then a loop is Σ violated ≥ 1, by going round it in both directions.
+
+A second variable y = [x_i and x_j] makes v linear in the spins: v = x_i + x_j - 2y. So a sum over
+pairs shows by which number all its values are divisible.
+"""
+
+from __future__ import annotations
+
+from glasshouse.proofs.veripb.script import Line, Script
+
+# (from, to, sign): its spins want to be equal (+1) or to differ (-1).
+Edge = tuple[int, int, int]
+
+
+class Pairs:
+    """Definitions, loops and equations over pairs, each written once, when it is first used.
+
+    Spins are counted from 1, and 0 is the ghost.
+    """
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self._definitions: dict[tuple[int, int], int] = {}
+        self._loops: dict[tuple[Edge, ...], Line] = {}
+        self._equations: dict[tuple[int, int], tuple[Line, Line]] = {}
+
+    def definition(self, one: int, two: int) -> int:
+        """The constraint that holds two literals of spins, and with them v, or ~v if both agree."""
+        (i, positive), (j, same) = sorted([(abs(one), one > 0), (abs(two), two > 0)])
+        return self._defined(i, j) + 2 * (positive != same) + (not positive)
+
+    def _defined(self, i: int, j: int) -> int:
+        """The first of four constraints that make v = [s_i ≠ s_j]."""
+        if (i, j) not in self._definitions:
+            v = f"v{i}_{j}"
+            numbers = [
+                self.script.define({f"~{v}" if same else v: 1, x: 1, y: 1}, 1, v, 0 if same else 1)
+                for same, x, y in (
+                    (True, f"x{i}", f"x{j}"), (True, f"~x{i}", f"~x{j}"),
+                    (False, f"x{i}", f"~x{j}"), (False, f"~x{i}", f"x{j}"),
+                )
+            ]  # fmt: skip
+            self._definitions[i, j] = numbers[0]
+        return self._definitions[i, j]
+
+    def loop(self, edges: list[Edge]) -> Line:
+        """Some edge of an odd cycle is violated.
+
+        Args:
+            edges: from each vertex to the next, an odd number of signs below 0.
+        """
+        turned = _from_lowest(edges)
+        if turned not in self._loops:
+            terms = {violated(*edge): 1 for edge in turned}
+            self._loops[turned] = Line(terms, 1, lambda: self.script.pol(self._around(turned)))
+        return self._loops[turned]
+
+    def _around(self, edges: tuple[Edge, ...]) -> str:
+        """Every edge forces the next spin, so that the first would contradict itself."""
+        first, path = edges[0][0], edges
+        starts = [first, -first]
+        if first == 0:  # from the spin that the ghost forces to the one that forces it back
+            _, spin, sign = edges[0]
+            starts, path = [spin * sign], edges[1:-1]
+        ways = []
+        for literal in starts:
+            numbers = []
+            for _, spin, sign in path:
+                forced = spin * sign * (1 if literal > 0 else -1)
+                numbers.append(self.definition(-literal, forced))
+                literal = forced
+            ways.append(f"{numbers[0]}" + "".join(f" {k} +" for k in numbers[1:]) + " s")
+        return " ".join(ways) + (" + s" if len(ways) > 1 else "")
+
+    def equation(self, i: int, j: int) -> tuple[Line, Line]:
+        """The two halves of v = x_i + x_j - 2y: v ≤ …, and v ≥ …; i < j, none the ghost."""
+        if (i, j) not in self._equations:
+            v, y = f"v{i}_{j}", f"y{i}_{j}"
+            self._equations[i, j] = (
+                Line({f"~{v}": 1, f"~{y}": 2, f"x{i}": 1, f"x{j}": 1}, 3,
+                     lambda: self._write_equation(i, j)),
+                Line({v: 1, y: 2, f"~x{i}": 1, f"~x{j}": 1}, 2,
+                     lambda: int(self._equations[i, j][0].name) + 1),
+            )  # fmt: skip
+        return self._equations[i, j]
+
+    def _write_equation(self, i: int, j: int) -> int:
+        """Define y, and derive both halves, one after the other; the number of the first."""
+        y, x_i, x_j, define = f"y{i}_{j}", f"x{i}", f"x{j}", self.script.define
+        only_i = define({f"~{y}": 1, x_i: 1}, 1, y, 0)
+        only_j = define({f"~{y}": 1, x_j: 1}, 1, y, 0)
+        both = define({y: 1, f"~{x_i}": 1, f"~{x_j}": 1}, 1, y, 1)
+        up, down, i_alone, j_alone = (
+            self.definition(*spins) for spins in ((i, j), (-i, -j), (i, -j), (-i, j))
+        )
+        not_both = f"{only_i} {only_j} + {down} + s"  # y and v
+        first = self.script.pol(f"{up} {only_i} 2 * + {only_j} 2 * + {not_both} 2 * + 3 d")
+        # Where a spin is up, y is or v is.
+        self.script.pol(f"{j_alone} {both} + s {i_alone} {both} + s + {both} + {y} + 2 d")
+        return first
+
+
+def violated(i: int, j: int, sign: int) -> str:
+    """The literal that says that a pair, which wants to be equal if sign > 0, is violated."""
+    i, j = min(i, j), max(i, j)
+    if i == 0:
+        return f"~x{j}" if sign > 0 else f"x{j}"
+    return f"v{i}_{j}" if sign > 0 else f"~v{i}_{j}"
+
+
+def pair_of(variable: str) -> tuple[int, int] | None:
+    """The pair that a variable is of, None for variables of another kind.
+
+    >>> pair_of("v2_11"), pair_of("x3"), pair_of("goal")
+    ((2, 11), (0, 3), None)
+    """
+    if variable.startswith("x"):
+        return 0, int(variable[1:])
+    if not variable.startswith("v"):
+        return None
+    i, j = map(int, variable[1:].split("_"))
+    return i, j
+
+
+def _from_lowest(edges: list[Edge]) -> tuple[Edge, ...]:
+    """The same cycle from its lowest vertex on, towards the lower of its neighbours."""
+    place = min(range(len(edges)), key=lambda k: edges[k][0])
+    turned = [*edges[place:], *edges[:place]]
+    if turned[0][1] > turned[-1][0]:
+        turned = [(b, a, sign) for a, b, sign in reversed(turned)]
+    return tuple(turned)

@@ -1,0 +1,256 @@
+"""VeriPB proofs of certificates with a tree, with squares, or with an energy step above the gcd.
+
+A new variable, the goal, stands for "cost ≥ bound". Where it is false, the file's weights of all
+violated pairs together are below the bound; that is the ceiling. A leaf adds up its loops and
+squares with the ceiling, and settles what is left of each pair (see `veripb_ties`). That leaves a
+clause: the goal is true, or a pair on the way to the leaf is violated. The clauses of two halves
+resolve to that of their branch, and the clause of the whole tree is the goal.
+
+VeriPB knows integers, but no steps between costs. They are derived: over spins instead of pairs
+(see `veripb_pairs`), all coefficients of the ceiling are divisible by the step, and division rounds
+it down to the next cost. So it is for all costs, and within a leaf, over the roots of its classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+
+from glasshouse.certificates import Branch, Certificate, Cover, Leaf, Tree
+from glasshouse.certificates.ties import Pair
+from glasshouse.proofs.veripb.pairs import Edge, Pairs, pair_of, violated
+from glasshouse.proofs.veripb.script import Line, Row, Script, negated
+from glasshouse.proofs.veripb.sheet import Sheet
+from glasshouse.proofs.veripb.squares import Square, SquareLines
+from glasshouse.proofs.veripb.ties import Clause, Forest, TiedRow
+
+# Leaves that covers are parted into, all together; a few kilobytes each.
+MOST_CASES = 1 << 14
+
+_GOAL = "goal"
+
+
+class TreeProof:
+    """One proof of one bound.
+
+    Args:
+        sheet: the problem's file.
+        certificate: of the problem.
+        script: where the proof goes.
+        bound: what the certificate proves, above 0.
+    """
+
+    def __init__(self, sheet: Sheet, certificate: Certificate, script: Script, bound: int) -> None:
+        self.sheet, self.script, self.bound = sheet, script, bound
+        self.pairs = Pairs(script)
+        self.squares = SquareLines(self.pairs)
+        self.denominator = certificate.denominator
+        self.tree = certificate.tree or Tree(
+            (Leaf(certificate.num_loops, certificate.num_squares),)
+        )
+        self._loops = list(_loops_of(certificate))
+        self._squares = list(_squares_of(certificate))
+        self._ghost = len(certificate.state)
+        self._cases = 0
+        # In terms of relaxation literals: the goal is true, or they weigh less than the bound.
+        objective = sheet.objective()
+        room = sum(objective.values()) - bound + 1
+        terms = {negated(literal): weight for literal, weight in objective.items()}
+        terms[_GOAL] = room
+        self._below = Line.given(terms, room, script.define(terms, room, _GOAL, 1))
+        terms = objective | {f"~{_GOAL}": bound}
+        self._above = Line.given(terms, bound, script.define(terms, bound, _GOAL, 0))
+
+    def write(self) -> None:
+        """Write it down; its last line is cost ≥ bound."""
+        halves: list[tuple[str, list[Clause | None]]] = []
+        leaves = enumerate(self.tree.leaves(), 1)
+        clause: Clause | None = None
+        for row in self.tree.rows:
+            if isinstance(row, Branch):
+                halves.append((violated(self._named(row.first), self._named(row.second), 1), []))
+                continue
+            number, leaf = next(leaves)
+            path = [(self._named(a), self._named(b), sign) for a, b, sign in leaf.pairs]
+            if isinstance(row, Cover):
+                clause = self._covered(path, self._open_nodes(row), number)
+            else:
+                clause = self._bounded(path, leaf.loops, leaf.squares)
+            while halves and halves[-1][1]:
+                pivot, (first,) = halves.pop()
+                clause = self._resolved(first, clause, pivot)
+            if halves:
+                halves[-1][1].append(clause)
+        assert clause is not None, "some leaf has states"
+        end = Row()
+        end.add(clause.line, self.bound)
+        end.add(self._above)
+        self.script.pol(end.words())
+
+    def _resolved(self, first: Clause | None, second: Clause | None, pivot: str) -> Clause | None:
+        """The clause of a branch; None stands for one that is always true."""
+        if first is None or second is None:
+            return first or second
+        return first.resolved(second, pivot, self.pairs)
+
+    def _bounded(self, path: list[Pair], loops: slice, squares: slice) -> Clause | None:
+        """The clause of a leaf with loops and squares."""
+        ties = Forest(path)
+        if ties.contradiction is not None:
+            return self._contradicted(ties.contradiction)
+        row = Row()
+        if self.tree.common_loops:
+            row.add(self._common_loops)
+        for multiplier, edges in self._loops[loops]:
+            row.add(self.pairs.loop(edges), multiplier)
+        for k in (*range(self.tree.common_squares), *range(squares.start, squares.stop)):
+            multiplier, square = self._squares[k]
+            line = self.squares.line(_contracted(square, ties), k)
+            if line is not None:
+                row.add(line, multiplier)
+        # Parts that do more harm than good are as good as none.
+        clause = self._closed(row, ties, self.denominator) or self._closed(Row(), ties, 1)
+        assert clause is not None, "a leaf that was verified is closed"
+        return clause
+
+    def _covered(self, path: list[Pair], nodes: list[int], number: int) -> Clause | None:
+        """The clause of a cover: branches on its nodes until looking at all signs is enough.
+
+        Where all of them are tied to the ghost, every other vertex is bound to it alone, and what
+        it gets is the best that it can.
+        """
+        self._cases += 1
+        if self._cases > MOST_CASES:
+            raise ValueError(
+                f"covers, up to leaf {number} of the tree, have more than {MOST_CASES} cases to "
+                "write down for VeriPB; check the certificate with `glasshouse check` instead"
+            )
+        ties = Forest(path)
+        if ties.contradiction is not None:
+            return self._contradicted(ties.contradiction)
+        clause = self._closed(Row(), ties, 1)
+        if clause is not None:
+            return clause
+        # Never empty here: with all nodes tied to the ghost, the least value is exact.
+        node, *others = (node for node in nodes if ties.root(node) != 0)
+        first, second = (
+            self._covered([*path, (0, node, sign)], others, number) for sign in (1, -1)
+        )
+        return self._resolved(first, second, violated(0, node, 1))
+
+    def _open_nodes(self, cover: Cover) -> list[int]:
+        """The nodes of a cover, without the ghost."""
+        return [self._named(node) for node in cover.nodes if node != self._ghost]
+
+    def _contradicted(self, cycle: list[Edge]) -> Clause | None:
+        """The clause of a leaf without states; None if it has a pair and its opposite."""
+        return Clause(self.pairs.loop(cycle)) if len(cycle) > 2 else None
+
+    def _closed(self, parts: Row, ties: Forest, denominator: int) -> Clause | None:
+        """The clause of a leaf, by the weakest ceiling that is low enough; None if none is."""
+        for ceiling in self._ceilings(ties):
+            row = Row()
+            row.add(ceiling, denominator)
+            if parts.terms:
+                row.add_row(parts)
+            TiedRow(row, ties, self.pairs).settle()
+            if row.literal_degree > 0:
+                return Clause.of(row, self.pairs)
+        return None
+
+    def _ceilings(self, ties: Forest) -> Iterator[Line]:
+        """Upper bounds on the weight of violated pairs, the goal apart, ever lower."""
+        yield self._ceiling
+        if self._stepped_ceiling is not None:
+            yield self._stepped_ceiling
+        if ties.variables:
+            row = Row()
+            row.add(self._stepped_ceiling or self._ceiling)
+            TiedRow(row, ties, self.pairs).contract()
+            self._step_down(row, {_GOAL, *ties.variables})
+            yield row.line(self.script)
+
+    @cached_property
+    def _ceiling(self) -> Line:
+        """Rounded down to a multiple of the weights' gcd."""
+        row = Row()
+        row.add(self._below)
+        for weight, line in self.sheet.exchanges(self.pairs):
+            row.add(line, weight)
+        row.round(self.sheet.unit)
+        return row.line(self.script)
+
+    @cached_property
+    def _stepped_ceiling(self) -> Line | None:
+        """Rounded down to the next cost, where costs differ by more than the weights' gcd."""
+        row = Row()
+        row.add(self._ceiling)
+        step = self._step_down(row, {_GOAL})
+        return row.line(self.script) if step > self.sheet.unit else None
+
+    def _step_down(self, row: Row, others: set[str]) -> int:
+        """Round over spins instead of pairs; the gcd of all coefficients there.
+
+        Args:
+            row: some weights of pairs, as a ceiling has them.
+            others: variables that are no part of the weights.
+        """
+        amounts = {pair: amount for variable, amount in row.terms.items()
+                   if amount and variable not in others
+                   and (pair := pair_of(variable)) and pair[0]}  # fmt: skip
+        for pair, amount in amounts.items():
+            row.add(self.pairs.equation(*pair)[amount < 0], abs(amount))
+        step = row.common_divisor(others)
+        if step:
+            row.round(step)
+        for pair, amount in amounts.items():
+            row.add(self.pairs.equation(*pair)[amount > 0], abs(amount))
+        return step
+
+    @cached_property
+    def _common_loops(self) -> Line:
+        """The sum of those that all leaves have."""
+        row = Row()
+        for multiplier, edges in self._loops[: self.tree.common_loops]:
+            row.add(self.pairs.loop(edges), multiplier)
+        return row.line(self.script)
+
+    def _named(self, node: int) -> int:
+        return 0 if node == self._ghost else node + 1
+
+
+def _loops_of(certificate: Certificate) -> Iterator[tuple[int, list[Edge]]]:
+    """Multiplier and edges of each loop; variables from 1, the ghost 0."""
+    starts, ghost = certificate.starts.tolist(), len(certificate.state)
+    nodes = [0 if node == ghost else node + 1 for node in certificate.nodes.tolist()]
+    spins, marks = [1, *certificate.state.tolist()], certificate.negative_edges.tolist()
+    multipliers = certificate.multipliers.tolist()
+    for multiplier, (first, end) in zip(multipliers, pairwise(starts), strict=True):
+        cycle = nodes[first:end]
+        yield (
+            multiplier,
+            [
+                (a, b, spins[a] * spins[b] * (-1 if mark else 1))
+                for a, b, mark in zip(cycle, cycle[1:] + cycle[:1], marks[first:end], strict=True)
+            ],
+        )
+
+
+def _squares_of(certificate: Certificate) -> Iterator[tuple[int, Sequence[tuple[int, int]]]]:
+    """Multiplier and (variable, coefficient) of each square; variables from 1, the ghost 0."""
+    squares, ghost = certificate.squares, len(certificate.state)
+    nodes = [0 if node == ghost else node + 1 for node in squares.nodes.tolist()]
+    pairs = list(zip(nodes, squares.coefficients.tolist(), strict=True))
+    starts, multipliers = squares.starts.tolist(), squares.multipliers.tolist()
+    for multiplier, (first, end) in zip(multipliers, pairwise(starts), strict=True):
+        yield multiplier, pairs[first:end]
+
+
+def _contracted(square: Sequence[tuple[int, int]], ties: Forest) -> Square:
+    """A square over the roots of classes, in their order."""
+    amounts: dict[int, int] = {}
+    for node, a in square:
+        root = ties.root(node)
+        amounts[root] = amounts.get(root, 0) + a * ties.sign(node)
+    return tuple(sorted((root, a) for root, a in amounts.items() if a))

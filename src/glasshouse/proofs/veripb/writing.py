@@ -1,0 +1,118 @@
+"""Proofs for VeriPB, the MaxSAT community's own checker of cutting-planes proofs.
+
+A loop of the certificate becomes one line. The clauses of its edges, added up in the two directions
+around the cycle and saturated, leave the sum of their relaxation literals ≥ 1: some clause of the
+cycle is falsified. The loops' lines, added up with their multipliers and divided by the common
+denominator, are the lower bound on the objective, and the state is the upper bound.
+
+Trees, squares, loops that are none of the file, and steps of energies need more than that, see
+`veripb_tree`.
+
+Proofs are for files that hold, for every edge, both clauses of equal weight, and unit clauses for
+fields: what `files.write` makes of an Ising problem or RBM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Literal, TypeAlias
+
+from glasshouse.certificates import Certificate, verify
+from glasshouse.problems import Max2Sat
+from glasshouse.proofs.veripb.script import Script
+from glasshouse.proofs.veripb.sheet import Form, Sheet
+from glasshouse.proofs.veripb.tree import TreeProof
+
+Version: TypeAlias = Literal["3.0", "2.0"]
+
+
+def veripb_proof(
+    problem: Max2Sat,
+    certificate: Certificate,
+    *,
+    form: Form = "wcnf",
+    version: Version = "3.0",
+) -> str:
+    """The proof that a certificate holds, for a problem's WCNF or OPB file as `files` writes it.
+
+    The certificate is in units of cost, as `prove(problem)` and a plant's own one are. Its squares
+    may be over at most 4 spins, the ghost and spins that the tree ties to others not counted, and
+    its covers may not need too many cases; else a ValueError says so.
+
+    >>> triangle = Max2Sat.from_clauses(
+    ...     3, [[1, 2], [-1, -2], [2, 3], [-2, -3], [1, 3], [-1, -3]], [2, 2, 1, 1, 1, 1])
+    >>> print(veripb_proof(triangle, Certificate([1, -1, 1], [2, 1, 0], [0, 3], [1])))
+    pseudo-Boolean proof version 3.0
+    f 6 ;
+    pol 4 1 + 6 + s 3 2 + 5 + s + ;
+    pol 7 1 * ;
+    output NONE ;
+    conclusion BOUNDS 1 : 8 1 : x1 ~x2 x3 _b1 _b2 _b3 _b4 _b5 ~_b6 ;
+    end pseudo-Boolean proof ;
+    """
+    if form not in ("wcnf", "opb") or version not in ("3.0", "2.0"):
+        raise ValueError(f"form={form!r} and version={version!r}; there are wcnf, opb and 3.0, 2.0")
+    sheet = Sheet(problem, form)
+    verdict = verify(problem, certificate)
+    bound = max(0, int(verdict.lower_bound))
+    script = Script(sheet.num_constraints, version)
+    walks = _walks(sheet, certificate, bound)
+    if bound == 0:
+        script.pol("x1" if problem.num_variables else "")
+    elif walks is not None:
+        _add_up(sheet, certificate, walks, script)
+    else:
+        TreeProof(sheet, certificate, script, bound).write()
+    bits = [int(spin > 0) for spin in certificate.state.tolist()]
+    script.conclude(bound, problem.cost(bits), sheet.assignment(bits))
+    return f"pseudo-Boolean proof version {version}\n" + "".join(script.lines)
+
+
+def _walks(sheet: Sheet, certificate: Certificate, bound: int) -> list[list[list[int]]] | None:
+    """The clauses of each loop, if sums of the file's own clauses are enough for the bound.
+
+    All loops must be odd cycles of the file, together within its weights, and need no larger step
+    between costs than the weights' gcd.
+    """
+    if certificate.tree is not None or certificate.num_squares:
+        return None
+    load, walks = [0] * len(sheet.clauses), []
+    multipliers: list[int] = certificate.multipliers.tolist()
+    for multiplier, cycle in zip(multipliers, _cycles(certificate), strict=True):
+        ways = sheet.walk(cycle)
+        if ways is None:
+            return None
+        for clause in (clause for way in ways for clause in way):
+            load[clause] += multiplier
+        walks.append(ways)
+    over = certificate.denominator
+    if any(used > weight * over for used, weight in zip(load, sheet.weights, strict=True)):
+        return None
+    return walks if -(-sum(multipliers) // (over * sheet.unit)) * sheet.unit >= bound else None
+
+
+def _add_up(
+    sheet: Sheet, certificate: Certificate, walks: list[list[list[int]]], script: Script
+) -> None:
+    """Loops as sums of the file's own clauses, and their sum divided by the denominator.
+
+    Division rounds up coefficients and the right-hand side to multiples of the weights' gcd; no
+    coefficient gets above the weight, so that the result implies objective ≥ bound.
+    """
+    lines = [script.pol(sheet.sum_of(ways)) for ways in walks]
+    multipliers = certificate.multipliers.tolist()
+    words = [f"{line} {multiplier} *" + " +" * (line > lines[0])
+             for line, multiplier in zip(lines, multipliers, strict=True)]  # fmt: skip
+    divisor = certificate.denominator * sheet.unit
+    script.pol(" ".join([*words, *([f"{divisor} d {sheet.unit} *"] if divisor > 1 else [])]))
+
+
+def _cycles(certificate: Certificate) -> Iterator[list[int]]:
+    """The loops as cycles of variables from 1; one through the ghost, 0, begins there."""
+    nodes, starts = certificate.nodes.tolist(), certificate.starts.tolist()
+    ghost = len(certificate.state)
+    for first, end in pairwise(starts):
+        cycle = [0 if node == ghost else node + 1 for node in nodes[first:end]]
+        turn = cycle.index(0) if 0 in cycle else 0
+        yield cycle[turn:] + cycle[:turn]
