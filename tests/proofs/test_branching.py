@@ -113,6 +113,13 @@ def test_a_search_goes_on_from_its_certificate(only_trees):
     assert prove(problem, certificate=part.certificate).certificate == part.certificate
 
 
+def test_memory_is_bounded(only_trees):
+    part = prove(half_complete(), memory_limit=20_000)
+    assert part.statistics.stopped == "memory limit"
+    assert not part.optimal
+    assert prove(half_complete(), certificate=part.certificate).optimal
+
+
 def test_a_certificate_of_something_else_gives_its_state_only(only_trees):
     problem = half_complete()
     other = prove(problem, node_limit=1)
@@ -199,6 +206,7 @@ def test_history_tells_bounds_that_close(only_trees):
     [
         ({"node_limit": 0}, "node_limit=0"),
         ({"workers": 0}, "workers=0"),
+        ({"memory_limit": 0}, "memory_limit=0"),
         ({"workers": 1, "executor": object()}, "both executor and workers"),
     ],
 )

@@ -74,6 +74,16 @@ class Parts(NamedTuple):
         """Nodes of each loop."""
         return self.starts[1:] - self.starts[:-1]
 
+    @property
+    def num_bytes(self) -> int:
+        """About how much memory they take."""
+        squares = self.squares
+        arrays = (
+            self.nodes, self.starts, self.multipliers, self.negative,
+            squares.nodes, squares.starts, squares.coefficients, squares.multipliers,
+        )  # fmt: skip
+        return sum(array.nbytes for array in arrays)
+
 
 def lower_bound(form: ExactForm, parts: Parts, ties: Ties | None = None) -> Fraction:
     """B = constant - Σ μ(L-2) - Σ c(Σa² - g²·[odd]) - Σ|R|, in units of the form.

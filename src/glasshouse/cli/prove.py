@@ -32,6 +32,7 @@ def prove(
     veripb_version: Literal["3.0", "2.0"] = "3.0",
     time_limit: float | None = None,
     node_limit: MaybeWhole = None,
+    memory_limit: MaybeWhole = None,
     workers: MaybeWhole = None,
     dask: str | None = None,
     units: Units = None,
@@ -69,6 +70,7 @@ def prove(
         veripb_version: syntax of the proof.
         time_limit: seconds, after which the best bound and state so far are shown.
         node_limit: how many nodes of a tree to bound at most; 1 is the root, without branching.
+        memory_limit: megabytes that the tree may hold, 4096 by default; with more, it is stopped.
         workers: search the tree with so many processes.
         dask: the address of a Dask scheduler to search it on instead.
         units: what the units of a matrix are (.npy, .csv, .npz of W, a, b), which does not say it:
@@ -109,6 +111,7 @@ def prove(
         with _progress(document.measure) as progress, executor_of(dask) as executor:
             proof = find_proof(
                 problem, time_limit=time_limit, node_limit=node_limit, progress=progress,
+                memory_limit=None if memory_limit is None else memory_limit << 20,
                 certificate=before.beside.certificate if before and not is_done else None,
                 checkpoint=None if is_done and not force else keep, workers=workers,
                 executor=executor, loops_only=veripb is not None,

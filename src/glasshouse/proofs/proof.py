@@ -113,6 +113,7 @@ def prove(
     state: npt.ArrayLike | None = None,
     progress: Callable[[Bounds], object] | None = None,
     node_limit: int | None = None,
+    memory_limit: int | None = None,
     certificate: Certificate | None = None,
     checkpoint: Callable[[Certificate], object] | None = None,
     workers: int | None = None,
@@ -136,6 +137,8 @@ def prove(
         state: a state to start from, for instance a solver's best; it is never trusted.
         progress: called with `Bounds` after every LP solve and every node.
         node_limit: how many nodes of a tree to bound at most; 1 is the root, without branching.
+        memory_limit: how many bytes a tree may hold; 4 GiB by default. Every leaf takes some ten
+            to a hundred kB.
         certificate: one of this problem to go on from: its state is known, and the open leaves of
             its tree are what is left to do.
         checkpoint: called now and then, during a long search, with a certificate to go on from.
@@ -161,7 +164,9 @@ def prove(
         raise ValueError("both executor and workers given; give at most one of them")
     if workers is not None:
         workers = validation.count(workers, "workers", 1)
-    limits = Limits(time_limit, target, node_limit)
+    if memory_limit is not None:
+        memory_limit = validation.count(memory_limit, "memory_limit", 1)
+    limits = Limits(time_limit, target, node_limit, memory_limit)
     prover = Prover(
         Prepared(problem, state, certificate), limits, progress, start=certificate,
         checkpoint=checkpoint, workers=workers, executor=executor, loops_only=loops_only,

@@ -219,6 +219,8 @@ class Prover:
                 self.stopped = "target"
             elif progress.nodes >= limits.most_nodes:
                 self.stopped = "node limit"
-            return self.stopped in ("target", "node limit")
+            elif progress.held >= limits.most_bytes:
+                self.stopped = "memory limit"
+            return self.stopped in ("target", "node limit", "memory limit")
 
         return tell

@@ -57,12 +57,14 @@ class TreeProgress:
         upper: the value of the best state.
         nodes: that were bounded.
         open_nodes: that are yet to be.
+        held: about how many bytes the parts of all nodes take.
     """
 
     lower: Fraction
     upper: int
     nodes: int
     open_nodes: int
+    held: int = 0
 
 
 class TreeSearch:
@@ -92,7 +94,7 @@ class TreeSearch:
         self.form, self.core, self.relaxation = form, core, relaxation
         self.incumbent = incumbent
         self.deadline, self.report = deadline, report
-        self.nodes = 0
+        self.nodes = self.held = 0
         self.interrupted = self.is_stopped = False
         self.most_open = self.most_nodes = math.inf
         self._order = itertools.count()
@@ -179,6 +181,7 @@ class TreeSearch:
         assert found is not None, "pairs that contradict each other are never branched on"
         if parts is node.parts or (found.least, found.bound) > (node.least, node.bound):
             node.parts, node.bound, node.least = parts, found.bound, found.least
+            self.held += parts.num_bytes
 
     def _looked_at(self, node: Node) -> bool:
         """Whether so little is left of a node that all its states could be looked at."""
@@ -245,4 +248,5 @@ class TreeSearch:
         bounds = [Fraction(self.value), *(node.bound for node in at_work)]
         if self._waiting:
             bounds.append(self._waiting[0][0])
-        return TreeProgress(min(bounds), self.value, self.nodes, len(self._waiting) + len(at_work))
+        open_nodes = len(self._waiting) + len(at_work)
+        return TreeProgress(min(bounds), self.value, self.nodes, open_nodes, self.held)

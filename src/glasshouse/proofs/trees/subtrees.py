@@ -160,6 +160,7 @@ class SharedSearch:
             explored = future.result()
             search.incumbent.offer(explored.state)
             search.nodes += explored.nodes
+            search.held += sum(leaf.parts.num_bytes for leaf in explored.node.leaves())
             node.take(explored.node)
             for leaf in node.leaves():
                 search.wait_for(leaf)
