@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tempfile
 from contextlib import chdir
 from pathlib import Path
 
-from glasshouse.cli.check import check
+from glasshouse.cli.check import CHECKER, check
 from glasshouse.cli.convert import convert
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.judge import judge
@@ -32,6 +34,7 @@ def demo() -> None:
         _families()
         _solve()
         _prove()
+        _unplanted()
         _judge()
         _measure()
         _train()
@@ -103,6 +106,24 @@ def _prove() -> None:
     _command("glasshouse convert inst.wcnf blind.wcnf --blind && glasshouse prove blind.wcnf")
     convert(INSTANCE, BLIND, blind=True)
     prove(BLIND)
+
+
+def _unplanted() -> None:
+    import numpy as np
+
+    import glasshouse as gh
+
+    _title("Prove a spin glass that nobody planted, and let Python alone check the proof")
+    _command("glasshouse prove cube.mc && glasshouse check --print-checker > checker.py")
+    _command("python checker.py cube.mc cube.mc.cert")
+    sites = np.arange(125).reshape(5, 5, 5)
+    ends = [np.stack([sites, np.roll(sites, -1, axis)], -1).reshape(-1, 2) for axis in range(3)]
+    edges = np.sort(np.concatenate(ends), axis=1)
+    weights = np.random.default_rng(1).integers(-1000, 1001, len(edges))
+    gh.write("cube.mc", gh.Ising.from_edges(125, edges[weights != 0], weights[weights != 0]))
+    prove(Path("cube.mc"))
+    command = [sys.executable, str(CHECKER), "cube.mc", "cube.mc.cert"]
+    print(subprocess.run(command, capture_output=True, text=True, check=False).stdout, end="")
 
 
 def _judge() -> None:

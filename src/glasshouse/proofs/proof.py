@@ -67,7 +67,8 @@ class Proof(Summarised):
         optimal      proven
         certificate  1 loop
         core         0 of 3 edges in 0 blocks
-        LP           0 rounds, 0 cuts, ... s
+        LP           0 rounds, 0 cuts
+        time         ... s
         """
         rows = {"energy": self.energy, "lower bound": self.lower_bound}
         rows |= {"optimal": self.verdict_in_words(self.gap), **self.work_rows()}
@@ -94,12 +95,13 @@ class Proof(Summarised):
             "certificate": self.certificate.parts
             + (f", multipliers over {validation.shown(over)}" if over > 1 else ""),
             "core": f"{work.core_edges} of {work.num_edges} edges in {work.blocks} blocks",
-            "LP": f"{work.rounds} rounds, {work.cuts} cuts, {work.seconds:.2f} s",
+            "LP": f"{work.rounds} rounds, {work.cuts} cuts",
         }
         if work.nodes or work.method != "cycle LP":
             leaves = f"{work.leaves} lea{'f' if work.leaves == 1 else 'ves'}"
             nodes = f", {work.nodes} nodes" if work.nodes else ""
             rows["tree"] = f"{leaves}{nodes}, by {work.method}"
+        rows["time"] = f"{work.seconds:.2f} s"
         if work.stopped is not None:
             rows["stopped"] = f"by {work.stopped}; more time may close the gap"
         return rows
