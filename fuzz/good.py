@@ -54,6 +54,23 @@ squares 2
 400 1 1 1 2 1 3
 1 1 1 -1 0
 """
+# Two branches, one of them over the ghost: a leaf with its loop, one with a square, and a cover.
+TREE = """glasshouse-certificate 3
+denominator 1000
+state 011
+tree 5
+common 1 0
+branch 1 2
+leaf 1 0
+branch 3 0
+leaf 0 1
+cover 1 2
+loops 2
+squares 1
+1 -3 -1 2
+1000 3 1 2
+500 1 1 1 2 1 3
+"""
 STUDY = """name = "tiny"
 figure = "density"
 statistic = "paper_95"
@@ -87,7 +104,9 @@ def inputs() -> Iterator[tuple[str, bytes]]:
     for target, file in (("pair-coo", TRIANGLE), ("pair", TRIANGLE_OF_CLAUSES)):
         yield f"{target}/good-marked", (file + MARKED).encode()
         yield f"{target}/good-squares", (file + SQUARED).encode()
+        yield f"{target}/good-tree", (file + TREE).encode()
     yield "cert/good-squares", SQUARED.encode()
+    yield "cert/good-tree", TREE.encode()
     yield "manifest/good-0", readers.manifest_line()
     yield "recipe/good-0", readers.recipe_text()
     for number, plant in enumerate(plants):
