@@ -24,8 +24,9 @@ from glasshouse.proofs.trees.relaxations import is_dense
 
 # Where looking at all states takes so little, an LP gets no more than a few times as long.
 _SECONDS_OF_LP, _TIMES_COVERING = 2.0, 4.0
-# Share of a time limit that the root may take where a tree can follow.
-_SHARE_OF_ROOT = 0.4
+# Share of a time limit that the root may take where a tree can follow; trees of large graphs have
+# little hope.
+_SHARE_OF_ROOT, _SHARE_OF_LARGE_ROOT = 0.4, 0.95
 # Share of the time left that annealing may take before a tree is searched.
 _SHARE_OF_ANNEALING = 0.2
 # Share of the gap that each round of an LP has to close where another bound, or a tree that goes
@@ -148,13 +149,15 @@ class Prover:
     def _by_linear_program(self, covering: Covering | None) -> Found:
         """The cycle relaxation of each block."""
         search, limits = self.search, self.limits
+        largest = max((block.graph.num_edges for block in search.reduction.blocks), default=0)
+        is_large = largest > _MOST_EDGES
         if limits.most_nodes > 1:
-            search.deadline -= (1 - _SHARE_OF_ROOT) * max(0.0, limits.left)
+            share = _SHARE_OF_LARGE_ROOT if is_large else _SHARE_OF_ROOT
+            search.deadline -= (1 - share) * max(0.0, limits.left)
         if covering is not None:
             patience = max(_SECONDS_OF_LP, _TIMES_COVERING * covering.seconds)
             search.deadline = min(search.deadline, limits.began + patience)
-        largest = max((block.graph.num_edges for block in search.reduction.blocks), default=0)
-        if self._is_dense or (limits.most_nodes > 1 and largest <= _MOST_EDGES):
+        if self._is_dense or (limits.most_nodes > 1 and not is_large):
             search.gives_up = _Stalling()
         self.prepared.known.append(search.run(self.prepared.known))
         if search.interrupted:
