@@ -151,7 +151,7 @@ class Prover:
         search, limits = self.search, self.limits
         largest = max((block.graph.num_edges for block in search.reduction.blocks), default=0)
         is_large = largest > _MOST_EDGES
-        if limits.most_nodes > 1:
+        if limits.most_nodes > 1 and math.isfinite(limits.left):
             share = _SHARE_OF_LARGE_ROOT if is_large else _SHARE_OF_ROOT
             search.deadline -= (1 - share) * max(0.0, limits.left)
         if covering is not None:
