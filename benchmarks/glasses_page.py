@@ -45,8 +45,9 @@ def write_page(rows: list[Row], setting: dict[str, Any], path: Path) -> None:
     """Write the page of some runs."""
     versions = ", ".join(f"{name} {version}" for name, version in setting["versions"].items())
     where = f"{setting['date']}, {setting['cpu']}, Python {setting['python']}; {versions}."
+    last = {(row["family"], row["seed"], row["solver"]): row for row in rows}  # may be run again
     by_family: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
+    for row in last.values():
         by_family[row["family"]].append(row)
     ours = {name: [r for r in group if r["solver"] == "glasshouse"]
             for name, group in by_family.items()}  # fmt: skip
