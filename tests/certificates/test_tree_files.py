@@ -16,7 +16,7 @@ from tests import strategies
 from tests.certificates.test_checker import library, stand_alone
 from tests.certificates.trees import trees
 
-from glasshouse import files
+from glasshouse import files, planting
 from glasshouse.certificates import Certificate, CertificateError, Cover, Leaf, Tree, checker
 from glasshouse.files.verification import examine
 from glasshouse.problems import Ising
@@ -126,3 +126,47 @@ def test_a_tree_that_would_keep_us_busy_is_refused(tmp_path, monkeypatch):
     graph, cert = write_both(tmp_path, "chain.mc", problem, certificate)
     with pytest.raises(CertificateError, match="too long to check"):
         examine(files.read_document(graph), files.read_side_car(cert))
+
+
+HANGS = {
+    "a deep tree": (
+        ["3 1", "1 2 1"], ["tree 60001", *["branch 2 3", "leaf 0 0"] * 30000, "leaf 0 0"],
+    ),
+    "a wide cover": (
+        ["30 435", *(f"{i} {j} {w}" for i in range(1, 31) for j in range(1, i)
+                     for w in [("1e300", "1e-300", "0.1")[(i + j) % 3]])],
+        ["tree 1", "cover " + " ".join(map(str, range(1, 25)))],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HANGS)
+def test_small_files_that_would_keep_us_busy_are_refused(tmp_path, name):
+    graph, tree = HANGS[name]
+    path = tmp_path / "busy.mc"
+    path.write_text("\n".join([*graph, ""]))
+    size = int(graph[0].split()[0])
+    head = ["glasshouse-certificate 3", "denominator 1", f"state {'1' * size}"]
+    files.side_car(path).write_text("\n".join([*head, *tree, "loops 0", ""]))
+    with pytest.raises(CertificateError, match="too long to check"):
+        files.verify_file(path)
+
+
+def test_coefficients_that_ties_make_too_large_are_refused_by_both(tmp_path):
+    path = tmp_path / "b.mc"
+    path.write_text("2 1\n1 2 1\n")
+    lines = ["glasshouse-certificate 3", "denominator 1", "state 10", "tree 3", "branch 1 2",
+             "leaf 0 0", "leaf 0 1", "loops 0", "squares 1",
+             f"1 {2**62} 1 {-(2**62)} 2", ""]  # fmt: skip
+    files.side_car(path).write_text("\n".join(lines))
+    with pytest.raises(CertificateError, match="in a leaf, a square's coefficient"):
+        files.verify_file(path)
+    with pytest.raises(ValueError, match="coefficient"):
+        checker.check(path.read_text(), "\n".join(lines), True)
+
+
+def test_fields_of_a_graph_are_edges_to_its_ghost(tmp_path):
+    path = tmp_path / "x.mc"
+    files.write(path, planting.xorsat(12, rng=1))
+    found = checker.check(path.read_text(), files.side_car(path).read_text(), True)
+    assert found[0] == found[1] == files.verify_file(path).value

@@ -14,7 +14,7 @@ from tests import strategies
 from tests.oracles import optimum
 from tests.proofs.instances import spin_glass
 
-from glasshouse.certificates import verify
+from glasshouse.certificates import Certificate, Leaf, Tree, verify
 from glasshouse.planting import random_loops
 from glasshouse.problems import Ising, Max2Sat
 from glasshouse.proofs import HardClausesUnsatisfiableError, limits, prove, prover
@@ -111,6 +111,15 @@ def test_a_search_goes_on_from_its_certificate(only_trees):
     assert part.optimal
     assert bounds == sorted(bounds)
     assert prove(problem, certificate=part.certificate).certificate == part.certificate
+
+
+def test_a_tree_without_branches_is_nothing_to_go_on_from():
+    weights = [1.5, 1e-20, 1.0]
+    problem = Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], weights)
+    trivial = Certificate([1, 1, 1], [], [0], [], tree=Tree((Leaf(0),)))
+    assert prove(problem, certificate=trivial).optimal
+    with pytest.raises(ValueError, match="read_certificate"):
+        prove(problem, certificate="x.cert")
 
 
 def test_memory_is_bounded(only_trees):

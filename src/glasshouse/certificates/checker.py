@@ -120,17 +120,22 @@ def read_wcnf(text):
 
 
 def read_graph(text):
-    """The constant, the weights -w of the edges (from 0 to the last vertex), and the size."""
+    """The constant, the weights -w, the size; the last vertex is the ghost if noted as ancilla."""
     (size, count), *lines = [[number(word) for word in words] for words in rows(text, "#")]
     edges = {(min(a, b), max(a, b)): Fraction(-w) for a, b, w in lines}
     is_graph = all(type(x) is int and 0 < x <= size for pair in edges for x in pair)
     are_all = len(edges) == len(lines) == count and all(a < b for a, b in edges)
-    require(type(size) is int and is_graph and are_all, "graph: not each edge once, as stated")
-    offsets = [
-        words[2] for words in map(str.split, text.split("\n")) if words[:2] == ["#", "offset"]
-    ]
-    require(len(offsets) < 2, "graph: two offsets")
-    return Fraction(number([*offsets, "0"][0])), edges, size
+    require(type(size) is type(count) is int and is_graph and are_all, "graph: edges not as stated")
+    notes = {"offset": [], "ancilla": []}
+    for words in (re.sub(r"[^\t -~]", "?", line).split() for line in text.split("\n")):
+        if words[:1] == ["#"] and len(words) == 3 and words[1] in notes:
+            notes[words[1]].append(words[2])
+    require(max(map(len, notes.values())) < 2, "graph: a note is stated twice")
+    if notes["ancilla"]:
+        require(notes["ancilla"] == [str(size)], "graph: the ancilla is not the last vertex")
+        edges = {(a, b) if b < size else (0, a): w for (a, b), w in edges.items()}
+        size -= 1
+    return Fraction(number([*notes["offset"], "0"][0])), edges, size
 
 
 def read_certificate(text):
@@ -306,6 +311,7 @@ def taken_off(weights, loops, squares, spins, ties, unit):
             root, sign = ties.get(node, (node, 1))
             tied[root] += sign * x
         tied = {node: x for node, x in tied.items() if x}
+        require(max(map(abs, tied.values()), default=0) < 2**63, "a square's coefficient")
         divisor = math.gcd(*tied.values()) or 1
         is_odd = sum(tied.values()) // divisor % 2
         minima += unit * c * (sum(x * x for x in tied.values()) - divisor**2 * is_odd)
@@ -361,10 +367,7 @@ def check(text, certificate_text, is_graph=False):
 
 
 def check_graph(text, bits, stated, parts):
-    """The cut of the certificate's assignment, and the largest that is left possible.
-
-    Energy = offset + sum of w s_a s_b = offset + sum of w - 2 cut.
-    """
+    """The cut of the certificate's assignment, and the largest possible; energy = total - 2 cut."""
     offset, edges, size = read_graph(text)
     scale = math.lcm(offset.denominator, *(w.denominator for w in edges.values()))
     constant = int(offset * scale)

@@ -18,6 +18,8 @@ from glasshouse.summaries import Summarised
 
 # Vertices of a cover: a checker looks at all their states.
 MOST_COVERED = 24
+# Numbers of 64 bits that are added up while Python takes one step.
+_STEPS = 500
 
 
 class Branch(NamedTuple):
@@ -111,7 +113,10 @@ class Tree(Summarised):
         return max((node for nodes in named for node in nodes), default=-1)
 
     def effort(self, num_vertices: int, num_edges: int) -> int:
-        """About how many numbers a check looks at, what loops and squares take left out."""
+        """About how many numbers a check looks at, what loops and squares take left out.
+
+        Ties are found by Python's own steps, each as long as hundreds of numbers.
+        """
         walked = depth = 0
         waiting: list[int] = []
         for row in self.rows:
@@ -119,7 +124,7 @@ class Tree(Summarised):
                 depth += 1
                 waiting.append(depth)
                 continue
-            walked += depth + num_vertices + num_edges
+            walked += _STEPS * (1 + depth) + num_vertices + num_edges
             if isinstance(row, Cover):
                 walked += num_vertices << len(row.nodes)
             depth = waiting.pop() if waiting else 0

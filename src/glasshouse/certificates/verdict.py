@@ -82,7 +82,12 @@ def verify(problem: Given, certificate: Certificate) -> Verdict:
 def examined(form: ExactForm, certificate: Certificate) -> tuple[int, Fraction, int]:
     """The value of the certificate's state, B, and the least value that B leaves possible."""
     value = form.value(certificate.state)
-    bound, least = _whole(form, certificate, value)
+    try:
+        bound, least = _whole(form, certificate, value)
+    except CertificateError:
+        raise
+    except ValueError as fault:  # squares over tied spins may have coefficients of any size
+        raise CertificateError(f"in a leaf, {fault}") from None
     if bound > value or least > value:
         raise CertificateError("its bound is above the energy of its own state, so it is false")
     return value, bound, least

@@ -51,7 +51,8 @@ def check(
         folder: the folder of the instances that a manifest lists, if it is not the manifest's own.
         answers: the folder of published answers, for a commitment.jsonl.
         format: the format of `-` (standard input), or of a file whose suffix does not tell it.
-        print_checker: print a checker for WCNF that needs Python alone, and none of glasshouse.
+        print_checker: print a checker for WCNF and .mc files that needs Python alone, and none of
+            glasshouse.
         json: print one JSON object per file.
     """
     if print_checker:

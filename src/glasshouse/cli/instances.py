@@ -94,7 +94,8 @@ def _one(planted: Planted, output: Output) -> None:
     from glasshouse.files import side_car, write
 
     summary, seed, path = planted.summary(), planted.recipe.seed.entropy, output.output
-    cost, beside = None, None
+    cost, beside, optimum = None, None, ""
+    own: dict[str, Any] = {}
     if path is not None:
         reduction = write(
             pipes.target(path, output.format), planted, format=output.format,
@@ -105,20 +106,34 @@ def _one(planted: Planted, output: Output) -> None:
         beside = output.certificate
         if beside is None and not pipes.is_pipe(path) and side_car(path).exists():
             beside = side_car(path)
+        optimum, own = _own_words(path, output.format, cost)
     if output.json:
-        files = {"file": path, "certificate": beside, "optimum": cost}
+        files = {"file": path, "certificate": beside, "optimum": cost, **own}
         show_json({**files, **vars(summary), "seed": seed})
         return
     proof = f", proven by {beside}" if beside is not None else ""
     if pipes.is_pipe(path):
-        pipes.say(f"glasshouse: optimum {cost}{proof}; seed {seed}", path)
+        pipes.say(f"glasshouse: {optimum}{proof}; seed {seed}", path)
         return
     print(summary)
     print(f"seed {seed}")
     if path is None:
         print("nothing was written: -o FILE keeps the instance")
     else:
-        print(f"{path}: optimum {cost}{proof}")
+        print(f"{path}: {optimum}{proof}")
+
+
+def _own_words(path: Path, format: str | None, cost: Any) -> tuple[str, dict[str, Any]]:
+    """The optimum in the file's own number, where that is not the energy; for people, and JSON."""
+    from glasshouse.files import read_document
+    from glasshouse.files.registry import format_of
+
+    if pipes.is_pipe(path) or format_of(path, format).measure is None:
+        return f"optimum {cost}", {}
+    measure = read_document(path, format=format).measure
+    value = measure.of(cost)
+    own = {f"optimum_{measure.name}": value}
+    return f"optimum {measure.name} {value} (energy {cost})", own
 
 
 def _suite(instances: Iterator[Planted], stem: str, output: Output) -> None:

@@ -112,7 +112,7 @@ def prove(
             proof = find_proof(
                 problem, time_limit=time_limit, node_limit=node_limit, progress=progress,
                 memory_limit=None if memory_limit is None else memory_limit << 20,
-                certificate=before.beside.certificate if before and not is_done else None,
+                certificate=None if before is None or force else before.beside.certificate,
                 checkpoint=None if is_done and not force else keep, workers=workers,
                 executor=executor, loops_only=veripb is not None,
             )  # fmt: skip
@@ -136,6 +136,8 @@ def prove(
             print(line)
     if lie:
         raise FalseClaimError(f"{file}: this file's claim is false: {lie}")
+    if proof.statistics.stopped == "Ctrl-C" and not proof.optimal:
+        raise KeyboardInterrupt(f"a gap of {found.gap} remains")
     if not proof.optimal and not (is_done and not written):
         how = "optimal as far as floats can tell" if proof.is_within_rounding else "not proven"
         raise CheckFailedError(f"{file}: {how}, a gap of {found.gap} remains")
@@ -173,12 +175,12 @@ def _certificate_line(
 ) -> str:
     """What became of the certificate."""
     if not written:
-        return f"{target} proves as much or more already and was left alone"
+        return f"{target} proves as much already and was left alone; --force does all anew"
     instead = ""
     if before is not None:
-        better = before.verdict.gap < proof.gap
         gap = found.measure.gap(before.verdict.gap)
-        instead = f", in place of a {'better' if better else 'weaker'} one (gap {gap})"
+        kind = "an equal" if gap == found.gap else "a better" if gap < found.gap else "a weaker"
+        instead = f", in place of {kind} one (gap {gap})"
     if proof.optimal:
         return f"{target} is the certificate{instead}; `glasshouse check` verifies it"
     more = "; the same command goes on from there" if proof.certificate.tree is not None else ""

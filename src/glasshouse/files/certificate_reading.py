@@ -75,7 +75,7 @@ class CertificateReader:
         if version != b"3":
             return None
         self._count("tree", len(self.branches.rows))
-        return self.branches.tree(size, self.words.get("common", (0, b""))[1])
+        return self.branches.tree(size, self.words.get("common", (0, b"0 0"))[1])
 
     def _count(self, key: str, found: int) -> None:
         """Refuse another number of loops or squares than was stated; no squares need no line."""

@@ -26,6 +26,8 @@ def format_of(place: Place, format: str | None = None) -> Format:
     if suffix not in FORMATS:
         known = " ".join(FORMATS)
         raise FileError(
-            name_of(place), f"unknown suffix {suffix!r}; expected one of {known} (+ .gz or .xz)"
+            name_of(place),
+            f"unknown suffix {suffix!r}; expected one of {known} (+ .gz or .xz), or --format with "
+            "one of them",
         )
     return FORMATS[suffix]

@@ -322,6 +322,8 @@ def refuse_existing(path: Path, *, overwrite: bool) -> None:
     """Raise if something would be overwritten by accident."""
     if path.is_dir():
         raise FileAccessError(path, "is a directory; expected the name of a file")
+    if path.exists() and not path.is_file():
+        raise FileAccessError(path, "is a device, which is never replaced; expected a file")
     if not overwrite and path.exists():
         raise ExistingFileError(path, "exists already; say overwrite=True to replace it")
 

@@ -46,7 +46,7 @@ class TreeCollector:
 
     def tree(self, ghost: int, common: bytes) -> Tree:
         """The tree, once the number of variables is known."""
-        numbers = whole_numbers(common or b"0 0")
+        numbers = whole_numbers(common)
         if len(numbers) != 2:
             raise ValueError(f"common has {len(numbers)} numbers; expected two")
         loops, squares = numbers

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-from glasshouse.certificates import CertificateError, Verdict, verify
+from glasshouse.certificates import Certificate, CertificateError, Verdict, verify
 from glasshouse.certificates.exact_form import ExactForm, exact_energy
 from glasshouse.extras import MissingPackageError
 from glasshouse.files.budget import VARIABLE
@@ -23,6 +23,9 @@ from glasshouse.problems.measure import Measure
 from glasshouse.problems.naming import Units
 from glasshouse.problems.validation import Number
 from glasshouse.summaries import Summarised
+
+# How many times longer Python's integers take than those of 64 bits.
+_WIDE = 128
 
 
 @dataclass(frozen=True, repr=False)
@@ -147,12 +150,20 @@ def _refuse_work(problem: Problem, beside: SideCar) -> None:
     common = int(certificate.starts[tree.common_loops])
     common += certificate.squares.chosen([slice(0, tree.common_squares)]).num_terms
     size, terms = problem.num_variables, problem.num_edges
-    width = 1 + certificate.denominator.bit_length() // 64
+    width = 1 + _most_digits(certificate) // 64
+    if width > 1 or ExactForm.of(problem).weights.dtype == object:
+        width *= _WIDE
     if tree.effort(size, terms + common) * width > beside.most_work:
         raise CertificateError(
             f"its tree of {tree.num_leaves} leaves would take too long to check; {VARIABLE} raises "
             "the limit, if you trust the file"
         )
+
+
+def _most_digits(certificate: Certificate) -> int:
+    """Binary digits of the largest number."""
+    largest = [certificate.denominator, *certificate.multipliers.tolist()]
+    return max(int(max(largest)).bit_length(), certificate.squares.most_digits)
 
 
 def certified_optimum(document: Document) -> Verdict | None:

@@ -162,6 +162,10 @@ def prove(
     time_limit, target = validation.time_limit(time_limit), validation.energy(target)
     if node_limit is not None:
         node_limit = validation.count(node_limit, "node_limit", 1)
+    if certificate is not None and not isinstance(certificate, Certificate):
+        raise ValueError(
+            f"certificate={certificate!r:.60} is none; files.read_certificate reads one"
+        )
     if workers is not None and executor is not None:
         raise ValueError("both executor and workers given; give at most one of them")
     if workers is not None:

@@ -82,9 +82,13 @@ class Prover:
 
     def run(self) -> Found:
         """The best certificate that was found within the limits."""
-        if self.start is not None and self.start.tree is not None:
+        if self.start is not None:
             before = self.prepared.verified(self.start)
-            return before if before[1].optimal else self._by_tree(self._growth())
+            if before[1].optimal:
+                return before
+            before_stop = self._growth()
+            if before_stop.goes_on:
+                return self._by_tree(before_stop)
         covering = None if self.loops_only else Covering.of(self.prepared.form)
         found = self._by_linear_program(covering)
         if found[1].optimal or self.stopped in ("target", "Ctrl-C"):

@@ -61,11 +61,16 @@ class SemidefiniteRelaxation:
 
     def _climbed(self, climb: Climb, deadline: float) -> Outcome:
         """The outcome of a climb, which is done here."""
-        problem = climb.problem
-        proof = climb.run(deadline)
+        problem, proof, interrupted = climb.problem, None, False
+        try:
+            proof = climb.run(deadline)
+        except KeyboardInterrupt:
+            interrupted = True
         parts = (proof or climb.rounded()).parts(problem)
         bound = problem.constant + climb.bound * problem.unit
         states: list[Spins] = [problem.spread(spins) for spins in climb.states]
         if proof is not None:
             return Outcome(True, bound, parts, states=states)
+        if interrupted:
+            return Outcome(False, bound, parts, states=states, interrupted=True)
         return Outcome(False, bound, parts, climb.branch(), climb.inheritance(), states)

@@ -161,6 +161,8 @@ class TreeSearch:
             self.incumbent.offer(state)
         parts = self.core.parts(outcome.parts, self.form.loop_scale)
         self._bound(node, parts)
+        if outcome.interrupted:
+            raise KeyboardInterrupt
         node.warm = outcome.warm
         if self.is_done(node):
             node.warm = None

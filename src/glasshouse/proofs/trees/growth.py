@@ -47,7 +47,8 @@ class Growth:
         self.incumbent = Incumbent(self.core.graph, prepared.best[self.core.names])
         relaxation = new_relaxation(method, self.core.graph)
         self.search = TreeSearch(form, self.core, relaxation, self.incumbent, deadline)
-        if start is not None and goes_on_from(start, self.core):
+        self.goes_on = start is not None and goes_on_from(start, self.core)
+        if start is not None and self.goes_on:
             self.root = tree_of(start, form, self.core.names, self.search.value)
         else:
             parts = self.core.packed(reduction, packings, form.loop_scale)

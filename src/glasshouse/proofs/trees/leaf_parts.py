@@ -69,12 +69,12 @@ def certificate_of(parts: FlatParts, spins: Spins, tree: Tree | None = None) -> 
     squares = parts.squares
     if divisor > 1 and squares:
         squares = Squares(squares.nodes, squares.starts, squares.coefficients,
-                          squares.multipliers // divisor)  # fmt: skip
+                          _divided(squares.multipliers, divisor))  # fmt: skip
     return Certificate(
         spins[:-1],
         parts.nodes[order],
         parts.starts,
-        parts.multipliers // divisor,
+        _divided(parts.multipliers, divisor),
         parts.denominator // divisor,
         violated[order],
         squares,
@@ -91,6 +91,11 @@ def _turned(violated: npt.NDArray[np.bool_], starts: npt.NDArray[Any]) -> npt.ND
     turned = (places + np.repeat(first + 1, lengths)) % np.repeat(lengths, lengths)
     order: npt.NDArray[np.int64] = np.repeat(starts[:-1], lengths) + turned
     return order
+
+
+def _divided(numbers: npt.NDArray[Any], divisor: int) -> npt.NDArray[Any]:
+    """Numbers by a divisor of theirs, which may be larger than 64 bits where there are none."""
+    return packed(number // divisor for number in numbers.tolist())
 
 
 def _flat(rows: list[list[int]], kind: Any) -> npt.NDArray[Any]:

@@ -37,6 +37,7 @@ class Outcome:
         branch: the pair to branch on, its sign that of the side to look at first; None if closed.
         warm: what both children may start from.
         states: states found on the way, whichever pairs they agree with.
+        interrupted: whether Ctrl-C ended it; what was found until then is here.
     """
 
     closed: bool
@@ -45,6 +46,7 @@ class Outcome:
     branch: Pair | None = None
     warm: Any = None
     states: list[Spins] = field(default_factory=list)
+    interrupted: bool = False
 
 
 class Relaxation(Protocol):

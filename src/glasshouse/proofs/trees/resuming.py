@@ -26,7 +26,7 @@ def common_of(certificate: Certificate) -> FlatParts:
 
 def goes_on_from(certificate: Certificate, core: Core) -> bool:
     """Whether a search on a core can go on from a certificate: one with a tree over that core."""
-    if certificate.tree is None:
+    if certificate.tree is None or not certificate.tree.num_branches:
         return False
     branches = (row for row in certificate.tree.rows if isinstance(row, Branch))
     named = {node for branch in branches for node in branch} <= set(core.names.tolist())

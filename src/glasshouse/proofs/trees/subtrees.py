@@ -29,7 +29,7 @@ _LOOK_SECONDS = 0.2
 # Nodes to have open, for each worker, before work is shared.
 _NODES_PER_WORKER = 2
 # Workers that die so often without an answer between will never work.
-_HOPELESS = 5
+_HOPELESS = 3
 # Executors that do not tell how many workers they have get work for so many.
 _UNKNOWN_WORKERS = 8
 
@@ -139,8 +139,8 @@ class SharedSearch:
     def _submit(self, job: Job) -> Future[Explored]:
         try:
             future: Future[Explored] = self.executor.submit(explore, job)
-        except BrokenExecutor:
-            self._rebuild()
+        except BrokenExecutor as error:
+            self._rebuild(error)
             future = self.executor.submit(explore, job)
         return future
 
@@ -170,17 +170,23 @@ class SharedSearch:
     def _lost(self, node: Node, error: BaseException) -> None:
         """A worker died or failed: its node is still open."""
         self.search.wait_for(node)
+        if isinstance(error, BrokenExecutor):
+            self._rebuild(error)
+        else:
+            self._count_fault(error)
+
+    def _count_fault(self, error: BaseException) -> None:
+        """Give up where workers never answer."""
         self.breaks += 1
         if self.breaks >= _HOPELESS:
             raise RuntimeError(
                 f"workers fail again and again ({error}); a script that uses workers needs "
                 '`if __name__ == "__main__":` around its calls (Python starts it anew in each)'
             ) from error
-        if isinstance(error, BrokenExecutor):
-            self._rebuild()
 
-    def _rebuild(self) -> None:
+    def _rebuild(self, error: BaseException) -> None:
         """Start new workers; whatever the old ones were doing is open again."""
+        self._count_fault(error)
         for node in self.running.values():
             self.search.wait_for(node)
         self.running.clear()
