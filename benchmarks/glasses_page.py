@@ -18,7 +18,7 @@ count from 0.
 
 {setting}
 
-One core, CPU seconds, compilation not counted. *Size* is that of the largest certificate, *checker*
+One core, CPU seconds, compilation not counted; other work ran on the machine. *Size* is that of the largest certificate, *checker*
 the longest time of the stand-alone checker. A gap is relative to the energy.
 
 """
