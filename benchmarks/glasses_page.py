@@ -18,8 +18,9 @@ count from 0.
 
 {setting}
 
-One core, CPU seconds, compilation not counted; other work ran on the machine. *Size* is that of the largest certificate, *checker*
-the longest time of the stand-alone checker. A gap is relative to the energy.
+One core, CPU seconds, compilation not counted; other work ran on the machine. *Size* is that of the
+largest certificate, *checker* the longest time of the stand-alone checker. A gap is relative to the
+energy.
 
 """
 
