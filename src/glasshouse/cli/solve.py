@@ -245,6 +245,15 @@ def _heuristic(
         "seconds": result.seconds,
         "stopped": result.stopped,
     }
+    if result.ladder is not None:
+        answer |= {
+            "betas": result.betas.tolist(),
+            "swap_acceptance": result.ladder.acceptance.tolist(),
+            "round_trips": result.ladder.round_trips,
+            "cluster_moves": result.ladder.clusters.tolist(),
+            "sweeps_between_cluster_moves": result.ladder.every,
+            "warm_up_seconds": result.ladder.seconds,
+        }
     if goal is not None and result.complete.any():
         tts = result.tts()
         answer |= {
