@@ -84,7 +84,7 @@ def solve(
             for example highs or dwave-tabu; a wrong name lists all of them. Samplers go on until
             the time limit. rc2 is PySAT's RC2 as it comes, rc2-stratified
             its RC2Stratified, far faster on weights that differ.
-        runs: independent runs (anneal, temper), 64 by default.
+        runs: independent runs, 64 by default (anneal), or 16 of about 64 replicas each (temper).
         sweeps: sweeps of a run (anneal, temper), 1000 by default.
         target: the cut, objective, cost or energy to look for (anneal, temper), or the word
             planted; by default the optimum that is certified or stated.

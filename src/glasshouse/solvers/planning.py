@@ -13,7 +13,6 @@ from glasshouse.solvers.crew import Crew
 from glasshouse.solvers.engine import Engine
 from glasshouse.solvers.forms import Form
 from glasshouse.solvers.kernels.byte_tables import ByteTables
-from glasshouse.solvers.kernels.lane_ladders import TWINS
 from glasshouse.solvers.replicas import LANES, LaneTask, RowTask, room_for, scratch
 from glasshouse.solvers.result import Stopped
 from glasshouse.solvers.warm_up import Observed, WarmUp
@@ -21,7 +20,7 @@ from glasshouse.solvers.warm_up import Observed, WarmUp
 STAGES = 24  # temperatures of a warm-up
 # Neighbours this far apart, in standard deviations of the energy times Δβ, exchange once in four.
 _SPACING = 1.7
-_FEWEST, _MOST = 4, LANES // TWINS  # temperatures of an automatic ladder: a run fills a row at most
+_FEWEST, _MOST = 4, LANES // 2  # temperatures of an automatic ladder; two fill a row
 _FORGETS = 0.1  # overlap with itself ten sweeps later, of a replica that is hot enough
 # Cluster moves pay where sweeps alone are slow, and where clusters do not percolate: besides the
 # largest one there are others, which hold such a share of the sites.
@@ -129,9 +128,9 @@ def cluster_plan(
         for values in (seen.memory, seen.clustered, seen.clustered - seen.largest)
     )
     chosen = (memory > _SLOW) & (others > _OTHERS)
-    rows, runs = room_for(len(betas))
+    rows, ladders = room_for(len(betas))
     visits = clustered[chosen].sum() * edges * _EDGE + chosen.sum() * sites * _SITE
-    every = math.ceil(runs * visits / (LANES * rows * max(sites, 1)) / _SHARE)
+    every = math.ceil(ladders / 2 * visits / (LANES * rows * max(sites, 1)) / _SHARE)
     return chosen, max(every, 1) if chosen.any() else 0
 
 

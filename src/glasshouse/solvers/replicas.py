@@ -13,7 +13,7 @@ from glasshouse.solvers.engine import Engine
 from glasshouse.solvers.kernels import lane_ladders, tempering
 from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.kernels.clusters import Clusters, plain_neighbours
-from glasshouse.solvers.kernels.lane_ladders import TWINS, Ladders
+from glasshouse.solvers.kernels.lane_ladders import Ladders
 from glasshouse.solvers.kernels.tempering import SWAPPED, TRIED, TRIPS, Replicas
 from glasshouse.solvers.ladder import Ladder
 
@@ -22,8 +22,6 @@ LANES = 64  # of a row of the byte kernel
 
 class RowTask:
     """Tempering with any kernel: a block for each temperature, a run in each lane of all."""
-
-    twins = 1
 
     def __init__(
         self,
@@ -35,13 +33,8 @@ class RowTask:
     ) -> None:
         self.engine, self.betas, self.length = engine, betas, sweeps
         self.goal, self.key = goal, key
-        self.cost = engine.cost * len(betas)
+        self.cost, self.ladders = engine.cost * len(betas), 1
         self.tallies: list[npt.NDArray[np.int64]] = []
-
-    @property
-    def ladders(self) -> int:
-        """Ladders of all blocks that were begun."""
-        return len(self.tallies) * self.engine.lanes
 
     def start(self, index: int) -> Replicas:
         """Random states at all temperatures."""
@@ -81,9 +74,7 @@ class RowTask:
 
 
 class LaneTask:
-    """Tempering on byte lanes: as many runs, each of two ladders, as the rows of a block hold."""
-
-    twins = TWINS
+    """Tempering on byte lanes: a block is one run, of as many ladders as its rows hold."""
 
     def __init__(
         self,
@@ -96,18 +87,13 @@ class LaneTask:
         chosen: npt.NDArray[np.bool_],
         every: int,
     ) -> None:
-        self.rows, runs = room_for(len(betas))
-        self.row, self.engine = engine, replace(engine, lanes=runs)
+        self.rows, self.ladders = room_for(len(betas))
+        self.row, self.engine = engine, replace(engine, lanes=1)
         self.betas, self.length, self.goal, self.key = betas, sweeps, goal, key
         self.even, self.chosen, self.every = even, chosen, every
         self.cost = engine.cost * self.rows
         self.clusters = scratch(engine, self.rows if every else 0)
         self.tallies: list[npt.NDArray[np.int64]] = []
-
-    @property
-    def ladders(self) -> int:
-        """Ladders of all blocks that were begun."""
-        return len(self.tallies) * self.engine.lanes * TWINS
 
     def start(self, index: int) -> tuple[Ladders, Clusters]:
         """Random states on all lanes."""
@@ -119,7 +105,7 @@ class LaneTask:
             np.zeros((rows, 4 * LANES * fields), np.uint8),
             4 * LANES * tables.level_fields.astype(np.int64),
             np.zeros(LANES * rows, np.int32),
-            np.zeros((TWINS * self.engine.lanes, number), np.int32),
+            np.zeros((self.ladders, number), np.int32),
             np.zeros(LANES * rows, np.uint8),
             np.zeros((number, 3), np.int64),
             np.zeros(4, np.uint64),
@@ -134,7 +120,7 @@ class LaneTask:
         ladders, clusters = work
         return int(
             lane_ladders.temper_ladders(
-                self.row.tables, self.betas, done, until, self.engine.lanes, ladders,
+                self.row.tables, self.betas, done, until, ladders,
                 clusters, self.chosen, self.every, self.even,
             )
         )  # fmt: skip
@@ -161,14 +147,15 @@ def _report(
     """The tallies of all blocks, added up: integers, in whatever order."""
     total = np.sum(task.tallies, axis=0)
     acceptance = total[:-1, SWAPPED] / np.maximum(total[:-1, TRIED], 1)
-    trips = float(total[:, TRIPS].sum() / task.ladders)
+    ladders = len(task.tallies) * task.engine.lanes * task.ladders
+    trips = float(total[:, TRIPS].sum() / ladders)
     return Ladder(acceptance, trips, clusters, every, warm_up)
 
 
 def room_for(temperatures: int) -> tuple[int, int]:
-    """Rows of lanes of a block, and the runs that they hold."""
-    rows = -(-TWINS * temperatures // LANES)
-    return rows, rows * LANES // (TWINS * temperatures)
+    """Rows of lanes of a run, and the ladders that they hold: an even number."""
+    rows = -(-2 * temperatures // LANES)
+    return rows, rows * LANES // (2 * temperatures) * 2
 
 
 def scratch(engine: Engine, rows: int) -> Clusters:

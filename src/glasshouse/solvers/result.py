@@ -91,8 +91,8 @@ class AnnealResult:
         complete: whether each run was carried out as planned; others were stopped.
         stopped: why runs were stopped, or None.
         seed: gives the same result again.
-        replicas: replicas that each run of tempering has at the same time, of all temperatures of
-            its one or two ladders; else 1.
+        replicas: replicas that each run of tempering has at the same time, at all temperatures of
+            all its ladders; else 1.
         share: of all sweeps of the runs that were begun, those carried out: below 1 after a stop,
             or where blocks ended early.
         labels: what the variables are called by who gave the problem; None for 0, 1, 2, …

@@ -26,7 +26,7 @@ def temper(
     problem: Solvable,
     *,
     sweeps: int = 1000,
-    runs: int = 64,
+    runs: int = 16,
     beta: Beta = None,
     replicas: int | None = None,
     target: Target = "planted",
@@ -42,15 +42,16 @@ def temper(
     the longer, the better. A short warm-up finds the ladder on which exchanges are accepted
     equally often.
 
-    On sparse problems with integer weights (kernel "byte lanes") each run has two ladders, whose
-    replicas at the same temperature make isoenergetic cluster moves together. They are made at the
+    On sparse problems with integer weights (kernel "byte lanes") each run has several ladders, at
+    least two, as many as fill the lanes of the kernel, about 64 replicas together. Replicas of two
+    ladders at the same temperature make isoenergetic cluster moves. They are made at the
     temperatures where the warm-up shows that sweeps alone are slow, and that clusters of spins in
     which two replicas differ do not percolate.
 
     Args:
         problem: an Ising, Rbm, Qubo or Max2Sat problem, or a planted one.
         sweeps: sweeps of every replica, below 2^31.
-        runs: how many independent runs, each of one ladder or two.
+        runs: how many independent runs, each of one or more ladders.
         beta: (hottest, coldest), or more than two numbers: the ladder itself, rising. By default
             from where replicas forget within ten sweeps what they were to the coldest that
             `anneal` uses.
@@ -93,7 +94,7 @@ def temper(
     return AnnealResult(
         energies, states, hits, sweeps, form.own_betas(plan.betas), target,
         "sweep", kernel, log.seconds, log.complete, plan.stopped or log.stopped,
-        seed, task.twins * len(plan.betas), log.share, form.problem.labels,
+        seed, task.ladders * len(plan.betas), log.share, form.problem.labels,
         form.problem.space.low < 0, task.report(plan.seconds),
     )  # fmt: skip
 

@@ -154,16 +154,15 @@ def best_gain(number: Any, clusters: Any) -> Any:
 
 
 @inner
-def write_best(first: Any, number: Any, run: Any, clusters: Any, block: Any) -> None:
-    """Keep the best choice of clusters as the state of a run."""
-    runs, words = block.hits.size, clusters.words[first >> SIX]
-    shift = np.uint64(first & 63)
-    for i in range(clusters.ends.size):
-        block.states[i * runs + run] = 255 if words[i] >> shift & ONE else 0
+def write_best(first: Any, number: Any, clusters: Any, states: Any) -> None:
+    """Write down the best choice of clusters, a byte for each site."""
+    words, shift = clusters.words[first >> SIX], np.uint64(first & 63)
+    for i in range(states.size):
+        states[i] = 255 if words[i] >> shift & ONE else 0
     start = 0
     for c in range(number):
         end = clusters.ends[c]
         if clusters.costs[c] < 0:
             for k in range(start, end):
-                block.states[clusters.members[k] * runs + run] ^= 255
+                states[clusters.members[k]] ^= 255
         start = end

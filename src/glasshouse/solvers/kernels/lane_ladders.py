@@ -1,9 +1,9 @@
 """Parallel tempering on byte lanes: the temperatures of a ladder lie side by side in a row.
 
 Each lane has a temperature of its own. Replicas that exchange do so by exchanging temperatures: the
-thresholds of their two lanes, a few bytes, while the spins stay where they are. A run has two
-ladders, *twins*, whose replicas at the same temperature make cluster moves together. As many runs
-as there is room for share the rows of lanes of one block.
+thresholds of their two lanes, a few bytes, while the spins stay where they are. A run has as many
+ladders, two at least, as fill a row of lanes, or as many rows as two ladders need. At each
+temperature, the replicas of one half of the ladders make cluster moves with those of the other.
 """
 
 from __future__ import annotations
@@ -26,16 +26,13 @@ from glasshouse.solvers.kernels.clusters import (
     turn_spins,
     write_best,
 )
-from glasshouse.solvers.kernels.driver import all_hit
 from glasshouse.solvers.kernels.exponential import threshold
 from glasshouse.solvers.kernels.generator import seed
 from glasshouse.solvers.kernels.tempering import COLD, HOT, SWAP_STREAM, SWAPPED, TRIED, TRIPS
 
-TWINS = 2
-
 
 class Ladders(NamedTuple):
-    """Replicas on lanes; lane 64 w + l is lane l of row w. `block` keeps what runs found."""
+    """Replicas on lanes; lane 64 w + l is lane l of row w. `block` keeps what the run found."""
 
     generators: npt.NDArray[np.uint64]  # (rows, words)
     spins: npt.NDArray[np.uint8]  # (rows, …)
@@ -73,10 +70,7 @@ def start_ladders(tables: Any, betas: Any, key: Any, index: Any, goal: Any, ladd
         set_heights(tables, betas[lane % steps if used else 0], lane, ladders)
         if used:
             ladders.places[lane // steps, lane % steps] = lane
-    for run in range(block.hits.size):
-        block.lowest[run] = -(block.never + 1)
-        block.goals[run] = goal
-        block.hits[run] = 0
+    block.lowest[0], block.goals[0], block.hits[0] = -(block.never + 1), goal, 0
 
 
 @inner
@@ -91,13 +85,13 @@ def set_heights(tables: Any, beta: Any, lane: Any, ladders: Any) -> None:
 
 @compiled
 def temper_ladders(
-    tables: Any, betas: Any, done: Any, until: Any, needed: Any, ladders: Any,
+    tables: Any, betas: Any, done: Any, until: Any, ladders: Any,
     clusters: Any, chosen: Any, every: Any, even: Any,
 ) -> Any:  # fmt: skip
     """Sweeps `done` + 1 to `until` of all lanes, exchanges after each, cluster moves after some.
 
     `chosen` tells at which temperatures clusters are moved, after each `every` sweeps (0: never).
-    Returns the number of sweeps done in all; fewer if the first `needed` runs reached their goals.
+    Returns the number of sweeps done in all; fewer if the goal was reached.
     """
     sites = np.empty(MOST_IN_GROUP, np.int64)
     ties = np.empty(MOST_IN_GROUP * 64, np.uint8)
@@ -109,8 +103,8 @@ def temper_ladders(
             measure(tables, row_of(ladders, row))
         reached = note_lanes(done, ladders)
         if every and done % every == 0:
-            reached |= move_clusters(done, chosen, even, ladders, clusters)
-        if reached and all_hit(ladders.block.hits, needed):
+            reached |= move_clusters(done, chosen, even, done // every, ladders, clusters)
+        if reached:
             break
         exchange_lanes(betas, done % 2, ladders)
     return done
@@ -118,31 +112,28 @@ def temper_ladders(
 
 @inner
 def note_lanes(number: Any, ladders: Any) -> Any:
-    """Keep the best state of each run; whether goals were reached."""
+    """Keep the best state; whether the goal was reached."""
     block, energies = ladders.block, ladders.energies
-    width = TWINS * ladders.places.shape[1]
-    reached = False
-    for run in range(block.hits.size):
-        best = run * width
-        for lane in range(best + 1, run * width + width):
-            if energies[lane] < energies[best]:
-                best = lane
-        if energies[best] < block.lowest[run]:
-            reached |= note_energy(energies[best], number, run, block)
-            spins = ladders.spins[best >> 6]
-            for i in range(block.states.size // block.hits.size):
-                block.states[i * block.hits.size + run] = spins[128 * i + (best & 63)]
-    return reached
+    best = 0
+    for lane in range(ladders.places.size):
+        if energies[lane] < energies[best]:
+            best = lane
+    if energies[best] >= block.lowest[0]:
+        return False
+    spins = ladders.spins[best >> 6]
+    for i in range(block.states.size):
+        block.states[i] = spins[128 * i + (best & 63)]
+    return note_energy(energies[best], number, block)
 
 
 @inner
-def note_energy(energy: Any, number: Any, run: Any, block: Any) -> Any:
-    """Take account of a run's new lowest energy; whether it is the one looked for."""
-    block.lowest[run] = energy
-    if energy > block.goals[run]:
+def note_energy(energy: Any, number: Any, block: Any) -> Any:
+    """Take account of a new lowest energy; whether it is the one looked for."""
+    block.lowest[0] = energy
+    if energy > block.goals[0]:
         return False
-    block.hits[run] = number
-    block.goals[run] = block.never
+    block.hits[0] = number
+    block.goals[0] = block.never
     return True
 
 
@@ -185,22 +176,27 @@ def note_ends(places: Any, ladders: Any) -> None:
 
 
 @inner
-def move_clusters(number: Any, chosen: Any, even: Any, ladders: Any, clusters: Any) -> Any:
-    """Cluster moves of all twins at the chosen temperatures; whether goals were reached."""
-    block, energies = ladders.block, ladders.energies
+def move_clusters(
+    number: Any, chosen: Any, even: Any, turn: Any, ladders: Any, clusters: Any
+) -> Any:
+    """Cluster moves at the chosen temperatures, pairs changing by turns; whether the goal was met.
+
+    Ladders of the first half go with those of the second.
+    """
+    block, energies, half = ladders.block, ladders.energies, ladders.places.shape[0] // 2
     reached = False
     read_spins(ladders.spins, clusters)
-    for run in range(block.hits.size):
+    for ladder in range(half):
         for k in range(chosen.size):
             if not chosen[k]:
                 continue
-            first = ladders.places[TWINS * run, k]
-            second = ladders.places[TWINS * run + 1, k]
+            first = ladders.places[ladder, k]
+            second = ladders.places[half + (ladder + turn) % half, k]
             count, _ = find_clusters(first, second, even, clusters)
             lowest = energies[first] + best_gain(count, clusters)
-            if lowest < block.lowest[run]:
-                reached |= note_energy(lowest, number, run, block)
-                write_best(first, count, run, clusters, block)
+            if lowest < block.lowest[0]:
+                reached |= note_energy(lowest, number, block)
+                write_best(first, count, clusters, block.states)
             gain = toss(first, second, count, ladders.dice, clusters)
             energies[first] += gain
             energies[second] -= gain
