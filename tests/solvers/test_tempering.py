@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from tests.solvers.test_boltzmann import PROBLEMS, chi_square_p, exact_probabili
 
 from glasshouse.planting import random_loops
 from glasshouse.problems import Ising
+from glasshouse.solvers import planning
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.kernels import tempering as kernels
 from glasshouse.solvers.replicas import RowTask
@@ -136,6 +138,26 @@ def test_the_same_seed_gives_the_same_result():
         for threads in (1, 2)
     ]
     assert {digest(result) for result in results} == {GOLDEN}
+
+
+def test_an_interrupt_during_the_warm_up_is_heard(monkeypatch):
+    """What was begun is returned at once, as later on."""
+
+    class Interrupted(planning.Crew):
+        def work(self, job, runs, form):
+            return replace(super().work(job, runs, form), stopped="interrupted")
+
+    monkeypatch.setattr(planning, "Crew", Interrupted)
+    result = temper(cube(8, "integers"), sweeps=10**7, runs=2, rng=1)
+    assert (result.stopped, result.complete.any()) == ("interrupted", False)
+    assert np.array_equal(result.energies, cube(8, "integers").energy(result.states))
+
+
+def test_a_short_time_limit_leaves_no_time_for_the_warm_up():
+    result = temper(cube(40, "integers"), sweeps=1000, runs=2, time_limit=0.01, rng=1)
+    assert result.stopped == "time limit"
+    assert np.array_equal(result.betas, np.geomspace(*result.betas[[0, -1]], 12))
+    assert result.ladder.every == 0
 
 
 def digest(result) -> str:

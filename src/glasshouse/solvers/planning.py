@@ -21,7 +21,7 @@ STAGES = 24  # temperatures of a warm-up
 # Neighbours this far apart, in standard deviations of the energy times Δβ, exchange once in four.
 _SPACING = 1.7
 _FEWEST, _MOST = 4, LANES // 2  # temperatures of an automatic ladder; two fill a row
-_FORGETS = 0.1  # overlap with itself ten sweeps later, of a replica that is hot enough
+_FORGETS = 0.15  # overlap with itself ten sweeps later, of a replica that is hot enough
 # Cluster moves pay where sweeps alone are slow, and where clusters do not percolate: besides the
 # largest one there are others, which hold such a share of the sites.
 _SLOW, _OTHERS = 0.25, 0.03
