@@ -26,7 +26,7 @@ from glasshouse.solvers.success import binomial_interval, runs_needed
 
 ROUNDS = 5
 OUR_GRID, PEER_GRID = (30, 100, 300, 1000, 3000, 10_000), (100, 1000, 10_000)
-OUR_SECONDS, PEER_SECONDS = 1.0, 3.0  # about what one setting of one solver gets on one instance
+OUR_SECONDS, PEER_SECONDS = 1.0, 2.0  # about what one setting of one solver gets on one instance
 OUR_RUNS, PEER_RUNS = (16, 1024), (8, 256)  # at least, at most
 QUANTUM = ((100, 1000), 3.0, (4, 32))  # grid, seconds, runs of simulated quantum annealing
 LONG = {"sweeps": 20_000, "runs": 256, "rng": 99}  # what the best known energy comes from

@@ -21,7 +21,7 @@ from glasshouse.solvers.schedule import inverse_temperatures
 from glasshouse.solvers.success import runs_needed
 from glasshouse.solvers.tempering import temper
 
-GOLDEN = "7244e2ca8797220a 0.083333"
+GOLDEN = "e76c83e7577df9cc 0.062500"
 
 
 @pytest.mark.parametrize("kernel", ["byte", "float", "scalar"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +11,13 @@ import numpy.typing as npt
 
 from glasshouse.problems.validation import FloatArray
 from glasshouse.solvers.engine import Engine
-from glasshouse.solvers.kernels import driver, warm_up
+from glasshouse.solvers.kernels import driver
 from glasshouse.solvers.kernels.block import LaneBlock
-from glasshouse.solvers.kernels.clusters import Clusters
-from glasshouse.solvers.kernels.warm_up import HOLD, PAIRS, Sightings
+from glasshouse.solvers.kernels.clusters import PAIRS, Clusters, sample_clusters
 
+# Sweeps at each β after which there is a look: first to settle, then for spins to be compared with.
+_LOOKS = (6, 11, 16)
+_HOLD = _LOOKS[-1]
 STREAM = 1 << 41  # an index that no block of runs has
 
 
@@ -50,33 +53,53 @@ class WarmUp:
     ) -> None:
         self.engine, self.betas, self.key = engine, betas, key
         self.clusters, self.even = clusters, even
-        self.length, self.cost = HOLD * len(betas), engine.cost
-        stages = np.zeros((5, len(betas)))
-        self.seen = Sightings(
-            stages[0], stages[1], stages[2], np.zeros(len(engine.order) * engine.lanes, np.uint8)
-        )
-        self.clustered, self.largest, self.done = stages[3], stages[4], 0
+        self.length, self.cost = _HOLD * len(betas), engine.cost
+        self.before = np.empty(0, np.uint8)
+        self.energies, self.memory, self.clustered, self.largest = np.zeros((4, len(betas)))
+        self.done = 0
 
     def start(self, index: int) -> LaneBlock:
         """Random states."""
         block = self.engine.new_block()
         driver.start_block(self.engine.tables, self.key, STREAM, self.engine.never, block)
-        if self.clusters is not None:  # compiled here, before the clock runs
-            warm_up.sample_clusters(block.states, self.even, self.clusters)
+        for sweep in _LOOKS:  # for nothing: whatever has to be compiled is, before the clock runs
+            self._look(0, sweep, block)
         return block
 
     def advance(self, work: LaneBlock, done: int, until: int) -> int:
-        """The sweeps after `done`; at the end of each β clusters are looked at."""
-        tables = self.engine.tables
+        """The sweeps after `done`, with a look now and then."""
+        tables, lanes = self.engine.tables, self.engine.lanes
         while True:
-            stage = min(done // HOLD * HOLD + HOLD, until)
-            done = int(warm_up.warm_up(tables, self.betas, done, stage, work, self.seen))
-            if done and done % HOLD == 0 and self.clusters is not None:
-                found = warm_up.sample_clusters(work.states, self.even, self.clusters)
-                self.clustered[done // HOLD - 1], self.largest[done // HOLD - 1] = found
+            stage, sweep = divmod(done, _HOLD)
+            number = min(next(look for look in _LOOKS if look > sweep) - sweep, until - done)
+            betas = np.full(number, self.betas[min(stage, len(self.betas) - 1)])
+            driver.anneal_block(tables, betas, 0, number, lanes, work)
+            done += number
+            if number and sweep + number in _LOOKS:
+                self._look(stage, sweep + number, work)
             if done == until:
                 self.done = done
                 return done
+
+    def _look(self, stage: int, sweep: int, block: LaneBlock) -> None:
+        """Note energies after so many sweeps at a β; at last, what has changed in between."""
+        block.lowest[:] = -(block.never + 1)  # so that the spins as they are are kept
+        driver.look_at_block(self.engine.tables, 0, block)
+        if sweep == _LOOKS[0]:
+            self.energies[stage], self.before = 0, block.states.copy()
+        mean = math.fsum(block.energies.tolist()) / len(block.energies)
+        self.energies[stage] += mean / len(_LOOKS)
+        if sweep < _HOLD:
+            return
+        lanes = block.states.reshape(-1, self.engine.lanes)
+        same = lanes == self.before.reshape(lanes.shape)
+        alike = (lanes == np.roll(lanes, 1, axis=1)).sum(axis=0)  # each lane beside the next one
+        size = max(len(lanes), 1)
+        between = np.abs(2 * alike - len(lanes)).sum() / max(lanes.size, 1)
+        self.memory[stage] = 2 * same.sum() / max(lanes.size, 1) - 1 - between
+        if self.clusters is not None:
+            found = sample_clusters(block.states, self.even, self.clusters)
+            self.clustered[stage], self.largest[stage] = np.array(found) / (PAIRS * size)
 
     def stop(self, work: LaneBlock, done: int) -> None:
         """Nothing to do: β that were not reached are left out."""
@@ -91,12 +114,8 @@ class WarmUp:
 
     def observed(self) -> Observed:
         """What was seen, at the β that were held to the end."""
-        stages = self.done // HOLD
-        sites = max(len(self.engine.order), 1)
+        stages = slice(self.done // _HOLD)
         return Observed(
-            self.betas[:stages],
-            self.seen.energies[:stages],
-            (self.seen.kept - self.seen.shared)[:stages],
-            self.clustered[:stages] / (PAIRS * sites),
-            self.largest[:stages] / (PAIRS * sites),
-        )
+            self.betas[stages], self.energies[stages], self.memory[stages],
+            self.clustered[stages], self.largest[stages],
+        )  # fmt: skip

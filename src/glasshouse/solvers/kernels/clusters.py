@@ -25,6 +25,7 @@ from glasshouse.kernels.vectors import bits, item, load, masks, store
 from glasshouse.kernels.xoshiro import next_word
 
 ONE, SIX = np.uint64(1), 6
+PAIRS = 16  # of lanes in which `sample_clusters` looks
 
 
 class Clusters(NamedTuple):
@@ -166,3 +167,17 @@ def write_best(first: Any, number: Any, clusters: Any, states: Any) -> None:
             for k in range(start, end):
                 states[clusters.members[k]] ^= 255
         start = end
+
+
+@compiled
+def sample_clusters(states: Any, even: Any, clusters: Any) -> Any:
+    """Sites in clusters, and in the largest ones, of some pairs of the lanes of one row."""
+    words = clusters.words[0]
+    for site in range(states.size // 64):
+        words[site] = bits(load(states, 64 * site, 64))
+    total, largest = 0, 0
+    for lane in range(PAIRS):
+        count, most = find_clusters(lane, lane + 32, even, clusters)
+        total += clusters.ends[count - 1] if count else 0
+        largest += most
+    return total, largest
