@@ -7,6 +7,7 @@ whole calls: warm-ups and all that comes before the first sweep are counted.
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -22,7 +23,7 @@ from glasshouse.problems import Ising
 from glasshouse.solvers import anneal, peak_density, temper
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.schedule import default_range
-from glasshouse.solvers.success import binomial_interval, runs_needed
+from glasshouse.solvers.success import runs_needed
 
 ROUNDS = 5
 OUR_GRID, PEER_GRID = (30, 100, 300, 1000, 3000, 10_000), (100, 1000, 10_000)
@@ -104,14 +105,13 @@ def quantum(problem: Ising) -> Callable[..., Any]:
 
 
 class Timed(NamedTuple):
-    """The least time to solution of a solver, and the run length that has it."""
+    """The least time to solution of a solver, infinite if no run succeeded, and its run length."""
 
     seconds: float
     sweeps: int
-    is_bound: bool  # no run of any setting succeeded: it takes longer
 
     def __str__(self) -> str:
-        return f"> {self.seconds:.3g}" if self.is_bound else f"{self.seconds:.3g}"
+        return f"{self.seconds:.3g}" if math.isfinite(self.seconds) else "–"
 
 
 def least(
@@ -122,7 +122,7 @@ def least(
 
     A block of our runs ends early when all of them have reached the target; a run counts in full.
     """
-    found, bounds = [], []
+    found = [Timed(math.inf, 0)]
     fewest, most = least_and_most
     run(2, fewest, betas[0])  # whatever has to be compiled
     for beta in betas:
@@ -130,12 +130,8 @@ def least(
             each, _ = timed(run, sweeps, fewest, beta, target)
             runs = int(min(max(seconds / each, fewest), most))
             each, successes = timed(run, sweeps, runs, beta, target)
-            if successes:
-                found.append(Timed(each * runs_needed(successes / runs, 0.99), sweeps, False))
-            else:
-                at_most = binomial_interval(0, runs)[1]
-                bounds.append(Timed(each * runs_needed(at_most, 0.99), sweeps, True))
-    return min(found) if found else max(bounds)
+            found.append(Timed(each * runs_needed(successes / runs, 0.99), sweeps))
+    return min(found)
 
 
 def timed(
@@ -165,8 +161,8 @@ def times_to_solution() -> list[dict[str, Any]]:
         result = temper(problem, sweeps=100, runs=1, rng=1)
         row: dict[str, Any] = {"what": case.what, "spins": problem.num_variables}
         row |= {f"{name}, s": str(time) for name, time in times.items()}
-        best = min(times["anneal"], times["temper"], key=_order)
-        peer = min((times[name] for name in ("dwave", "openjij", "openjij SQA")), key=_order)
+        best = min(times["anneal"], times["temper"])
+        peer = min(times[name] for name in ("dwave", "openjij", "openjij SQA"))
         row["× best peer"] = _ratio(peer, best)
         row["anneal / temper"] = _ratio(times["anneal"], times["temper"])
         row["sweeps"] = times["temper"].sweeps
@@ -177,13 +173,9 @@ def times_to_solution() -> list[dict[str, Any]]:
     return rows
 
 
-def _order(time: Timed) -> tuple[bool, float]:
-    return time.is_bound, time.seconds
-
-
 def _ratio(slow: Timed, fast: Timed) -> str:
-    sign = "> " if slow.is_bound else "< " if fast.is_bound else ""
-    return "?" if slow.is_bound and fast.is_bound else f"{sign}{slow.seconds / fast.seconds:.3g}"
+    ratio = slow.seconds / fast.seconds
+    return f"{ratio:.3g}" if 0 < ratio < math.inf else "–"
 
 
 # Updates --------------------------------------------------------------------------------------
@@ -234,7 +226,7 @@ def main() -> None:
         "peers 100 to 10 000, SQA to 1000) and, of the peers, over two ranges of β: their own "
         "default and ours. "
         "Targets are planted energies, and for ±J the lowest energy found by long runs of both our "
-        "methods. `> x`: no run succeeded; x is the lower bound at 95 % confidence. Whole calls "
+        "methods. –: no run of any setting succeeded. Whole calls "
         "are timed, the warm-up of tempering included. Ours look for the target at the end of each "
         "sweep; the peers return the last state of a run only."
     )
