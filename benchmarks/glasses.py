@@ -89,7 +89,7 @@ FAMILIES = {
     "3D normal, L = 6": Family(lambda s: lattice((6, 6, 6), s, normal=True), 20, 90, True),
     "3D ±J, L = 5": Family(lambda s: lattice((5, 5, 5), s, normal=False), 1, 60, True),
     "3D normal, L = 5": Family(lambda s: lattice((5, 5, 5), s, normal=True), 1, 60, True),
-    "3D ±J, L = 8": Family(lambda s: lattice((8, 8, 8), s, normal=False), 10, 400),
+    "3D ±J, L = 8": Family(lambda s: lattice((8, 8, 8), s, normal=False), 10, 900),
     "3D normal, L = 8": Family(lambda s: lattice((8, 8, 8), s, normal=True), 10, 400),
     "3D normal, L = 10": Family(lambda s: lattice((10, 10, 10), s, normal=True), 1, 400),
     "2D ±J, 100 × 100": Family(lambda s: lattice((100, 100), s, normal=False), 3, 120),
