@@ -14,7 +14,7 @@ from glasshouse.solvers.success import runs_needed
 from glasshouse.solvers.tempering import TemperTask, temper
 
 
-@pytest.mark.parametrize("kernel", ["byte", "float", "scalar"])
+@pytest.mark.parametrize("kernel", ["byte", "float32", "float64", "scalar"])
 def test_each_temperature_samples_its_boltzmann_distribution(kernel):
     """Seeds are fixed; with others one of these nine tests would fail about once in 1000 times."""
     problem = PROBLEMS["ring of unequal weights"]
