@@ -223,6 +223,39 @@ def test_each_problem_finds_its_kernel():
     assert anneal(complete(30), sweeps=2, runs=1, rng=1).kernel == "dense lanes"
 
 
+def test_weights_lost_beside_their_neighbours_are_not_left_to_float32():
+    """Penalties of 10^8 that cancel, and weights of about 1, which then decide."""
+    ring = [(i, (i + 1) % 30) for i in range(30)]
+    small = np.random.default_rng(1).uniform(1, 2, 30)
+    for large, kernel in ((1e8, "float64 lanes"), (1e3, "float32 lanes")):
+        weights = np.where(np.arange(30) % 3 < 2, large / 3, small)
+        problem = Ising.from_edges(30, ring, weights)
+        assert anneal(problem, sweeps=2, runs=17, rng=1).kernel == kernel
+
+
+@pytest.mark.parametrize("runs", [8, 64])
+def test_float32_finds_ground_states_of_floats_and_their_energies_in_float64(runs):
+    """Triangles without frustration: all their bonds can be satisfied."""
+    draws = np.random.default_rng(1)
+    corners = draws.permutation(60).reshape(20, 3)
+    edges = np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [0, 2]]])
+    problem = Ising.from_edges(60, edges, draws.uniform(0.5, 1.5, 60))
+    best = -problem.weights.sum()
+    result = anneal(problem, sweeps=100, runs=runs, target=best + 1e-12, rng=1)
+    assert "float32" in result.kernel
+    assert result.successes > runs / 2
+    assert result.best_energy == pytest.approx(best, abs=1e-12)
+    scaled = Ising.from_edges(60, problem.edges, problem.weights * 2.0**-700)
+    assert np.array_equal(anneal(scaled, sweeps=9, runs=runs, rng=1).states,
+                          anneal(problem, sweeps=9, runs=runs, rng=1).states)  # fmt: skip
+
+
+@pytest.mark.parametrize("kernel", MAKERS)
+def test_rows_of_spins_begin_with_a_cache_line(kernel):
+    made = make_engine(kernel, lattice(4)) or make_engine(kernel, complete(12))
+    assert all(made.new_block().spins.ctypes.data % 64 == 0 for _ in range(9))
+
+
 @pytest.mark.parametrize("scale", [1, 2**20, 2**40, 2**56])
 def test_large_weights_are_exact(scale):
     planted = random_loops(6, 6, frustration="0.2", loop_density=0.5, rng=3)
@@ -327,6 +360,26 @@ def test_ctrl_c_returns_the_best_so_far():
     assert result.stopped == "interrupted"
     assert result.best_energy < 0
     assert 0 <= calls[0].fraction < 1
+
+
+def test_ctrl_c_in_short_work_leaves_all_of_it_done(monkeypatch):
+    """It runs in the caller's own thread, where the interrupt comes in the middle of anything."""
+    from glasshouse.solvers.annealing import AnnealTask
+
+    whole = anneal(lattice(4), sweeps=50, runs=20, rng=1)
+    advance, interrupts = AnnealTask.advance, [KeyboardInterrupt]
+
+    def interrupted(task, work, done, until):
+        reached = advance(task, work, done, until)
+        if until and interrupts:
+            raise interrupts.pop()
+        return reached
+
+    monkeypatch.setattr(AnnealTask, "advance", interrupted)
+    result = anneal(lattice(4), sweeps=50, runs=20, rng=1)
+    assert not interrupts
+    assert (result.stopped, result.runs) == ("interrupted", 20)
+    assert np.array_equal(result.states, whole.states)
 
 
 def test_progress_rises_to_the_end():

@@ -124,7 +124,7 @@ def steepness(tables: Any, beta: Any, spins: Any) -> Any:
 @inlined
 def is_cold(tables: Any, beta: Any) -> Any:
     """Whether most sites are frozen in all lanes, so that asking about each saves time."""
-    return 2.0 * LOG2_E * beta * tables.typical_field > -2.0 * LOWEST / UNIT
+    return 2.0 * LOG2_E * beta * tables.unit * tables.typical_field > -2.0 * LOWEST / UNIT
 
 
 @inlined

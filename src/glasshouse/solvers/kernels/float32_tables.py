@@ -28,7 +28,7 @@ class Float32Tables(NamedTuple):
     weights: npt.NDArray[np.float32]  # in units of `unit`
     exact_weights: npt.NDArray[np.float64]
     unit: float  # a power of two, so that no local field exceeds 2
-    typical_field: float  # of a random state: the mean over the sites
+    typical_field: float  # of a random state, the mean over the sites, in units of `unit`
 
 
 class WideTables(Float32Tables):
@@ -59,7 +59,8 @@ def suits_float32(starts: Any, values: Any) -> Any:
             rounded |= values[k] != np.floor(values[k])
         rounded |= total > _EXACT
         for k in range(starts[i], starts[i + 1]):
-            tiny += abs(np.float64(values[k])) < _TINY * total
+            if abs(np.float64(values[k])) < _TINY * total:
+                tiny += 1
     return not rounded or tiny <= _FEW * values.size
 
 
@@ -73,23 +74,26 @@ def build(order: Any, starts: Any, neighbours: Any, values: Any, lanes: Any) -> 
         place[order[p]] = p
     new_starts, middles = zeros64(sites + 1), zeros64(sites)
     rows, exact = zeros32(values.size), np.empty(values.size, np.float64)
-    size, largest, typical = 0, 0.0, 0.0
+    size, largest = 0, 0.0
     for p in range(sites):
-        total, squares = 0.0, 0.0
+        total = 0.0
         for later in range(2):
             for k in range(starts[order[p]], starts[order[p] + 1]):
                 if (place[neighbours[k]] > p) == (later == 1):
                     rows[size], exact[size] = place[neighbours[k]] * lanes, values[k]
                     total += abs(exact[size])
-                    squares += exact[size] * exact[size]
                     size += 1
             if later == 0:
                 middles[p] = size
         new_starts[p + 1] = size
         largest = max(largest, total)
-        typical += math.sqrt(squares)
     exponent = math.frexp(largest)[1] - 1
-    weights = np.empty(values.size, np.float32)
-    for k in range(values.size):
-        weights[k] = math.ldexp(exact[k], -exponent)
-    return new_starts, middles, rows, weights, exact, math.ldexp(1.0, exponent), typical / max(sites, 1)
+    weights, typical = np.empty(size, np.float32), 0.0
+    for p in range(sites):
+        squares = 0.0
+        for k in range(new_starts[p], new_starts[p + 1]):
+            weight = math.ldexp(exact[k], -exponent)
+            weights[k] = weight
+            squares += weight * weight
+        typical += math.sqrt(squares) / sites
+    return new_starts, middles, rows, weights, exact, math.ldexp(1.0, exponent), typical
