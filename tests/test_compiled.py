@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import subprocess
@@ -113,6 +114,34 @@ def test_what_is_cached_for_another_processor_is_not_ready(tmp_path):
     assert ask(tmp_path) == ["False", "2", "0"]
     assert ask(tmp_path) == ["True", "2", "1"]
     assert ask(tmp_path, NUMBA_CPU_NAME="generic") == ["False", "2", "0"]
+
+
+def test_the_first_kernel_waits_for_no_import_of_linear_algebra():
+    script = (
+        "import sys; from glasshouse.compiled import compiled; import numpy as np\n"
+        "@compiled\ndef one(x):\n    return x[0]\n"
+        "one(np.ones(1)); print('scipy.linalg' in sys.modules)\n"
+        "import numba; print(numba.njit(lambda a: a @ a)(np.full((2, 2), 3.0))[0, 0])"
+    )
+    assert subprocess.check_output([sys.executable, "-c", script], text=True) == "False\n18.0\n"
+
+
+def test_garbage_is_collected_as_before_once_all_is_compiled():
+    @compiled
+    def half(x):
+        return x / 2
+
+    @compiled
+    def quarter(x):
+        return half(half(x))
+
+    for collects in (True, False):
+        (gc.enable if collects else gc.disable)()
+        try:
+            assert quarter(4 if collects else 4.0) == 1
+            assert gc.isenabled() is collects
+        finally:
+            gc.enable()
 
 
 def test_kernels_that_are_not_compiled_are_one_clear_line():

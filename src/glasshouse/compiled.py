@@ -6,16 +6,59 @@ and nothing else of ours.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import logging
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numba
+import numba.np.linalg
+from numba.core import event
+from numba.core.caching import FunctionCache, NullCache
 
 _log = logging.getLogger("glasshouse")
+
+
+def _ensure_blas() -> None:
+    """Whether SciPy is there, without importing it."""
+    if find_spec("scipy") is None:
+        raise ImportError("scipy is needed for linear algebra in compiled code")
+
+
+# Numba imports all of scipy.linalg to see whether it is there, a seventh of a second before the
+# first kernel. Machine code that needs it imports it on its own.
+numba.np.linalg.ensure_blas = _ensure_blas
+
+
+class _Peace(event.Listener):
+    """No garbage collection while Numba compiles.
+
+    It makes millions of objects, nearly all of which stay to the end; looking through them again
+    and again takes a tenth of the time.
+    """
+
+    def __init__(self) -> None:
+        self._compilations, self._collects = 0, False
+
+    def on_start(self, event: Any) -> None:
+        """Pause at the outermost function."""
+        if self._compilations == 0:
+            self._collects = gc.isenabled()
+            gc.disable()
+        self._compilations += 1
+
+    def on_end(self, event: Any) -> None:
+        """And go on as before."""
+        self._compilations -= 1
+        if self._compilations == 0 and self._collects:
+            gc.enable()
+
+
+event.register("numba:compile", _Peace())
 
 
 def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
@@ -38,12 +81,8 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     if function is None:
         return lambda inner: compiled(inner, **options)
     settings: dict[str, Any] = {"nogil": True, "error_model": "numpy"} | options
-    try:
-        dispatcher = numba.njit(cache=True, **settings)(function)
-    except RuntimeError:  # "cannot cache function: no locator available"
-        return numba.njit(**settings)(function)
-    _stamp_with_neighbours(dispatcher, Path(function.__code__.co_filename))
-    _leave_out_strangers(dispatcher, function.__module__)
+    dispatcher = numba.njit(**settings)(function)
+    dispatcher._cache = _LateCache(function)
     return dispatcher
 
 
@@ -60,6 +99,15 @@ def inlined(function: Callable[..., Any]) -> Any:
     return compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
 
 
+def once(function: Callable[..., Any]) -> Any:
+    """Compile a function as a part of its only caller.
+
+    Whatever is compiled by itself is optimised again within each of its callers, up to the last.
+    Without that, large kernels are compiled seconds sooner, and no tuples are handed over.
+    """
+    return compiled(function, inline="always")
+
+
 def is_ready(function: Any) -> bool:
     """Tell whether a compiled function needs no (long) compilation: loaded, or cached on disk.
 
@@ -67,7 +115,8 @@ def is_ready(function: Any) -> bool:
     """
     if function.signatures:
         return True
-    load = getattr(_cache_file(function), "_load_index", dict)
+    cache_file = getattr(function._cache, "_cache_file", None)
+    load = getattr(cache_file, "_load_index", dict)
     processor = function.targetctx.codegen().magic_tuple()
     return any(compiled_for == processor for _, compiled_for, _ in load())
 
@@ -83,7 +132,30 @@ def announce_compilation(function: Any, kernels: str) -> None:
         _log.warning("compiling the %s kernels; this is done once and takes some seconds", kernels)
 
 
-def _stamp_with_neighbours(dispatcher: Any, path: Path) -> None:
+class _LateCache:
+    """Numba's cache of a function, opened when it is first asked for anything.
+
+    Most functions of a process are never called, and opening a cache touches the disk.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    @cached_property
+    def _opened(self) -> Any:
+        try:
+            cache = FunctionCache(self._function)
+        except RuntimeError:  # "cannot cache function: no locator available"
+            return NullCache()
+        _stamp_with_neighbours(cache, Path(self._function.__code__.co_filename))
+        _leave_out_strangers(cache, self._function.__module__)
+        return cache
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._opened, name)
+
+
+def _stamp_with_neighbours(cache: Any, path: Path) -> None:
     """Make cached code depend on all kernels that it may call, not on its own file alone.
 
     Numba compiles a kernel into those that call it, but looks only at the caller's file to see
@@ -91,17 +163,16 @@ def _stamp_with_neighbours(dispatcher: Any, path: Path) -> None:
     is part of the version, which Numba reads before anything else: what an older glasshouse cached
     may hold classes that are no longer there.
     """
-    file = _cache_file(dispatcher)
+    file: Any = getattr(cache, "_cache_file", None)
     if hasattr(file, "_version"):
         file._version = f"{file._version} {_digest_of_kernels(path.parent)}"
 
 
-def _leave_out_strangers(dispatcher: Any, module: str) -> None:
+def _leave_out_strangers(cache: Any, module: str) -> None:
     """Do not cache what was compiled for a class from outside, such as somebody's own kernel.
 
     Whoever reads the cache next may not have that class, and Numba then fails to read all of it.
     """
-    cache = dispatcher._cache
     save = cache.save_overload
 
     def save_ours(signature: Any, code: Any) -> None:
@@ -118,10 +189,6 @@ def _is_foreign(kind: Any, module: str) -> bool:
     if home.split(".")[0] != module.split(".")[0]:
         return True
     return any(_is_foreign(part, module) for part in getattr(kind, "types", ()))
-
-
-def _cache_file(dispatcher: Any) -> Any:
-    return getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
 
 
 @lru_cache

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -24,6 +26,16 @@ def lattice(size: int, seed: int = 0) -> Ising:
     )
     signs = np.random.default_rng(seed).choice([-1, 1], len(edges))
     return Ising.from_edges(size * size, edges, signs)
+
+
+def gaussian_lattice(size: int) -> Ising:
+    """The same lattice with weights from a normal distribution: floats."""
+    edges = lattice(size).edges
+    return Ising.from_edges(size * size, edges, np.random.default_rng(1).normal(size=len(edges)))
+
+
+def digest(result) -> str:
+    return hashlib.sha256(result.states.tobytes()).hexdigest()[:16]
 
 
 def complete(size: int) -> Ising:
@@ -144,22 +156,35 @@ def success_share(make, planted, runs: int) -> float:
 
 
 def test_a_run_depends_on_the_seed_and_its_number_only():
+    """And on the kernel, which is another one for few runs."""
     problem = lattice(8)
-    few = anneal(problem, sweeps=30, runs=5, rng=7)
-    many = anneal(problem, sweeps=30, runs=200, rng=7, threads=3)
-    assert np.array_equal(few.states, many.states[:5])
-    assert not np.array_equal(few.states, anneal(problem, sweeps=30, runs=5, rng=8).states)
-    again = anneal(problem, sweeps=30, runs=200, rng=many.seed)
-    assert np.array_equal(again.states, many.states)
+    for few, many in ((5, 16), (17, 200)):
+        some = anneal(problem, sweeps=30, runs=few, rng=7)
+        more = anneal(problem, sweeps=30, runs=many, rng=7, threads=3)
+        assert some.kernel == more.kernel
+        assert np.array_equal(some.states, more.states[:few])
+        other = anneal(problem, sweeps=30, runs=few, rng=8)
+        assert not np.array_equal(some.states, other.states)
+        again = anneal(problem, sweeps=30, runs=many, rng=more.seed)
+        assert np.array_equal(again.states, more.states)
 
 
 def test_a_seed_means_the_same_for_ever():
     """Changes of a kernel's random numbers must be meant."""
-    result = anneal(lattice(6), sweeps=10, runs=6, beta=(0.1, 1.0), rng=1)
-    assert (result.kernel, result.energies.tolist()) == (
+    result = anneal(lattice(6), sweeps=10, runs=17, beta=(0.1, 1.0), rng=1)
+    assert (result.kernel, result.energies[:6].tolist()) == (
         "byte lanes",
         [-44, -32, -48, -44, -48, -44],
     )
+    result = anneal(lattice(6), sweeps=10, runs=6, beta=(0.1, 1.0), rng=1)
+    assert (result.kernel, result.energies.tolist()) == (
+        "few float32 lanes",
+        [-40, -36, -40, -48, -40, -44],
+    )
+    result = anneal(gaussian_lattice(6), sweeps=10, runs=17, beta=(0.1, 40.0), rng=1)
+    assert (result.kernel, digest(result)) == ("float32 lanes", "80f4d596dc465abd")
+    result = anneal(gaussian_lattice(6), sweeps=10, runs=7, beta=(0.1, 40.0), rng=1)
+    assert (result.kernel, digest(result)) == ("few float32 lanes", "2f9aa2d924f3a465")
     result = anneal(complete(12), sweeps=3, runs=6, beta=(0.001, 0.01), rng=1)
     assert (result.kernel, result.energies.tolist()) == (
         "dense lanes",
@@ -180,19 +205,55 @@ def test_chunks_do_not_show(monkeypatch):
 
 
 def test_each_problem_finds_its_kernel():
-    def kernel(weight):
+    def kernel(weight, runs=17):
         names = np.random.default_rng(1).permutation(41)
         chain = np.column_stack([names[:-1], names[1:]])
         problem = Ising.from_edges(41, chain, [weight] + [3] * 39)
-        return anneal(problem, sweeps=2, runs=1, rng=1).kernel
+        return anneal(problem, sweeps=2, runs=runs, rng=1).kernel
 
     assert kernel(-2) == "byte lanes"
+    assert kernel(-2, runs=16) == "few float32 lanes"
     assert kernel(2**15 - 4) == "byte lanes"
-    assert kernel(2**15) == "float lanes"
-    assert kernel(0.5) == "float lanes"
-    assert kernel(2**40) == "float lanes"
+    assert kernel(2**15) == "float32 lanes"
+    assert kernel(0.5) == "float32 lanes"
+    assert kernel(0.5, runs=16) == "few float32 lanes"
+    assert kernel(2**40) == "float64 lanes"
+    assert kernel(2**40, runs=1) == "float64 lanes"
     assert kernel(2**60) == "scalar"
     assert anneal(complete(30), sweeps=2, runs=1, rng=1).kernel == "dense lanes"
+
+
+def test_weights_lost_beside_their_neighbours_are_not_left_to_float32():
+    """Penalties of 10^8 that cancel, and weights of about 1, which then decide."""
+    ring = [(i, (i + 1) % 30) for i in range(30)]
+    small = np.random.default_rng(1).uniform(1, 2, 30)
+    for large, kernel in ((1e8, "float64 lanes"), (1e3, "float32 lanes")):
+        weights = np.where(np.arange(30) % 3 < 2, large / 3, small)
+        problem = Ising.from_edges(30, ring, weights)
+        assert anneal(problem, sweeps=2, runs=17, rng=1).kernel == kernel
+
+
+@pytest.mark.parametrize("runs", [8, 64])
+def test_float32_finds_ground_states_of_floats_and_their_energies_in_float64(runs):
+    """Triangles without frustration: all their bonds can be satisfied."""
+    draws = np.random.default_rng(1)
+    corners = draws.permutation(60).reshape(20, 3)
+    edges = np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [0, 2]]])
+    problem = Ising.from_edges(60, edges, draws.uniform(0.5, 1.5, 60))
+    best = -problem.weights.sum()
+    result = anneal(problem, sweeps=100, runs=runs, target=best + 1e-12, rng=1)
+    assert "float32" in result.kernel
+    assert result.successes > runs / 2
+    assert result.best_energy == pytest.approx(best, abs=1e-12)
+    scaled = Ising.from_edges(60, problem.edges, problem.weights * 2.0**-700)
+    assert np.array_equal(anneal(scaled, sweeps=9, runs=runs, rng=1).states,
+                          anneal(problem, sweeps=9, runs=runs, rng=1).states)  # fmt: skip
+
+
+@pytest.mark.parametrize("kernel", MAKERS)
+def test_rows_of_spins_begin_with_a_cache_line(kernel):
+    made = make_engine(kernel, lattice(4)) or make_engine(kernel, complete(12))
+    assert all(made.new_block().spins.ctypes.data % 64 == 0 for _ in range(9))
 
 
 @pytest.mark.parametrize("scale", [1, 2**20, 2**40, 2**56])
@@ -299,6 +360,26 @@ def test_ctrl_c_returns_the_best_so_far():
     assert result.stopped == "interrupted"
     assert result.best_energy < 0
     assert 0 <= calls[0].fraction < 1
+
+
+def test_ctrl_c_in_short_work_leaves_all_of_it_done(monkeypatch):
+    """It runs in the caller's own thread, where the interrupt comes in the middle of anything."""
+    from glasshouse.solvers.annealing import AnnealTask
+
+    whole = anneal(lattice(4), sweeps=50, runs=20, rng=1)
+    advance, interrupts = AnnealTask.advance, [KeyboardInterrupt]
+
+    def interrupted(task, work, done, until):
+        reached = advance(task, work, done, until)
+        if until and interrupts:
+            raise interrupts.pop()
+        return reached
+
+    monkeypatch.setattr(AnnealTask, "advance", interrupted)
+    result = anneal(lattice(4), sweeps=50, runs=20, rng=1)
+    assert not interrupts
+    assert (result.stopped, result.runs) == ("interrupted", 20)
+    assert np.array_equal(result.states, whole.states)
 
 
 def test_progress_rises_to_the_end():

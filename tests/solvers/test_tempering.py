@@ -24,7 +24,7 @@ from glasshouse.solvers.tempering import temper
 GOLDEN = "e76c83e7577df9cc 0.062500"
 
 
-@pytest.mark.parametrize("kernel", ["byte", "float", "scalar"])
+@pytest.mark.parametrize("kernel", ["byte", "float32", "float64", "scalar"])
 def test_each_temperature_samples_its_boltzmann_distribution(kernel):
     """Seeds are fixed; with others one of these nine tests would fail about once in 1000 times."""
     problem = PROBLEMS["ring of unequal weights"]

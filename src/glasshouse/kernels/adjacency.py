@@ -50,7 +50,8 @@ def fill_rows(num_nodes: Any, edges: Any) -> Any:
         by_head[ends[head]] = half
         ends[head] += 1
     neighbours, edge_ids = zeros32(size), zeros32(size)
-    ends[:] = starts
+    for v in range(num_nodes):  # by hand: Numba compiles for seconds to assign a slice
+        ends[v] = starts[v]
     for half in by_head:
         tail = edges[half >> 1, 1 - (half & 1)]
         neighbours[ends[tail]] = edges[half >> 1, half & 1]

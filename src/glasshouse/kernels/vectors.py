@@ -12,6 +12,8 @@ machine instructions of whatever width the processor has. The result never depen
 | `fill(x, n)` | n copies of a scalar |
 | `fill_like(v, x)` | as many copies as v has lanes, of v's dtype |
 | `load_row(array, i)` | as many items as make 1024 bits |
+| `load_lanes(array, i, tables)` | as many items as the class of the tables has `LANES` |
+| `lanes_of(tables)` | how many those are |
 | `item(array, i)` | one item of a flat array as int64, no bounds check |
 | `+ - * & | ^ ~ << >>` | lane by lane; shifts by a constant; `>>` brings in zeros |
 | `== < <=` | lane by lane: all bits set where true; integers compare without sign |
@@ -270,6 +272,31 @@ def load_row(typing: Any, array: Any, index: Any) -> Any:
         return loaded
 
     return kind(array, types.int64), generate
+
+
+@word
+def load_lanes(typing: Any, array: Any, index: Any, tables: Any) -> Any:
+    """As many items of a flat array as the class of the tables has `LANES`, as a vector."""
+    kind = Vector(array.dtype, tables.instance_class.LANES)
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        address = _address(context, builder, array, values[0], values[1])
+        loaded = builder.load(builder.bitcast(address, kind.llvm.as_pointer()))
+        loaded.align = kind.bits // 8
+        return loaded
+
+    return kind(array, types.int64, tables), generate
+
+
+@word
+def lanes_of(typing: Any, tables: Any) -> Any:
+    """How many `LANES` the class of the tables has: a constant."""
+    number = ir.Constant(ir.IntType(64), tables.instance_class.LANES)
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return number
+
+    return types.int64(tables), generate
 
 
 # Lanes ----------------------------------------------------------------------------------------

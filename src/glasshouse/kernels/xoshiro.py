@@ -14,6 +14,7 @@ from glasshouse.compiled import compiled, inner
 
 # Numba turns int64 mixed with uint64 into float64; every constant here is therefore a uint64.
 _U17, _U19, _U23, _U32, _U41, _U45 = map(np.uint64, (17, 19, 23, 32, 41, 45))
+_U24, _U27, _U37, _U40 = map(np.uint64, (24, 27, 37, 40))
 _ONE, _TWO, _FOUR, _EIGHT, _U16 = map(np.uint64, (1, 2, 4, 8, 16))
 _LOW_HALF = np.uint64(0xFFFFFFFF)
 
@@ -31,6 +32,19 @@ def advance(a: Any, b: Any, c: Any, d: Any) -> Any:
     c = c ^ shifted
     d = (d << _U45) | (d >> _U19)
     return word, a, b, c, d
+
+
+@inner
+def advance_small(a: Any, b: Any) -> Any:
+    """One step of xoroshiro128+, half the state of `advance`: the random word and the next state.
+
+    For vectors whose words become floats: its lowest three bits are weak and must not be used.
+    """
+    word = a + b
+    b = b ^ a
+    a = ((a << _U24) | (a >> _U40)) ^ b ^ (b << _U16)
+    b = (b << _U37) | (b >> _U27)
+    return word, a, b
 
 
 @compiled

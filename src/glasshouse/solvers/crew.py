@@ -89,6 +89,14 @@ class Crew:
         """Carry out a job on as many blocks as the runs need."""
         shift = _Shift(job, runs, form, self.time_limit, self.progress is not None)
         stopped: Stopped | None = None
+        if shift.is_short and not self.progress:
+            try:
+                shift.do_blocks()
+            except KeyboardInterrupt:  # wherever it came: all of it anew takes milliseconds
+                stopped = "interrupted"
+                shift = _Shift(job, runs, form, self.time_limit, False)
+                shift.do_blocks()
+            return shift.log(stopped)
         with ThreadPoolExecutor(self.threads) as pool:
             futures = [pool.submit(shift.do_block, k) for k in range(len(shift.done))]
             try:
@@ -130,6 +138,16 @@ class _Shift:
         self.lowest: list[Any] = [math.inf] * blocks
         self.ended = [False] * blocks
         self.spans = [(math.inf, -math.inf)] * blocks
+
+    @property
+    def is_short(self) -> bool:
+        """Whether all is done in milliseconds: then threads would take longer to start."""
+        return len(self.done) * self.job.length * self.job.cost <= _CHUNK
+
+    def do_blocks(self) -> None:
+        """All blocks, one after the other."""
+        for index in range(len(self.done)):
+            self.do_block(index)
 
     def do_block(self, index: int) -> None:
         """All chunks of one block. The very first chunk is done however short the time."""

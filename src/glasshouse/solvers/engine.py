@@ -18,6 +18,7 @@ from glasshouse.solvers.kernels.block import LaneBlock
 
 # Whole numbers are exact in floating point up to these sums; twice a sum must be exact, too.
 _EXACT_FLOAT32, _EXACT_FLOAT64 = 2**23, 2**52
+_CACHE_LINE = 64  # bytes, on every processor of note
 # How far energies of floats, followed flip by flip, may drift off, in units of all weights.
 _DRIFT = 1e-11
 
@@ -122,7 +123,7 @@ class Engine:
         energies = np.zeros((3, self.lanes), self.energy_dtype)
         return LaneBlock(
             np.zeros(words, np.uint64),
-            np.zeros(self.rows * self.lanes, self.spin_dtype),
+            aligned_zeros(self.rows * self.lanes, self.spin_dtype),
             energies[0], energies[1],
             np.zeros(len(self.order) * self.lanes, np.uint8),
             energies[2],
@@ -134,6 +135,14 @@ class Engine:
         best = block.states.reshape(len(self.order), self.lanes).T[: len(into)]
         into[:] = 1
         into[:, self.order] = (best | 1).view(np.int8)  # 0 | 1 is up, 255 | 1 is -1: down
+
+
+def aligned_zeros(size: int, dtype: Any) -> npt.NDArray[Any]:
+    """Zeros that begin with a cache line: rows of 64 bytes are then one line each, not two."""
+    length = size * np.dtype(dtype).itemsize
+    room = np.zeros(length + _CACHE_LINE, np.uint8)
+    first = -room.__array_interface__["data"][0] % _CACHE_LINE
+    return room[first : first + length].view(dtype)
 
 
 def float_for(problem: Ising) -> Any:

@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glasshouse.boltzmann.kernels.once import once
 from glasshouse.boltzmann.kernels.rows import BITS, add_rows
-from glasshouse.compiled import inlined, inner
+from glasshouse.compiled import inlined, inner, once
 
 _ONE = np.uint64(1)
 CHAINS = BITS // 4  # whose products can wait, see `add_pairs`

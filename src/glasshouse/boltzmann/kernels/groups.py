@@ -14,8 +14,7 @@ from glasshouse.boltzmann.kernels.lanes import (
     fill_numbers,
 )
 from glasshouse.boltzmann.kernels.layers import add_fields, chances_of_some
-from glasshouse.boltzmann.kernels.once import once
-from glasshouse.compiled import inner
+from glasshouse.compiled import inner, once
 
 
 class Group(NamedTuple):

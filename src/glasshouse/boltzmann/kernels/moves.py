@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from glasshouse.boltzmann.kernels.gradient import take_row
-from glasshouse.boltzmann.kernels.once import once
 from glasshouse.boltzmann.kernels.transposition import STRIP, transpose_strip
-from glasshouse.compiled import inlined
+from glasshouse.compiled import inlined, once
 
 
 @once

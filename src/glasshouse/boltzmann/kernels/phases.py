@@ -17,8 +17,7 @@ from glasshouse.boltzmann.kernels.layers import (
     means_of,
 )
 from glasshouse.boltzmann.kernels.machine import CD
-from glasshouse.boltzmann.kernels.once import once
-from glasshouse.compiled import inner
+from glasshouse.compiled import inner, once
 
 
 @inner

@@ -26,14 +26,13 @@ from glasshouse.boltzmann.kernels.machine import (
 )
 from glasshouse.boltzmann.kernels.modes import find_mode
 from glasshouse.boltzmann.kernels.moves import move
-from glasshouse.boltzmann.kernels.once import once
 from glasshouse.boltzmann.kernels.phases import (
     add_data,
     subtract_chains,
     subtract_exact,
     subtract_mode,
 )
-from glasshouse.compiled import compiled, inner
+from glasshouse.compiled import compiled, inner, once
 from glasshouse.kernels.xoshiro import below, next_word
 
 # Why `run_epochs` returns.

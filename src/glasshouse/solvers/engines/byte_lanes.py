@@ -7,13 +7,15 @@ import numpy as np
 from glasshouse.solvers.engine import ColouredGraph, Engine
 from glasshouse.solvers.kernels import byte_lanes, byte_tables
 from glasshouse.solvers.kernels.byte_tables import ByteTables
-from glasshouse.solvers.kernels.kernel import annealing_kernel
+from glasshouse.solvers.kernels.kernel import FEW_RUNS, annealing_kernel
 
 # With more levels per site than this, comparing with each costs more than floating-point lanes.
 _MOST_LEVELS = 32
 
 
-@annealing_kernel("byte lanes", rank=10, tables=ByteTables, functions=byte_lanes)
+@annealing_kernel(
+    "byte lanes", rank=10, tables=ByteTables, functions=byte_lanes, least_runs=FEW_RUNS + 1
+)
 def byte_engine(network: ColouredGraph) -> Engine | None:
     """64 runs, a byte each: integer weights, and few different local fields per site."""
     problem = network.problem

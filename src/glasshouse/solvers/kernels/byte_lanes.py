@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from numba.extending import overload
 
-from glasshouse.compiled import inlined, inner
+from glasshouse.compiled import inlined, inner, once
 from glasshouse.kernels.vectors import (
     anywhere,
     cast,
@@ -97,7 +97,7 @@ def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> 
     watched_sweep(tables, work, number, block)
 
 
-@inlined
+@once
 def set_thresholds(tables: Any, beta: Any, work: Any) -> Any:
     """exp(-2βx) of every level, in 32 bits; each distinct field is computed once."""
     for k in range(0, tables.fields.size, 8):
@@ -107,7 +107,7 @@ def set_thresholds(tables: Any, beta: Any, work: Any) -> Any:
         work.by_level[k] = work.by_field[tables.level_fields[k]]
 
 
-@inlined
+@once
 def sweep(tables: Any, work: Any, generator: Any, spins: Any) -> None:
     """Propose every spin of a block once.
 
@@ -180,7 +180,7 @@ def propose(
     return anywhere(tie)
 
 
-@inlined
+@once
 def throw_again(
     tables: Any, work: Any, spins: Any, kind: Any, t: Any, a: Any, b: Any, c: Any, d: Any
 ) -> Any:  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.compiled import compiled, inner
+from glasshouse.compiled import compiled, inner, once
 from glasshouse.kernels.arrays import table32, zeros32, zeros64
 from glasshouse.solvers.kernels.generator import mix
 from glasshouse.solvers.kernels.sweep_order import arrange, order_by
@@ -92,7 +92,7 @@ def row(site: Any, weight: Any) -> Any:
     return ROW * (2 * site + (weight < 0))
 
 
-@inner
+@once
 def sort_edges(starts: Any, neighbours: Any, values: Any) -> Any:
     """Each spin's edges by falling |weight|."""
     sorted_neighbours = zeros32(neighbours.size)
@@ -117,7 +117,7 @@ def hash_table(entries: Any) -> Any:
     return zeros32(size)
 
 
-@inner
+@once
 def find_signatures(starts: Any, values: Any) -> Any:
     """Number the distinct lists of |weights| 1, 2, …; isolated spins get 0.
 
@@ -156,7 +156,7 @@ def same_magnitudes(starts: Any, values: Any, i: Any, j: Any) -> Any:
     return True
 
 
-@inner
+@once
 def set_codes(starts: Any, values: Any, examples: Any) -> Any:
     """What each unsatisfied edge of a signature adds to the code that determines the local field.
 
@@ -214,7 +214,7 @@ def list_fields(first: Any, last: Any, weights: Any, codes: Any, by_code: Any) -
     return count
 
 
-@inner
+@once
 def list_levels(signatures: Any, codes: Any, weights: Any) -> Any:
     """Codes and fields of the levels of all signatures, the fields numbered by distinct value."""
     by_code = zeros64(CODES)
@@ -253,7 +253,7 @@ def number_of(value: Any, values: Any, table: Any, known: Any) -> Any:
     return table[slot] - 1
 
 
-@inner
+@once
 def group(order: Any, colours: Any, kinds: Any) -> Any:
     """Ranges of at most 256 sites of one colour and signature."""
     groups = table32(order.size, 3)
@@ -268,7 +268,7 @@ def group(order: Any, colours: Any, kinds: Any) -> Any:
     return groups[:count]
 
 
-@inner
+@once
 def list_bonds(starts: Any, neighbours: Any, values: Any) -> Any:
     """Each edge once, as the rows of its two ends, in runs of equal |weight|."""
     num_sites = starts.size - 1

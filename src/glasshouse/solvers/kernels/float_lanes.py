@@ -1,7 +1,6 @@
-"""Annealing in floating-point lanes, for any sparse problem: 32 runs in float32, 16 in float64.
+"""Annealing in lanes of float64, for any sparse problem: 16 runs side by side.
 
-float32 is for integer problems whose sums are below 2^23, where it is exact; everything else is
-computed in float64. A spin of all runs is a row of ±1.0.
+A spin of all runs is a row of ±1.0.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class FloatTables(NamedTuple):
 
     starts: npt.NDArray[np.int64]
     neighbours: npt.NDArray[np.int32]  # sites
-    weights: npt.NDArray[Any]  # float32 or float64
+    weights: npt.NDArray[np.float64]
 
 
 @inlined

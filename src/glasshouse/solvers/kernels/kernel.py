@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -9,6 +10,8 @@ from typing import Any, TypeVar
 from glasshouse.catalogue import Catalogue
 
 KERNELS = Catalogue["Kernel"]("kernel")
+
+FEW_RUNS = 16  # so many, or fewer, do not fill the lanes of a kernel for many runs
 
 _Make = TypeVar("_Make", bound=Callable[[Any], Any])
 
@@ -23,6 +26,7 @@ class Kernel:
         tables: the class of its tables, a NamedTuple of its own.
         functions: has compiled functions of the names that `driver` declares: workspace, begin,
             step, measure, watched_step and keep.
+        runs: how many it is made for, from the fewest to the most.
         make: turns a `ColouredGraph` into an `Engine`, or into None where the kernel is not made
             for the problem.
     """
@@ -31,16 +35,23 @@ class Kernel:
     rank: int
     tables: type
     functions: Any
+    runs: tuple[int, float]
     make: Callable[[Any], Any]
 
 
 def annealing_kernel(
-    name: str, *, rank: int, tables: type, functions: Any
+    name: str,
+    *,
+    rank: int,
+    tables: type,
+    functions: Any,
+    least_runs: int = 1,
+    most_runs: float = math.inf,
 ) -> Callable[[_Make], _Make]:
     """Add a kernel to the catalogue by what makes problems ready for it."""
 
     def add(make: _Make) -> _Make:
-        KERNELS.add(name, Kernel(name, rank, tables, functions, make))
+        KERNELS.add(name, Kernel(name, rank, tables, functions, (least_runs, most_runs), make))
         return make
 
     return add

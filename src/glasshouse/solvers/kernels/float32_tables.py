@@ -1,0 +1,99 @@
+"""Tables of the float32 kernels: the adjacency of the sites, weights in both precisions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.compiled import compiled
+from glasshouse.kernels.arrays import zeros32, zeros64
+
+MOST_PLACE = 2**31 - 1  # where rows begin is kept in 32 bits
+_EXACT = 2**24  # whole numbers up to this are exact in float32
+_TINY, _FEW = 2.0**-14, 0.01
+
+
+class Float32Tables(NamedTuple):
+    """Neighbours of each site, in sweep order; the ghost that carries the fields comes last.
+
+    Earlier neighbours come first, later ones from `middles` on: energies count each edge once.
+    """
+
+    starts: npt.NDArray[np.int64]
+    middles: npt.NDArray[np.int64]
+    neighbours: npt.NDArray[np.int32]  # where their rows of spins begin
+    weights: npt.NDArray[np.float32]  # in units of `unit`
+    exact_weights: npt.NDArray[np.float64]
+    unit: float  # a power of two, so that no local field exceeds 2
+    typical_field: float  # of a random state, the mean over the sites, in units of `unit`
+
+
+class WideTables(Float32Tables):
+    """For many runs."""
+
+    LANES = 16
+
+
+class NarrowTables(Float32Tables):
+    """For few runs."""
+
+    LANES = 8
+
+
+@compiled
+def suits_float32(starts: Any, values: Any) -> Any:
+    """Whether float32 is precise enough to decide about flips.
+
+    A local field is rounded by about 2^-23 of the weights of its site. Whole numbers up to 2^24 are
+    not rounded. Others may be, unless many are tiny beside their neighbours, as beside penalties:
+    if more than one in a hundred is below 2^-14 of all weights of its site, it could be lost.
+    """
+    tiny, rounded = 0, False
+    for i in range(starts.size - 1):
+        total = 0.0
+        for k in range(starts[i], starts[i + 1]):
+            total += abs(np.float64(values[k]))
+            rounded |= values[k] != np.floor(values[k])
+        rounded |= total > _EXACT
+        for k in range(starts[i], starts[i + 1]):
+            if abs(np.float64(values[k])) < _TINY * total:
+                tiny += 1
+    return not rounded or tiny <= _FEW * values.size
+
+
+@compiled
+def build(order: Any, starts: Any, neighbours: Any, values: Any, lanes: Any) -> Any:
+    """The fields of the tables of an adjacency in spins; spin order[p] is site p."""
+    sites = order.size
+    place = zeros32(starts.size)
+    place[starts.size - 1] = sites
+    for p in range(sites):
+        place[order[p]] = p
+    new_starts, middles = zeros64(sites + 1), zeros64(sites)
+    rows, exact = zeros32(values.size), np.empty(values.size, np.float64)
+    size, largest = 0, 0.0
+    for p in range(sites):
+        total = 0.0
+        for later in range(2):
+            for k in range(starts[order[p]], starts[order[p] + 1]):
+                if (place[neighbours[k]] > p) == (later == 1):
+                    rows[size], exact[size] = place[neighbours[k]] * lanes, values[k]
+                    total += abs(exact[size])
+                    size += 1
+            if later == 0:
+                middles[p] = size
+        new_starts[p + 1] = size
+        largest = max(largest, total)
+    exponent = math.frexp(largest)[1] - 1
+    weights, typical = np.empty(size, np.float32), 0.0
+    for p in range(sites):
+        squares = 0.0
+        for k in range(new_starts[p], new_starts[p + 1]):
+            weight = math.ldexp(exact[k], -exponent)
+            weights[k] = weight
+            squares += weight * weight
+        typical += math.sqrt(squares) / sites
+    return new_starts, middles, rows, weights, exact, math.ldexp(1.0, exponent), typical
