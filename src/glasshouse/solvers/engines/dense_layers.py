@@ -50,7 +50,8 @@ def layer_engine(network: ColouredGraph) -> Engine | None:
 
 def _sums(whole: Any, group: int) -> Any:
     """Of each group of rows, with each choice of signs; a set bit is a spin that is down."""
-    states = np.arange(1 << group)[:, None] >> np.arange(group) & 1
-    signs = (1 - 2 * states).astype(whole.dtype)
-    grouped = whole.reshape(-1, group, whole.shape[1])
-    return np.stack([(sign[:, None] * grouped).sum(1, whole.dtype) for sign in signs], 1)
+    grouped = whole.reshape(-1, group, 1, whole.shape[1])
+    sums = np.zeros((len(grouped), 1, whole.shape[1]), whole.dtype)
+    for k in range(group):
+        sums = np.concatenate([sums + grouped[:, k], sums - grouped[:, k]], 1)
+    return sums
