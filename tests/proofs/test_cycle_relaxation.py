@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.proofs.linear.good_state import good_state
+from glasshouse.proofs.nodes.clique_relaxation import CliqueRelaxation
 from glasshouse.proofs.nodes.cycle_relaxation import CycleRelaxation
 from glasshouse.proofs.nodes.ties import Ties
 from glasshouse.proofs.signed_graph import SignedGraph, exact_array
@@ -20,9 +21,8 @@ from glasshouse.proofs.signed_graph import SignedGraph, exact_array
 NEVER = math.inf
 
 
-def depth_first(graph, state):
+def depth_first(graph, state, relaxation):
     """The leaves (pairs and parts) of a tree, the least cost known at its end, and its nodes."""
-    relaxation = CycleRelaxation(graph)
     best, leaves, nodes = graph.cost(state), [], 0
     waiting = [([], None)]
     while waiting:
@@ -46,7 +46,7 @@ def values(graph):
 
 
 def bound_by_definition(graph, signs, classes, parts):
-    """What loops prove, with dictionaries and fractions."""
+    """What loops and squares prove, with dictionaries and fractions."""
     rest = {tuple(e): Fraction(w) for e, w in zip(graph.edges.tolist(), graph.weights, strict=True)}
     bound = Fraction(graph.constant)
     for number, vertices, wanted in parts.loops:
@@ -58,6 +58,14 @@ def bound_by_definition(graph, signs, classes, parts):
         for a, b, sign in zip(vertices, vertices[1:] + vertices[:1], wanted, strict=True):
             pair = min(a, b), max(a, b)
             rest[pair] = rest.get(pair, 0) - multiplier * sign
+    for number, vertices, factors in parts.squares:
+        multiplier = Fraction(number, parts.denominator)
+        assert multiplier > 0
+        bound += multiplier * (least_square(signs, classes, vertices, factors)
+                               - sum(a * a for a in factors))  # fmt: skip
+        for (a, of_a), (b, of_b) in itertools.combinations(zip(vertices, factors, strict=True), 2):
+            pair = min(a, b), max(a, b)
+            rest[pair] = rest.get(pair, 0) + 2 * multiplier * of_a * of_b
     between = {}
     for (a, b), weight in rest.items():
         product = weight * int(signs[a]) * int(signs[b])
@@ -69,10 +77,21 @@ def bound_by_definition(graph, signs, classes, parts):
     return bound - sum(map(abs, between.values()))
 
 
-def check_tree(graph):
+def least_square(signs, classes, vertices, factors):
+    """The least (Σ factor · s)² of all states that keep the ties."""
+    sums = {}
+    for vertex, factor in zip(vertices, factors, strict=True):
+        name = int(classes[vertex])
+        sums[name] = sums.get(name, 0) + factor * int(signs[vertex])
+    turns = itertools.product((-1, 1), repeat=len(sums))
+    return min(sum(t * x for t, x in zip(turn, sums.values(), strict=True)) ** 2 for turn in turns)
+
+
+def check_tree(graph, make=CycleRelaxation):
     everything = list(values(graph))
     optimum = min(value for _, value in everything)
-    leaves, best, nodes = depth_first(graph, np.ones(graph.num_vertices, dtype=np.int8))
+    start = np.ones(graph.num_vertices, dtype=np.int8)
+    leaves, best, nodes = depth_first(graph, start, make(graph))
     assert graph.value(best) == optimum
     seen = 0
     for pairs, parts in leaves:
@@ -110,16 +129,25 @@ WEIGHTS = {
 }
 
 
+RELAXATIONS = [CycleRelaxation, CliqueRelaxation]
+
+
 @pytest.mark.parametrize("kind", WEIGHTS)
-@given(st.integers(2, 9), st.sampled_from([0.3, 0.6, 1.0]), st.integers(0, 2**32))
-@settings(max_examples=25, deadline=None)
-def test_trees_equal_brute_force(kind, size, density, seed):
-    check_tree(random_graph(size, density, WEIGHTS[kind], seed))
+@given(
+    st.integers(2, 9),
+    st.sampled_from([0.3, 0.6, 1.0]),
+    st.integers(0, 2**32),
+    st.sampled_from(RELAXATIONS),
+)
+@settings(max_examples=40, deadline=None)
+def test_trees_equal_brute_force(kind, size, density, seed, make):
+    check_tree(random_graph(size, density, WEIGHTS[kind], seed), make)
 
 
+@pytest.mark.parametrize("make", RELAXATIONS)
 @pytest.mark.parametrize("kind", ["signs", "large", "floats"])
-def test_trees_of_complete_graphs(kind):
-    check_tree(random_graph(12, 1.0, WEIGHTS[kind], 0))
+def test_trees_of_complete_graphs(kind, make):
+    check_tree(random_graph(12, 1.0, WEIGHTS[kind], 0), make)
 
 
 def lattice(length, seed):
@@ -130,12 +158,13 @@ def lattice(length, seed):
     return SignedGraph(length**3, edges, exact_array(rng.choice([-1, 1], len(edges)).tolist()))
 
 
-def test_a_lattice_is_proven_by_branching():
+@pytest.mark.parametrize("make", RELAXATIONS)
+def test_a_lattice_is_proven_by_branching(make):
     graph = lattice(6, 2)
     state, _ = good_state(graph)
-    leaves, best, _ = depth_first(graph, state)
+    leaves, best, _ = depth_first(graph, state, make(graph))
     assert best == graph.cost(state)
-    assert len(leaves) > 1
+    assert len(leaves) > 1 or make is CliqueRelaxation  # which may need no branch
     for pairs, parts in leaves:
         ties = Ties.of(graph, pairs)
         bound = bound_by_definition(graph, ties.signs, ties.classes, parts)
@@ -144,13 +173,14 @@ def test_a_lattice_is_proven_by_branching():
 
 def test_an_order_of_nodes_that_jumps_gives_the_same_bounds():
     graph = lattice(4, 1)
-    incumbent = 10**6  # nothing is ever closed
+    incumbent = 10**6  # hardly anything is closed
     relaxation = CycleRelaxation(graph)
     root = relaxation.bound([], incumbent, NEVER)
     a, b, sign = root.branch
     sides = [[(a, b, sign)], [(a, b, -sign)]]
     there = [relaxation.bound(side, incumbent, NEVER, root.warm) for side in sides]
-    relaxation.bound(sides[0] + [there[0].branch], incumbent, NEVER, there[0].warm)
+    elsewhere = next(pair for pair in graph.edges.tolist() if not {a, b} & set(pair))
+    relaxation.bound([*sides[0], (*elsewhere, 1)], incumbent, NEVER, there[0].warm)
     again = relaxation.bound(sides[1], incumbent, NEVER, root.warm)
     alone = CycleRelaxation(graph).bound(sides[1], incumbent, NEVER)
     assert again.bound == pytest.approx(there[1].bound, abs=0.2)

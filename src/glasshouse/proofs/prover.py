@@ -127,15 +127,16 @@ class Prover:
 
     def _growth(self, method: str | None = None) -> Growth:
         """A tree: the one of the certificate to go on from, or a root with what LPs found."""
-        if method is None:
-            squares = self.start is not None and self.start.num_squares > 0
-            method = "semidefinite" if squares and self._is_dense else "cycle LP"
+        if method is None and self.start is not None and self.start.num_squares and self._is_dense:
+            method = "semidefinite"
+        elif method is None:
+            method = "cycle LP" if self.loops_only else "clique LP"
         packings = [result.packing for result in self.search.results]
         reduction, deadline = self.search.reduction, self.limits.deadline
         return Growth(self.prepared, reduction, method, deadline, packings, self.start)
 
     def _growth_from_a_good_state(self) -> Growth:
-        """A tree of the cycle LP, once annealing has done what it can."""
+        """A tree of linear programs, once annealing has done what it can."""
         growth = self._growth()
         seconds = _SHARE_OF_ANNEALING * max(0.0, self.limits.left)
         state, interrupted = good_state(growth.core.graph, seconds)

@@ -44,7 +44,8 @@ class Statistics(Summarised):
         cuts: cycle inequalities found there.
         converged: whether every LP was solved to the end, or closed its gap before.
         stopped: why the search ended before that, or None.
-        method: what bounds the leaves: "cycle LP", "semidefinite" or "enumeration".
+        method: what bounds the leaves: "cycle LP", "clique LP" (both), "semidefinite" or
+            "enumeration".
         nodes: of the tree that were bounded, 0 without one.
         leaves: of the certificate, 1 without a tree.
         history: bounds on the way, each better than the one before.

@@ -1,1 +1,1 @@
-"""The cycle relaxation of a tree's nodes: one linear program that goes from node to node."""
+"""The relaxation of a tree's nodes, cycles and odd cliques: one LP that goes from node to node."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from glasshouse.proofs.kernels import graphs
+from glasshouse.proofs.nodes.cuts import Cut
+from glasshouse.proofs.nodes.cycle_cuts import CycleSeparator
 from glasshouse.proofs.nodes.interior_duals import interior_duals
 from glasshouse.proofs.nodes.leaf_rounding import Rounded, exact_bound, honest_bound, round_duals
-from glasshouse.proofs.nodes.node_cuts import Separator
 from glasshouse.proofs.nodes.node_lp import Basis, NodeLp
 from glasshouse.proofs.nodes.strong_branching import Brancher, Choice
 from glasshouse.proofs.nodes.ties import Ties
@@ -23,12 +24,22 @@ _CLEARLY, _BARELY = 0.02, 1e-5
 _MARGIN = 1e-7
 # The error of an LP's value, relatively: below the goal by less, a node may still be closed.
 _BLUR = 1e-9
-# Rounds to look back, and the least share of the gap that they must have closed, at the root and at
-# other nodes. With less, branching is quicker.
-_ROOT_ROUNDS, _ROOT_SHARE = 5, 0.005
-_NODE_ROUNDS, _NODE_SHARE = 2, 0.15
 # Solves for which a cut may be slack before it goes, and the share of such cuts that is worth it.
 _PATIENCE, _SHARE_ASLEEP = 4, 0.2
+
+
+class Stall(NamedTuple):
+    """When it is quicker to branch: so many rounds have closed less than a share of the gap."""
+
+    rounds: int
+    share: float
+
+    def is_reached(self, history: list[float], goal: float) -> bool:
+        """Whether the values after all rounds so far say so."""
+        if len(history) <= self.rounds:
+            return False
+        gain = history[-1] - history[-1 - self.rounds]
+        return gain < self.share * (goal - history[-1])
 
 
 class CycleRelaxation:
@@ -39,12 +50,13 @@ class CycleRelaxation:
     """
 
     name = "cycle LP"
+    stall_of_root, stall_of_node = Stall(5, 0.005), Stall(2, 0.15)
 
     def __init__(self, graph: SignedGraph) -> None:
         self.graph = graph
         self.weights = np.abs(graph.couplings)
         self.signs = np.where(graph.weights < 0, -1, 1).astype(np.int8)
-        self.separator = Separator(graph)
+        self.separator = CycleSeparator(graph)
         self.brancher = Brancher(self.weights)
         self.lp = NodeLp(self.weights)
         self.at: Basis | None = None  # where the LP stands, if that is known
@@ -90,7 +102,7 @@ class CycleRelaxation:
     def cut_rounds(self, ties: Ties, is_root: bool, deadline: float) -> Rounded | None:
         """Add cuts until the node is closed, and return the proof; None if that does not happen."""
         lp = self.lp
-        back, share = (_ROOT_ROUNDS, _ROOT_SHARE) if is_root else (_NODE_ROUNDS, _NODE_SHARE)
+        stall = self.stall_of_root if is_root else self.stall_of_node
         history: list[float] = []
         while True:
             lp.solve(self.goal(ties) + _MARGIN, deadline - time.monotonic())
@@ -108,17 +120,23 @@ class CycleRelaxation:
                     return None
             history.append(lp.value)
             lp.drop_sleepers(_PATIENCE, _SHARE_ASLEEP)
-            stalled = len(history) > back and lp.value - history[-1 - back] < share * (
-                goal - lp.value
-            )
-            if stalled:
+            if stall.is_reached(history, goal):
                 return None
-            cuts = self.separator.cuts(lp.violation, _BARELY if is_root else _CLEARLY)
-            if not cuts and not is_root:
-                cuts = self.separator.cuts(lp.violation, _BARELY)
+            cuts = self.new_cuts(history, goal, _BARELY if is_root else _CLEARLY)
             if not cuts:
                 return None
             lp.add(cuts)
+
+    def new_cuts(self, history: list[float], goal: float, tolerance: float) -> list[Cut]:
+        """Inequalities that the LP's solution violates; where there are none, barely violated ones.
+
+        Args:
+            history: the values after each round.
+            goal: the value to be reached.
+            tolerance: how much they are violated.
+        """
+        violation = self.lp.violation
+        return self.separator.cuts(violation, tolerance) or self.separator.cuts(violation, _BARELY)
 
     def proof(self, ties: Ties, deadline: float) -> Rounded | None:
         """Round the LP's duals, or, where the digits of floats do not do, others."""

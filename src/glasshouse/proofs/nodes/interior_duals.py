@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.proofs.linear.linear_program import is_optimal, new_highs
-from glasshouse.proofs.nodes.leaf_rounding import Cut
+from glasshouse.proofs.nodes.cuts import Cut
 from glasshouse.proofs.nodes.ties import Ties
 from glasshouse.proofs.signed_graph import Spins
 
@@ -32,7 +32,7 @@ def interior_duals(
 
     Args:
         ties: the node; the state agrees with it.
-        cuts: cycle inequalities. Only those are used that the state satisfies with equality.
+        cuts: inequalities. Only those are used that the state satisfies with equality.
         state: what is to be proven optimal.
         seconds: when to give up.
     """
@@ -40,9 +40,9 @@ def interior_duals(
     first, second = graph.edges.T
     products = (state[first] * state[second]).astype(np.int64)
     signs = np.where(graph.weights < 0, -1, 1)
-    # In the gauge of the state an arc of a tight loop counts +1, but for one, which counts -1.
-    gauged = [(signs * products)[cut.arcs >> 1] * (1 - 2 * (cut.arcs & 1)) for cut in cuts]
-    tight = [k for k, loop in enumerate(gauged) if np.count_nonzero(loop < 0) == 1]
+    # In the gauge of the state a tight cut is as low as it can be.
+    gauged = [(signs * products)[cut.edges] * cut.coefficients for cut in cuts]
+    tight = [k for k, cut in enumerate(cuts) if gauged[k].sum() == cut.depth]
     edges = np.flatnonzero(~ties.inside)
     bundle = np.full(graph.num_edges, -1)
     bundle[edges] = ties.bundles[1]
@@ -75,8 +75,8 @@ def _entries(
     bundle: npt.NDArray[np.int64], cuts: Sequence[Cut], gauged: Sequence[npt.NDArray[np.int64]]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats]:
     """Row (bundle), column (loop) and value of what loops take from bundles."""
-    sizes = [len(cut.arcs) for cut in cuts]
-    rows = bundle[np.concatenate([cut.arcs >> 1 for cut in cuts] or [np.zeros(0, dtype=int)])]
+    sizes = [len(cut.edges) for cut in cuts]
+    rows = bundle[np.concatenate([cut.edges for cut in cuts] or [np.zeros(0, dtype=int)])]
     columns = np.repeat(np.arange(len(cuts)), sizes)
     values = np.concatenate([*gauged, np.zeros(0)]).astype(np.float64)
     outside = rows >= 0

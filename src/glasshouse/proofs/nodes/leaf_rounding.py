@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.proofs.nodes.cuts import Cut, parts_of
 from glasshouse.proofs.nodes.ties import Ties
 from glasshouse.proofs.trees.relaxation import Parts
 
@@ -24,18 +25,6 @@ _BITS = (10, 20, 30, 40)
 _DUAL_BITS = 60
 # Below this no sum of int64 that we make can wrap.
 _ROOM = 2**62
-
-
-class Cut(NamedTuple):
-    """A cycle inequality: its arcs (2e + 1 is edge e flipped), and the vertex where each begins."""
-
-    arcs: npt.NDArray[np.int32]
-    vertices: npt.NDArray[np.int32]
-
-    @property
-    def right_side(self) -> int:
-        """Of Σ_{C∖F} u - Σ_F u ≥ 1 - |F|."""
-        return 1 - int(np.count_nonzero(self.arcs & 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +41,8 @@ class Rounded:
         return target is None or self.bound > target * self.denominator
 
     def parts(self, signs: npt.NDArray[np.int8]) -> Parts:
-        """The loops, with the signs that the weights give their edges."""
-        loops = []
-        for multiplier, cut in zip(self.multipliers.tolist(), self.cuts, strict=True):
-            wanted = signs[cut.arcs >> 1] * (1 - 2 * (cut.arcs & 1))
-            loops.append((int(multiplier), cut.vertices.tolist(), wanted.tolist()))
-        return Parts(self.denominator, loops, [])
+        """The loops and squares, with the signs that the weights give their edges."""
+        return parts_of(self.cuts, self.multipliers, self.denominator, signs)
 
 
 def round_duals(
@@ -120,19 +105,20 @@ def exact_bound(
 ) -> Rounded:
     """What loops prove about all states that agree with the ties, in exact integers."""
     graph = ties.graph
-    sizes = [len(cut.arcs) for cut in cuts]
     numbers = multipliers.tolist()
-    longest = sum(m * size for m, size in zip(numbers, sizes, strict=True))
+    largest = sum(m * cut.size for m, cut in zip(numbers, cuts, strict=True))
     # No partial sum below is larger than this.
-    fits = denominator * graph.total + longest < _ROOM
+    fits = denominator * graph.total + largest < _ROOM
     kind = np.dtype(np.int64) if fits else np.dtype(object)
     rest = (graph.weights * denominator).astype(kind)
     if cuts:
-        arcs = np.concatenate([cut.arcs for cut in cuts])
-        signs = np.where(graph.weights < 0, -1, 1)[arcs >> 1] * (1 - 2 * (arcs & 1))
-        np.subtract.at(rest, arcs >> 1, np.repeat(multipliers.astype(kind), sizes) * signs)
+        edges = np.concatenate([cut.edges for cut in cuts])
+        amounts = np.concatenate([cut.coefficients for cut in cuts])
+        amounts *= np.where(graph.weights < 0, -1, 1)[edges]
+        sizes = [len(cut.edges) for cut in cuts]
+        np.subtract.at(rest, edges, np.repeat(multipliers.astype(kind), sizes) * amounts)
     inside = (rest * ties.products)[ties.inside].sum()
     between = np.abs(ties.aggregate(rest)).sum()
-    spent = longest - 2 * sum(numbers)
+    spent = sum(m * cut.depth for m, cut in zip(numbers, cuts, strict=True))
     bound = denominator * graph.constant - spent - int(inside) - int(between)
     return Rounded(denominator, multipliers, cuts, bound)

@@ -1,4 +1,4 @@
-"""The cycle LP of a node in the tree: HiGHS with a column for each edge and a row for each cut.
+"""The LP of a node in the tree: HiGHS with a column for each edge and a row for each cut.
 
 One object serves all nodes. Going to a node changes the bounds of columns, and the dual simplex
 method goes on from the last basis, which stays dual feasible.
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.proofs.linear.linear_program import new_highs
-from glasshouse.proofs.nodes.leaf_rounding import Cut
+from glasshouse.proofs.nodes.cuts import Cut
 from glasshouse.proofs.nodes.ties import Ties
 
 Floats = npt.NDArray[np.float64]
@@ -78,13 +78,13 @@ class NodeLp:
         """Append rows."""
         if not cuts:
             return
-        sizes = np.array([len(cut.arcs) for cut in cuts])
+        sizes = np.array([len(cut.edges) for cut in cuts])
         begins = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)
-        arcs = np.concatenate([cut.arcs for cut in cuts])
+        columns = np.concatenate([cut.edges for cut in cuts])
+        values = np.concatenate([cut.coefficients for cut in cuts]).astype(np.float64)
         sides = np.array([cut.right_side for cut in cuts], dtype=np.float64)
         endless = np.full(len(cuts), np.inf)
-        columns, values = (arcs >> 1).astype(np.int32), 1.0 - 2.0 * (arcs & 1)
-        self.solver.addRows(len(cuts), sides, endless, len(arcs), begins, columns, values)
+        self.solver.addRows(len(cuts), sides, endless, len(columns), begins, columns, values)
         self.cuts += cuts
         self.right_sides = np.concatenate([self.right_sides, sides])
         self.asleep_for = np.concatenate([self.asleep_for, np.zeros(len(cuts), dtype=np.int64)])

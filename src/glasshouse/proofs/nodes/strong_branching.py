@@ -49,7 +49,7 @@ class Brancher:
         iterations: of the simplex method, for each side of each.
     """
 
-    def __init__(self, weights: Floats, candidates: int = 5, iterations: int = 40) -> None:
+    def __init__(self, weights: Floats, candidates: int = 8, iterations: int = 60) -> None:
         self.weights, self.candidates, self.iterations = weights, candidates, iterations
         self.gains = np.zeros((2, len(weights)))  # per unit of u, down to 0 and up to 1, summed up
         self.trials = np.zeros((2, len(weights)))

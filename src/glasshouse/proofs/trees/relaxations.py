@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from glasshouse.proofs.nodes.clique_relaxation import CliqueRelaxation
 from glasshouse.proofs.nodes.cycle_relaxation import CycleRelaxation
 from glasshouse.proofs.semidefinite import SemidefiniteRelaxation
 from glasshouse.proofs.signed_graph import SignedGraph
@@ -11,6 +12,7 @@ from glasshouse.proofs.trees.relaxation import Relaxation
 
 RELAXATIONS: dict[str, Callable[[SignedGraph], Relaxation]] = {
     CycleRelaxation.name: CycleRelaxation,
+    CliqueRelaxation.name: CliqueRelaxation,
     SemidefiniteRelaxation.name: SemidefiniteRelaxation,
 }
 

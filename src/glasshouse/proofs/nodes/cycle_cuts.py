@@ -7,14 +7,14 @@ import numpy.typing as npt
 
 from glasshouse.proofs.kernels import arcs as arc_kernels
 from glasshouse.proofs.kernels import cycles as cycle_kernels
-from glasshouse.proofs.nodes.leaf_rounding import Cut
+from glasshouse.proofs.nodes.cuts import Cut
 from glasshouse.proofs.signed_graph import SignedGraph
 
 # What an arc costs beside its length: of two equally violated cycles the one of fewer edges comes.
 _HOP = 1e-7
 
 
-class Separator:
+class CycleSeparator:
     """Looks for cycle inequalities of one graph.
 
     Args:
@@ -37,10 +37,7 @@ class Separator:
 
         None at all means that there is none.
         """
-        lengths = np.empty(2 * len(violation))
-        # Without the rounding, noise of the LP would outweigh the preference for few edges.
-        lengths[0::2] = np.round(violation, 9)
-        lengths[1::2] = 1.0 - lengths[0::2]
+        lengths = arc_lengths(violation)
         graph = arc_kernels.ArcGraph(*self.graph.rows, self.negative, lengths)
         arcs, vertices, begins, totals = arc_kernels.violated_cycles(
             graph, _HOP, 1.0 - tolerance, self.vertices
@@ -50,4 +47,13 @@ class Separator:
             order, arcs, begins, self.signatures, len(lengths), self.cover
         )[: self.most]
         places = [slice(begins[k], begins[k + 1]) for k in chosen.tolist()]
-        return [Cut(arcs[place].copy(), vertices[place].copy()) for place in places]
+        return [Cut.of_cycle(arcs[place].copy(), vertices[place].copy()) for place in places]
+
+
+def arc_lengths(violation: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Of plain and flipped arcs, in turn."""
+    lengths = np.empty(2 * len(violation))
+    # Without the rounding, noise of the LP would outweigh the preference for few edges.
+    lengths[0::2] = np.round(violation, 9)
+    lengths[1::2] = 1.0 - lengths[0::2]
+    return lengths
