@@ -7,7 +7,7 @@ import sys
 
 NAMES = ("files", "planting", "constraints", "wishart", "anneal", "proofs", "studies", "training")
 # Hours, or what others must be installed for: only when asked for by name.
-LONG = ("races", "tiles", "atlas", "glasses")
+LONG = ("races", "tiles", "atlas", "glasses", "tempering")
 
 
 def main(names: list[str]) -> None:

@@ -119,7 +119,8 @@ def test_two_inverse_temperatures_are_a_range_in_whatever_they_come(kind):
         assert gh.anneal(problem, sweeps=2, runs=1, beta=kind(pair)).betas.tolist() == [0.25, 2]
         assert gh.anneal(problem, sweeps=1, runs=1, beta=kind(pair)).betas.tolist() == [2]
         ladder = gh.temper(problem, sweeps=1, runs=1, replicas=3, beta=kind(pair)).betas
-        assert ladder == pytest.approx([0.25, 0.5**0.5, 2])
+        assert len(ladder) == 3
+        assert ladder[[0, -1]] == pytest.approx(pair)
     assert gh.sweeps_to_solution(PLANT, beta=kind(pair)).beta == pair
     assert Annealer(beta=kind(pair)).canonical()["beta"] == ["1/4", "2"]
     best = gh.optimal_tts(PLANT, sweeps_grid=(3,), runs=1, beta=kind(pair), rng=1)

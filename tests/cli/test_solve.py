@@ -40,6 +40,20 @@ def test_every_solver_finds_the_planted_cost(solver, planted, capsys):
     assert answer["optimal"] is (solver not in ("anneal", "temper"))
 
 
+def test_tempering_tells_how_replicas_moved(planted, capsys):
+    path, _ = planted
+    command = ["solve", str(path), "--solver", "temper", "--sweeps", "50", "--seed", "1"]
+    assert main([*command, "--target", "-1", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert len(answer["swap_acceptance"]) == len(answer["betas"]) - 1
+    assert all(0 < share < 1 for share in answer["swap_acceptance"])
+    assert answer["round_trips"] > 0
+    assert len(answer["cluster_moves"]) == len(answer["betas"])
+    assert any(answer["cluster_moves"]) == (answer["sweeps_between_cluster_moves"] > 0)
+    assert main(command) == 0
+    assert f"{len(answer['betas'])} temperatures, exchanges accepted" in capsys.readouterr().out
+
+
 def test_success_and_time_to_solution(planted, capsys):
     path, cost = planted
     assert main(["solve", str(path), "--runs", "40", "--seed", "1"]) == 0

@@ -115,7 +115,9 @@ def test_a_seed_means_the_same_as_to_the_functions():
     annealed = gh.GlasshouseAnnealer().sample(bqm, num_reads=9, num_sweeps=3, seed=4)
     assert rows(annealed) == rows(gh.anneal(bqm, runs=9, sweeps=3, rng=4).to_sampleset())
     tempered = gh.GlasshouseTempering().sample(bqm, num_reads=9, num_sweeps=3, seed=4)
-    assert rows(tempered) == rows(gh.temper(bqm, runs=9, sweeps=3, rng=4).to_sampleset())
+    same = gh.temper(bqm, runs=9, sweeps=3, rng=4)
+    assert rows(tempered) == rows(same.to_sampleset())
+    assert tempered.info["num_replicas"] == len(same.betas)
 
 
 @both

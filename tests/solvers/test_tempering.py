@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.solvers.block_runs import key_of, make_engine
+from tests.solvers.lane_runs import lane_task
 from tests.solvers.test_boltzmann import PROBLEMS, chi_square_p, exact_probabilities
 
 from glasshouse.planting import random_loops
-from glasshouse.solvers import anneal
+from glasshouse.problems import Ising
+from glasshouse.solvers import planning
+from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.kernels import tempering as kernels
+from glasshouse.solvers.replicas import RowTask
+from glasshouse.solvers.schedule import inverse_temperatures
 from glasshouse.solvers.success import runs_needed
-from glasshouse.solvers.tempering import TemperTask, temper
+from glasshouse.solvers.tempering import temper
+
+GOLDEN = "e76c83e7577df9cc 0.062500"
 
 
 @pytest.mark.parametrize("kernel", ["byte", "float", "scalar", "dense", "dense layers"])
@@ -21,7 +31,7 @@ def test_each_temperature_samples_its_boltzmann_distribution(kernel):
     made = make_engine(kernel, problem)
     betas = np.array([0.02, 0.1, 0.3])
     runs = 3200 if kernel != "scalar" else 1600
-    task = TemperTask(made, betas, 20, made.never, key_of(3))
+    task = RowTask(made, betas, 20, made.never, key_of(3))
     blocks = []
     for index in range(runs // made.lanes):
         replicas = task.start(index)
@@ -43,9 +53,10 @@ def test_energies_are_those_of_the_states_after_exchanges():
     assert np.array_equal(result.energies, planted.problem.energy(result.states))
     assert ((result.hits > 0) == (result.energies == planted.energy)).all()
     assert result.successes > 50
-    # Each sweep is one of all twelve replicas.
+    # Each sweep is one of all replicas, which fill the 64 lanes.
+    assert 56 <= result.replicas <= 64
     needed = runs_needed(result.success_probability, 0.99)
-    assert result.tts(unit="sweeps").value == pytest.approx(30 * 12 * needed)
+    assert result.tts(unit="sweeps").value == pytest.approx(30 * result.replicas * needed)
 
 
 def test_threads_and_number_of_runs_change_nothing():
@@ -55,13 +66,124 @@ def test_threads_and_number_of_runs_change_nothing():
     assert np.array_equal(few.states, many.states[:10])
 
 
-def test_the_ladder_is_the_annealers_range_unless_given():
+def test_chunks_change_nothing():
+    problem = random_loops(20, 20, frustration="0.2", loop_density=0.5, rng=1).ising
+    whole, parts = (lane_task(problem, [0.1, 0.2, 0.5], 40, 3, seed=2) for _ in range(2))
+    one, other = whole.start(1), parts.start(1)
+    whole.advance(one, 0, 40)
+    for done in range(0, 40, 8):
+        parts.advance(other, done, done + 8)
+    assert np.array_equal(one[0].spins, other[0].spins)
+    assert np.array_equal(one[0].energies, other[0].energies)
+    assert np.array_equal(one[0].tallies, other[0].tallies)
+    assert np.array_equal(one[0].block.states, other[0].block.states)
+
+
+def test_a_given_ladder_is_taken_as_it_is():
     planted = random_loops(20, 20, frustration="0.2", loop_density=0.5, rng=1)
-    ladder = temper(planted, sweeps=2, runs=1, replicas=5, rng=5).betas
-    range_ = anneal(planted, sweeps=5, runs=1, rng=5).betas
-    np.testing.assert_allclose(ladder, range_)
     own = temper(planted, sweeps=2, runs=1, beta=[0.1, 0.2, 0.5], rng=5)
-    assert (own.betas.tolist(), own.replicas) == ([0.1, 0.2, 0.5], 3)
+    assert (own.betas.tolist(), own.replicas) == ([0.1, 0.2, 0.5], 60)
+    pair = temper(planted, sweeps=2, runs=1, beta=[0.1, 0.2], replicas=5, rng=5).betas
+    assert (len(pair), pair[0], pair[-1]) == (5, 0.1, 0.2)
+    long = np.linspace(0.1, 0.5, 100)
+    assert np.array_equal(temper(planted, sweeps=2, runs=3, beta=long, rng=5).betas, long)
+
+
+@pytest.mark.parametrize("weights", ["integers", "floats"])
+def test_exchanges_on_the_automatic_ladder_are_accepted_equally_often(weights):
+    """On a lattice of 512 spins, other than on a geometric ladder of the same range."""
+    problem, ends = cube(8, weights), (0.3, 2.0)
+    even = temper(problem, sweeps=200, runs=32, beta=ends, rng=1).ladder.acceptance
+    assert even.min() > 0.15
+    assert even.max() < 0.4
+    plain = np.geomspace(*ends, len(even) + 1)
+    shares = temper(problem, sweeps=200, runs=32, beta=plain, rng=1).ladder.acceptance
+    assert shares.std() > 1.8 * even.std()
+
+
+def test_the_automatic_ladder_starts_where_replicas_forget():
+    problem = cube(8, "integers")
+    first, last = temper(problem, sweeps=2, runs=1, rng=1).betas[[0, -1]]
+    hot, cold = inverse_temperatures(ColouredGraph(problem), None, 2, "geometric")
+    assert (1.5 * hot < first < 2.5 * hot, last) == (True, cold)
+
+
+def test_replicas_go_round():
+    """Of two temperatures that are nearly equal, every other exchange ends a round trip."""
+    ring = PROBLEMS["ring of unequal weights"]
+    ladder = temper(ring, sweeps=1000, runs=20, beta=[0.1, 0.1001], replicas=2, rng=1).ladder
+    # Exchanges are tried after every second sweep, and always accepted: a round trip takes four.
+    assert ladder.acceptance.tolist() == pytest.approx([1], abs=0.01)
+    assert ladder.round_trips == pytest.approx(2 * 1000 / 4, rel=0.05)
+    apart = temper(ring, sweeps=1000, runs=20, beta=[0.01, 5.0], replicas=2, rng=1).ladder
+    assert apart.round_trips < ladder.round_trips / 2
+
+
+def test_clusters_are_moved_where_they_do_not_percolate():
+    square, cubic = square_lattice(32), cube(8, "integers")
+    flat = temper(square, sweeps=20, runs=1, rng=1)
+    assert flat.ladder.every > 0
+    assert flat.ladder.clusters[-1]
+    assert not flat.ladder.clusters[0]
+    assert "cluster moves at" in flat.summary()
+    assert temper(cubic, sweeps=20, runs=1, rng=1).ladder.every == 0
+    result = temper(square, sweeps=400, runs=16, rng=1)
+    assert np.array_equal(result.energies, square.energy(result.states))
+
+
+def test_the_same_seed_gives_the_same_result():
+    """A golden hash of states, ladder and tallies: on every machine, for any number of threads."""
+    results = [
+        temper(square_lattice(32), sweeps=200, runs=12, rng=3, threads=threads)
+        for threads in (1, 2)
+    ]
+    assert {digest(result) for result in results} == {GOLDEN}
+
+
+def test_an_interrupt_during_the_warm_up_is_heard(monkeypatch):
+    """What was begun is returned at once, as later on."""
+
+    class Interrupted(planning.Crew):
+        def work(self, job, runs, form):
+            return replace(super().work(job, runs, form), stopped="interrupted")
+
+    monkeypatch.setattr(planning, "Crew", Interrupted)
+    result = temper(cube(8, "integers"), sweeps=10**7, runs=2, rng=1)
+    assert (result.stopped, result.complete.any()) == ("interrupted", False)
+    assert np.array_equal(result.energies, cube(8, "integers").energy(result.states))
+
+
+def test_a_short_time_limit_leaves_no_time_for_the_warm_up():
+    result = temper(cube(40, "integers"), sweeps=1000, runs=2, time_limit=0.01, rng=1)
+    assert result.stopped == "time limit"
+    assert np.array_equal(result.betas, np.geomspace(*result.betas[[0, -1]], 12))
+    assert result.ladder.every == 0
+
+
+def digest(result) -> str:
+    found = hashlib.sha256(result.states.tobytes())
+    for array in (result.betas.round(9), result.ladder.acceptance.round(9)):
+        found.update(array.tobytes())
+    return f"{found.hexdigest()[:16]} {result.ladder.round_trips:.6f}"
+
+
+def cube(side: int, weights: str) -> Ising:
+    return lattice((side, side, side), weights)
+
+
+def square_lattice(side: int) -> Ising:
+    return lattice((side, side), "integers")
+
+
+def lattice(shape: tuple[int, ...], weights: str) -> Ising:
+    site, rng = np.arange(np.prod(shape)).reshape(shape), np.random.default_rng(1)
+    axes = range(len(shape))
+    edges = [np.stack([site, np.roll(site, 1, axis)], -1).reshape(-1, 2) for axis in axes]
+    edges = np.concatenate(edges)
+    drawn = (
+        rng.choice([-1, 1], len(edges)) if weights == "integers" else rng.normal(0, 1, len(edges))
+    )
+    return Ising.from_edges(site.size, edges, drawn)
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def solve(
             for example highs or dwave-tabu; a wrong name lists all of them. Samplers go on until
             the time limit. rc2 is PySAT's RC2 as it comes, rc2-stratified
             its RC2Stratified, far faster on weights that differ.
-        runs: independent runs (anneal, temper), 64 by default.
+        runs: independent runs, 64 by default (anneal), or 16 of about 64 replicas each (temper).
         sweeps: sweeps of a run (anneal, temper), 1000 by default.
         target: the cut, objective, cost or energy to look for (anneal, temper), or the word
             planted; by default the optimum that is certified or stated.
@@ -245,6 +245,15 @@ def _heuristic(
         "seconds": result.seconds,
         "stopped": result.stopped,
     }
+    if result.ladder is not None:
+        answer |= {
+            "betas": result.betas.tolist(),
+            "swap_acceptance": result.ladder.acceptance.tolist(),
+            "round_trips": result.ladder.round_trips,
+            "cluster_moves": result.ladder.clusters.tolist(),
+            "sweeps_between_cluster_moves": result.ladder.every,
+            "warm_up_seconds": result.ladder.seconds,
+        }
     if goal is not None and result.complete.any():
         tts = result.tts()
         answer |= {

@@ -19,6 +19,8 @@ machine instructions of whatever width the processor has. The result never depen
 | `anywhere(v)` | whether any bit of any lane is set |
 | `cast(v, dtype)` | convert the numbers in the lanes (a mask keeps its meaning) |
 | `view(v, dtype)` | the same bits as lanes of another width |
+| `bits(v)` | the highest bit of each of 64 bytes, as one word |
+| `masks(word)` | and back: 64 bytes, all bits set where the word has a bit |
 | `fma(a, b, c)` | a·b + c, rounded once |
 """
 
@@ -342,6 +344,31 @@ def view(typing: Any, vector: Any, dtype: Any) -> Any:
         return builder.bitcast(values[0], target.llvm)
 
     return target(vector, dtype), generate
+
+
+@word
+def bits(typing: Any, vector: Any) -> Any:
+    """The highest bit of each of 64 bytes, the first lane's as the lowest bit of a uint64."""
+    if vector != Vector(types.uint8, 64):
+        raise TypingError(f"a word has no bit for each lane of {vector}")
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        highest = builder.icmp_signed("<", values[0], ir.Constant(vector.llvm, None))
+        return builder.bitcast(highest, ir.IntType(64))
+
+    return types.uint64(vector), generate
+
+
+@word
+def masks(typing: Any, word: Any) -> Any:
+    """64 bytes: all bits set in the lanes whose bit in a uint64 is."""
+    kind = Vector(types.uint8, 64)
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        lanes = builder.bitcast(values[0], ir.VectorType(ir.IntType(1), 64))
+        return builder.sext(lanes, kind.llvm)
+
+    return kind(types.uint64), generate
 
 
 @word

@@ -14,6 +14,7 @@ from glasshouse.planting.randomness import Seed
 from glasshouse.problems import exchange, naming, validation
 from glasshouse.problems.naming import Labels, Units
 from glasshouse.problems.validation import FloatArray, Number, SpinArray
+from glasshouse.solvers.ladder import Ladder
 from glasshouse.solvers.success import binomial_interval, runs_needed, times_needed
 from glasshouse.summaries import Summarised
 
@@ -90,11 +91,13 @@ class AnnealResult:
         complete: whether each run was carried out as planned; others were stopped.
         stopped: why runs were stopped, or None.
         seed: gives the same result again.
-        replicas: temperatures that each run of tempering has at the same time, else 1.
+        replicas: replicas that each run of tempering has at the same time, at all temperatures of
+            all its ladders; else 1.
         share: of all sweeps of the runs that were begun, those carried out: below 1 after a stop,
             or where blocks ended early.
         labels: what the variables are called by who gave the problem; None for 0, 1, 2, …
         is_spin: whether states are ±1, not 0 and 1.
+        ladder: of tempering: how replicas moved on the ladder, and which cluster moves were made.
     """
 
     energies: npt.NDArray[Any]
@@ -113,6 +116,7 @@ class AnnealResult:
     share: float = 1.0
     labels: Labels | None = None
     is_spin: bool = True
+    ladder: Ladder | None = None
 
     @property
     def runs(self) -> int:
@@ -231,6 +235,8 @@ class AnnealResult:
             if self.stopped:
                 lines.append(f"stopped: success at least {self.success_probability:.3g}")
             lines.append(f"{self.tts()}, {self.tts(unit='sweeps')}")
+        if self.ladder is not None:
+            lines.append(str(self.ladder))
         lines.append(f"kernel {self.kernel}, {self.seconds:.3g} s")
         if self.stopped:
             unfinished = self.runs - int(np.count_nonzero(self.complete))

@@ -147,7 +147,7 @@ class GlasshouseTempering(_GlasshouseSampler):
         *,
         num_reads: int | None = None,
         num_sweeps: int | None = None,
-        num_replicas: int = 12,
+        num_replicas: int | None = None,
         beta_range: Range = None,
         seed: int | None = None,
         threads: int = 1,
@@ -162,7 +162,8 @@ class GlasshouseTempering(_GlasshouseSampler):
             bqm: a binary quadratic model of either vartype, which the samples have, too.
             num_reads: how many runs, each with a ladder of its own; 1 by default.
             num_sweeps: sweeps of every replica, 1000 by default.
-            num_replicas: temperatures of the ladder, geometric in `beta_range`.
+            num_replicas: temperatures of the ladder; by default as many as a short warm-up asks
+                for.
             beta_range: the inverse temperatures of the hottest and the coldest replica, in the
                 model's units of energy; by default a range that suits its biases.
             seed: a whole number from 0 on, which always gives the same samples.
@@ -175,12 +176,13 @@ class GlasshouseTempering(_GlasshouseSampler):
             num_replicas and no schedule.
         """
         self.remove_unknown_kwargs(**kwargs)
-        replicas = validation.count(num_replicas, "num_replicas", 2)
+        replicas = num_replicas
+        if replicas is not None:
+            replicas = validation.count(replicas, "num_replicas", 2)
         settings = {"beta": _pair(beta_range), "replicas": replicas, "threads": threads}
         return _sample(
-            temper, bqm, num_reads, num_sweeps, seed, settings | {"time_limit": time_limit},
-            {"num_replicas": replicas},
-        )  # fmt: skip
+            temper, bqm, num_reads, num_sweeps, seed, settings | {"time_limit": time_limit}, {}
+        )
 
 
 def _sample(
@@ -204,6 +206,8 @@ def _sample(
     # Floats, as of all dimod samplers: composites add to them in place.
     energies = result.energies.astype(float)
     found = exchange.sampleset(result.states, energies, result.labels, result.is_spin)
+    if result.ladder is not None:
+        info = info | {"num_replicas": len(result.betas)}
     found.info.update(
         beta_range=(float(result.betas[0]), float(result.betas[-1])), **info,
         seed=number, kernel=result.kernel, stopped=result.stopped,

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from glasshouse.compiled import announce_compilation
 from glasshouse.planting.randomness import RngLike, Seed
@@ -14,11 +12,10 @@ from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray
 from glasshouse.solvers.annealing import choose_engine, key_of
 from glasshouse.solvers.crew import Crew, RunProgress
-from glasshouse.solvers.engine import ColouredGraph, Engine
+from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.forms import Form, Solvable, Target
-from glasshouse.solvers.kernels import tempering
-from glasshouse.solvers.kernels.block import LaneBlock
-from glasshouse.solvers.kernels.tempering import Replicas
+from glasshouse.solvers.kernels import driver
+from glasshouse.solvers.planning import STAGES, Plan
 from glasshouse.solvers.result import AnnealResult
 from glasshouse.solvers.schedule import Beta, inverse_temperatures, sweep_count
 
@@ -29,9 +26,9 @@ def temper(
     problem: Solvable,
     *,
     sweeps: int = 1000,
-    runs: int = 64,
+    runs: int = 16,
     beta: Beta = None,
-    replicas: int = 12,
+    replicas: int | None = None,
     target: Target = "planted",
     rng: RngLike = None,
     threads: int = 1,
@@ -40,18 +37,26 @@ def temper(
 ) -> AnnealResult:
     """Sweep replicas at a ladder of temperatures, which exchange their states.
 
-    Each run has a replica at every temperature. After each sweep, replicas at neighbouring
-    temperatures exchange their states with probability min(1, exp(Δβ ΔE)), every other pair in
-    turn. Nothing has to be tuned to the length of a run: the longer, the better. On planted random
-    loops, however, `anneal` with its default range needs less time at every frustration.
+    After each sweep, replicas at neighbouring temperatures exchange their states with probability
+    min(1, exp(Δβ ΔE)), every other pair in turn. Nothing has to be tuned to the length of a run:
+    the longer, the better. A short warm-up finds the ladder on which exchanges are accepted
+    equally often.
+
+    On sparse problems with integer weights (kernel "byte lanes") each run has several ladders, at
+    least two, as many as fill the lanes of the kernel, about 64 replicas together. Replicas of two
+    ladders at the same temperature make isoenergetic cluster moves. They are made at the
+    temperatures where the warm-up shows that sweeps alone are slow, and that clusters of spins in
+    which two replicas differ do not percolate.
 
     Args:
         problem: an Ising, Rbm, Qubo or Max2Sat problem, or a planted one.
         sweeps: sweeps of every replica, below 2^31.
-        runs: how many independent ladders.
-        beta: (hottest, coldest), geometric between, or more than two numbers: the ladder itself,
-            rising. By default the range that `anneal` uses.
-        replicas: temperatures of the ladder, unless `beta` lists them.
+        runs: how many independent runs, each of one or more ladders.
+        beta: (hottest, coldest), or more than two numbers: the ladder itself, rising. By default
+            from where replicas forget within ten sweeps what they were to the coldest that
+            `anneal` uses.
+        replicas: temperatures of the ladder, unless `beta` lists them; by default as many as the
+            warm-up asks for, 4 to 32.
         target: an energy to look for, at the end of each sweep, in all replicas; by default that
             of the plant, if one is given.
         rng: a seed, or anything that numpy.random.default_rng takes.
@@ -60,8 +65,9 @@ def temper(
         progress: called about ten times a second with a `RunProgress`.
 
     Returns:
-        An AnnealResult: energies and states are the best of all replicas of a run, `betas` is the
-        ladder; times to solution in sweeps count those of all replicas.
+        An AnnealResult: energies and states are the best of all replicas of a run, and of what
+        cluster moves could put together from two; `betas` is the ladder, `ladder` tells how
+        replicas moved on it; times to solution in sweeps count those of all replicas.
 
     >>> from glasshouse.planting import random_loops
     >>> planted = random_loops(30, 30, frustration="0.22", loop_density=0.45, rng=1)
@@ -72,76 +78,44 @@ def temper(
     form = Form(problem)
     target = form.wanted(target)
     sweeps, runs = sweep_count(sweeps), validation.count(runs, "runs", 1)
-    crew = Crew(validation.count(threads, "threads", 1), time_limit, progress)
-    goal, seed = form.target(target), Seed.of(rng)
-    announce_compilation(tempering.temper_block, "annealing")
+    threads, limit = validation.count(threads, "threads", 1), validation.time_limit(time_limit)
+    goal, seed, ladder = form.target(target), Seed.of(rng), form.beta(beta)
+    number = _temperatures(ladder, replicas)
+    announce_compilation(driver.start_block, "tempering")
     network = ColouredGraph(form.ising)
-    betas = _ladder(network, form.beta(beta), validation.count(replicas, "replicas", 2))
     kernel, engine = choose_engine(network)
-    task = TemperTask(engine, betas, sweeps, engine.goal(goal, form.ising), key_of(seed))
-    log = crew.work(task, runs, form)
+    plan = Plan(form, engine, key_of(seed), limit)
+    plan.make(_grid(network, ladder), ladder, number)
+    task = plan.task(sweeps, engine.goal(goal, form.ising))
+    log = Crew(threads, plan.time_left, progress).work(task, runs, form)
     states = form.own_states(log.states)
     energies = form.energies_of_runs(states)
     hits = form.confirmed_hits(log.hits, energies, target, sweeps)
     return AnnealResult(
-        energies, states, hits, sweeps, form.own_betas(betas), target,
-        "sweep", kernel, log.seconds, log.complete, log.stopped, seed, len(betas), log.share,
-        form.problem.labels, form.problem.space.low < 0,
+        energies, states, hits, sweeps, form.own_betas(plan.betas), target,
+        "sweep", kernel, log.seconds, log.complete, plan.stopped or log.stopped,
+        seed, task.ladders * len(plan.betas), log.share, form.problem.labels,
+        form.problem.space.low < 0, task.report(plan.seconds),
     )  # fmt: skip
 
 
-def _ladder(network: ColouredGraph, beta: FloatArray | None, replicas: int) -> FloatArray:
-    number = replicas if beta is None or len(beta) == 2 else len(beta)
-    if number > _MOST_REPLICAS:
+def _temperatures(beta: FloatArray | None, replicas: int | None) -> int | None:
+    """How many temperatures were asked for, if any number was; a bad ladder is refused."""
+    number = None if replicas is None else validation.count(replicas, "replicas", 2)
+    if beta is not None and len(beta) != 2:
+        number = len(beta)
+    if number is not None and number > _MOST_REPLICAS:
         raise ValueError(
             f"{number} temperatures are more than {_MOST_REPLICAS}, the most a ladder can have"
         )
-    betas = inverse_temperatures(network, beta, number, "geometric")
-    if number < 2 or not (np.diff(betas) >= 0).all():
+    if beta is not None and (len(beta) < 2 or not (np.diff(beta) >= 0).all()):
         raise ValueError("a ladder has at least two inverse temperatures, rising")
-    return betas
+    return number
 
 
-class TemperTask:
-    """Tempering as the crew does it: a sweep of all replicas a step."""
-
-    def __init__(
-        self,
-        engine: Engine,
-        betas: FloatArray,
-        sweeps: int,
-        goal: Any,
-        key: npt.NDArray[np.uint64],
-    ) -> None:
-        self.engine, self.betas, self.length = engine, betas, sweeps
-        self.goal, self.key = goal, key
-        self.cost = engine.cost * len(betas)
-
-    def start(self, index: int) -> Replicas:
-        """Random states at all temperatures."""
-        block, number = self.engine.new_block(), len(self.betas)
-        replicas = Replicas(
-            np.empty((number, len(block.generator)), np.uint64),
-            np.empty((number, len(block.spins)), block.spins.dtype),
-            np.empty((number, len(block.energies)), block.energies.dtype),
-            np.empty(4, np.uint64),
-            block,
-        )
-        tempering.start_replicas(self.engine.tables, self.key, index, self.goal, replicas)
-        return replicas
-
-    def advance(self, work: Replicas, done: int, until: int) -> int:
-        """The sweeps after `done`."""
-        lanes = self.engine.lanes
-        return int(tempering.temper_block(self.engine.tables, self.betas, done, until, lanes, work))
-
-    def stop(self, work: Replicas, done: int) -> None:
-        """Nothing to do: every sweep was looked at."""
-
-    def lowest(self, work: Replicas) -> Any:
-        """The lowest energy seen."""
-        return work.block.lowest.min()
-
-    def block(self, work: Replicas) -> LaneBlock:
-        """What the runs found."""
-        return work.block
+def _grid(network: ColouredGraph, beta: FloatArray | None) -> FloatArray:
+    """The β of the warm-up: some of the ladder where it is given, else a geometric range."""
+    if beta is None or len(beta) == 2:
+        return inverse_temperatures(network, beta, STAGES, "geometric")
+    some: FloatArray = beta[np.unique(np.linspace(0, len(beta) - 1, STAGES).round().astype(int))]
+    return some

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from numba.extending import overload
 
 from glasshouse.compiled import inlined, inner
 from glasshouse.kernels.vectors import (
@@ -42,6 +43,7 @@ class Work(NamedTuple):
 
     by_field: npt.NDArray[np.uint32]
     by_level: npt.NDArray[np.uint32]
+    digits: npt.NDArray[np.uint8]  # the same in bytes, little-endian: the first digit is number 3
     tied_sites: npt.NDArray[np.int64]
     ties: npt.NDArray[np.uint8]
 
@@ -49,12 +51,36 @@ class Work(NamedTuple):
 @inner
 def workspace(tables: Any, block: Any) -> Any:
     """Scratch arrays for one thread."""
+    by_level = np.empty(tables.level_fields.size, np.uint32)
     return Work(
-        np.empty(tables.fields.size, np.uint32),
-        np.empty(tables.level_fields.size, np.uint32),
+        np.empty(tables.fields.size, np.uint32), by_level, by_level.view(np.uint8),
         np.empty(MOST_IN_GROUP, np.int64),
         np.empty(MOST_IN_GROUP * 64, np.uint8),
-    )
+    )  # fmt: skip
+
+
+class LaneWork(NamedTuple):
+    """The same where each lane has a temperature of its own."""
+
+    heights: npt.NDArray[np.uint8]  # (fields, 4, 64): thresholds, digit by digit, lane by lane
+    level_rows: npt.NDArray[np.int64]  # where those of each level begin
+    tied_sites: npt.NDArray[np.int64]
+    ties: npt.NDArray[np.uint8]
+
+
+def height(work: Any, level: Any, digit: Any) -> Any:
+    """A digit of a level's threshold in all lanes; the first one is number 3."""
+
+
+@overload(height, jit_options={"forceinline": True})
+def _height(work: Any, level: Any, digit: Any) -> Any:
+    def of_all(work: Any, level: Any, digit: Any) -> Any:
+        return fill(item(work.digits, 4 * level + digit), 64)
+
+    def of_each(work: Any, level: Any, digit: Any) -> Any:
+        return load(work.heights, item(work.level_rows, level) + 64 * digit, 64)
+
+    return of_each if work.instance_class is LaneWork else of_all
 
 
 @inner
@@ -89,7 +115,6 @@ def sweep(tables: Any, work: Any, generator: Any, spins: Any) -> None:
     left alone and the site is put on a list; after the group such lanes get more dice. Sites of a
     group share no edge, so that the delay changes nothing, and there is no branch to mispredict.
     """
-    digits = work.by_level.view(np.uint8)  # little-endian: the first byte of level k is at 4k + 3
     zero = fill(np.uint8(0), 64)
     a, b = load(generator, 0, 8), load(generator, 8, 8)
     c, d = load(generator, 16, 8), load(generator, 24, 8)
@@ -105,22 +130,22 @@ def sweep(tables: Any, work: Any, generator: Any, spins: Any) -> None:
             # Most sites have two edges. The greater weight decides whether a flip is opposed, the
             # smaller one how high; equal weights oppose together or not at all.
             either = fill(np.uint8(255 * (last_level - level == 1)), 64)
-            full = fill(item(digits, 4 * level + 3), 64)
-            change = full ^ fill(item(digits, 4 * last_level - 1), 64)
+            full = height(work, level, 3)
+            change = full ^ height(work, last_level - 1, 3)
             while here < end:
                 spin = load(spins, here, 64)
                 high = spin ^ load(spins, item(tables.neighbours, place), 64)
                 low = spin ^ load(spins, item(tables.neighbours, place + 1), 64)
                 opposed = ~(high | (low & either))
-                height = full ^ (low & change)
+                limit = full ^ (low & change)
                 word, a, b, c, d = advance(a, b, c, d)
-                tied += propose(spins, here, spin, opposed, height, word, work, tied)
+                tied += propose(spins, here, spin, opposed, limit, word, work, tied)
                 here += 128
                 place += 2
         else:
             while here < end:
                 spin = load(spins, here, 64)
-                code, opposed, height = zero, zero, zero
+                code, opposed, limit = zero, zero, zero
                 for k in range(edge, last_edge):
                     bond = spin ^ load(spins, item(tables.neighbours, place), 64)
                     code = code + (bond & fill(item(tables.edge_codes, k), 64))
@@ -128,12 +153,12 @@ def sweep(tables: Any, work: Any, generator: Any, spins: Any) -> None:
                 for k in range(level, last_level):
                     match = code == fill(item(tables.level_codes, k), 64)
                     opposed = opposed | match
-                    height = height | (match & fill(item(digits, 4 * k + 3), 64))
+                    limit = limit | (match & height(work, k, 3))
                 word, a, b, c, d = advance(a, b, c, d)
-                tied += propose(spins, here, spin, opposed, height, word, work, tied)
+                tied += propose(spins, here, spin, opposed, limit, word, work, tied)
                 here += 128
         for t in range(tied):
-            a, b, c, d = throw_again(tables, work, spins, kind, digits, t, a, b, c, d)
+            a, b, c, d = throw_again(tables, work, spins, kind, t, a, b, c, d)
     store(generator, 0, a)
     store(generator, 8, b)
     store(generator, 16, c)
@@ -142,14 +167,14 @@ def sweep(tables: Any, work: Any, generator: Any, spins: Any) -> None:
 
 @inlined
 def propose(
-    spins: Any, here: Any, spin: Any, opposed: Any, height: Any, word: Any, work: Any, tied: Any
+    spins: Any, here: Any, spin: Any, opposed: Any, limit: Any, word: Any, work: Any, tied: Any
 ) -> Any:
-    """Flip the lanes whose dice are below `height`, or unopposed; 1 if some lane is tied."""
+    """Flip the lanes whose dice are below the limit, or unopposed; 1 if some lane is tied."""
     dice = view(word, np.uint8)
-    tie = opposed & (dice == height)
+    tie = opposed & (dice == limit)
     store(work.ties, 64 * tied, tie)
     work.tied_sites[tied] = here
-    spin = spin ^ (~opposed | (dice < height))
+    spin = spin ^ (~opposed | (dice < limit))
     store(spins, here, spin)
     store(spins, here + 64, ~spin)
     return anywhere(tie)
@@ -157,8 +182,7 @@ def propose(
 
 @inlined
 def throw_again(
-    tables: Any, work: Any, spins: Any, kind: Any, digits: Any, t: Any,
-    a: Any, b: Any, c: Any, d: Any,
+    tables: Any, work: Any, spins: Any, kind: Any, t: Any, a: Any, b: Any, c: Any, d: Any
 ) -> Any:  # fmt: skip
     """More dice for the lanes of the t-th tied site; returns the generator's state."""
     level, last_level = tables.signatures[kind, 1], tables.signatures[kind + 1, 1]
@@ -174,14 +198,14 @@ def throw_again(
         place += 1
     digit = 2
     while anywhere(tie) and digit >= 0:
-        height = zero
+        limit = zero
         for k in range(level, last_level):
             match = code == fill(item(tables.level_codes, k), 64)
-            height = height | (match & fill(item(digits, 4 * k + digit), 64))
+            limit = limit | (match & height(work, k, digit))
         word, a, b, c, d = advance(a, b, c, d)
         dice = view(word, np.uint8)
-        flip = flip | (tie & (dice < height))
-        tie = tie & (dice == height)
+        flip = flip | (tie & (dice < limit))
+        tie = tie & (dice == limit)
         digit -= 1
     store(spins, here, spin ^ flip)
     store(spins, here + 64, ~(spin ^ flip))
@@ -192,7 +216,6 @@ def throw_again(
 def watched_sweep(tables: Any, work: Any, number: Any, block: Any) -> None:
     """The same sweep with the same random numbers, following the energy from flip to flip."""
     spins, generator = block.spins, block.generator
-    digits = work.by_level.view(np.uint8)
     zero = fill(np.uint8(0), 64)
     a, b = load(generator, 0, 8), load(generator, 8, 8)
     c, d = load(generator, 16, 8), load(generator, 24, 8)
@@ -223,15 +246,15 @@ def watched_sweep(tables: Any, work: Any, number: Any, block: Any) -> None:
             if again:
                 digit, tie = 2, load(work.ties, 64 * (visit - (last - first)), 64)
             while digit == 3 or (again and anywhere(tie) and digit >= 0):
-                opposed, height = zero, zero
+                opposed, limit = zero, zero
                 for k in range(level, last_level):
                     match = code == fill(item(tables.level_codes, k), 64)
                     opposed = opposed | match
-                    height = height | (match & fill(item(digits, 4 * k + digit), 64))
+                    limit = limit | (match & height(work, k, digit))
                 word, a, b, c, d = advance(a, b, c, d)
                 dice = view(word, np.uint8)
-                flip = flip | (tie & (~opposed | (dice < height)))
-                tie = tie & opposed & (dice == height)
+                flip = flip | (tie & (~opposed | (dice < limit)))
+                tie = tie & opposed & (dice == limit)
                 digit -= 1
             if not again:
                 store(work.ties, 64 * tied, tie)

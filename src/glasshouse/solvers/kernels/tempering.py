@@ -21,6 +21,10 @@ from glasshouse.solvers.kernels.generator import seed
 from glasshouse.solvers.kernels.kernel import functions_of
 
 SWAP_STREAM = 1 << 40  # an index that no replica has
+# Columns of the tallies, a row for each temperature: exchanges with the next one, tried and made,
+# and round trips that ended here.
+TRIED, SWAPPED, TRIPS = range(3)
+HOT, COLD = 1, 2  # ends of a ladder
 
 
 class Replicas(NamedTuple):
@@ -29,6 +33,8 @@ class Replicas(NamedTuple):
     generators: npt.NDArray[np.uint64]  # (K, words)
     spins: npt.NDArray[Any]  # (K, …)
     energies: npt.NDArray[Any]  # (K, lanes)
+    ends: npt.NDArray[np.uint8]  # (K, lanes): the end of the ladder that a replica was at last
+    tallies: npt.NDArray[np.int64]  # (K, 3)
     swaps: npt.NDArray[np.uint64]  # four words: the stream that decides exchanges
     block: LaneBlock
 
@@ -77,6 +83,7 @@ def temper_block(tables: Any, betas: Any, done: Any, until: Any, needed: Any, re
             break
         for k in range(done % 2, betas.size - 1, 2):
             exchange(tables, betas[k + 1] - betas[k], k, replicas)
+        note_ends(replicas.ends, replicas.tallies)
     return done
 
 
@@ -84,16 +91,20 @@ def temper_block(tables: Any, betas: Any, done: Any, until: Any, needed: Any, re
 def exchange(tables: Any, gap: Any, k: Any, replicas: Any) -> None:
     """Exchange temperatures k and k + 1, with probability min(1, exp(Δβ ΔE)) in each lane."""
     first, second = replicas.energies[k], replicas.energies[k + 1]
+    mine, yours = replicas.ends[k], replicas.ends[k + 1]
     mask = replicas.block.mask
-    some = False
+    some = 0
     for lane in range(mask.size):
         gain = gap * (np.float64(second[lane]) - np.float64(first[lane]))
         dice = next_word(replicas.swaps) >> np.uint64(32)
         swap = gain >= 0 or dice < threshold(-gain)
         mask[lane] = 255 if swap else 0
-        some |= swap
+        some += swap
         if swap:
             first[lane], second[lane] = second[lane], first[lane]
+            mine[lane], yours[lane] = yours[lane], mine[lane]
+    replicas.tallies[k, TRIED] += mask.size
+    replicas.tallies[k, SWAPPED] += some
     if some:
         swap_lanes(tables, replicas.spins[k], replicas.spins[k + 1], mask)
 
@@ -121,3 +132,14 @@ def _swap_lanes(tables: Any, first: Any, second: Any, mask: Any) -> Any:
         swap_them(first, second, mask)
 
     return swap
+
+
+@inner
+def note_ends(ends: Any, tallies: Any) -> None:
+    """Count a round trip where a replica is back at the hot end after the cold one."""
+    hottest, coldest = ends[0], ends[ends.shape[0] - 1]
+    for lane in range(hottest.size):
+        tallies[0, TRIPS] += hottest[lane] == COLD
+        hottest[lane] = HOT
+        if coldest[lane] == HOT:
+            coldest[lane] = COLD

@@ -1,0 +1,183 @@
+"""Isoenergetic cluster moves (Houdayer 2001; Zhu, Ochoa and Katzgraber 2015) on byte lanes.
+
+Take two replicas at one temperature. Sites where they differ form clusters; turning a cluster over
+in both replicas moves energy from one to the other, and leaves the sum as it is, exactly: every
+bond that leaves the cluster is satisfied in one of them. So all clusters may be turned, each by the
+toss of a coin, and both replicas keep their distribution. Without fields a replica is as good as
+its mirror image, and the sites where the two agree would do as well: whichever sort is rarer is
+taken.
+
+Clusters do not touch each other, so that what they are worth adds up: turning just those that
+lower the energy gives the best state that can be put together from the two. It is looked at, and
+kept if it is better than all seen so far, but never put into a replica.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.compiled import compiled, inlined, inner
+from glasshouse.kernels.arrays import zeros32
+from glasshouse.kernels.vectors import bits, item, load, masks, store
+from glasshouse.kernels.xoshiro import next_word
+
+ONE, SIX = np.uint64(1), 6
+PAIRS = 16  # of lanes in which `sample_clusters` looks
+
+
+class Clusters(NamedTuple):
+    """The graph of the sites in plain words, and scratch for one pair of replicas."""
+
+    starts: npt.NDArray[np.int64]  # first neighbour of each site
+    sites: npt.NDArray[np.int32]  # its neighbours; the ghost comes last
+    weights: npt.NDArray[np.int32]
+    words: npt.NDArray[np.uint64]  # (rows, sites): the spins, a bit for each lane, 1 = down
+    flips: npt.NDArray[np.uint64]  # (rows, sites): what to turn over
+    inside: npt.NDArray[np.uint8]  # whether a site is in a cluster,
+    fresh: npt.NDArray[np.uint8]  # and has not been met yet
+    members: npt.NDArray[np.int32]  # the sites of all clusters, one cluster after the other
+    ends: npt.NDArray[np.int32]  # where each ends
+    costs: npt.NDArray[np.int64]  # what turning it adds to the first replica's energy
+
+
+@compiled
+def plain_neighbours(tables: Any) -> Any:
+    """Neighbours and weights of each site, from the tables of the byte kernel."""
+    sites, weights = zeros32(tables.neighbours.size), zeros32(tables.neighbours.size)
+    for g in range(tables.groups.shape[0]):
+        edge = tables.signatures[tables.groups[g, 2], 0]
+        for site in range(tables.groups[g, 0], tables.groups[g, 1]):
+            start = tables.starts[site]
+            for k in range(start, tables.starts[site + 1]):
+                place = tables.neighbours[k]
+                weight = np.int32(tables.edge_weights[edge + k - start])
+                sites[k], weights[k] = place >> 7, -weight if place >> SIX & 1 else weight
+    return sites, weights
+
+
+@inlined
+def read_spins(spins: Any, clusters: Any) -> None:
+    """Spins as bits of words, of all rows of lanes."""
+    for row in range(spins.shape[0]):
+        lanes, words, flips = spins[row], clusters.words[row], clusters.flips[row]
+        for site in range(flips.size):
+            words[site] = bits(load(lanes, site * 128, 64))
+            flips[site] = 0
+
+
+@inlined
+def turn_spins(spins: Any, clusters: Any) -> None:
+    """Turn over what was marked, beside its complement."""
+    for row in range(spins.shape[0]):
+        lanes, flips = spins[row], clusters.flips[row]
+        for site in range(flips.size):
+            if flips[site]:
+                spin = load(lanes, site * 128, 64) ^ masks(flips[site])
+                store(lanes, site * 128, spin)
+                store(lanes, site * 128 + 64, ~spin)
+
+
+@inner
+def find_clusters(first: Any, second: Any, even: Any, clusters: Any) -> Any:
+    """All clusters of two lanes, and what they cost. Returns their number and the largest's size.
+
+    `even` tells that no site has a field, so that the sites where the two agree may be taken.
+    """
+    inside, fresh, words = clusters.inside, clusters.fresh, clusters.words
+    members, starts = clusters.members, clusters.starts
+    sites, weights = clusters.sites, clusters.weights
+    mine, yours = words[first >> SIX], words[second >> SIX]
+    shift, other = np.uint64(first & 63), np.uint64(second & 63)
+    size = clusters.ends.size
+    differ = 0
+    for i in range(size):
+        inside[i] = np.uint8((mine[i] >> shift ^ yours[i] >> other) & ONE)
+        differ += inside[i]
+    turn = np.uint8(even and 2 * differ > size)
+    for i in range(size):
+        inside[i] ^= turn
+        fresh[i] = inside[i]
+    number, end, largest = 0, np.int64(0), np.int64(0)
+    for seed in range(size):
+        if not fresh[seed]:
+            continue
+        begin, done, cost = end, end, np.int64(0)
+        fresh[seed], members[end] = 0, seed
+        end += 1
+        while done < end:
+            i = members[done]
+            done += 1
+            spin = item(mine, np.int64(i))
+            for k in range(item(starts, np.int64(i)), item(starts, np.int64(i) + 1)):
+                # No branches, which would go either way: what is not new is overwritten.
+                j = item(sites, k)
+                members[np.uint64(end)] = j
+                end += np.int64(item(fresh, j))
+                fresh[np.uint64(j)] = 0
+                opposite = np.int64((spin ^ item(mine, j)) >> shift & ONE)
+                outside = np.int64(item(inside, j)) - 1  # all bits set, or none
+                cost += ((item(weights, k) ^ -opposite) + opposite) & outside
+        clusters.ends[number], clusters.costs[number] = end, 2 * cost
+        number += 1
+        largest = max(largest, end - begin)
+    return number, largest
+
+
+@inner
+def toss(first: Any, second: Any, number: Any, dice: Any, clusters: Any) -> Any:
+    """Turn each cluster in both lanes with probability 1/2; what the first one's energy gains."""
+    mine, yours = clusters.flips[first >> SIX], clusters.flips[second >> SIX]
+    one, other = ONE << np.uint64(first & 63), ONE << np.uint64(second & 63)
+    gain, start, word = np.int64(0), 0, np.uint64(0)
+    for c in range(number):
+        if c & 63 == 0:
+            word = next_word(dice)
+        end = clusters.ends[c]
+        if word >> np.uint64(c & 63) & ONE:
+            gain += clusters.costs[c]
+            for k in range(start, end):
+                mine[clusters.members[k]] ^= one
+                yours[clusters.members[k]] ^= other
+        start = end
+    return gain
+
+
+@inner
+def best_gain(number: Any, clusters: Any) -> Any:
+    """What the best choice of clusters adds to the first lane's energy: never above zero."""
+    gain = np.int64(0)
+    for c in range(number):
+        gain += min(clusters.costs[c], 0)
+    return gain
+
+
+@inner
+def write_best(first: Any, number: Any, clusters: Any, states: Any) -> None:
+    """Write down the best choice of clusters, a byte for each site."""
+    words, shift = clusters.words[first >> SIX], np.uint64(first & 63)
+    for i in range(states.size):
+        states[i] = 255 if words[i] >> shift & ONE else 0
+    start = 0
+    for c in range(number):
+        end = clusters.ends[c]
+        if clusters.costs[c] < 0:
+            for k in range(start, end):
+                states[clusters.members[k]] ^= 255
+        start = end
+
+
+@compiled
+def sample_clusters(states: Any, even: Any, clusters: Any) -> Any:
+    """Sites in clusters, and in the largest ones, of some pairs of the lanes of one row."""
+    words = clusters.words[0]
+    for site in range(states.size // 64):
+        words[site] = bits(load(states, 64 * site, 64))
+    total, largest = 0, 0
+    for lane in range(PAIRS):
+        count, most = find_clusters(lane, lane + 32, even, clusters)
+        total += clusters.ends[count - 1] if count else 0
+        largest += most
+    return total, largest

@@ -1,0 +1,141 @@
+"""From a warm-up to a ladder of temperatures, and to the cluster moves made on it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems.validation import FloatArray
+from glasshouse.solvers.crew import Crew
+from glasshouse.solvers.engine import Engine
+from glasshouse.solvers.forms import Form
+from glasshouse.solvers.kernels.byte_tables import ByteTables
+from glasshouse.solvers.replicas import LANES, LaneTask, RowTask, room_for, scratch
+from glasshouse.solvers.result import Stopped
+from glasshouse.solvers.warm_up import Observed, WarmUp
+
+STAGES = 24  # temperatures of a warm-up
+# Neighbours this far apart, in standard deviations of the energy times Δβ, exchange once in four.
+_SPACING = 1.7
+_FEWEST, _MOST = 4, LANES // 2  # temperatures of an automatic ladder; two fill a row
+_FORGETS = 0.15  # overlap with itself ten sweeps later, of a replica that is hot enough
+# Cluster moves pay where sweeps alone are slow, and where clusters do not percolate: besides the
+# largest one there are others, which hold such a share of the sites.
+_SLOW, _OTHERS = 0.25, 0.03
+# Work of cluster moves in updates of one lane: a look along an edge, a site of a pair; and how much
+# they may take, in units of what the sweeps do.
+_EDGE, _SITE, _SHARE = 10, 5, 1.0
+_PLAIN_REPLICAS = 12  # where time was too short for a warm-up
+_WARM_UP_SHARE = 0.2  # of a time limit, at most
+_LEAST_TIME = 1e-3  # seconds
+
+
+class Plan:
+    """From a problem to its ladder and its cluster moves, by a warm-up where one is needed."""
+
+    def __init__(
+        self, form: Form, engine: Engine, key: npt.NDArray[np.uint64], time_limit: float | None
+    ) -> None:
+        self.form, self.engine, self.key = form, engine, key
+        self.time_left, self.seconds = time_limit, 0.0
+        self.stopped: Stopped | None = None
+        self.on_lanes = isinstance(engine.tables, ByteTables)
+        self.even = not form.ising.fields.any()
+        self.betas, self.chosen, self.every = np.empty(0), np.empty(0, bool), 0
+
+    def make(self, grid: FloatArray, beta: FloatArray | None, number: int | None) -> None:
+        """Choose the temperatures, and those of them at which clusters are moved."""
+        is_given = beta is not None and len(beta) == number
+        seen = None if is_given and not self.on_lanes else self.warm_up(grid)
+        if beta is not None and is_given:
+            self.betas = beta
+        elif seen is None:
+            self.betas = np.geomspace(grid[0], grid[-1], number or _PLAIN_REPLICAS)
+        else:
+            self.betas = even_ladder(
+                seen, number, is_range_given=beta is not None, fills_lanes=self.on_lanes
+            )
+        self.chosen = np.zeros(len(self.betas), bool)
+        if self.on_lanes and seen is not None:
+            sites, edges = len(self.engine.order), len(self.engine.tables.neighbours)
+            self.chosen, self.every = cluster_plan(seen, self.betas, sites, edges)
+
+    def warm_up(self, grid: FloatArray) -> Observed | None:
+        """What the problem is like at each β; None if there was no time for all of them."""
+        share = None if self.time_left is None else _WARM_UP_SHARE * self.time_left
+        clusters = scratch(self.engine, 1) if self.on_lanes else None
+        job = WarmUp(self.engine, grid, self.key, clusters, self.even)
+        log = Crew(1, share, None).work(job, 1, self.form)
+        self.seconds = log.seconds
+        if self.time_left is not None:
+            self.time_left = max(self.time_left - log.seconds, _LEAST_TIME)
+        if log.stopped == "interrupted":
+            self.stopped, self.time_left = "interrupted", _LEAST_TIME
+        seen = job.observed()
+        return seen if len(seen.betas) == len(grid) else None
+
+    def task(self, sweeps: int, goal: Any) -> RowTask | LaneTask:
+        """The tempering itself."""
+        if self.on_lanes:
+            return LaneTask(
+                self.engine, self.betas, sweeps, goal, self.key, self.even, self.chosen, self.every
+            )
+        return RowTask(self.engine, self.betas, sweeps, goal, self.key)
+
+
+def even_ladder(
+    seen: Observed, replicas: int | None, *, is_range_given: bool, fills_lanes: bool
+) -> FloatArray:
+    """Temperatures between which exchanges are accepted equally often.
+
+    Neighbours Δβ apart exchange the less often, the larger Δβ is in units of 1/σ, with σ the
+    standard deviation of the energy: the ladder has equal steps of ∫ σ dβ. Since σ² = -dE/dβ, mean
+    energies tell it: a step of β in which they fall by ΔE is sqrt(ΔE Δβ) long.
+    The ladder starts where replicas forget what they were within some sweeps, unless the range was
+    given. The number of temperatures, unless it was given, suits the length of the ladder.
+    """
+    forgetful = int(np.cumprod(seen.memory <= _FORGETS).sum())
+    first = 0 if is_range_given else min(max(forgetful - 1, 0), len(seen.betas) - 2)
+    betas, rises = seen.betas[first:], np.diff(seen.betas[first:])
+    falls = -np.diff(np.minimum.accumulate(seen.energies[first:]))
+    steps = np.sqrt(falls * rises)
+    length = float(steps.sum())
+    if not 0 < length < math.inf:
+        return np.geomspace(betas[0], betas[-1], replicas or _FEWEST)
+    steps += 1e-3 * length / len(steps)  # where nothing changes β still has to rise
+    number = replicas or _temperatures_for(length, fills_lanes)
+    along = np.concatenate([[0.0], np.cumsum(steps)])
+    ladder = np.interp(np.linspace(0, along[-1], number), along, betas)
+    ladder[0], ladder[-1] = betas[0], betas[-1]
+    return ladder
+
+
+def _temperatures_for(length: float, fills_lanes: bool) -> int:
+    """The fewest temperatures that are near enough to each other; on lanes, of those that fill."""
+    fewest = min(max(math.ceil(length / _SPACING) + 1, _FEWEST), _MOST)
+    return _MOST // (_MOST // fewest) if fills_lanes else fewest
+
+
+def cluster_plan(
+    seen: Observed, betas: FloatArray, sites: int, edges: int
+) -> tuple[npt.NDArray[np.bool_], int]:
+    """At which temperatures cluster moves pay, and how many sweeps to make between them."""
+    memory, clustered, others = (
+        np.interp(betas, seen.betas, _smooth(values))
+        for values in (seen.memory, seen.clustered, seen.clustered - seen.largest)
+    )
+    chosen = (memory > _SLOW) & (others > _OTHERS)
+    rows, ladders = room_for(len(betas))
+    visits = clustered[chosen].sum() * edges * _EDGE + chosen.sum() * sites * _SITE
+    every = math.ceil(ladders / 2 * visits / (LANES * rows * max(sites, 1)) / _SHARE)
+    return chosen, max(every, 1) if chosen.any() else 0
+
+
+def _smooth(values: FloatArray) -> FloatArray:
+    """Means over five neighbours, fewer at the ends."""
+    window = np.ones(min(5, len(values)))
+    smooth: FloatArray = np.convolve(values, window, "same")
+    return smooth / np.convolve(np.ones(len(values)), window, "same")
