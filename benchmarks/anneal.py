@@ -15,14 +15,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from benchmarks.record import store
-from glasshouse.planting import random_loops, random_loops_ensemble, structured_loops
-from glasshouse.problems import Ising
-from glasshouse.solvers import anneal, peak_density, sweeps_to_solution
+from glasshouse.planting import random_loops, random_loops_ensemble, structured_loops, wishart
+from glasshouse.problems import Ising, Rbm
+from glasshouse.problems.convert import to_ising
+from glasshouse.solvers import anneal, paper_schedule, peak_density, sweeps_to_solution
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.kernels.kernel import FEW_RUNS
 from glasshouse.solvers.schedule import default_range
@@ -52,9 +53,37 @@ def sparse(n: int, frustration: str) -> tuple[Ising, int]:
     return without_isolated(planted.ising), planted.energy
 
 
-def dense() -> tuple[Ising, int]:
+class Case(NamedTuple):
+    """A dense problem, many runs of it, and the β that all solvers get."""
+
+    name: str
+    problem: Ising
+    runs: int
+    beta: tuple[float, float]
+    schedule: Any = "geometric"
+
+
+def dense() -> list[Case]:
     planted = structured_loops(40, 40, frustration="0.23", block="0.3", loop_density=40, rng=1)
-    return without_isolated(planted.ising), planted.energy
+    structured = without_isolated(planted.ising)
+    paper = paper_schedule(40, "0.23", 40, unit=planted.loop_weight)
+    draws = np.random.default_rng(1)
+    signs = Ising.from_matrix(np.triu(draws.choice([-1, 1], (200, 200)), 1))
+    rbm = to_ising(Rbm(draws.normal(size=(64, 64)), *draws.normal(0, 0.5, (2, 64))))[0]
+    others = [
+        ("structured n = 40, density 40, default β", structured, 256),
+        ("complete graph, ±1, n = 200", signs, 64),
+        (
+            "Wishart n = 128, 64 columns",
+            without_isolated(wishart(128, columns=64, rng=1).ising),
+            64,
+        ),
+        ("RBM 64 × 64, floats", rbm, 64),
+    ]
+    return [
+        Case("structured n = 40, density 40, paper's β", structured, 256, paper.beta, "linear"),
+        *(Case(*case, default_range(ColouredGraph(case[1]))) for case in others),
+    ]
 
 
 def cube(side: int, weights: Callable[..., Any]) -> tuple[Ising, int]:
@@ -87,8 +116,13 @@ def dwave(problem: Ising) -> Callable[..., Any]:
     )
     sampler = SimulatedAnnealingSampler()
 
-    def run(sweeps: int, runs: int, beta: tuple[float, float] | None = None) -> Any:
-        answer = sampler.sample(model, num_reads=runs, num_sweeps=sweeps, beta_range=beta, seed=1)
+    def run(
+        sweeps: int, runs: int, beta: tuple[float, float] | None = None, schedule: Any = "geometric"
+    ) -> Any:
+        answer = sampler.sample(
+            model, num_reads=runs, num_sweeps=sweeps, beta_range=beta, seed=1,
+            beta_schedule_type=schedule,
+        )  # fmt: skip
         return answer.record.energy
 
     return run
@@ -104,8 +138,15 @@ def openjij(problem: Ising) -> Callable[..., Any]:
     is_sparse = problem.num_edges < problem.num_variables**2 / 16
     sampler = SASampler()
 
-    def run(sweeps: int, runs: int, beta: tuple[float, float] | None = None) -> Any:
+    def run(
+        sweeps: int, runs: int, beta: tuple[float, float] | None = None, schedule: Any = "geometric"
+    ) -> Any:
         first, last = beta or (None, None)
+        if schedule == "linear":
+            steps = [[b, 1] for b in np.linspace(first, last, sweeps).tolist()]
+            return sampler.sample_ising(
+                fields, couplings, num_reads=runs, schedule=steps, sparse=is_sparse
+            ).record.energy
         answer = sampler.sample_ising(
             fields, couplings, num_reads=runs, num_sweeps=sweeps, beta_min=first, beta_max=last,
             sparse=is_sparse,
@@ -116,8 +157,12 @@ def openjij(problem: Ising) -> Callable[..., Any]:
 
 
 def ours(problem: Ising, **options: Any) -> Callable[..., Any]:
-    def run(sweeps: int, runs: int, beta: tuple[float, float] | None = None) -> Any:
-        return anneal(problem, sweeps=sweeps, runs=runs, beta=beta, rng=1, **options).energies
+    def run(
+        sweeps: int, runs: int, beta: tuple[float, float] | None = None, schedule: Any = "geometric"
+    ) -> Any:
+        return anneal(
+            problem, sweeps=sweeps, runs=runs, beta=beta, schedule=schedule, rng=1, **options
+        ).energies
 
     return run
 
@@ -159,6 +204,10 @@ def compare(name: str, problem: Ising, runs: int, energy: int) -> dict[str, Any]
     for _ in range(ROUNDS):
         for key, (run, updates) in solvers.items():
             rounds[key].append(nanoseconds(run, problem.num_variables, runs, updates, beta))
+    return as_row(name, problem, runs, rounds)
+
+
+def as_row(name: str, problem: Ising, runs: int, rounds: dict[str, list[float]]) -> dict[str, Any]:
     row: dict[str, Any] = {"what": name, "spins": problem.num_variables, "runs": runs}
     for key, times in rounds.items():
         row[f"{key}, ns"] = statistics.median(times)
@@ -167,6 +216,32 @@ def compare(name: str, problem: Ising, runs: int, energy: int) -> dict[str, Any]
         row[f"× {peer}"] = statistics.median(a / b for a, b in pairs)
     row["kernel"] = anneal(problem, sweeps=1, runs=runs, rng=1).kernel
     return row
+
+
+def compare_dense(case: Case, runs: int) -> dict[str, Any]:
+    """One row for runs of 1000 sweeps, over the same β; calls as often as fill a timing."""
+    problem = case.problem
+    solvers = {
+        "glasshouse": ours(problem),
+        "dwave": dwave(problem),
+        "openjij": openjij(problem),
+        "target, sweep": ours(problem, target=-1e9),
+        "target, flip": ours(problem, target=-1e9, check="flip"),
+    }
+    rounds: dict[str, list[float]] = {key: [] for key in solvers}
+    for run in solvers.values():
+        run(2, runs, case.beta, case.schedule)
+    for _ in range(ROUNDS):
+        for key, run in solvers.items():
+            wanted = PEER_UPDATES if key in ("dwave", "openjij") else 2e7
+            reads = runs if key not in ("dwave", "openjij") else min(runs, 32)
+            calls = max(1, round(wanted / (1000 * reads * problem.num_variables)))
+            start = time.process_time()
+            for _ in range(calls):
+                run(1000, reads, case.beta, case.schedule)
+            updates = 1000 * reads * problem.num_variables * calls
+            rounds[key].append((time.process_time() - start) / updates * 1e9)
+    return as_row(case.name, problem, runs, rounds)
 
 
 def updates() -> list[dict[str, Any]]:
@@ -182,8 +257,7 @@ def updates() -> list[dict[str, Any]]:
     for name, weights in CUBES.items():
         problem, energy = cube(8, weights)
         rows.append(compare(name, problem, 256, energy))
-    problem, energy = dense()
-    rows.append(compare("dense n = 40, f = 0.23", problem, 256, energy))
+    rows += [compare_dense(case, runs) for case in dense() for runs in (case.runs, 8, 1)]
     for runs in (256, 32):
         chosen = [row for row in rows if row["runs"] == runs and row["what"].startswith("sparse")]
         mean = {
@@ -320,8 +394,8 @@ def main() -> None:
     notes = (
         "CPU time of one thread, median of seven rounds in which the solvers take turns; a ratio "
         "is formed within a round. All solvers get the same sweeps and the same range of β. Of 8 "
-        "runs and of one: whole calls of 1000 sweeps. `target` columns: the same runs looking for "
-        "an energy that is "
+        "runs, of one, and of dense problems: whole calls of 1000 sweeps. `target` columns: the "
+        "same runs looking for an energy that is "
         "never reached, at the end of each sweep and after every flip."
     )
     store("anneal-updates", "Annealing: nanoseconds per spin update", updates(), peers, notes)

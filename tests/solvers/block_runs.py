@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 
 from glasshouse.problems import Ising
 from glasshouse.solvers.engine import ColouredGraph, Engine
-from glasshouse.solvers.engines import KERNELS
+from glasshouse.solvers.engines import KERNELS, dense_numbers
 from glasshouse.solvers.kernels import driver
 
 MAKERS = {name.removesuffix(" lanes"): kernel.make for name, kernel in KERNELS.items()}
@@ -17,7 +19,9 @@ def key_of(seed: int) -> np.ndarray:
 
 
 def make_engine(kernel: str, problem: Ising) -> Engine | None:
-    return MAKERS[kernel](ColouredGraph(problem))
+    """A problem made ready for a kernel; those for dense problems take any that they can hold."""
+    with patch.multiple(dense_numbers, LEAST_FILL=0, LEAST_SUM=0):
+        return MAKERS[kernel](ColouredGraph(problem))
 
 
 def final_states(made: Engine, problem: Ising, betas: np.ndarray, runs: int, seed: int):

@@ -16,6 +16,7 @@ from tests.solvers.block_runs import MAKERS, final_states, make_engine
 from glasshouse.problems import Ising
 
 RING = [(0, 1), (1, 2), (2, 3), (3, 4), (0, 4)]
+LAYERS = [(i, j) for i in range(2) for j in range(2, 5)]
 COMPLETE = [(i, j) for i in range(5) for j in range(i + 1, 5)]
 PROBLEMS = {
     # The field is needed: flips that cost nothing are always accepted, and on this ring alone
@@ -28,6 +29,10 @@ PROBLEMS = {
     "complete, one unit": Ising.from_edges(5, COMPLETE, [1, -2, 1, 3, -1, 1, 2, 1, -1, 1]),
     "complete, no common unit": Ising.from_edges(
         5, COMPLETE, [101, -97, 89, 101, -101, 53, 97, 89, -53, 97], fields=[0, 53, 0, 0, 89]
+    ),
+    "two layers": Ising.from_edges(5, LAYERS, [3, -2, 1, 4, 1, -2], fields=[0, 1, 0, 0, -2]),
+    "two layers of floats": Ising.from_edges(
+        5, LAYERS, np.linspace(-1.3, 1.7, 6), fields=[0.1, 0, 0, -0.3, 0.7]
     ),
     "floats": Ising.from_edges(5, COMPLETE, np.linspace(-1.3, 1.7, 10), fields=[0.1, 0, 0, 0, 0.7]),
 }

@@ -24,10 +24,12 @@ from glasshouse.solvers.tempering import temper
 GOLDEN = "e76c83e7577df9cc 0.062500"
 
 
-@pytest.mark.parametrize("kernel", ["byte", "float32", "float64", "scalar"])
+@pytest.mark.parametrize(
+    "kernel", ["byte", "float32", "float64", "scalar", "dense", "dense layers"]
+)
 def test_each_temperature_samples_its_boltzmann_distribution(kernel):
-    """Seeds are fixed; with others one of these nine tests would fail about once in 1000 times."""
-    problem = PROBLEMS["ring of unequal weights"]
+    """Seeds are fixed; with others one of these fifteen tests would fail once in 700 times."""
+    problem = PROBLEMS["two layers" if kernel == "dense layers" else "ring of unequal weights"]
     made = make_engine(kernel, problem)
     betas = np.array([0.02, 0.1, 0.3])
     runs = 3200 if kernel != "scalar" else 1600

@@ -47,6 +47,23 @@ def advance_small(a: Any, b: Any) -> Any:
     return word, a, b
 
 
+@inner
+def advance_plus(a: Any, b: Any, c: Any, d: Any) -> Any:
+    """One step of xoshiro256+, which mixes less: for floats, that never see the lowest three bits.
+
+    Works on vectors.
+    """
+    word = a + d
+    shifted = b << _U17
+    c = c ^ a
+    d = d ^ b
+    b = b ^ c
+    a = a ^ d
+    c = c ^ shifted
+    d = (d << _U45) | (d >> _U19)
+    return word, a, b, c, d
+
+
 @compiled
 def next_word(stream: Any) -> Any:
     """The next 64 random bits, as a uint64."""

@@ -101,7 +101,7 @@ def anneal(
     betas = inverse_temperatures(network, form.beta(beta), sweeps, schedule)
     kernel, made = choose_engine(network, runs)
     del network  # the tables hold all that is needed; large problems need the room
-    task = AnnealTask(made, betas, sweeps, made.goal(goal, form.ising), check, key_of(seed))
+    task = AnnealTask(made, betas, sweeps, runs, made.goal(goal, form.ising), check, key_of(seed))
     log = crew.work(task, runs, form)
     states = form.own_states(log.states)
     energies = form.energies_of_runs(states)
@@ -121,12 +121,13 @@ class AnnealTask:
         engine: Engine,
         betas: FloatArray,
         sweeps: int,
+        runs: int,
         goal: Any,
         check: Check,
         key: npt.NDArray[np.uint64],
     ) -> None:
         self.engine, self.betas, self.goal, self.key = engine, betas, goal, key
-        self.length, self.cost = sweeps, engine.cost
+        self.length, self.runs, self.cost = sweeps, runs, engine.cost
         self.run = driver.anneal_block if check == "sweep" else driver.watch_block
         # Energies cost time. Without a target they are looked at only where runs are cold.
         looking = self.length if goal > engine.never else max(1, self.length // 16)
@@ -134,7 +135,7 @@ class AnnealTask:
 
     def start(self, index: int) -> LaneBlock:
         """Random states."""
-        block = self.engine.new_block()
+        block = self.engine.new_block(self.runs - index * self.engine.lanes)
         driver.start_block(self.engine.tables, self.key, index, self.goal, block)
         return block
 
@@ -143,7 +144,7 @@ class AnnealTask:
         betas = self.betas[done:until]
         if len(self.betas) < self.length:  # a long run: each β is held for some sweeps
             betas = self.betas[np.arange(done, until) * len(self.betas) // self.length]
-        lanes = self.engine.lanes
+        lanes = len(work.hits)
         return int(self.run(self.engine.tables, betas, done, self.blind, lanes, work))
 
     def stop(self, work: LaneBlock, done: int) -> None:

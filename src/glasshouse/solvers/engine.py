@@ -80,6 +80,8 @@ class Engine:
         energy_dtype: of the kernel's own energies, exact for integer problems.
         rows: rows of spins a block has, ghost and complements included.
         cost: roughly, machine words touched by a sweep of a block.
+        words: of the generator, a run, where a kernel has words of its own there, too; else 0.
+        is_split: whether runs have streams of their own: a block then has no more than are wanted.
     """
 
     tables: Any
@@ -89,6 +91,8 @@ class Engine:
     energy_dtype: Any
     rows: int
     cost: int
+    words: int = 0
+    is_split: bool = False
 
     @property
     def never(self) -> Any:
@@ -117,22 +121,25 @@ class Engine:
             return float(math.floor((Fraction(target) - Fraction(problem.offset)) / unit) * unit)
         return float(target - problem.offset + _DRIFT * reach)
 
-    def new_block(self) -> LaneBlock:
-        """Room for the runs of one block."""
-        words = 4 * max(self.lanes * np.dtype(self.spin_dtype).itemsize // 8, 1)
-        energies = np.zeros((3, self.lanes), self.energy_dtype)
+    def new_block(self, wanted: int | None = None) -> LaneBlock:
+        """Room for the runs of one block, of which so many are wanted."""
+        lanes = self.lanes
+        if wanted is not None and self.is_split:
+            lanes = min(lanes, wanted)
+        words = 4 * max(lanes * np.dtype(self.spin_dtype).itemsize // 8, 1)
+        energies = np.zeros((3, lanes), self.energy_dtype)
         return LaneBlock(
-            np.zeros(words, np.uint64),
-            aligned_zeros(self.rows * self.lanes, self.spin_dtype),
+            np.zeros(self.words * lanes or words, np.uint64),
+            aligned_zeros(self.rows * lanes, self.spin_dtype),
             energies[0], energies[1],
-            np.zeros(len(self.order) * self.lanes, np.uint8),
+            np.zeros(len(self.order) * lanes, np.uint8),
             energies[2],
-            np.zeros(self.lanes, np.int32), np.zeros(self.lanes, np.uint8), self.never,
+            np.zeros(lanes, np.int32), np.zeros(lanes, np.uint8), self.never,
         )  # fmt: skip
 
     def states(self, block: LaneBlock, into: SpinArray) -> None:
         """Write the best states of a block's first runs, one per row; isolated spins are up."""
-        best = block.states.reshape(len(self.order), self.lanes).T[: len(into)]
+        best = block.states.reshape(len(self.order), len(block.hits)).T[: len(into)]
         into[:] = 1
         into[:, self.order] = (best | 1).view(np.int8)  # 0 | 1 is up, 255 | 1 is -1: down
 

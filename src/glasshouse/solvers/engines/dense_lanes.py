@@ -1,28 +1,38 @@
-"""Floats or integers where most pairs are coupled: rows against all spins of a range."""
+"""Dense problems whose spins all see each other: flips one after the other."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from glasshouse.solvers.engine import ColouredGraph, Engine, float_for
-from glasshouse.solvers.kernels import dense_lanes, sweep_order
+from glasshouse.solvers.engine import ColouredGraph, Engine
+from glasshouse.solvers.engines.dense_numbers import MOST_RUNS, Numbers, aligned, is_dense
+from glasshouse.solvers.kernels import dense_fields, dense_lanes
 from glasshouse.solvers.kernels.dense_lanes import DenseTables
 from glasshouse.solvers.kernels.kernel import annealing_kernel
 
-# A dense row costs less an entry than a sparse one: worth it from this share of non-zeros on.
-_LEAST_FILL = 0.4
 
-
-@annealing_kernel("dense lanes", rank=20, tables=DenseTables, functions=dense_lanes)
+@annealing_kernel("dense lanes", rank=6, tables=DenseTables, functions=dense_lanes)
 def dense_engine(network: ColouredGraph) -> Engine | None:
-    """Rows of floats against all spins of a range: where most pairs are coupled."""
-    dtype = float_for(network.problem)
-    if dtype is None:
+    """Most pairs of spins coupled."""
+    sites = int(np.count_nonzero(network.colours))
+    if not is_dense(network, sites * (sites - 1) // 2):
+        return None
+    numbers = Numbers.of(network)
+    if numbers is None:
         return None
     order, starts, neighbours, weights = network.in_sweep_order()
-    if sweep_order.filled(starts, neighbours) < _LEAST_FILL:
-        return None
-    tables = dense_lanes.build(starts, neighbours, weights, np.empty(0, dtype))
-    lanes = 128 // dtype().itemsize
-    rows = len(tables.fields) + 1  # the ghost is not used, but drawn like everywhere
-    return Engine(tables, order, lanes, dtype, dtype, rows, 16 * len(tables.weights))
+    slots = np.arange(sites, dtype=np.int32)
+    size = -(-sites // 32) * 32
+    couplings, fields = numbers.matrix(slots, size, starts, neighbours, weights)
+    whole = numbers.rounded(couplings)
+    bias, own = numbers.fields(fields, slots)
+    up = bias + whole.sum(0, numbers.dtype)
+    rows = whole + whole  # may wrap around, and back where they are added
+    tables = DenseTables(
+        aligned(rows), up, own, slots, numbers.ceiling, numbers.rounding(couplings, 0, fields)
+    )
+    cost = MOST_RUNS * (4 * size + len(weights) // 16)
+    return Engine(
+        tables, order, MOST_RUNS, numbers.dtype, np.float64, 2 * size, cost,
+        words=dense_fields.WORDS,
+    )  # fmt: skip

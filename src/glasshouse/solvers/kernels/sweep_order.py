@@ -138,8 +138,8 @@ def energies_of(edges: Any, weights: Any, fields: Any, states: Any, energies: An
     for r in range(states.shape[0]):
         energy = weights.dtype.type(0)
         for k in range(edges.shape[0]):
-            same = states[r, edges[k, 0]] == states[r, edges[k, 1]]
-            energy -= weights[k] if same else -weights[k]
+            sign = states[r, edges[k, 0]] * states[r, edges[k, 1]]  # no branch: none foresees it
+            energy -= weights[k] * weights.dtype.type(sign)
         for i in range(fields.size):
             energy -= fields[i] if states[r, i] > 0 else -fields[i]
         energies[r] = energy

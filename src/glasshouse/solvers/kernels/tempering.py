@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from numba.extending import overload
 
 from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.xoshiro import next_word
@@ -17,6 +18,7 @@ from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.kernels.driver import all_hit, begin, measure, note, step, workspace
 from glasshouse.solvers.kernels.exponential import threshold
 from glasshouse.solvers.kernels.generator import seed
+from glasshouse.solvers.kernels.kernel import functions_of
 
 SWAP_STREAM = 1 << 40  # an index that no replica has
 # Columns of the tallies, a row for each temperature: exchanges with the next one, tried and made,
@@ -80,13 +82,13 @@ def temper_block(tables: Any, betas: Any, done: Any, until: Any, needed: Any, re
         if reached and all_hit(replicas.block.hits, needed):
             break
         for k in range(done % 2, betas.size - 1, 2):
-            exchange(betas[k + 1] - betas[k], k, replicas)
+            exchange(tables, betas[k + 1] - betas[k], k, replicas)
         note_ends(replicas.ends, replicas.tallies)
     return done
 
 
 @inner
-def exchange(gap: Any, k: Any, replicas: Any) -> None:
+def exchange(tables: Any, gap: Any, k: Any, replicas: Any) -> None:
     """Exchange temperatures k and k + 1, with probability min(1, exp(Δβ ΔE)) in each lane."""
     first, second = replicas.energies[k], replicas.energies[k + 1]
     mine, yours = replicas.ends[k], replicas.ends[k + 1]
@@ -104,7 +106,7 @@ def exchange(gap: Any, k: Any, replicas: Any) -> None:
     replicas.tallies[k, TRIED] += mask.size
     replicas.tallies[k, SWAPPED] += some
     if some:
-        swap_rows(replicas.spins[k], replicas.spins[k + 1], mask)
+        swap_lanes(tables, replicas.spins[k], replicas.spins[k + 1], mask)
 
 
 @inner
@@ -115,6 +117,21 @@ def swap_rows(first: Any, second: Any, mask: Any) -> None:
             mine, yours = first[start + lane], second[start + lane]
             first[start + lane] = yours if mask[lane] else mine
             second[start + lane] = mine if mask[lane] else yours
+
+
+def swap_lanes(tables: Any, first: Any, second: Any, mask: Any) -> Any:
+    """Exchange the spins of the lanes in the mask."""
+
+
+@overload(swap_lanes)
+def _swap_lanes(tables: Any, first: Any, second: Any, mask: Any) -> Any:
+    # Runs of some kernels come one after the other.
+    swap_them = getattr(functions_of(tables.instance_class), "swap_records", swap_rows)
+
+    def swap(tables: Any, first: Any, second: Any, mask: Any) -> Any:
+        swap_them(first, second, mask)
+
+    return swap
 
 
 @inner

@@ -26,7 +26,7 @@ from glasshouse.solvers.kernels.block import mark_hits
 from glasshouse.solvers.kernels.metropolis import LOG2_E, accept
 
 
-class FloatTables(NamedTuple):
+class Float64Tables(NamedTuple):
     """Neighbours of each site, in sweep order; the ghost that carries the fields comes last."""
 
     starts: npt.NDArray[np.int64]

@@ -1,0 +1,57 @@
+"""Dense problems in two layers, such as RBMs: a layer's flips are decided all at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from glasshouse.solvers.engine import ColouredGraph, Engine
+from glasshouse.solvers.engines.dense_numbers import MOST_RUNS, Numbers, aligned, is_dense
+from glasshouse.solvers.kernels import dense_fields, dense_layers
+from glasshouse.solvers.kernels.dense_layers import LayerTables
+from glasshouse.solvers.kernels.kernel import annealing_kernel
+
+# Sums of four spins are worth their room as long as they stay in a processor's own memory.
+_SMALL = 1 << 19  # bytes
+
+
+@annealing_kernel("dense layers", rank=5, tables=LayerTables, functions=dense_layers)
+def layer_engine(network: ColouredGraph) -> Engine | None:
+    """Two colours, most pairs between them coupled."""
+    sizes = np.bincount(network.colours)[1:]
+    if len(sizes) != 2 or not is_dense(network, sizes[0] * sizes[1]):
+        return None
+    numbers = Numbers.of(network)
+    if numbers is None:
+        return None
+    order, starts, neighbours, weights = network.in_sweep_order()
+    widths = -(-sizes // 16) * 16
+    ends = np.array([0, widths[0], widths.sum()], np.int64)
+    slots = np.concatenate([np.arange(sizes[0]), widths[0] + np.arange(sizes[1])]).astype(np.int32)
+    couplings, fields = numbers.matrix(slots, int(ends[2]), starts, neighbours, weights)
+    couplings = couplings[: ends[1], ends[1] :]
+    whole = numbers.rounded(couplings)
+    group = 4 if 8 * whole.nbytes <= _SMALL else 2
+    sums = [_sums(whole, group), _sums(whole.T, group)]
+    layout = np.array([0, sums[0].size], np.int64)
+    bias, own = numbers.fields(fields, slots)
+    tables = LayerTables(
+        aligned(np.concatenate([part.reshape(-1) for part in sums])), layout, ends,
+        -(-sizes // group), group // 2, bias, own, slots,
+        numbers.ceiling, numbers.rounding(couplings, int(ends[1]), fields),
+    )  # fmt: skip
+    cost = MOST_RUNS * (4 * len(order) + len(weights) // 16)
+    return Engine(
+        tables, order, MOST_RUNS, numbers.dtype, np.float64, 2 * int(ends[2]), cost,
+        words=dense_fields.WORDS, is_split=True,
+    )  # fmt: skip
+
+
+def _sums(whole: Any, group: int) -> Any:
+    """Of each group of rows, with each choice of signs; a set bit is a spin that is down."""
+    grouped = whole.reshape(-1, group, 1, whole.shape[1])
+    sums = np.zeros((len(grouped), 1, whole.shape[1]), whole.dtype)
+    for k in range(group):
+        sums = np.concatenate([sums + grouped[:, k], sums - grouped[:, k]], 1)
+    return sums

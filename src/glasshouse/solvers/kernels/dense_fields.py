@@ -1,0 +1,192 @@
+"""What the kernels for dense problems have in common: runs that keep their local fields.
+
+A dense problem spends its time on adding up local fields, and most of an anneal is so cold that
+hardly anything flips. Here each run keeps the local field of every site, and only flips cost time.
+Lanes are the sites of one run, sixteen at a time, so that one run costs no more than one of many.
+
+Everything is computed in whole numbers of a unit, in 16 bits where they suffice, else in 32.
+Weights that are not whole are rounded to the unit, a power of two: fields then do not drift,
+however many flips there are. What an energy misses by the rounding, the *excess*, is added where
+an energy counts: where it may be the lowest of its run, or reach the goal.
+
+A run's record is its fields, then its spins, 0 for up and -1 for down, in `block.spins`. Sites come
+in slots, a multiple of sixteen; slots that are left over hold a field that no flip can overcome.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.compiled import inlined, inner
+from glasshouse.kernels.vector_scalars import add_lanes
+from glasshouse.kernels.vectors import cast, fill, load, store
+from glasshouse.kernels.xoshiro import advance
+from glasshouse.solvers.kernels.exponential_draws import LN_2
+
+# Words of a run in `block.generator`: after eight streams for vectors one for single words, and an
+# energy in units with its excess, for which random words stand as long as none is known.
+SINGLE, ENERGY, EXCESS, WORDS = 32, 36, 37, 38
+# A draw is above AHEAD half-lives with probability 2^-AHEAD.
+AHEAD = 8
+FARTHEST = 32  # no draw is above so many
+LANE_BITS = 1 << np.arange(16, dtype=np.int32)
+
+
+class Rounding(NamedTuple):
+    """What whole numbers stand for: the unit, and what rounding to it left over, in units."""
+
+    unit: float
+    most: float  # the sum of all that was left over, in the problem's own energy
+    couplings: npt.NDArray[np.float32]  # a row for each of the first slots, flat: each pair once
+    first: int  # the slot of a row's first column
+    fields: npt.NDArray[np.float64]
+
+
+@inner
+def scatter(tables: Any, run: Any, block: Any) -> Any:
+    """Random spins of a run; slots that are left over stay up."""
+    record = 2 * tables.own.size * run
+    place = WORDS * run + SINGLE
+    word = np.uint64(0)
+    for slot in range(tables.own.size):
+        block.spins[record + tables.own.size + slot] = 0
+    for k in range(tables.slots.size):
+        if k & 63 == 0:
+            word = next_word(block.generator, place)
+        down = np.int64(word & np.uint64(1))
+        block.spins[record + tables.own.size + tables.slots[k]] = -down
+        word >>= np.uint64(1)
+
+
+@inlined
+def next_word(words: Any, place: Any) -> Any:
+    """A random word of the stream in four words from `place` on."""
+    word, a, b, c, d = advance(words[place], words[place + 1], words[place + 2], words[place + 3])
+    words[place], words[place + 1], words[place + 2], words[place + 3] = a, b, c, d
+    return word
+
+
+@inlined
+def few(a: Any, b: Any, c: Any, d: Any) -> Any:
+    """Sixteen bits, each set with probability 2^-8; and the stream's next state."""
+    word, a, b, c, d = advance(a, b, c, d)
+    other, a, b, c, d = advance(a, b, c, d)
+    word &= other
+    word &= word >> np.uint64(32)
+    word &= word >> np.uint64(16)
+    return np.int64(word & np.uint64(0xFFFF)), a, b, c, d
+
+
+@inlined
+def half_life(beta: Any, unit: Any) -> Any:
+    """How much more a spin must be opposed, in units, for half the odds of a flip."""
+    return LN_2 / (2.0 * beta * unit) if beta > 0 else np.inf
+
+
+@inlined
+def energy_in_units(tables: Any, run: Any, block: Any) -> Any:
+    """-½ Σ spin · (local field + own field)."""
+    size = tables.own.size
+    record = 2 * size * run
+    total = fill(np.int64(0), 16)
+    for slot in range(0, size, 16):
+        spin = cast(load(block.spins, record + size + slot, 16), np.int64)
+        field = cast(load(block.spins, record + slot, 16), np.int64)
+        field = field + cast(load(tables.own, slot, 16), np.int64)
+        total = total + (field ^ spin) - spin
+    return -(add_lanes(total) >> 1)
+
+
+@inner
+def excess(tables: Any, run: Any, block: Any) -> Any:
+    """By how many units the energy of a run is above the whole ones."""
+    rounding, size = tables.rounding, tables.own.size
+    spins = 2 * size * run + size
+    sums = np.empty(16, np.float32)
+    width = size - rounding.first
+    total = 0.0
+    for i in range(size):
+        field = rounding.fields[i]
+        if i * width < rounding.couplings.size:
+            row = fill(np.float32(0), 16)
+            for j in range(0, width, 16):
+                down = cast(load(block.spins, spins + rounding.first + j, 16), np.float32)
+                weight = load(rounding.couplings, i * width + j, 16)
+                row = row + (weight + (down + down) * weight)
+            store(sums, 0, row)
+            for k in range(16):
+                field += np.float64(sums[k])
+        total -= field if block.spins[spins + i] == 0 else -field
+    return total
+
+
+@inner
+def exact_energy(tables: Any, run: Any, energy: Any, block: Any) -> Any:
+    """The energy of a run that is at so many units; what was last computed is remembered."""
+    place = WORDS * run
+    units, excesses = block.generator.view(np.int64), block.generator.view(np.float64)
+    if units[place + ENERGY] != energy:
+        units[place + ENERGY] = energy
+        excesses[place + EXCESS] = excess(tables, run, block)
+    return (energy + excesses[place + EXCESS]) * tables.rounding.unit
+
+
+@inner
+def measure(tables: Any, block: Any) -> None:
+    """Energies of all runs: to the last digit where they may count."""
+    rounding = tables.rounding
+    for run in range(block.energies.size):
+        energy = energy_in_units(tables, run, block)
+        about = energy * rounding.unit
+        counts = about - rounding.most <= max(block.lowest[run], block.goals[run])
+        if rounding.most > 0 and counts:
+            about = exact_energy(tables, run, energy, block)
+        block.energies[run] = about
+
+
+@inner
+def keep(tables: Any, block: Any) -> None:
+    """Copy the spins of the runs in the mask to `block.states`, one byte each."""
+    runs, size = block.mask.size, tables.own.size
+    for run in range(runs):
+        if block.mask[run]:
+            spins = 2 * size * run + size
+            for k in range(tables.slots.size):
+                block.states[k * runs + run] = 255 if block.spins[spins + tables.slots[k]] else 0
+
+
+@inner
+def goal_in_units(tables: Any, run: Any, block: Any) -> Any:
+    """The most units with which a run may have reached its goal."""
+    units = (block.goals[run] + tables.rounding.most) / tables.rounding.unit
+    return np.int64(np.floor(min(max(units, -(2.0**62)), 2.0**62)))
+
+
+@inner
+def note_hit(tables: Any, number: Any, run: Any, energy: Any, block: Any) -> Any:
+    """Note that a run has reached its goal with so many units, if it has. Returns whether so."""
+    exact = energy * tables.rounding.unit
+    if tables.rounding.most > 0:
+        exact = exact_energy(tables, run, energy, block)
+    if exact > block.goals[run]:
+        return False
+    block.hits[run] = number
+    block.lowest[run] = exact
+    block.goals[run] = block.never
+    for other in range(block.mask.size):
+        block.mask[other] = 255 if other == run else 0
+    keep(tables, block)
+    return True
+
+
+@inner
+def swap_records(first: Any, second: Any, mask: Any) -> None:
+    """Exchange the records of the runs in the mask between two blocks."""
+    length = first.size // mask.size
+    for run in range(mask.size):
+        if mask[run]:
+            for k in range(run * length, (run + 1) * length):
+                first[k], second[k] = second[k], first[k]

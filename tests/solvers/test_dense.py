@@ -1,0 +1,143 @@
+"""Kernels for dense problems: odds of rare flips, energies of floats, any width of numbers."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pytest
+from tests.solvers.block_runs import final_states, key_of, make_engine
+
+from glasshouse.problems import Ising, Rbm
+from glasshouse.problems.convert import to_ising
+from glasshouse.solvers import anneal
+from glasshouse.solvers.engines import dense_layers
+from glasshouse.solvers.kernels import driver
+
+DRAWS = np.random.default_rng(2)
+PROBLEMS = {
+    "layers": Rbm(DRAWS.integers(-99, 100, (20, 24))),
+    "wide layers": Rbm(DRAWS.integers(-99999, 100000, (20, 24)), DRAWS.integers(-9, 9, 20)),
+    "layers of floats": Rbm(
+        DRAWS.normal(size=(20, 24)), DRAWS.normal(size=20), DRAWS.normal(size=24)
+    ),
+    "complete": Ising.from_matrix(np.triu(DRAWS.integers(-99, 100, (50, 50)), 1)),
+    "wide complete": Ising.from_matrix(np.triu(DRAWS.integers(-99999, 100000, (30, 30)), 1)),
+    "complete, of floats": Ising.from_matrix(np.triu(DRAWS.normal(size=(30, 30)), 1)),
+}
+
+
+def kernel_of(name: str) -> str:
+    return "dense layers" if "layers" in name else "dense lanes"
+
+
+@pytest.mark.parametrize("kernel", ["dense", "dense layers"])
+@pytest.mark.parametrize("half_lives", [5, 9.5, 12])
+def test_rare_flips_have_their_odds(kernel, half_lives):
+    """All spins are held by a strong field: more than 8 half-lives are drawn in two steps.
+
+    Four standard errors: with other seeds one of these tests would fail once in 2700 times.
+    """
+    ends = [(i, 16 + j) for i in range(16) for j in range(16)]
+    problem = Ising.from_edges(32, ends, np.ones(256, int), fields=np.full(32, 10_000))
+    made = make_engine(kernel, problem)
+    beta = half_lives * np.log(2) / (2 * 10_016)
+    runs = 1600 if half_lives < 9 else 16000
+    downs = (final_states(made, problem, np.full(6, beta), runs, seed=4) < 0).sum()
+    expected = 32 * runs / (1 + 2**half_lives)
+    assert abs(downs - expected) < 4 * np.sqrt(expected)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_energies_and_hits_are_those_of_the_states(name):
+    problem = PROBLEMS[name]
+    best = anneal(problem, sweeps=300, runs=64, rng=5)
+    assert best.kernel == kernel_of(name)
+    target = best.best_energy
+    for check in ("sweep", "flip"):
+        result = anneal(problem, sweeps=100, runs=40, target=target, check=check, rng=6)
+        assert result.successes > 0
+        assert np.array_equal(result.energies, problem.energy(result.states))
+        assert (result.energies[result.hits > 0] <= target + 1e-9).all()
+        assert (result.energies[result.hits == 0] > target).all()
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_a_run_does_not_depend_on_the_number_of_runs(name):
+    few = anneal(PROBLEMS[name], sweeps=30, runs=3, rng=7)
+    many = anneal(PROBLEMS[name], sweeps=30, runs=37, rng=7, threads=2)
+    assert np.array_equal(few.states, many.states[:3])
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_fields_do_not_drift(name):
+    """After thousands of flips a run still sees the fields of its spins."""
+    problem = to_ising(PROBLEMS[name])[0]
+    made = make_engine(kernel_of(name).removesuffix(" lanes"), problem)
+    block = made.new_block()
+    driver.start_block(made.tables, key_of(3), 0, made.never, block)
+    hot = np.full(500, 0.1 / np.abs(problem.weights).mean())
+    driver.anneal_block(made.tables, hot, 0, 0, made.lanes, block)
+    size = made.tables.own.size
+    records = block.spins.reshape(-1, 2, size).astype(np.int64)
+    places = made.tables.slots
+    spins = np.empty((made.lanes, problem.num_variables))
+    spins[:, made.order] = 1 + 2 * records[:, 1, places]
+    couplings = np.zeros((problem.num_variables, problem.num_variables))
+    couplings[tuple(problem.edges.T)] = problem.weights
+    fields = spins @ (couplings + couplings.T) + problem.fields
+    unit = made.tables.rounding.unit
+    np.testing.assert_allclose(
+        unit * records[:, 0, places], fields[:, made.order], atol=problem.num_variables * unit / 2
+    )
+
+
+@pytest.mark.parametrize("name", ["layers of floats", "complete, of floats"])
+def test_the_lowest_energy_of_floats_is_exact(name):
+    problem = to_ising(PROBLEMS[name])[0]
+    made = make_engine(kernel_of(name).removesuffix(" lanes"), problem)
+    block = made.new_block()
+    driver.start_block(made.tables, key_of(3), 0, made.never, block)
+    betas = np.geomspace(0.1, 3, 200)
+    driver.anneal_block(made.tables, betas, 0, 0, made.lanes, block)
+    states = np.empty((made.lanes, problem.num_variables), np.int8)
+    made.states(block, states)
+    expected = problem.energy(states) - problem.offset
+    np.testing.assert_allclose(block.lowest, expected, atol=1e-12)
+    rounded = np.rint(expected / made.tables.rounding.unit) * made.tables.rounding.unit
+    assert np.abs(rounded - expected).max() > 1e-9  # units alone would not have shown it
+
+
+def test_groups_of_two_spins_do_as_those_of_four(monkeypatch):
+    four = anneal(PROBLEMS["layers"], sweeps=30, runs=20, rng=1)
+    monkeypatch.setattr(dense_layers, "_SMALL", 0)
+    two = anneal(PROBLEMS["layers"], sweeps=30, runs=20, rng=1)
+    assert np.array_equal(four.states, two.states)
+
+
+@pytest.mark.parametrize("weight", [1e-7, 2.0**40])
+def test_weights_too_unlike_for_one_unit_go_to_another_kernel(weight):
+    """A spin whose own weights are lost beside those of the others would flip freely."""
+    weights = np.full((12, 12), 1.5)
+    weights[:, 3] = 1e-7 if weight < 1 else 0.1
+    weights[0, :3] = 1e3 if weight < 1 else weight
+    assert anneal(Rbm(weights), sweeps=2, runs=1, rng=1).kernel not in (
+        "dense layers",
+        "dense lanes",
+    )
+
+
+def test_a_seed_means_the_same_on_every_machine():
+    """Changes of random numbers must be meant; floats have the same bits everywhere, too."""
+    found = {
+        name: hashlib.sha256(
+            anneal(PROBLEMS[name], sweeps=60, runs=40, rng=1, beta=(0.01, 0.5)).states.tobytes()
+        ).hexdigest()[:8]
+        for name in ("layers", "layers of floats", "complete", "complete, of floats")
+    }
+    assert found == {
+        "layers": "bba4d8c5",
+        "layers of floats": "49e57fb3",
+        "complete": "432afefb",
+        "complete, of floats": "7d736a5a",
+    }
