@@ -180,7 +180,7 @@ def test_ctrl_c_is_heard(options, code, tmp_path):
     edges = [(i, j) for i in range(33) for j in range(i)]
     rng = np.random.default_rng(1)
     gh.write(path, gh.Ising.from_edges(33, edges, rng.integers(1, 10, len(edges))))
-    main(["solve", str(path), "--runs", "1", "--sweeps", "1"])  # compiled from here on
+    main(["solve", str(path), "--runs", "64", "--sweeps", "1"])  # compiled from here on
     gh.brute_force(gh.Ising(1, [], [], [1]))
     script = "import sys; from glasshouse.cli import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", script, "solve", str(path), *options]

@@ -18,6 +18,7 @@ from glasshouse.certificates import Certificate, Leaf, Tree, verify
 from glasshouse.planting import random_loops
 from glasshouse.problems import Ising, Max2Sat
 from glasshouse.proofs import HardClausesUnsatisfiableError, limits, prove, prover
+from glasshouse.proofs.nodes.clique_cuts import CliqueSeparator
 from glasshouse.proofs.nodes.cycle_relaxation import CycleRelaxation
 
 
@@ -164,6 +165,28 @@ def test_ctrl_c_within_a_node_keeps_the_tree(only_trees, monkeypatch):
     assert not part.optimal
     assert part.certificate.num_leaves > 1
     assert prove(problem, certificate=part.certificate).optimal
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_ctrl_c_within_the_root_keeps_what_cliques_have_won(only_trees, monkeypatch, hidden):
+    """Compiled code that hands over its result makes a SystemError of Ctrl-C."""
+    problem = half_complete()
+    before = prove(problem, node_limit=1, loops_only=True).lower_bound
+    real, calls = CliqueSeparator.cuts, []
+
+    def stopped(self, *arguments):
+        calls.append(1)
+        if len(calls) < 5:
+            return real(self, *arguments)
+        if hidden:
+            raise SystemError("a result with an exception set") from KeyboardInterrupt()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(CliqueSeparator, "cuts", stopped)
+    part = prove(problem)
+    assert part.statistics.stopped == "Ctrl-C"
+    assert not part.optimal
+    assert verify(problem, part.certificate).lower_bound == part.lower_bound > before
 
 
 def test_a_time_limit_is_kept_within_a_tree(only_trees):

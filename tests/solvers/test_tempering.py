@@ -12,7 +12,8 @@ from tests.solvers.lane_runs import lane_task
 from tests.solvers.test_boltzmann import PROBLEMS, chi_square_p, exact_probabilities
 
 from glasshouse.planting import random_loops
-from glasshouse.problems import Ising
+from glasshouse.problems import Ising, Rbm
+from glasshouse.problems.convert import to_ising
 from glasshouse.solvers import planning
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.kernels import tempering as kernels
@@ -21,7 +22,7 @@ from glasshouse.solvers.schedule import inverse_temperatures
 from glasshouse.solvers.success import runs_needed
 from glasshouse.solvers.tempering import temper
 
-GOLDEN = "e76c83e7577df9cc 0.062500"
+GOLDEN = "a60eef1622f60894 0.041667"
 
 
 @pytest.mark.parametrize(
@@ -204,3 +205,20 @@ def lattice(shape: tuple[int, ...], weights: str) -> Ising:
 def test_wrong_arguments_are_refused(wrong, words):
     with pytest.raises(ValueError, match=words):
         temper(PROBLEMS["ring of unequal weights"], **({"runs": 1} | wrong))
+
+
+@pytest.mark.parametrize("kind", ["floats", "signs", "layers"])
+def test_the_ladder_begins_where_replicas_forget(kind):
+    """Lanes in one valley, up to a flip of all spins, have not forgotten anything."""
+    draws = np.random.default_rng(3)
+    if kind == "layers":
+        problem = to_ising(Rbm(draws.normal(size=(24, 24))))[0]
+    else:
+        values = (
+            draws.normal(size=(60, 60)) if kind == "floats" else draws.choice([-1, 1], (60, 60))
+        )
+        problem = Ising.from_matrix(np.triu(values, 1))
+    hottest = [temper(problem, sweeps=5, runs=2, rng=seed).betas[0] for seed in range(12)]
+    coldest = temper(problem, sweeps=5, runs=2, rng=0).betas[-1]
+    assert max(hottest) < 3 * min(hottest)
+    assert max(hottest) < coldest / 5

@@ -95,7 +95,9 @@ class WarmUp:
         same = lanes == self.before.reshape(lanes.shape)
         alike = (lanes == np.roll(lanes, 1, axis=1)).sum(axis=0)  # each lane beside the next one
         size = max(len(lanes), 1)
-        between = np.abs(2 * alike - len(lanes)).sum() / max(lanes.size, 1)
+        # With its sign: without fields, lanes that share a valley, up to a flip of all spins, would
+        # else count as lanes that have forgotten where they were.
+        between = max(0.0, (2 * alike - len(lanes)).sum() / max(lanes.size, 1))
         self.memory[stage] = 2 * same.sum() / max(lanes.size, 1) - 1 - between
         if self.clusters is not None:
             found = sample_clusters(block.states, self.even, self.clusters)

@@ -28,6 +28,12 @@ _BLUR = 1e-9
 _PATIENCE, _SHARE_ASLEEP = 4, 0.2
 
 
+def is_ctrl_c(stop: BaseException) -> bool:
+    """Whether it is one, also where it came while compiled code handed over its result."""
+    heard = stop.__cause__ if isinstance(stop, SystemError) else stop
+    return isinstance(heard, KeyboardInterrupt)
+
+
 class Stall(NamedTuple):
     """When it is quicker to branch: so many rounds have closed less than a share of the gap."""
 
@@ -75,9 +81,19 @@ class CycleRelaxation:
         ties = Ties.of(self.graph, pairs)
         try:
             return self.bound_node(ties, not pairs, deadline, warm)
-        except BaseException:
-            self.lp, self.at = NodeLp(self.weights), None  # it may be half changed
-            raise
+        except BaseException as stop:
+            lp, self.lp, self.at = self.lp, NodeLp(self.weights), None  # it may be half changed
+            if not is_ctrl_c(stop):
+                raise
+            return self.cut_short(lp, ties)
+
+    def cut_short(self, lp: NodeLp, ties: Ties) -> Outcome:
+        """What the last solved LP proves."""
+        known = min(len(lp.cuts), len(lp.duals))
+        weak = honest_bound(ties, lp.cuts[:known], lp.duals[:known])
+        outcome = self.outcome(weak, False, None, None)
+        outcome.interrupted = True
+        return outcome
 
     def bound_node(self, ties: Ties, is_root: bool, deadline: float, warm: Any) -> Outcome:
         """The node's rounds, and what to do with it then."""

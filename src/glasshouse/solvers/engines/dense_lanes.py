@@ -29,7 +29,12 @@ def dense_engine(network: ColouredGraph) -> Engine | None:
     up = bias + whole.sum(0, numbers.dtype)
     rows = whole + whole  # may wrap around, and back where they are added
     tables = DenseTables(
-        aligned(rows), up, own, slots, numbers.ceiling, numbers.rounding(couplings, 0, fields)
+        aligned(rows),
+        up,
+        own,
+        slots,
+        numbers.ceiling,
+        numbers.rounding(np.triu(couplings, 1), 0, fields),
     )
     cost = MOST_RUNS * (4 * size + len(weights) // 16)
     return Engine(

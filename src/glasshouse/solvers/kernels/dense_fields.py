@@ -22,17 +22,20 @@ import numpy.typing as npt
 
 from glasshouse.compiled import inlined, inner
 from glasshouse.kernels.vector_scalars import add_lanes
-from glasshouse.kernels.vectors import cast, fill, load, store
+from glasshouse.kernels.vectors import cast, fill, fill_like, load, store
 from glasshouse.kernels.xoshiro import advance
 from glasshouse.solvers.kernels.exponential_draws import LN_2
 
-# Words of a run in `block.generator`: after eight streams for vectors one for single words, and an
-# energy in units with its excess, for which random words stand as long as none is known.
-SINGLE, ENERGY, EXCESS, WORDS = 32, 36, 37, 38
+# Words of a run in `block.generator`: after eight streams for vectors one for single words, and the
+# fingerprint of a state with its excess, for which random words stand as long as none is known.
+SINGLE, STATE, EXCESS, WORDS = 32, 36, 37, 38
 # A draw is above AHEAD half-lives with probability 2^-AHEAD.
 AHEAD = 8
 FARTHEST = 32  # no draw is above so many
 LANE_BITS = 1 << np.arange(16, dtype=np.int32)
+# Odd numbers at random: what the spins of a fingerprint are multiplied with.
+_STEP, *_LANES = (np.random.default_rng(0).integers(-(2**62), 2**62, 17) * 2 + 1).tolist()
+_LANE_KEYS = np.array(_LANES, np.int64)
 
 
 class Rounding(NamedTuple):
@@ -124,12 +127,25 @@ def excess(tables: Any, run: Any, block: Any) -> Any:
 
 
 @inner
+def fingerprint(tables: Any, run: Any, block: Any) -> Any:
+    """A number for the state of a run; two states share one about once in 2^64 times."""
+    size = tables.own.size
+    spins = 2 * size * run + size
+    total = fill(np.int64(0), 16)
+    for slot in range(0, size, 16):
+        spin = cast(load(block.spins, spins + slot, 16), np.int64)
+        total = total * fill_like(total, _STEP) + spin
+    return add_lanes(total * load(_LANE_KEYS, 0, 16))
+
+
+@inner
 def exact_energy(tables: Any, run: Any, energy: Any, block: Any) -> Any:
-    """The energy of a run that is at so many units; what was last computed is remembered."""
+    """The energy of a run that is at so many units; the excess of its last state is remembered."""
     place = WORDS * run
-    units, excesses = block.generator.view(np.int64), block.generator.view(np.float64)
-    if units[place + ENERGY] != energy:
-        units[place + ENERGY] = energy
+    states, excesses = block.generator.view(np.int64), block.generator.view(np.float64)
+    state = fingerprint(tables, run, block)
+    if states[place + STATE] != state:
+        states[place + STATE] = state
         excesses[place + EXCESS] = excess(tables, run, block)
     return (energy + excesses[place + EXCESS]) * tables.rounding.unit
 

@@ -119,9 +119,9 @@ def sweep(tables: Any, beta: Any, work: Any, number: Any, watching: Any, block: 
                     chosen, e, f, g, h = few(e, f, g, h)
                     if chosen != 0:
                         lives, a, b, c, d = half_lives(a, b, c, d)
-                        reach = whole_units(lives, scale, most)
+                        reach = whole_units(lives + fill_like(lives, AHEAD), scale, most)
                         reach = reach | ~view(lanes == (fill_like(lanes, chosen) & lanes), np.int32)
-                        flip = flip | (margin - ahead <= cast(reach, records.dtype))
+                        flip = flip | (margin <= cast(reach, records.dtype))
                 bits = bits_of(flip)
                 flipped += count_bits(bits)
                 put(work.flips, slot >> 4, bits)
