@@ -30,6 +30,7 @@ from glasshouse.solvers.schedule import default_range
 from glasshouse.solvers.success import runs_needed
 
 ROUNDS = 7
+PEERS = ("dwave-samplers", "openjij")
 PEER_UPDATES, OUR_UPDATES = 4e6, 1.5e8  # work of one timing: .06 s and .04 s
 TTS_GRID = (30, 100, 300, 1000, 3000)
 
@@ -389,8 +390,8 @@ def large() -> dict[str, Any]:
     return {"what": what, "seconds": seconds, "peak GiB": peak}
 
 
-def main() -> None:
-    peers = ("dwave-samplers", "openjij")
+def compare_updates() -> None:
+    """Store the table of updates, one for each processor that Numba is told to compile for."""
     notes = (
         "CPU time of one thread, median of seven rounds in which the solvers take turns; a ratio "
         "is formed within a round. All solvers get the same sweeps and the same range of β. Of 8 "
@@ -398,17 +399,25 @@ def main() -> None:
         "same runs looking for an energy that is "
         "never reached, at the end of each sweep and after every flip."
     )
-    store("anneal-updates", "Annealing: nanoseconds per spin update", updates(), peers, notes)
+    processor = os.environ.get("NUMBA_CPU_NAME", "")
+    title = "Annealing: nanoseconds per spin update"
+    title += f", compiled for {processor}" if processor else ""
+    name = "anneal-updates" + (f"-{processor}" if processor else "")
+    store(name, title, updates(), PEERS, notes)
+
+
+def main() -> None:
+    compare_updates()
     notes = (
         "The least over runs of 30 to 3000 sweeps and over ranges of β: each solver's own default, "
         "one that suits these instances, and for the peers also the paper's. CPU time of one "
         "thread. Ours looks for the target at the end of each sweep; the peers return the last "
         "state of a run only."
     )
-    store("anneal-tts", "Annealing: time to solution", times_to_solution(), peers, notes)
+    store("anneal-tts", "Annealing: time to solution", times_to_solution(), PEERS, notes)
     rows = [*starts(), threads(), ensemble(), large()]
     store("anneal-scale", "Annealing: starts, threads, ensembles, large problems", rows)
 
 
 if __name__ == "__main__":
-    main()
+    compare_updates() if sys.argv[1:] == ["updates"] else main()

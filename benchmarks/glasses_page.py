@@ -18,9 +18,11 @@ count from 0.
 
 {setting}
 
-One core, CPU seconds, compilation not counted; other work ran on the machine. *Size* is that of the
-largest certificate, *checker* the longest time of the stand-alone checker. A gap is relative to the
-energy.
+One core, compilation not counted; other work ran on the machine. *Median* and *longest* are CPU
+seconds of the proofs that were closed, the *limit* is one of wall-clock time. *Nodes* is the most
+of any instance, *size* that of the largest certificate, *checker* the longest time of the
+stand-alone checker. A gap is relative to the energy. "cycle LP" stands for runs before odd cliques
+were added.
 
 """
 
@@ -72,9 +74,9 @@ def _ours(name: str, rows: list[Row]) -> dict[str, str]:
         "checked": f"{len(agreed)} of {len(closed)}" if sizes else "",
         "median s": f"{median(seconds):.1f}" if seconds else "",
         "longest s": f"{max(seconds):.1f}" if seconds else "",
-        "limit s": f"{rows[0]['limit']:g}",
+        "limit s": f"{max(row['limit'] for row in rows):g}",
         "nodes": f"{max(row.get('nodes') or 0 for row in rows)}",
-        "by": rows[0].get("method", ""),
+        "by": ", ".join(sorted({row["method"] for row in rows if row.get("method")})),
         "size": f"{max(sizes) / 1e6:.2f} MB" if sizes else "",
         "checker": f"{max(times):.1f} s" if times else "",
         "largest gap": f"{max(gaps):.2%}" if gaps else "",

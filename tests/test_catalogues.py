@@ -110,7 +110,7 @@ class TestKernel:
         assert result.kernel == "greedy"
         assert result.best_energy == plant.energy
         assert result.energies.tolist() == [plant.problem.energy(s) for s in result.states]
-        assert gh.anneal(gh.lone_loop(3, 3, rng=1), sweeps=3, runs=2, rng=1).kernel == "byte lanes"
+        assert gh.anneal(gh.lone_loop(3, 3, rng=1), sweeps=3, runs=20, rng=1).kernel == "byte lanes"
 
     def test_from_the_command_line(self, instance, capsys):
         assert run("solve", instance, "--runs", 20, "--sweeps", 5, "--seed", 1, "--json") == 0

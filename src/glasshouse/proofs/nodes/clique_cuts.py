@@ -19,8 +19,9 @@ _LONGEST = 0.8
 _SIZES = (5, 7)
 # Spins around each vertex to choose from, and searches there.
 _BALL, _RESTARTS = 256, 4
-# All distances are kept, 16 bytes for each pair of vertices: 64 MiB for so many.
-_MOST_VERTICES = 2048
+# All distances are kept, 16 bytes for each pair of vertices, and looked for in one go, which a time
+# limit has to wait for: 25 MB and about a second for so many.
+_MOST_VERTICES = 1200
 
 
 class CliqueSeparator:
