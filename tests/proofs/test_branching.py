@@ -21,6 +21,7 @@ from glasshouse.problems import Ising, Max2Sat
 from glasshouse.proofs import HardClausesUnsatisfiableError, limits, prove, prover
 from glasshouse.proofs.nodes.clique_cuts import CliqueSeparator
 from glasshouse.proofs.nodes.cycle_relaxation import CycleRelaxation
+from glasshouse.solvers import brute_force
 
 
 @pytest.fixture
@@ -261,7 +262,6 @@ def test_plants_need_no_tree():
 @pytest.mark.slow
 def test_two_thousand_small_instances_equal_brute_force():
     rng = np.random.default_rng(11)
-    branched = 0
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prover.Covering, "of", lambda form: None)
         patch.setattr("glasshouse.proofs.trees.branching._FEW_CLASSES", 2)
@@ -275,5 +275,17 @@ def test_two_thousand_small_instances_equal_brute_force():
             problem = Ising(size, glass.edges, weights, fields)
             proof = prove(problem, loops_only=k % 4 > 0)
             check(problem, proof)
-            branched += proof.certificate.num_leaves > 1
-    assert branched > 0  # so small, few leave a gap; larger ones are above
+
+
+@pytest.mark.slow
+def test_two_hundred_trees_end_at_the_optimum(only_trees):
+    """Of graphs large enough for loops alone to leave a gap."""
+    branched = 0
+    for seed in range(200):
+        problem = half_complete(24, seed)
+        proof = prove(problem, loops_only=True)
+        assert proof.optimal
+        assert verify(problem, proof.certificate).optimal
+        assert proof.energy == brute_force(problem).energy
+        branched += proof.certificate.num_leaves > 1
+    assert branched > 60
