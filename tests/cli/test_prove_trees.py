@@ -29,7 +29,7 @@ def graph(tmp_path, monkeypatch):
 
 
 def test_the_same_command_goes_on(graph, capsys):
-    assert main(["prove", str(graph), "--node-limit", "3"]) == 1
+    assert main(["prove", str(graph), "--node-limit", "2"]) == 1
     captured = capsys.readouterr()
     assert "the same command goes on from there" in captured.out
     assert "stopped      by node limit" in captured.out

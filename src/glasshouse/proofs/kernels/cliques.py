@@ -10,12 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.compiled import compiled, inlined, inner
+from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.arrays import enlarged
 from glasshouse.proofs.kernels.graphs import pop, push
 
-# Two nodes of one vertex have no place in one clique, nor have nodes that are too far away.
-_NEVER = 100.0
+# Two nodes of one vertex have no place in one clique, nor have nodes that are too far away. A power
+# of two, so that adding it and taking it off again loses few digits of a float32.
+_NEVER = np.float32(16.0)
+# An exchange that gains less may be one of rounding.
+_GAIN = np.float32(1e-4)
 
 
 @compiled
@@ -57,111 +60,103 @@ def nearest_nodes(graph: Any, hop: Any, limit: Any, distance: Any, over: Any) ->
             distance[source, node] = reached[node] if settled[node] else _NEVER
 
 
-@inlined
-def between(distance: Any, first: Any, second: Any) -> Any:
-    """How long the walk between two nodes of a clique is."""
-    if first >> 1 == second >> 1:
-        return _NEVER
-    return distance[first >> 1, second ^ (first & 1) ^ 1]
-
-
 @compiled
-def odd_cliques(distance: Any, size: Any, ball: Any, restarts: Any, violation: Any) -> Any:
-    """Violated cliques of an odd size, some around each vertex.
-
-    Each search starts with a vertex and one more node of those around it, adds what is nearest to
-    all so far, and then exchanges nodes one by one as long as that helps.
+def fill_pairs(distance: Any, shortest: Any, pairs: Any) -> None:
+    """How long the walk between each two nodes of a clique is.
 
     Args:
         distance: from `nearest_nodes`.
+        shortest: a pair that is shorter is never in a violated clique that no cycle cuts off.
+        pairs: one row and one column for each node; to be filled.
+    """
+    for first in range(len(pairs)):
+        row = distance[first >> 1]
+        other = (first & 1) ^ 1
+        for second in range(len(pairs)):
+            length = row[second ^ other]
+            pairs[first, second] = length if length >= shortest else _NEVER
+        pairs[first, first] = pairs[first, first ^ 1] = _NEVER
+
+
+@compiled
+def odd_cliques(pairs: Any, size: Any, restarts: Any, violation: Any) -> Any:
+    """Violated cliques of an odd size, some around each vertex.
+
+    Each search starts with a vertex and the nearest node that no search before it came upon, adds
+    what is nearest to all so far, and then exchanges nodes one by one as long as that helps. All
+    nodes are looked at in each step, row by row: that is quicker than choosing some of them first.
+
+    Args:
+        pairs: from `fill_pairs`.
         size: of the cliques.
-        ball: how many nodes around a vertex to choose from.
         restarts: searches around each vertex.
-        violation: the least that counts. Each pair of a clique is at least half of it long.
+        violation: the least that counts.
 
     Returns:
         One clique per row, as nodes, and the sum of the walks of each.
     """
-    num_vertices = len(distance)
+    num_nodes = len(pairs)
     least = (size - 1) ** 2 // 4 - violation
-    cliques = np.empty((num_vertices * restarts, size), np.int32)
-    sums = np.empty(num_vertices * restarts)
+    cliques = np.empty((num_nodes // 2 * restarts, size), np.int32)
+    sums = np.empty(len(cliques))
+    members, load = np.empty(size, np.int64), np.empty(num_nodes, np.float32)
+    untried = np.empty(num_nodes, np.float32)
     count = 0
-    around = np.empty(ball + 1, np.int32)
-    lengths = np.empty((ball + 1, ball + 1))
-    members = np.empty(size, np.int64)
-    load = np.empty(ball + 1)
-    for vertex in range(num_vertices):
-        found = choose_around(distance, vertex, 0.5 * violation, around)
-        if found < size:
-            continue
-        for a in range(found):
-            for b in range(found):
-                lengths[a, b] = between(distance, around[a], around[b])
-        for start in range(min(restarts, found - 1)):
-            second = 1 + start * (found - 1) // restarts
-            total = improve(lengths[:found, :found], second, members, load[:found])
+    for node in range(0, num_nodes, 2):
+        untried[:] = pairs[node]
+        for _ in range(restarts):
+            members[0], members[1] = node, nearest(untried)
+            if untried[members[1]] == _NEVER:
+                break
+            untried[members[1]] = _NEVER
+            total = improve(pairs, members, load)
+            for member in members:
+                untried[member] = _NEVER
             if total < least:
-                for k in range(size):
-                    cliques[count, k] = around[members[k]]
-                sums[count] = total
+                cliques[count], sums[count] = members, total
                 count += 1
     return cliques[:count].copy(), sums[:count].copy()
 
 
 @inner
-def choose_around(distance: Any, vertex: Any, shortest: Any, around: Any) -> Any:
-    """The nodes nearest to a vertex, itself first; returns how many there are."""
-    row = distance[vertex]
-    keys, items = np.empty(len(row)), np.empty(len(row), np.int32)
-    waiting = 0
-    for node in range(len(row)):
-        length = row[node ^ 1]
-        if shortest <= length < _NEVER and node >> 1 != vertex:
-            waiting = push(keys, items, waiting, length, node)
-    around[0], count = 2 * vertex, 1
-    while waiting > 0 and count < len(around):
-        _, node, waiting = pop(keys, items, waiting)
-        around[count] = node
-        count += 1
-    return count
+def improve(pairs: Any, members: Any, load: Any) -> Any:
+    """Add to the first two members of a clique, exchange all but the first; the sum of its walks.
 
-
-@inner
-def improve(lengths: Any, second: Any, members: Any, load: Any) -> Any:
-    """Grow a clique from entry 0 and another one, exchange what is not 0; the sum of its walks.
-
-    `load` is how far each entry is from all members.
+    `load` is how far each node is from all members.
     """
     size = len(members)
-    members[0] = 0
-    load[:] = lengths[0]
-    for k in range(1, size):
-        best = second
-        if k > 1:
-            for entry in range(len(load)):
-                if load[entry] < load[best]:
-                    best = entry
-        members[k] = best
-        load += lengths[best]
+    load[:] = pairs[members[0]]
+    load += pairs[members[1]]
+    for k in range(2, size):
+        members[k] = nearest(load)
+        load += pairs[members[k]]
     better = True
     while better:
         better = False
         for k in range(1, size):
             old = members[k]
-            best, least = old, load[old] - _NEVER - 1e-9
-            for entry in range(len(load)):
-                without = load[entry] - lengths[old, entry]
-                if without < least:
-                    best, least = entry, without
-            if best != old:
-                load += lengths[best] - lengths[old]
-                members[k] = best
-                better = True
+            load -= pairs[old]
+            new = nearest(load)
+            if load[new] < load[old] - _GAIN:
+                members[k], better = new, True
+            load += pairs[members[k]]
     total = 0.0
     for k in range(size):
-        total += load[members[k]] - _NEVER
-    return 0.5 * total
+        for j in range(k):
+            total += pairs[members[k], members[j]]
+    return total
+
+
+@compiled(fastmath={"nnan", "nsz"}, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+def nearest(load: Any) -> Any:
+    """The place of the least entry. Its value first, which takes one instruction for many."""
+    least = load[0]
+    for entry in range(1, len(load)):
+        least = min(least, load[entry])
+    for entry in range(len(load)):
+        if load[entry] == least:
+            return entry
+    return 0
 
 
 @compiled

@@ -17,10 +17,10 @@ _HOP = 1e-6
 _LONGEST = 0.8
 # Numbers of spins. Larger cliques are seldom violated where these are not.
 _SIZES = (5, 7)
-# Spins around each vertex to choose from, and searches there.
-_BALL, _RESTARTS = 256, 4
-# All distances are kept, 16 bytes for each pair of vertices, and looked for in one go, which a time
-# limit has to wait for: 25 MB and about a second for so many.
+# Searches around each vertex, and in all; the larger of the two counts.
+_RESTARTS, _SEARCHES = 4, 2048
+# All distances are kept, 32 bytes for each pair of vertices, and looked for in one go, which a time
+# limit has to wait for: 50 MB and about a second for so many.
 _MOST_VERTICES = 1200
 
 
@@ -41,6 +41,7 @@ class CliqueSeparator:
         size = graph.num_vertices if self.is_able else 0
         self.distance = np.empty((size, 2 * size), np.float32)
         self.over = np.empty((size, 2 * size), np.int32)
+        self.pairs = np.empty((2 * size, 2 * size), np.float32)
 
     @property
     def is_able(self) -> bool:
@@ -58,11 +59,13 @@ class CliqueSeparator:
             return []
         graph = arc_kernels.ArcGraph(*self.graph.rows, self.negative, lengths)
         clique_kernels.nearest_nodes(graph, _HOP, _LONGEST, self.distance, self.over)
+        clique_kernels.fill_pairs(self.distance, 0.5 * tolerance, self.pairs)
         return [cut for size in _SIZES for cut in self._of_size(size, tolerance)]
 
     def _of_size(self, size: int, tolerance: float) -> list[Cut]:
         """The cliques of some spins, those first that cut off most."""
-        cliques, sums = clique_kernels.odd_cliques(self.distance, size, _BALL, _RESTARTS, tolerance)
+        restarts = max(_RESTARTS, _SEARCHES // self.graph.num_vertices)
+        cliques, sums = clique_kernels.odd_cliques(self.pairs, size, restarts, tolerance)
         arcs, vertices, begins, is_simple = clique_kernels.walks_of(
             self.over, self.graph.edges, self.negative, cliques
         )

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glasshouse.proofs.kernels import graphs
+from glasshouse.proofs.nodes.aim import Aim, Point, centre_of, states_of
 from glasshouse.proofs.nodes.cuts import Cut
 from glasshouse.proofs.nodes.cycle_cuts import CycleSeparator
 from glasshouse.proofs.nodes.interior_duals import interior_duals
@@ -20,6 +21,8 @@ from glasshouse.proofs.trees.relaxation import Outcome, Pair, Parts
 
 # Cuts of a node have to be violated by this much, unless there are none.
 _CLEARLY, _BARELY = 0.02, 1e-5
+# So few cuts, of the vertices, are not worth a round far from the LP's solution.
+_FEW = 0.04
 # A value must be above the goal by this much before its duals are worth rounding.
 _MARGIN = 1e-7
 # The error of an LP's value, relatively: below the goal by less, a node may still be closed.
@@ -65,6 +68,7 @@ class CycleRelaxation:
         self.separator = CycleSeparator(graph)
         self.brancher = Brancher(self.weights)
         self.lp = NodeLp(self.weights)
+        self.aim = Aim()
         self.at: Basis | None = None  # where the LP stands, if that is known
         self.best = graph.total + 1  # the cost to be beaten
         self.found: list[Spins] = []
@@ -105,6 +109,7 @@ class CycleRelaxation:
             lp.return_to(warm)
         lp.go_to(ties)
         self.at = None
+        self.aim_at_centre(ties, deadline)
         proof = self.cut_rounds(ties, is_root, deadline)
         if proof is not None:
             return self.outcome(proof, True, None, None)
@@ -143,16 +148,36 @@ class CycleRelaxation:
                 return None
             lp.add(cuts)
 
+    def aim_at_centre(self, ties: Ties, deadline: float) -> None:
+        """Look for states of a node, and for cuts around them at first."""
+        states = states_of(ties, deadline - time.monotonic())
+        if len(states):
+            self.consider(states[0].copy())
+        self.aim = Aim(centre_of(ties, states))
+
     def new_cuts(self, history: list[float], goal: float, tolerance: float) -> list[Cut]:
-        """Inequalities that the LP's solution violates; where there are none, barely violated ones.
+        """Inequalities that the LP's solution violates; none only if there is none.
 
         Args:
             history: the values after each round.
             goal: the value to be reached.
-            tolerance: how much they are violated.
+            tolerance: how much they are violated, where there are enough of them.
         """
-        violation = self.lp.violation
-        return self.separator.cuts(violation, tolerance) or self.separator.cuts(violation, _BARELY)
+        aim = self.aim
+        while True:
+            point = aim.point(self.lp.violation)
+            cuts = self.cuts_at(point, history, goal, tolerance if aim.is_there else _BARELY)
+            if aim.is_there or len(cuts) > _FEW * self.graph.num_vertices:
+                return cuts
+            aim.come_nearer(None if cuts else point)
+            if cuts:
+                return cuts
+
+    def cuts_at(
+        self, point: Point, history: list[float], goal: float, tolerance: float
+    ) -> list[Cut]:
+        """Inequalities that a point violates; where there are none, barely violated ones."""
+        return self.separator.cuts(point, tolerance) or self.separator.cuts(point, _BARELY)
 
     def proof(self, ties: Ties, deadline: float) -> Rounded | None:
         """Round the LP's duals, or, where the digits of floats do not do, others."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.nodes.node_lp import Floats, NodeLp
+from glasshouse.proofs.nodes.node_lp import Floats, NodeLp, Probe
 from glasshouse.proofs.nodes.ties import Ties
 
 # Edges with u this near to 0 or 1 are as good as decided.
@@ -58,7 +58,7 @@ class Brancher:
         """Try out the most promising bundles of a solved LP; None if all edges are decided.
 
         Args:
-            lp: it is left at the basis where it was.
+            lp: it stays as it is.
             ties: the node.
             enough: a value at which a side is closed; gains beyond do not count.
         """
@@ -66,33 +66,29 @@ class Brancher:
         bundle = ties.bundles[1]
         scores = self.scores(lp.violation[edges], ties.violated[edges], edges, bundle)
         order = np.argsort(-scores, kind="stable")[: self.candidates]
-        basis = lp.solver.getBasis()
+        probe = Probe(lp, self.iterations)
         best: Choice | None = None
         for k in order.tolist():
             if scores[k] == 0.0:
                 break
             chosen = edges[bundle == k].astype(np.int32)
-            choice = self.try_out(lp, chosen, ties.violated[chosen], enough)
-            lp.solver.setBasis(basis)
+            choice = self.try_out(probe, chosen, ties.violated[chosen], enough)
             if best is None or choice.merit > best.merit:
                 best = choice
         return best
 
     def try_out(
         self,
-        lp: NodeLp,
+        probe: Probe,
         edges: npt.NDArray[np.int32],
         violated: npt.NDArray[np.bool_],
         enough: float,
     ) -> Choice:
         """Gains of a bundle; `violated` is how its edges are where the classes' spins are equal."""
-        value, violation = lp.value, lp.violation[edges]
-        basis = lp.solver.getBasis()
+        value, violation = probe.lp.value, probe.lp.violation[edges]
         gains: list[float] = []
         for sides in (violated, ~violated):
-            found = lp.probe(edges, sides.astype(np.float64), self.iterations)
-            if not gains:
-                lp.solver.setBasis(basis)
+            found = probe.value(edges, sides.astype(np.float64))
             gains.append(max(min(found, enough) - value, _LEAST_GAIN))
             way = max(float(np.abs(violation - sides).sum()), _DECIDED)
             self.gains[sides.astype(int), edges] += gains[-1] / way
