@@ -52,6 +52,8 @@ _NAMES_OF = {
     "boltzmann.estimator": "RestrictedBoltzmannMachine",
     # Other people's solvers on proven instances.
     "races": "load_suite race",
+    # All of it on one page.
+    "reports": "report",
 }
 _HOME_OF = {name: home for home, names in _NAMES_OF.items() for name in names.split()}
 
