@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 Spec: TypeAlias = dict[str, Any]
-Shape: TypeAlias = Literal["line", "step", "points", "dots", "interval", "band", "bound", "thin"]
+Shape: TypeAlias = Literal[
+    "line", "step", "points", "dots", "interval", "band", "bound", "thin", "peak"
+]
 
 _COLOURS = 10  # variables --c0, --c1, … of the style sheet
 _SHAPES = (
@@ -21,6 +23,11 @@ _SHAPES = (
     "cross",
     "triangle-left",
     "triangle-right",
+)
+# A star of five points, in Vega's units: a square from -1 to 1.
+_STAR = (
+    "M0,-1L.235,-.324L.951,-.309L.38,.124L.588,.809L0,.4L-.588,.809L-.38,.124L-.951,-.309"
+    "L-.235,-.324Z"
 )
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 
@@ -45,14 +52,12 @@ class Axis:
 
     def encoding(self) -> Spec:
         """The axis in Vega-Lite's words."""
-        scale: Spec = {"type": "log"} if self.is_log else {"zero": self.has_zero, "nice": True}
-        axis: Spec = {"title": self.title}
+        scale: Spec = {"type": "log", "nice": False, "padding": 10}
+        axis: Spec = {"title": self.title, "format": ".6~g", "tickCount": 6}
+        if not self.is_log:
+            scale = {"zero": self.has_zero, "nice": True, "padding": 0 if self.has_zero else 10}
         if self.is_whole:
             axis |= {"format": "d", "tickMinStep": 1}
-        elif not self.is_log:
-            axis["format"] = "~g"
-        else:
-            axis |= {"format": "~g", "tickCount": 5}
         return {"field": self.column, "type": "quantitative", "scale": scale, "axis": axis}
 
 
@@ -155,10 +160,9 @@ def matrix_chart(
         has_path: whether a loop is a closed path of cells, as in an RBM.
     """
     along, across = names
-    height = round(min(max(520 * rows / columns, 90), 720))
 
     def place(column: str, title: str, end: int, far: str | None = None) -> Spec:
-        scale = {"domain": [0, end] if column != "row" else [end, 0], "nice": False, "zero": False}
+        scale = {"domain": [0, end], "nice": False, "reverse": column == "row"}
         axis = {"title": title, "format": "d", "tickMinStep": 1, "grid": False}
         return {"field": column, "type": "quantitative", "scale": scale, "axis": axis}
 
@@ -211,7 +215,9 @@ def matrix_chart(
         },
     }  # fmt: skip
     return {
-        "width": "container", "height": height, "data": {"name": "rows"},
+        # The page makes it as high as its width asks for, so that cells are square.
+        "width": "container", "height": 400, "usermeta": {"ratio": rows / columns},
+        "data": {"name": "rows"},
         "params": [{"name": "gauged", "value": False}, {"name": "loop", "value": -1}],
         "layer": [cells, path, corners] if has_path else [cells, corners],
         "resolve": {"scale": {"color": "independent", "fill": "independent"}},
@@ -256,6 +262,10 @@ def _layer(shape: Shape, shared: Spec, names: Sequence[str]) -> Spec:
     if shape == "dots":
         return {"mark": {"type": "point", "filled": True, "size": 14, "opacity": 0.5},
                 "encoding": shared}  # fmt: skip
+    if shape == "peak":
+        mark = {"type": "point", "filled": True, "shape": _STAR, "size": 260, "opacity": 1,
+                "stroke": "var(--ink)", "strokeWidth": 1}  # fmt: skip
+        return {"mark": mark, "encoding": shared}
     if shape == "bound":
         mark = {"type": "point", "filled": False, "shape": "triangle-up", "size": 70}
         return {"mark": mark, "encoding": shared}

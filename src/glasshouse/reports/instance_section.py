@@ -30,19 +30,20 @@ def instance_section(path: Path, document: Document | None = None) -> Section:
         document: what it holds; read when None.
     """
     document = read_document(path) if document is None else document
-    facts = [Fact(name, value) for name, value in overview(document.problem).rows()]
+    seen = [Fact(name, value) for name, value in overview(document.problem).rows()]
     name = _cut(path.name)
     try:
         kept, left_out = verified(document)
     except CertificateError as lie:
         said = str(lie).removeprefix(f"{path}: ")
-        facts.append(_stated(document, "refuted"))
+        facts = [_stated(document, "refuted"), *seen]
         lead = "What this file states about its optimum was checked, and is false."
         return Section(name, "Instance", lead, facts, [_check(path)], refuted=said)
     certificate = _certificate(kept)
-    facts += _optimum(kept, document, certificate)
+    facts = _optimum(kept, document, certificate)
     facts += [Fact("not verified", _cut(what.replace(str(path), "the file")), "stated")
               for what in left_out]  # fmt: skip
+    facts += seen
     plant = _plant(path, kept)
     parts: list[Part] = []
     parts += _matrix(kept, plant, certificate)
@@ -80,8 +81,7 @@ def _optimum(kept: Document, stated: Document, certificate: Certificate | None) 
              "verified"),
         Fact(measure.bound_name, shown(value if verdict.optimal else bound), "verified"),
         Fact("gap", shown(measure.gap(verdict.gap)), "verified"),
-        Fact("certificate", f"{certificate.parts}, over {shown(certificate.denominator)}",
-             "verified"),
+        Fact("certificate", certificate.parts, "verified"),
     ]  # fmt: skip
     if not measure.is_energy:
         facts.append(Fact("energy", shown(verdict.energy), "verified"))

@@ -44,7 +44,9 @@ def machine_section(path: Path) -> Section:
     settings = notes.get("settings")
     for name in ("seed", "updates", "modes", "modes_proven", "diverged_at", "learning_seconds"):
         if notes.get(name) is not None:
-            facts.append(Fact(name.replace("_", " "), _short(notes[name]), "stated"))
+            value = notes[name]
+            told = f"{value:.4g}" if isinstance(value, float) else _short(value)
+            facts.append(Fact(name.replace("_", " "), told, "stated"))
     history = notes.get("history")
     parts += _history(notes.get("epochs"), history if isinstance(history, dict) else {})
     parts += _settings(settings)

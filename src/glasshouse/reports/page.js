@@ -1,7 +1,8 @@
 "use strict";
 /* Draws charts when they come into view, and makes tables that sort, filter and turn pages. */
 (() => {
-  const PAGE = 25;
+  const PAGE = 12;
+  const LONG = 44; /* characters of a cell that may be broken into lines */
   const NOTHING = "–";
   const read = (id) => JSON.parse(document.getElementById(id).textContent);
   const make = (name, attributes = {}, text = "") => {
@@ -55,7 +56,7 @@
     if (rows.length > 5) tools.append(caption);
     tools.append(count);
     if (rows.length > page) tools.append(back, next);
-    const scroll = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label });
+    const scroll = make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": label });
     const table = make("table", { class: "rows" });
     table.append(make("caption", {}, label));
     const head = make("tr"), body = make("tbody");
@@ -95,7 +96,11 @@
       const end = Math.min(start + page, chosen.length);
       body.replaceChildren(...chosen.slice(start, end).map((row) => {
         const line = make("tr");
-        row.forEach((cell, k) => line.append(make("td", columns[k].number ? { class: "number" } : {}, shown(cell))));
+        row.forEach((cell, k) => {
+          const words = shown(cell);
+          const kind = columns[k].number ? "number" : words.length > LONG ? "long" : "short";
+          line.append(make("td", { class: kind }, words));
+        });
         return line;
       }));
       const all = chosen.length === rows.length ? `${rows.length}` : `${chosen.length} (of ${rows.length})`;
@@ -118,7 +123,7 @@
     font: "system-ui, sans-serif",
     axis: { labelColor: ink, titleColor: ink, tickColor: faint, domainColor: faint, gridColor: faint,
             labelFontSize: 11, titleFontSize: 12, titleFontWeight: 500, titlePadding: 8, labelOverlap: true,
-            gridOpacity: 0.7 },
+            gridOpacity: 0.6 },
     legend: { labelColor: ink, titleColor: ink, orient: "bottom", labelFontSize: 12, titleFontSize: 12,
               titleFontWeight: 500, labelLimit: 190, rowPadding: 3, columnPadding: 14, symbolOpacity: 1 },
     view: { stroke: null },
@@ -135,6 +140,8 @@
     const datasets = {};
     for (const [name, id] of Object.entries(JSON.parse(place.dataset.sets))) datasets[name] = objects(read(id));
     const width = place.clientWidth;
+    const ratio = spec.usermeta?.ratio;
+    if (ratio) spec.height = Math.min(Math.max((width - 70) * ratio, 80), 1.5 * (width - 70), 900);
     const config = structuredClone(look);
     config.legend.columns = Math.max(1, Math.floor(width / 200));
     const result = await vegaEmbed(place, { ...spec, datasets, config, description: place.dataset.label,
@@ -181,7 +188,7 @@
       for (const { isIntersecting, target } of seen) {
         if (isIntersecting) { watch.unobserve(target); draw(target); }
       }
-    }, { rootMargin: "300px" });
+    }, { rootMargin: "800px" });
     plots.forEach((plot) => watch.observe(plot));
     for (const control of document.querySelectorAll("[data-signal]")) {
       const plot = document.getElementById(control.getAttribute("aria-controls"));

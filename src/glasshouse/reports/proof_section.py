@@ -26,6 +26,7 @@ from glasshouse.reports.page import (
 
 _KEYS = {"measure", "lower_bound", "optimal", "history", "seconds"}
 _LONGEST = 200
+_LONG = 20  # from such a ratio of times on, their axis is logarithmic
 
 
 def is_proof(values: Mapping[str, Any]) -> bool:
@@ -97,7 +98,7 @@ def _bounds(points: Sequence[tuple[float, float, float, int]], name: str) -> Fig
     rows: list[list[Any]] = []
     for series, column in ((f"best {name} found", 1), (f"bound on the {name}", 2)):
         rows += [[series, "bound", points[k][0], points[k][column], points[k][3]] for k in places]
-    is_log = bool(points) and min(at for at, *_ in points) > 0
+    is_log = bool(points) and 0 < points[0][0] < points[-1][0] / _LONG
     spec = series_chart(
         Axis("seconds", "seconds", is_log=is_log), Axis("value", name),
         list(dict.fromkeys(row[0] for row in rows)), {"bound": ["step", "dots"]},

@@ -86,7 +86,8 @@ def _facts(store: Store, results: Results, rules: dict[str, Any]) -> list[Fact]:
             value = rules[key]
             if key == "memory" and isinstance(value, int):
                 value = value // _MEGABYTE
-            known.append(Fact(label, f"{value!s:.60} {unit}".strip(), "stated"))
+            told = f"{value:g}" if isinstance(value, float) else f"{value!s:.60}"
+            known.append(Fact(label, f"{told} {unit}".strip(), "stated"))
     known.append(Fact("wall-clock time", seen_seconds(sum(run.seconds for run in results.runs)),
                       "stated"))  # fmt: skip
     known.append(Fact("glasshouse", versions_of(store), "stated"))

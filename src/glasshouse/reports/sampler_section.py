@@ -15,6 +15,7 @@ from glasshouse.reports.tts import tts_figure
 from glasshouse.studies.store.store import Store
 
 _KIND = "Race of samplers"
+_DECADES = 1e5  # of residual energy that are shown; below, all that is left is a rare bad draw
 
 
 def sampler_section(store: Store) -> Section:
@@ -95,6 +96,8 @@ def _residual(results: SamplerResults) -> list[Part]:
         rows += [[name, "median", at, left] for at, left in pairs if left > 0]
     if not rows:
         return []
+    highest = max(row[3] for row in rows)
+    rows = [row for row in rows if row[3] > highest / _DECADES]
     is_proven = all(map(results.is_proven, results.instances))
     what = "proven optimum" if is_proven else "best known energy, in part not proven"
     spec = series_chart(
@@ -106,7 +109,8 @@ def _residual(results: SamplerResults) -> list[Part]:
     )  # fmt: skip
     return [Figure(
         "Residual energy", f"Expected energy per spin above the {what} after so many seconds of "
-        "reads: the median over problems. A curve ends where nothing is left.", spec,
+        "reads: the median over problems. A curve ends where less than a hundred-thousandth of the "
+        "highest is left.", spec,
         Table("", [text("series", "sampler"), text("kind"), number("seconds"),
                    number("residual", "energy per spin above the target")], cut(rows)[0]),
     )]  # fmt: skip

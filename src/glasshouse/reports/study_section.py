@@ -125,7 +125,7 @@ def _curves(
             rows += [[name, "average", float(at[k]), float(average[k]), None, None, None, None]
                      for k in thinned(len(at), 80)]  # fmt: skip
         if peak is not None and not peak.at_edge:
-            rows.append([name, "peak", peak.density.value, peak.height, None, None, None, None])
+            rows.append([name, "peak", peak.density.value, peak.height, *[None] * 4])
     is_log = axis != "frustration" and all(p.along(axis) > 0 for one in series for p in one.points)
     title = _AXES.get(axis, axis.replace("_", " "))
     measures = points[0].task.measures
@@ -136,7 +136,7 @@ def _curves(
     spec = series_chart(
         Axis("at", title, is_log=is_log), Axis("value", height, is_log=True), names,
         {"law": ["band", "line"], "measured": joined, "average": "line", "lower bound": "bound",
-         "peak": "points"},
+         "peak": "peak"},
         {"series": "series", "kind": "what", "at": title, "value": height, "low": "low",
          "high": "high", "samples": "instances", "censored": "given up"}, rows,
         height=380,
@@ -148,7 +148,7 @@ def _curves(
     if fits.laws:
         words += " Curves are the best fitted laws, with bands of two standard errors."
     if fits.peaks:
-        words += " Lines are averages of neighbouring points; large marks are fitted peaks."
+        words += " Lines are averages of neighbouring points; stars are fitted peaks."
     return Figure(
         f"{height[0].upper()}{height[1:]}", words, spec,
         Table("", [text("series"), text("kind", "what"), number("at", title),
