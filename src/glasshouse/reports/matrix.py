@@ -52,6 +52,8 @@ def matrix_figure(
     if options:
         words += (" A chosen loop is drawn over its cells; a square is the one weight of the loop "
                   "that the state violates.")  # fmt: skip
+    if _has_fields(problem):
+        words += " Fields, which act on single spins, are not drawn."
     if step > 1:
         words += f" Weights are summed over squares of {step} × {step}."
     controls = [Control("gauged", "Gauge by the state")]
@@ -67,6 +69,12 @@ def matrix_figure(
     )  # fmt: skip
 
 
+def _has_fields(problem: Rbm | Ising) -> bool:
+    if isinstance(problem, Rbm):
+        return bool(np.any(problem.visible_bias) or np.any(problem.hidden_bias))
+    return bool(np.any(problem.fields))
+
+
 def _loops(
     problem: Rbm | Ising, certificate: Certificate | None, step: int
 ) -> tuple[Table, list[tuple[int, str]]]:
@@ -80,10 +88,7 @@ def _loops(
         nodes, violated = certificate.nodes[part], certificate.negative_edges[part].tolist()
         if len(options) == _SHOWN_LOOPS or nodes.max(initial=0) >= problem.num_variables:
             continue
-        try:
-            cells = loop_cells(nodes, visible)
-        except ValueError:
-            continue
+        cells = loop_cells(nodes, visible)
         if any(row < 0 or column < 0 for row, column in cells):
             continue  # a loop over an edge that an RBM cannot have
         marks = ["negative" if mark else "positive" for mark in violated]

@@ -207,7 +207,6 @@ def _policy(*scripts: str) -> str:
     return "; ".join(f"{name} {sources}" for name, sources in rules.items())
 
 
-@cache
 def library() -> str:
     """Vega, Vega-Lite and Vega-Embed as one script, out of vl-convert's wheel."""
     bundle: str = optional("vl_convert", "a report page").javascript_bundle()

@@ -77,7 +77,8 @@ def report(
     >>> import tempfile
     >>> import glasshouse as gh
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     gh.write(f"{folder}/inst.npz", gh.random_loops(9, 9, frustration="1/5", loops=4, rng=1))
+    ...     plant = gh.random_loops(9, 9, frustration="1/5", loops=4, rng=1)
+    ...     _ = gh.write(f"{folder}/inst.npz", plant)
     ...     made = report(f"{folder}/inst.npz", output=f"{folder}/report.html")
     ...     made.sections, made.refuted, "ground state" in made.path.read_text()
     (1, (), True)
