@@ -89,8 +89,7 @@ class Page:
             time.sleep(0.03)
 
     def draw_all(self) -> None:
-        """All charts, also those further down."""
-        self.run("dispatchEvent(new Event('beforeprint'))")
+        """All charts, also those further down; they are drawn when the page has nothing to do."""
         self.wait(lambda: not self.all(".plot:not([data-drawn])"))
 
     def column(self, table: str, number: int) -> list[str]:

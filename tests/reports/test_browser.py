@@ -175,10 +175,10 @@ def test_the_gauge_switch_turns_signs_and_loops_are_shown(browser, mixed_page):
     # In the planted gauge a negative weight is one that loops share: few are left.
     red = [sum(_is_red(fill) for fill in fills) for fills in (before, page.run(COLOURS))]
     assert red[1] < red[0]
-    assert not page.all(".plot .mark-symbol path")
+    assert not page.all("#s1 .plot .mark-symbol path")
     choice = page.one("select[data-signal=loop]")
     choice.find_elements("css selector", "option")[1].click()
-    page.wait(lambda: len(page.all(".plot .mark-symbol path")) >= 4)
+    page.wait(lambda: len(page.all("#s1 .plot .mark-symbol path")) >= 4)
     switch.click()
     page.wait(lambda: page.run(COLOURS) == before)
 

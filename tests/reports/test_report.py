@@ -7,14 +7,17 @@ import re
 from html import unescape
 
 import pytest
+from tests.proofs.test_branching import half_complete
 from tests.reports.pretended import race_store, study_store
 
 import glasshouse as gh
 from glasshouse.boltzmann import save_machine
 from glasshouse.cli import main
 from glasshouse.files import FileError
+from glasshouse.proofs import prover
 from glasshouse.races.racing import NOTE
-from glasshouse.reports.page import MOST_ROWS
+from glasshouse.reports.matrix import matrix_figure
+from glasshouse.reports.page import MOST_POINTS, MOST_ROWS
 from glasshouse.reports.rendering import safe_json
 from glasshouse.reports.writing import file_section
 from glasshouse.studies.store.store import Store
@@ -73,7 +76,7 @@ def test_a_lie_is_shown_as_one_and_ends_with_exit_code_1(plant, tmp_path, capsys
     assert "✓ verified</span>" not in page
 
 
-def test_a_printed_proof_is_stated_and_one_in_memory_is_verified(plant, tmp_path, capsys):
+def test_a_proof_without_its_instance_is_only_stated(plant, tmp_path, capsys):
     gh.write(tmp_path / "x.npz", plant)
     assert main(["prove", str(tmp_path / "x.npz"), "--json"]) == 0
     (tmp_path / "p.json").write_text(capsys.readouterr().out)
@@ -83,7 +86,9 @@ def test_a_printed_proof_is_stated_and_one_in_memory_is_verified(plant, tmp_path
     assert bounds.title == "The bounds closing"
     proof = gh.prove(plant)
     made = gh.report(proof, output=tmp_path / "p.html")
-    assert "verified" in made.path.read_text()
+    page = made.path.read_text()
+    assert "✓ verified</span>" not in page
+    assert "The bounds closing" in page
 
 
 def test_json_that_is_no_proof_of_ours_is_refused(tmp_path):
@@ -233,3 +238,34 @@ def test_the_commands_of_a_page_are_those_that_make_it(tmp_path):
     command = section.parts[-1].text
     assert command.startswith("glasshouse race --solver ")
     assert command.endswith("--memory 4096 --repeat 1 -o race.sqlite")
+
+
+def test_leaves_of_a_tree_prove_what_the_certificate_does(tmp_path, monkeypatch):
+    monkeypatch.setattr(prover.Covering, "of", lambda form: None)
+    monkeypatch.setattr(prover, "is_dense", lambda graph: False)
+    path = tmp_path / "half.mc"
+    gh.write(path, half_complete())
+    assert main(["prove", str(path), "--node-limit", "3"]) == 1  # some leaves stay open
+    section = file_section(path)
+    bounds = {fact.name: (fact.value, fact.trust) for fact in section.facts}
+    leaves = next(part for part in section.parts if part.title == "Leaves").rows
+    assert len(leaves) > 2
+    assert bounds["upper bound"] == (str(max(row[1] for row in leaves)), "verified")
+    assert bounds["gap"][0] != "0"
+    drawn = next(part for part in section.parts if part.title == "The search tree").data.rows
+    assert sum(row[2] for row in drawn) == len(leaves)
+    assert "a gap is left" in section.lead
+
+
+def test_a_matrix_turns_signs_by_the_state_and_is_summed_where_it_is_large(plant):
+    small = matrix_figure(plant.problem, plant.state, "the plant", plant.certificate)
+    weights = plant.problem.matrix
+    for row, column, weight, turned in small.data.rows:
+        assert weights[row, column] == weight
+        assert weight * plant.state[row] * plant.state[10 + column] == turned
+    assert len(small.data.rows) == (weights != 0).sum()
+    large = gh.random_loops(900, 900, frustration="1/5", loop_density=9, rng=1)
+    figure = matrix_figure(large.problem, large.state, "the plant", large.certificate)
+    assert len(figure.data.rows) <= MOST_POINTS
+    assert "summed over squares of" in figure.text
+    assert sum(row[2] for row in figure.data.rows) == large.problem.matrix.sum()

@@ -44,6 +44,8 @@ def instance_section(path: Path, document: Document | None = None) -> Section:
     facts += [Fact("not verified", _cut(what.replace(str(path), "the file")), "stated")
               for what in left_out]  # fmt: skip
     facts += seen
+    if kept.problem.num_variables > _MOST_SPINS:
+        facts.append(Fact("weight matrix", f"not drawn, for more than {_MOST_SPINS:,} spins"))
     plant = _plant(path, kept)
     parts: list[Part] = []
     parts += _matrix(kept, plant, certificate)
@@ -118,7 +120,7 @@ def _plant(path: Path, kept: Document) -> Planted | None:
 def _matrix(
     kept: Document, plant: Planted | None, certificate: Certificate | None
 ) -> list[Part]:  # fmt: skip
-    if kept.problem.num_variables > _MOST_SPINS:
+    if kept.problem.num_variables > _MOST_SPINS or not kept.problem.num_edges:
         return []
     if plant is not None:
         what = "the planted state, which is proven to be a ground state,"

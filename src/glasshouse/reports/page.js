@@ -207,7 +207,14 @@
         button.textContent = "Copied";
       });
     }
-    /* Whoever prints wants all figures, also those further down; drawing takes a moment. */
+    /* Whoever prints wants all figures, also those further down, and printing does not wait for
+       them: they are drawn when there is nothing else to do. */
+    const idly = window.requestIdleCallback ?? ((work) => setTimeout(work, 50));
+    const drawRest = async () => {
+      const next = plots.find((plot) => !views.has(plot));
+      if (next) { await draw(next); idly(drawRest); }
+    };
+    addEventListener("load", () => idly(drawRest));
     addEventListener("beforeprint", () => plots.forEach(draw));
   };
   document.addEventListener("DOMContentLoaded", begin);

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-# How a fact is known. "verified": proven in exact integers while the page was made. "refuted":
+# How a fact is known. "verified": proven while the page was made, by its own check. "refuted":
 # found to be false meanwhile. "stated": somebody wrote it down, and nobody checked it here. "read":
 # follows from what is in the file, as it stands.
 Trust: TypeAlias = Literal["verified", "refuted", "stated", "read"]

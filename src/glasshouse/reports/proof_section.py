@@ -17,7 +17,6 @@ from glasshouse.reports.page import (
     Listing,
     Section,
     Table,
-    Trust,
     cut,
     number,
     text,
@@ -75,17 +74,17 @@ def printed_proof_section(path: Path, values: Mapping[str, Any]) -> Section:
 
 
 def proof_section(proof: Proof, title: str = "proof") -> Section:
-    """The section of a proof in memory, whose bound was verified when it was found."""
-    work = proof.statistics
-    trust: Trust = "verified"
-    facts = [
-        Fact("energy", str(proof.energy), trust),
-        Fact("lower bound", str(proof.lower_bound), trust),
-        Fact("optimal", proof.verdict_in_words(proof.gap), trust),
-        *(Fact(name, value) for name, value in proof.work_rows().items()),
-    ]
-    points = [(at.seconds, at.upper, at.lower, at.nodes) for at in _finite(work.history)]
-    return Section(title, "Proof", "How the bounds closed.", facts, [_bounds(points, "energy")])
+    """The section of a proof in memory: stated, because the problem is not in it."""
+    rows = {"energy": str(proof.energy), "lower bound": str(proof.lower_bound),
+            "optimal": proof.verdict_in_words(proof.gap), **proof.work_rows()}  # fmt: skip
+    facts = [Fact(name, value, "stated") for name, value in rows.items()]
+    lead = (
+        "How the bounds closed. The certificate was verified when it was found; give the file of "
+        "the instance to the same report, and it is verified there."
+    )
+    history = _finite(proof.statistics.history)
+    points = [(at.seconds, at.upper, at.lower, at.nodes) for at in history]
+    return Section(title, "Proof", lead, facts, [_bounds(points, "energy")])
 
 
 def _finite(history: Sequence[Bounds]) -> list[Bounds]:

@@ -74,7 +74,7 @@ def study_section(store: Store) -> Section:
         )
         command = f"glasshouse study run {study.name}.toml -o {store.path.name}"
         parts.append(Listing("The command that makes it again", command))
-    return Section(store.path.name, "Study of hardness", lead,
+    return Section(store.path.name, "Study", lead,
                    _facts(store, study, status, points), parts)  # fmt: skip
 
 
