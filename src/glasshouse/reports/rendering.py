@@ -28,9 +28,9 @@ _BADGES: dict[Trust, str] = {
 }
 _TRUST = (
     "What is marked <em>verified</em> was proven while this page was made: of instances in exact "
-    "integers, from the file and its certificate alone; of machines by looking at all states. What is marked <em>stated</em> is what a file says of "
-    "itself; nobody checked it here. What is marked <em>read</em> follows from the content of the "
-    "file as it stands."
+    "integers, from the file and its certificate alone; of machines by looking at all states. "
+    "What is marked <em>stated</em> is what a file says of itself; nobody checked it here. What is "
+    "marked <em>read</em> follows from the content of the file as it stands."
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -194,8 +195,6 @@ def setting_words(settings: TrainingSettings) -> list[str]:
 
 def train_command(one: Ensemble, path: Path) -> str:
     """What trains an ensemble; data from a file are called by the name that they had."""
-    import shlex
-
     words = ["glasshouse", "train", one.data, *setting_words(one.settings), "--monitor",
              ",".join(one.curves), "--every", str(one.every), "--seed", str(one.seed), "--count",
              str(one.expected), "-o", path.name]  # fmt: skip
