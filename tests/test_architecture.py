@@ -22,7 +22,7 @@ ORDER = [
     "studies",
     "boltzmann",
     "races",
-    "report",
+    "reports",
     "cli",
 ]
 # Every room stands on these.

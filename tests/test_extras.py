@@ -71,6 +71,10 @@ NEEDS: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "draw": ("matplotlib", lambda folder: draw(PLANT)),
     "formula": ("matplotlib", lambda folder: reproduce("dispersion", folder)),
     "paper": ("matplotlib", lambda folder: reproduce("excitations", folder / "paper")),
+    "report": (
+        "vl_convert",
+        lambda folder: gh.report(folder / "s.sqlite", output=folder / "r.html"),
+    ),
 }
 
 
@@ -96,6 +100,7 @@ COMMANDS = {
     "draw {folder}/p.npz -o {folder}/p.png": "matplotlib",
     "study plot {folder}/s.sqlite -o {folder}/p": "matplotlib",
     "study export {folder}/s.sqlite --parquet {folder}/p.parquet": "polars",
+    "report {folder}/s.sqlite -o {folder}/r.html": "vl_convert",
     "study run {folder}/s.toml -o {folder}/t.sqlite --dask tcp://localhost:1": "distributed",
 }
 
@@ -170,6 +175,7 @@ ABSENT: dict[str, Callable[[Path], Any]] = {
     "Store": lambda folder: gh.Store(folder / "no.sqlite"),
     "merge": lambda folder: merge(folder / "new.sqlite", [folder / "no.sqlite"]),
     "load_study": lambda folder: load_study(folder / "no.toml"),
+    "report": lambda folder: gh.report(folder / "no.sqlite", output=folder / "r.html"),
 }
 
 
@@ -187,6 +193,7 @@ def test_a_missing_file_is_what_python_calls_one(name, tmp_path):
     ["info no.wcnf", "convert no.wcnf new.qubo", "check no.npz", "prove no.qubo", "solve no.wcnf",
      "draw no.npz -o new.png", "study run no.toml -o new.sqlite", "study status no.sqlite",
      "study plot no.sqlite -o new", "study merge new.sqlite no.sqlite",
+     "report no.wcnf -o new.html",
      "check no.jsonl"],
 )  # fmt: skip
 def test_commands_tell_of_a_missing_file_in_one_line(command, tmp_path, monkeypatch, capsys):

@@ -57,7 +57,7 @@ from glasshouse.summaries import short
 
 ROOMS = ("", "problems", "landscape", "certificates", "planting", "files", "solvers", "proofs",
          "questions", "studies", "studies.statistics", "studies.paper",
-         "studies.store", "races", "boltzmann")  # fmt: skip
+         "studies.store", "races", "boltzmann", "reports")  # fmt: skip
 # What somebody sets, and small values: they say what they are by their fields.
 SETTINGS = {"Annealer", "Column", "Kind", "Stop", "Seed", "Loop", "RunProgress",
             "GlasshouseAnnealer", "GlasshouseTempering", "Limits", "Branch", "Cover", "Leaf",
@@ -254,7 +254,7 @@ def results(tmp_path_factory) -> Iterator[list[Any]]:
     made = [
         *of_problems(), *of_landscape(), *of_planting(), *of_files(folder), *of_solvers(),
         *of_proofs(), *of_questions(), *of_statistics(), *of_studies(folder), *of_races(folder),
-        *of_boltzmann(folder),
+        *of_boltzmann(folder), gh.report(folder / "a.sqlite", output=folder / "report.html"),
     ]  # fmt: skip
     yield made
     for result in made:

@@ -50,8 +50,9 @@ _NAMES_OF = {
     # RBMs that learn.
     "boltzmann": "BoltzmannMachine bars_and_stripes shifting_bars train",
     "boltzmann.estimator": "RestrictedBoltzmannMachine",
-    # Other people's solvers on proven instances.
+    # Other people's solvers on proven instances; and all of it on one page.
     "races": "load_suite race",
+    "reports": "report",
 }
 _HOME_OF = {name: home for home, names in _NAMES_OF.items() for name in names.split()}
 

@@ -62,6 +62,7 @@ from glasshouse.proofs import Proof as Proof
 from glasshouse.proofs import prove as prove
 from glasshouse.races import load_suite as load_suite
 from glasshouse.races import race as race
+from glasshouse.reports import report as report
 from glasshouse.solvers import AnnealResult as AnnealResult
 from glasshouse.solvers import anneal as anneal
 from glasshouse.solvers import brute_force as brute_force

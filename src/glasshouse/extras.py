@@ -20,6 +20,7 @@ REMEDIES = {
     "pysat": '"glasshouse[solvers]"',
     "pytoulbar2": "pytoulbar2",
     "sklearn": '"glasshouse[learning]"',
+    "vl_convert": '"glasshouse[report]"',
 }
 
 

@@ -76,10 +76,10 @@ def test_wrong_names_are_one_clear_line():
 
 
 def test_the_median_curve_is_that_of_the_values_at_each_time():
-    from glasshouse.races.figures import _median_curve
+    from glasshouse.races.incumbents import median_curve
 
     curves = [([1.0, 3.0], [9.0, 1.0]), ([2.0, 5.0], [7.0, 5.0]), ([4.0], [8.0])]
-    times, middle = _median_curve(curves)
+    times, middle = median_curve(curves)
     # At 2: 9, 7, none yet; at 3: 1, 7, none; at 4: 1, 7, 8; at 5: 1, 5, 8.
     assert (times.tolist(), middle.tolist()) == ([2, 3, 4, 5], [9, 7, 7, 5])
 

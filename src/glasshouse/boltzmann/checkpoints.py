@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.boltzmann.kernels.machine import MOST_WEIGHT, Machine
+from glasshouse.boltzmann.model import BoltzmannMachine, Units
 from glasshouse.files.archive import Archive
 from glasshouse.files.errors import FileError
 from glasshouse.files.notes import parse_object
@@ -102,6 +103,51 @@ class Checkpoint:
         with replacing(self.path, "npz", overwrite=True) as file:
             file.write(buffer.getbuffer())
         self._written = monotonic()
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """What a checkpoint holds for people; nothing of it is checked beyond its form.
+
+    Attributes:
+        machine: with the weights of that moment.
+        settings: of the training, and all else that its result depends on, in JSON's values.
+        seen: one row per look, one column per monitor.
+        modes_proven: how many of the modes used so far are proven.
+        has_diverged: whether weights grew beyond all use.
+    """
+
+    machine: BoltzmannMachine
+    settings: Mapping[str, Any]
+    seen: FloatArray
+    modes_proven: int
+    has_diverged: bool
+
+
+def read_stored(path: Path) -> Stored:
+    """A checkpoint, to be looked at.
+
+    Raises:
+        FileError: the file is none.
+    """
+    header, seen = _read(path, None)[::2]
+    identity = header.get("identity")
+    identity = identity if isinstance(identity, dict) else {}
+    units: Units = "binary" if identity.get("units") == "binary" else "spin"
+    with opened(path, "npz") as source:
+        try:
+            with Archive(source) as archive:
+                machine = BoltzmannMachine(
+                    archive.numbers("weights", 2), archive.numbers("visible_bias", 1),
+                    archive.numbers("hidden_bias", 1), units,
+                )  # fmt: skip
+        except FileError:
+            raise
+        except Exception as fault:  # zipfile and zlib raise whatever a broken byte does
+            raise source.error(f"is no checkpoint of a training ({fault})") from None
+    proven = header.get("modes_proven")
+    return Stored(machine, identity, seen, proven if isinstance(proven, int) else 0,
+                  header.get("has_diverged") is True)  # fmt: skip
 
 
 def stored_seed(path: Path) -> Seed | None:

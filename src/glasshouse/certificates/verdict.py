@@ -7,6 +7,7 @@ loops, in the pairs of squares, and for each leaf in the problem's edges.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -17,7 +18,7 @@ from glasshouse.certificates.bound import Parts
 from glasshouse.certificates.certificate import Certificate, CertificateError
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.leaf import LeafBound, bounded_leaf, covered_leaf
-from glasshouse.certificates.tree import Cover
+from glasshouse.certificates.tree import Cover, PlacedLeaf
 from glasshouse.problems import Max2Sat
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.summaries import Summarised
@@ -93,22 +94,35 @@ def examined(form: ExactForm, certificate: Certificate) -> tuple[int, Fraction, 
     return value, bound, least
 
 
-def _whole(form: ExactForm, certificate: Certificate, value: int) -> LeafBound:
-    """The least of what all leaves prove."""
+def leaf_bounds(
+    form: ExactForm, certificate: Certificate, value: int
+) -> Iterator[tuple[PlacedLeaf, LeafBound | None]]:
+    """What each leaf of a tree proves, in its order; None for a leaf that no state is in.
+
+    Args:
+        form: the problem.
+        certificate: one with a tree.
+        value: that of its state.
+    """
     parts, tree = Parts.of(certificate), certificate.tree
-    if tree is None:
-        whole = bounded_leaf(form, [], parts, value)
-        assert whole is not None, "without pairs there are states"
-        return whole
-    found = []
+    assert tree is not None, "without a tree there are no leaves"
     for leaf in tree.leaves():
         if isinstance(leaf.row, Cover):
-            found.append(covered_leaf(form, leaf.pairs, leaf.row.nodes))
+            yield leaf, covered_leaf(form, leaf.pairs, leaf.row.nodes)
             continue
         loops = [slice(0, tree.common_loops), leaf.loops]
         squares = [slice(0, tree.common_squares), leaf.squares]
-        found.append(bounded_leaf(form, leaf.pairs, parts.chosen(loops, squares), value))
-    held = [leaf_bound for leaf_bound in found if leaf_bound is not None]
+        yield leaf, bounded_leaf(form, leaf.pairs, parts.chosen(loops, squares), value)
+
+
+def _whole(form: ExactForm, certificate: Certificate, value: int) -> LeafBound:
+    """The least of what all leaves prove."""
+    if certificate.tree is None:
+        whole = bounded_leaf(form, [], Parts.of(certificate), value)
+        assert whole is not None, "without pairs there are states"
+        return whole
+    found = leaf_bounds(form, certificate, value)
+    held = [leaf_bound for _, leaf_bound in found if leaf_bound is not None]
     return LeafBound(min(one.bound for one in held), min(one.least for one in held))
 
 

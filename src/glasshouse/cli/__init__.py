@@ -34,6 +34,7 @@ from glasshouse.cli.paper import paper
 from glasshouse.cli.plant import add_methods, plant
 from glasshouse.cli.prove import prove
 from glasshouse.cli.race import race
+from glasshouse.cli.report import report
 from glasshouse.cli.solve import solve
 from glasshouse.cli.study import study
 from glasshouse.cli.suite import suite
@@ -74,6 +75,7 @@ COMMANDS: dict[str, Any] = {
     "race": race,
     "fuzz": fuzz,
     "train": train,
+    "report": report,
     "paper": paper,
     "draw": draw,
     "completion": completion,

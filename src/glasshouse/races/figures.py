@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from glasshouse.races.dial import chosen_dial, settings
-from glasshouse.races.results import Results, Run
+from glasshouse.races.incumbents import FEW_CURVES, MOST_CURVES, excess_curve, median_curve
+from glasshouse.races.results import Results
 from glasshouse.races.scores import (
     Floats,
     cactus,
+    limited_seconds,
     median_reaching,
     performance_profile,
-    solving_times,
 )
 from glasshouse.races.tts_figures import draw_dial, shown_name
 from glasshouse.studies.figures.style import (
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _ROOM = 1.3  # beyond the data, on logarithmic axes
-_FEW_CURVES, _MOST_CURVES = 5, 200  # incumbents of so many runs of a solver are drawn
 
 
 def draw_cactus(ax: Axes, results: Results) -> None:
@@ -82,7 +82,7 @@ def draw_profile(ax: Axes, results: Results) -> None:
 def draw_scatter(ax: Axes, results: Results, first: str, second: str) -> None:
     """Each instance at the seconds of two solvers; at the edge where one did not solve it."""
     limit = max(run.limit for run in results.runs)
-    times = [_limited(results, name, limit) for name in (first, second)]
+    times = [limited_seconds(results, name, limit) for name in (first, second)]
     both = [name for name in times[0] if name in times[1]]
     if not both:
         raise ValueError(f"{first} and {second} have no instance in common yet")
@@ -122,13 +122,15 @@ def draw_incumbents(ax: Axes, results: Results, instance: str | None = None) -> 
         runs = [run for run in results.runs if run.solver == name and run.incumbents]
         if instance is not None:
             runs = [run for run in runs if run.instance == instance]
-        curves = [_curve(run, results.best_known.get(run.instance)) for run in runs[:_MOST_CURVES]]
-        has_median = len(curves) >= _FEW_CURVES
+        curves = [
+            excess_curve(run, results.best_known.get(run.instance)) for run in runs[:MOST_CURVES]
+        ]
+        has_median = len(curves) >= FEW_CURVES
         for seconds, excess in curves:
             ax.step(seconds, excess, where="post", color=look.colour, zorder=2,
                     alpha=0.12 if has_median else 1.0)  # fmt: skip
         if has_median:
-            ax.step(*_median_curve(curves), where="post", color=look.colour, linewidth=2, zorder=3)
+            ax.step(*median_curve(curves), where="post", color=look.colour, linewidth=2, zorder=3)
         if curves:
             ax.plot([], [], color=look.colour, label=shown_name(name))
     ax.set_xscale("log")
@@ -225,13 +227,6 @@ def _looks(results: Results) -> dict[str, Look]:
     return dict(zip(results.solvers, looks(len(results.solvers)), strict=True))
 
 
-def _limited(results: Results, solver: str, limit: float) -> dict[str, float]:
-    """Seconds per instance; beyond the limit where it was not solved."""
-    seconds, solved = solving_times(results, solver)
-    beyond = np.where(solved, seconds, 2 * limit).tolist()
-    return dict(zip(results.by_solver[solver], beyond, strict=True))
-
-
 def _steps(
     ax: Axes, places: Floats, shares: Floats, end: float, name: str, look: Look
 ) -> None:  # fmt: skip
@@ -239,25 +234,6 @@ def _steps(
     last = shares[-1] if len(shares) else 0.0
     x, y = np.append(places, max(end, *places, 0.0)), np.append(shares, last)
     ax.step(x, y, where="post", label=shown_name(name), color=look.colour)
-
-
-def _curve(run: Run, best: int | None) -> tuple[list[float], list[float]]:
-    """Times and 1 + excess, up to the end of the run; a value below what is possible counts 1."""
-    least = min(value for _, value in run.incumbents) if best is None else best
-    seconds = [max(at, 1e-3) for at, _ in run.incumbents]
-    excess = [float(min(max(value - least, 0), 10**300)) + 1 for _, value in run.incumbents]
-    return [*seconds, max(run.seconds, seconds[-1])], [*excess, excess[-1]]
-
-
-def _median_curve(curves: list[tuple[list[float], list[float]]]) -> tuple[Floats, Floats]:
-    """The median of step curves, from where half of them have begun to where the last one ends."""
-    times = np.unique(np.concatenate([seconds for seconds, _ in curves]))
-    heights = np.full((len(curves), len(times)), np.inf)
-    for row, (seconds, excess) in zip(heights, curves, strict=True):
-        place = np.searchsorted(seconds, times, side="right") - 1
-        row[place >= 0] = np.asarray(excess)[place[place >= 0]]
-    middle = np.sort(heights, axis=0)[(len(curves) - 1) // 2]
-    return times[np.isfinite(middle)], middle[np.isfinite(middle)]
 
 
 def _limit_line(ax: Axes, results: Results) -> None:

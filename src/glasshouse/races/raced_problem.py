@@ -92,6 +92,27 @@ class RacedProblem(Summarised):
         return total.hexdigest()
 
 
+@dataclass(frozen=True, repr=False)
+class StoredProblem(Summarised):
+    """What a store knows of a problem that samplers raced on; the problem itself is not in it.
+
+    Attributes:
+        name: of the instance.
+        parameters: how it was grown.
+        num_variables: how many variables there are; 0 where an old store does not say it.
+        optimum: the least energy, where it was proven.
+        best: the energy of a state that the problem came with.
+        rounding: energies closer than this are the same; 0 for integers.
+    """
+
+    name: str
+    parameters: Mapping[str, Any]
+    num_variables: int
+    optimum: Number | None
+    best: Number | None
+    rounding: float
+
+
 def raced_problems(suite: SuiteLike, cache: str | Path | None = None) -> list[RacedProblem]:
     """All problems of a suite, each proven here and now where it has a proof.
 

@@ -107,8 +107,8 @@ class SamplerTask(Summarised):
         return hashlib.sha256(self.canonical().encode()).hexdigest()
 
     def realise(self) -> dict[str, Any]:
-        """Nothing comes out of a task as a whole."""
-        return {}
+        """What a report needs to know of the problem, which is not in the store."""
+        return {"variables": self.problem.num_variables, "rounding": self.problem.rounding}
 
     def call(self, number: int) -> SamplerCall:
         """Call number `number`; its seed is one of 31 bits, which every sampler takes."""

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems.validation import Number
-from glasshouse.races.raced_problem import RacedProblem
+from glasshouse.races.raced_problem import RacedProblem, StoredProblem
 from glasshouse.races.sampler_call import SamplerCall
 from glasshouse.races.scores import Floats, bootstrap_of_mean, median_tts
 from glasshouse.solvers.success import binomial_interval
@@ -82,7 +82,7 @@ class SamplerResults(Summarised):
     """
 
     suite: str
-    problems: tuple[RacedProblem, ...]
+    problems: tuple[RacedProblem | StoredProblem, ...]
     calls: tuple[SamplerCall, ...]
     seed: int
     confidence: float = 0.95
@@ -108,7 +108,7 @@ class SamplerResults(Summarised):
         return [call for call in self.calls if call.fault]
 
     @cached_property
-    def _problem(self) -> dict[str, RacedProblem]:
+    def _problem(self) -> dict[str, RacedProblem | StoredProblem]:
         return {problem.name: problem for problem in self.problems}
 
     @cached_property
@@ -281,7 +281,7 @@ class SamplerResults(Summarised):
         means = sorted(float(left.mean()) if len(left) else math.inf for left in each)
         return means[(len(means) - 1) // 2]
 
-    def _known(self, instance: str) -> RacedProblem:
+    def _known(self, instance: str) -> RacedProblem | StoredProblem:
         if instance not in self._problem:
             raise ValueError(f"no instance {instance!r}; there are {', '.join(self.instances)}")
         return self._problem[instance]

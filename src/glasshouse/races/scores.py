@@ -125,6 +125,13 @@ def solving_times(results: Results, solver: str) -> tuple[Floats, npt.NDArray[np
     return np.maximum(np.array(seconds), _INSTANT), np.array(solved)
 
 
+def limited_seconds(results: Results, solver: str, limit: float) -> dict[str, float]:
+    """Seconds per instance, as in `solving_times`; twice the limit where it was not solved."""
+    seconds, solved = solving_times(results, solver)
+    beyond = np.where(solved, seconds, 2 * limit).tolist()
+    return dict(zip(_table(results, solver), beyond, strict=True))
+
+
 def reaching_seconds(run: Run, best_known: dict[str, int]) -> float | None:
     """When a run first said the best known cost, which its own model has in the end; else None.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.planting import METHODS
 from glasshouse.studies.kinds import KINDS
 from glasshouse.studies.kinds.hardness import RunPlan
 from glasshouse.studies.statistics.estimators import (
@@ -18,7 +19,7 @@ from glasshouse.studies.statistics.estimators import (
     standard_log_error,
     statistic,
 )
-from glasshouse.studies.statistics.peaks import DecayFit, Peak, fit_decay, hardness_peak
+from glasshouse.studies.statistics.peaks import DecayFit, Peak, fit_decay, hardness_peak, smoothed
 from glasshouse.studies.statistics.samples import Estimate, Sample
 from glasshouse.studies.statistics.scaling import LawComparison, compare_laws
 from glasshouse.studies.store.store import Store, StoredTask
@@ -36,6 +37,9 @@ AXES = {
     "size": {"n", "m", "loop_density", "loops"},
     "frustration": {"frustration"},
 }
+
+
+_MANY = 15  # points along an axis that are looked at as a cloud around their average
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,6 +111,39 @@ class Series(Summarised):
             np.array([p.estimate.value for p in points]),
             np.array([p.log_error for p in points]),
         )
+
+
+def averaged(one: Series) -> tuple[Floats, Floats]:
+    """Places and averages of neighbouring points, along the logarithm of the axis."""
+    x, y, errors = one.arrays()
+    logs = np.log(x)
+    at = np.linspace(logs.min(), logs.max(), 300)
+    width = max(0.07, 1.2 * float(np.median(np.diff(np.unique(logs)))))
+    return np.exp(at), np.exp(smoothed(logs, np.log(y), errors, at, width))
+
+
+def is_cloud(one: Series) -> bool:
+    """Whether points are so many that they are looked at along their average."""
+    return len(one.measured) >= _MANY
+
+
+def fitted_law(one: Series, law: LawComparison) -> tuple[Floats, Floats, Floats, Floats]:
+    """Sizes, what the best law says there, and its band of two standard errors."""
+    x = np.geomspace(one.points[0].size, one.points[-1].size, 200)
+    return x, law.best.predict(x), *law.best.band(x, 2.0)
+
+
+def telling_axis(points: Sequence[Point]) -> str:
+    """What to look along where a study does not say: density, or the dial of a family."""
+    if all(point.loops for point in points):
+        return "density"
+    shared = set.intersection(*(set(METHODS[p.task.method].knobs) for p in points))
+    varied = (
+        name
+        for name in sorted(shared)
+        if len({p.task.parameters.get(name) for p in points} - {None}) > 1
+    )
+    return next(varied, "size")
 
 
 def points_of(store: Store, name: Statistic, confidence: float = 0.95) -> list[Point]:

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from glasshouse.planting import METHODS
 from glasshouse.studies.analysis import (
     Point,
     Series,
     StudyFits,
+    averaged,
     fit_series,
+    fitted_law,
+    is_cloud,
     points_of,
     series_of,
+    telling_axis,
 )
 from glasshouse.studies.figures.style import (
     NOTE_COLOUR,
@@ -35,7 +38,7 @@ from glasshouse.studies.figures.style import (
 from glasshouse.studies.kinds import KINDS
 from glasshouse.studies.kinds.hardness import HARDNESS
 from glasshouse.studies.statistics.estimators import Statistic
-from glasshouse.studies.statistics.peaks import Peak, smoothed
+from glasshouse.studies.statistics.peaks import Peak
 from glasshouse.studies.statistics.scaling import Law, LawComparison
 from glasshouse.studies.store.store import Store
 from glasshouse.studies.study import Study, heading_of, is_axis
@@ -43,7 +46,6 @@ from glasshouse.studies.study import Study, heading_of, is_axis
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MANY = 15  # points along a density that are drawn as a cloud around their average
 _OPEN_BAR = 3.0  # how far, as a factor, a bar is drawn that has no upper end
 _FEW_PLACES, _SHORT_NUMBER = 10, 5  # such densities get a tick each
 _LONGEST_LABEL = 60
@@ -76,7 +78,7 @@ def plot_study(store: Store, ax: Axes | None = None, study: Study | None = None)
     """
     study = heading_of(store) if study is None else study
     points = points_of(store, study.statistic)
-    axis = study.figure if is_axis(study.figure) else _telling_axis(points)
+    axis = study.figure if is_axis(study.figure) else telling_axis(points)
     if not points:
         others = ", ".join(sorted({s.kind for s in store.tasks() if len(store.done(s))}))
         raise ValueError(
@@ -93,19 +95,6 @@ def plot_study(store: Store, ax: Axes | None = None, study: Study | None = None)
         ax.set_title(study.title, parse_math=False)
         note_settings(ax, points)
     return ax
-
-
-def _telling_axis(points: Sequence[Point]) -> str:
-    """What to look along where a study does not say: density, or the dial of a family."""
-    if all(point.loops for point in points):
-        return "density"
-    shared = set.intersection(*(set(METHODS[p.task.method].knobs) for p in points))
-    varied = (
-        name
-        for name in sorted(shared)
-        if len({p.task.parameters.get(name) for p in points} - {None}) > 1
-    )
-    return next(varied, "size")
 
 
 def statistic_name(statistic: Statistic, measures: str = HARDNESS.name) -> str:
@@ -174,30 +163,27 @@ def _draw_points(
         label = (
             f"{label}{': ' if label else ''}{_LAWS[law.best.law]}, odds {100 * law.odds[0]:.0f} %"
         )
-    x, y, errors = one.arrays()
+    x, y, _ = one.arrays()
     measured = one.measured
     drawn: list[Any] = []
-    is_cloud = law is None and len(x) >= _MANY
+    has_average = law is None and is_cloud(one)
     if len(x):
         below = [max(p.estimate.value - p.estimate.low, 0) for p in measured]
         above = np.minimum([p.estimate.high for p in measured], _OPEN_BAR * y) - y
         points = ax.errorbar(
             x, y, yerr=np.array([below, above]), fmt=look.marker, color=look.colour, elinewidth=0.6,
-            linestyle="-" if law is None and not is_cloud else "none",
-            label=label, alpha=0.35 if is_cloud else 0.9,
-            markersize=2.2 if is_cloud else 3.5,
+            linestyle="-" if law is None and not has_average else "none",
+            label=label, alpha=0.35 if has_average else 0.9,
+            markersize=2.2 if has_average else 3.5,
         )  # fmt: skip
         drawn.append(points)
         used["bars"] = bars("bars: 95 % intervals")
         if any(p.estimate.high > _OPEN_BAR * p.estimate.value for p in measured):
             used["open"] = bars(f"… cut at {_OPEN_BAR:g} times the value")
-    if is_cloud:
-        logs = np.log(x)
-        at = np.linspace(logs.min(), logs.max(), 300)
-        width = max(0.07, 1.2 * float(np.median(np.diff(np.unique(logs)))))
-        average = smoothed(logs, np.log(y), errors, at, width)
+    if has_average:
+        at, average = averaged(one)
         drawn = ax.plot(
-            np.exp(at), np.exp(average), color=look.colour, label=label, linewidth=1.4,
+            at, average, color=look.colour, label=label, linewidth=1.4,
             marker=look.marker, markevery=(look.order * 11 % 50, 50), markersize=4.5,
         )  # fmt: skip
         used["average"] = mark("lines: averages of neighbouring points", linestyle="-")
@@ -215,9 +201,8 @@ def _draw_points(
 
 
 def _draw_law(ax: Axes, one: Series, look: Look, law: LawComparison, used: dict[str, Any]) -> None:
-    x = np.geomspace(one.points[0].size, one.points[-1].size, 200)
-    low, high = law.best.band(x, 2.0)
-    ax.plot(x, law.best.predict(x), color=look.colour)
+    x, value, low, high = fitted_law(one, law)
+    ax.plot(x, value, color=look.colour)
     ax.fill_between(x, low, high, color=look.colour, alpha=0.18, linewidth=0)
     used["law"] = band("fitted laws ± 2 standard errors")
 

@@ -12,6 +12,7 @@ from glasshouse.planting import Planted, block_size
 from glasshouse.problems import Ising, Rbm
 from glasshouse.studies.figures.layouts import Layout, layout_of
 from glasshouse.studies.figures.style import mark, new_figure, place_legend, styled
+from glasshouse.studies.figures.weight_matrix import loop_cells, pixels_of, shape_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +46,7 @@ def draw(plant: Planted) -> Figure:
     layout = None if isinstance(plant.problem, Rbm) else layout_of(plant)
     with styled():
         if layout is None:
-            rows, columns = _shape(plant.problem)
+            rows, columns = shape_of(plant.problem)
             height = 1.4 + 2.9 * min(max(rows / columns, 1 / _LONGEST_SHAPE), 1.6)
             figure, axes = new_figure(9.0, height, columns=2)
             draw_weights(axes[0], plant, gauged=False)
@@ -77,8 +78,8 @@ def draw_weights(ax: Axes, plant: Planted, *, gauged: bool, loops: int = _SHOWN_
     from matplotlib.ticker import MaxNLocator
 
     problem: Any = gauge(plant.problem, plant.state) if gauged else plant.problem
-    rows, columns = _shape(problem)
-    matrix, step = _pixels(problem)
+    rows, columns = shape_of(problem)
+    matrix, step = pixels_of(problem, _MOST_CELLS)
     reach = max(float(np.abs(matrix).max()), 1e-9)
     colours: Any = {"cmap": "RdBu", "vmin": -reach, "vmax": reach, "interpolation": "nearest"}
     is_long = not 1 / _LONGEST_SHAPE <= rows / columns <= _LONGEST_SHAPE
@@ -102,29 +103,6 @@ def draw_weights(ax: Axes, plant: Planted, *, gauged: bool, loops: int = _SHOWN_
     if gauged and is_rbm:
         _draw_block(ax, plant)
         _draw_loops(ax, plant, loops)
-
-
-def _shape(problem: Rbm | Ising) -> tuple[int, int]:
-    if isinstance(problem, Rbm):
-        return problem.num_visible, problem.num_hidden
-    return problem.num_variables, problem.num_variables
-
-
-def _pixels(problem: Rbm | Ising) -> tuple[Floats, int]:
-    """The matrix, summed over squares where it is too large for a picture, and their side."""
-    from scipy.sparse import coo_array
-
-    n, m = _shape(problem)
-    step = -(-max(n, m) // _MOST_CELLS)
-    if isinstance(problem, Rbm):
-        entries = coo_array(problem.matrix)
-        (rows, columns), values = entries.coords, entries.data
-    else:
-        rows, columns = np.concatenate([problem.edges, problem.edges[:, ::-1]]).T
-        values = np.concatenate([problem.weights, problem.weights])
-    pixels = np.zeros((-(-n // step), -(-m // step)))
-    np.add.at(pixels, (rows // step, columns // step), values)
-    return pixels, step
 
 
 def _draw_biases(ax: Axes, problem: Any, step: int, colours: dict[str, Any]) -> bool:
@@ -162,16 +140,13 @@ def _draw_block(ax: Axes, plant: Planted) -> None:
 
 def _draw_loops(ax: Axes, plant: Planted, most: int) -> None:
     """A loop of an RBM is a closed path of cells: along a row, along a column, and back."""
-    n, size = _shape(plant.problem)[0], plant.problem.num_variables
+    n, size = shape_of(plant.problem)[0], plant.problem.num_variables
     # A loop through a bias visits a ghost, which is no cell.
     inside = (k for k in range(plant.loops.num_loops) if plant.loops[k].nodes.max() < size)
     edge: Any = {"linestyle": "none", "marker": "s", "markeredgecolor": "black", "markersize": 6}
     shown = list(zip(inside, _LOOP_COLOURS[:most], strict=False))
     for k, colour in shown:
-        nodes = [int(node) for node in plant.loops[k].nodes]
-        cells = [
-            (max(a, b) - n, min(a, b)) for a, b in zip(nodes, nodes[1:] + nodes[:1], strict=True)
-        ]
+        cells = [(column, row) for row, column in loop_cells(plant.loops[k].nodes, n)]
         x, y = zip(*(cells + cells[:1]), strict=True)
         ax.plot(x, y, "-", color=colour, linewidth=1.4, label=f"loop {k}")
         ax.plot(x[:-2], y[:-2], "o", color=colour, markersize=4)

@@ -1,0 +1,50 @@
+"""`glasshouse report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from glasshouse.cli.errors import CheckFailedError
+
+
+def report(
+    *files: Path,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    title: str | None = None,
+    force: bool = False,
+) -> None:
+    """Write one HTML page about stores, instances, machines and proofs; it needs no network.
+
+    Every file becomes a section: figures with values, tables to sort and filter, parameters, seeds,
+    versions, and the command that makes it again. Instances are verified on the way, and the page
+    says what is verified and what is only stated. Ends with exit code 1 where a file states
+    something false; the page then says so.
+
+    For instance:
+
+    ```
+    glasshouse report race.sqlite -o race.html
+    glasshouse report peak.sqlite run.sqlite inst.wcnf -o all.html
+    glasshouse prove cube.mc --json > proof.json; glasshouse report cube.mc proof.json -o cube.html
+    ```
+
+    Args:
+        files: stores of studies, races and trainings; instances of any format, with the
+            certificates beside them; models and checkpoints of trainings; what `glasshouse prove
+            --json` printed.
+        output: the page.
+        title: of the page; the names of the files by default.
+        force: overwrite what is there.
+    """
+    from glasshouse.reports import report as write_report
+
+    if not files:
+        raise ValueError("no FILE to report; name at least one store or file")
+    made = write_report(*files, output=output, title=title, overwrite=force)
+    size = made.path.stat().st_size
+    print(f"{made.path}: {made.sections} section{'s' * (made.sections != 1)}, {size / 1e6:.1f} MB")
+    if made.refuted:
+        raise CheckFailedError("; ".join(made.refuted))

@@ -1,0 +1,154 @@
+"""An instance: what is proven about its optimum, and what its file only states."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from glasshouse.certificates import Certificate, CertificateError, Verdict, verify
+from glasshouse.extras import MissingPackageError
+from glasshouse.files import Document, FileError, read_document, read_planted, verified
+from glasshouse.landscape import overview
+from glasshouse.planting import Planted
+from glasshouse.problems import Ising, Rbm
+from glasshouse.problems.convert import to_ising
+from glasshouse.problems.validation import shown
+from glasshouse.reports.matrix import loop_table, matrix_figure
+from glasshouse.reports.page import Fact, Listing, Part, Section
+from glasshouse.reports.tree_parts import tree_parts
+
+_MOST_SPINS = 20_000  # of a matrix that is drawn
+_LONGEST = 600  # characters of what a file says
+
+
+def instance_section(path: Path, document: Document | None = None) -> Section:
+    """The section of a problem file, its certificate included.
+
+    Args:
+        path: the file.
+        document: what it holds; read when None.
+    """
+    document = read_document(path) if document is None else document
+    seen = [Fact(name, value) for name, value in overview(document.problem).rows()]
+    name = _cut(path.name)
+    try:
+        kept, left_out = verified(document)
+    except CertificateError as lie:
+        said = str(lie).removeprefix(f"{path}: ")
+        facts = [_stated(document, "refuted"), *seen]
+        lead = "What this file states about its optimum was checked, and is false."
+        return Section(name, "Instance", lead, facts, [_check(path)], refuted=said)
+    certificate = _certificate(kept)
+    facts = _optimum(kept, document, certificate)
+    facts += [Fact("not verified", _cut(what.replace(str(path), "the file")), "stated")
+              for what in left_out]  # fmt: skip
+    facts += seen
+    if kept.problem.num_variables > _MOST_SPINS:
+        facts.append(Fact("weight matrix", f"not drawn, for more than {_MOST_SPINS:,} spins"))
+    plant = _plant(path, kept)
+    parts: list[Part] = []
+    parts += _matrix(kept, plant, certificate)
+    if certificate is not None:
+        parts += tree_parts(kept.problem, certificate, kept.measure)
+        parts += loop_table(certificate)
+    parts += _again(path, kept, document)
+    return Section(name, "Instance", _lead(kept, certificate), facts, parts)
+
+
+def _certificate(kept: Document) -> Certificate | None:
+    if kept.planted is not None:
+        return kept.planted.certificate
+    return None if kept.load_proof is None else kept.load_proof().certificate
+
+
+def _lead(kept: Document, certificate: Certificate | None) -> str:
+    if certificate is None:
+        return "There is no certificate: nothing is proven about the optimum of this problem."
+    verdict = verify(kept.problem, certificate)
+    value = shown(kept.measure.of(verdict.exact_energy))
+    if verdict.optimal:
+        return f"{value} is the optimum {kept.measure.name}, proven by {certificate.parts}."
+    return f"The certificate proves a bound, with {certificate.parts}; a gap is left."
+
+
+def _optimum(kept: Document, stated: Document, certificate: Certificate | None) -> list[Fact]:
+    measure = kept.measure
+    if certificate is None:
+        return [] if stated.metadata.planted_cost is None else [_stated(stated, "stated")]
+    verdict: Verdict = verify(kept.problem, certificate)
+    value, bound = measure.of(verdict.exact_energy), measure.bound(verdict.lower_bound)
+    facts = [
+        Fact(f"best {measure.name}", f"{shown(value)}" + (", the optimum" * verdict.optimal),
+             "verified"),
+        Fact(measure.bound_name, shown(value if verdict.optimal else bound), "verified"),
+        Fact("gap", shown(measure.gap(verdict.gap)), "verified"),
+        Fact("certificate", certificate.parts, "verified"),
+    ]  # fmt: skip
+    if not measure.is_energy:
+        facts.append(Fact("energy", shown(verdict.energy), "verified"))
+    if kept.metadata.recipe is not None:
+        recipe = kept.metadata.recipe
+        seed = str(recipe.get("seed"))
+        facts += [Fact("grown by", str(recipe.get("method")), "verified"),
+                  Fact("seed", seed + _spawned(recipe), "verified"),
+                  Fact("glasshouse", str(recipe.get("version"))[:60], "stated")]  # fmt: skip
+    return facts
+
+
+def _spawned(recipe: dict[str, Any]) -> str:
+    key = recipe.get("spawn_key")
+    return f", child {'.'.join(map(str, key))}" if key else ""
+
+
+def _stated(document: Document, trust: Any) -> Fact:
+    return Fact(f"stated {document.measure.name}", f"{document.stated_value}"[:_LONGEST], trust)
+
+
+def _plant(path: Path, kept: Document) -> Planted | None:
+    """The plant behind a file, where its recipe grows it."""
+    if kept.planted is not None:
+        return kept.planted
+    if kept.metadata.recipe is None:
+        return None
+    try:
+        return read_planted(path)
+    except (FileError, CertificateError, MissingPackageError):
+        return None
+
+
+def _matrix(
+    kept: Document, plant: Planted | None, certificate: Certificate | None
+) -> list[Part]:  # fmt: skip
+    if kept.problem.num_variables > _MOST_SPINS or not kept.problem.num_edges:
+        return []
+    if plant is not None:
+        what = "the planted state, which is proven to be a ground state,"
+        return [matrix_figure(plant.problem, plant.state, what, plant.certificate)]
+    if certificate is None:
+        return []
+    problem: Any = kept.problem
+    form: Rbm | Ising = problem if isinstance(problem, (Rbm, Ising)) else to_ising(problem)[0]
+    is_optimal = verify(kept.problem, certificate).optimal
+    what = "the optimum" if is_optimal else "the best state known"
+    return [matrix_figure(form, certificate.state, what, certificate)]
+
+
+def _again(path: Path, kept: Document, stated: Document) -> list[Part]:
+    parts: list[Part] = []
+    recipe = kept.metadata.recipe or stated.metadata.recipe
+    if recipe is not None:
+        grown = json.dumps(recipe, sort_keys=True, separators=(",", ":"))
+        code = (f"import glasshouse as gh\nrecipe = gh.Recipe.from_json({grown!r})\n"
+                f"gh.write({path.name!r}, gh.Planted.from_recipe(recipe))")  # fmt: skip
+        parts.append(Listing("What grows it again, in Python", code[:20_000]))
+    return [*parts, _check(path)]
+
+
+def _check(path: Path) -> Listing:
+    return Listing("The command that checks it", f"glasshouse check {path.name}")
+
+
+def _cut(text: str) -> str:
+    line = "".join(c if c.isprintable() else "?" for c in text)
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"

@@ -1,0 +1,120 @@
+"""The weight matrix with its gauge switch, and the loops of a proof over it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from glasshouse.certificates import Certificate
+from glasshouse.landscape import gauge
+from glasshouse.problems import Ising, Rbm
+from glasshouse.problems.validation import SpinArray
+from glasshouse.reports.charts import matrix_chart
+from glasshouse.reports.page import MOST_POINTS, Control, Figure, Part, Table, cut, number, text
+from glasshouse.studies.figures.weight_matrix import loop_cells, pixels_of, shape_of
+
+_MOST_CELLS = 256  # along a side
+_SHOWN_LOOPS = 100  # that can be chosen
+_LONGEST_PATH = 24  # nodes of a loop that are listed
+
+
+def matrix_figure(
+    problem: Rbm | Ising, state: SpinArray, what: str, certificate: Certificate | None = None
+) -> Figure:
+    """The weights as they are handed out, and in the gauge of a state.
+
+    Args:
+        problem: whose weights.
+        state: spins; in their gauge, what is red is frustrated.
+        what: that state is, in words.
+        certificate: whose loops can be chosen.
+    """
+    turned: Any = gauge(problem, state)
+    rows, columns = shape_of(problem)
+    side = _MOST_CELLS
+    while True:  # coarser, until a page can carry it
+        handed, step = pixels_of(problem, side)
+        gauged, _ = pixels_of(turned, side)
+        places = np.argwhere((handed != 0) | (gauged != 0))
+        if len(places) <= MOST_POINTS:
+            break
+        side //= 2
+    reach = max(float(np.abs(handed).max(initial=0)), float(np.abs(gauged).max(initial=0)), 1e-9)
+    cells = [[step * i, step * j, handed[i, j], gauged[i, j]] for i, j in places.tolist()]
+    is_rbm = isinstance(problem, Rbm)
+    names = ("visible spin", "hidden spin") if is_rbm else ("spin i", "spin j")
+    loops, options = _loops(problem, certificate, step)
+    words = (
+        f"Blue pulls spins together, red apart. With the switch on, signs are turned so that "
+        f"{what} is all up: what is red then is frustrated there."
+    )
+    if options:
+        words += (" A chosen loop is drawn over its cells; a square is the one weight of the loop "
+                  "that the state violates.")  # fmt: skip
+    if _has_fields(problem):
+        words += " Fields, which act on single spins, are not drawn."
+    if step > 1:
+        words += f" Weights are summed over squares of {step} × {step}."
+    controls = [Control("gauged", "Gauge by the state")]
+    if options:
+        controls.append(Control("loop", "Loop", [(-1, "none"), *options]))
+    return Figure(
+        "Weight matrix", words, matrix_chart(rows, columns, step, names, reach, has_path=is_rbm),
+        Table("", [number("row", names[0]), number("column", names[1]),
+                   number("weight", "weight as handed out"),
+                   number("turned", "weight in the gauge of the state")],
+              cut(cells)[0]),
+        {"loops": loops}, controls,
+    )  # fmt: skip
+
+
+def _has_fields(problem: Rbm | Ising) -> bool:
+    if isinstance(problem, Rbm):
+        return bool(np.any(problem.visible_bias) or np.any(problem.hidden_bias))
+    return bool(np.any(problem.fields))
+
+
+def _loops(
+    problem: Rbm | Ising, certificate: Certificate | None, step: int
+) -> tuple[Table, list[tuple[int, str]]]:
+    """Cells of the first loops that visit no ghost, and their names."""
+    rows: list[list[Any]] = []
+    options: list[tuple[int, str]] = []
+    visible = problem.num_visible if isinstance(problem, Rbm) else None
+    for k in range(0 if certificate is None else certificate.num_loops):
+        assert certificate is not None
+        part = slice(certificate.starts[k], certificate.starts[k + 1])
+        nodes, violated = certificate.nodes[part], certificate.negative_edges[part].tolist()
+        if len(options) == _SHOWN_LOOPS or nodes.max(initial=0) >= problem.num_variables:
+            continue
+        cells = loop_cells(nodes, visible)
+        if any(row < 0 or column < 0 for row, column in cells):
+            continue  # a loop over an edge that an RBM cannot have
+        marks = ["negative" if mark else "positive" for mark in violated]
+        closed = [*zip(cells, marks, strict=True), (cells[0], marks[0])]
+        rows += [[k, order, row // step * step, column // step * step, mark]
+                 for order, ((row, column), mark) in enumerate(closed)]  # fmt: skip
+        options.append((k, f"{k}, of {len(nodes)} spins"))
+    columns = [number("loop"), number("order"), number("row"), number("column"), text("sign")]
+    return Table("", columns, rows), options
+
+
+def loop_table(certificate: Certificate) -> list[Part]:
+    """The loops of a certificate: lengths, multipliers, nodes."""
+    count = certificate.num_loops
+    if not count:
+        return []
+    rows = []
+    for k in range(min(count, MOST_POINTS // 2)):
+        nodes = certificate.nodes[certificate.starts[k] : certificate.starts[k + 1]].tolist()
+        path = " ".join(map(str, nodes[:_LONGEST_PATH])) + " …" * (len(nodes) > _LONGEST_PATH)
+        rows.append([k, len(nodes), certificate.multipliers[k], path])
+    over = certificate.denominator
+    shared = "" if over == 1 else f" Multipliers are over {str(over)[:60]}."
+    note = f" These are the first {len(rows):,} of {count:,}." if count > len(rows) else ""
+    return [Table(
+        "Loops of the certificate",
+        [number("loop"), number("length"), number("multiplier", "multiplier μ"), text("spins")],
+        cut(rows)[0], f"Each loop of length L stands for a bound of −μ(L − 2).{shared}{note}",
+    )]  # fmt: skip

@@ -1,0 +1,182 @@
+"""What a report page is made of: sections of facts, figures and tables, with no HTML yet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+# How a fact is known. "verified": proven while the page was made, by its own check. "refuted":
+# found to be false meanwhile. "stated": somebody wrote it down, and nobody checked it here. "read":
+# follows from what is in the file, as it stands.
+Trust: TypeAlias = Literal["verified", "refuted", "stated", "read"]
+Cell: TypeAlias = str | int | float | bool | None
+# Figures and tables have no more rows than these, whatever they were made from.
+MOST_POINTS, MOST_ROWS = 4000, 4000
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A name, a value, and how it is known."""
+
+    name: str
+    value: str
+    trust: Trust = "read"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        name: for charts, a plain word.
+        label: for people.
+        is_number: whether it is sorted by number and set flush right.
+    """
+
+    name: str
+    label: str
+    is_number: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows that can be sorted and filtered.
+
+    Attributes:
+        title: what it lists.
+        columns: its head.
+        rows: cells in the order of the columns.
+        note: what was left out or added up, if anything.
+    """
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Control:
+    """A switch or a choice beside a chart.
+
+    Attributes:
+        signal: the parameter of the chart that it sets.
+        label: for people.
+        options: values and their names; none for a switch.
+    """
+
+    signal: str
+    label: str
+    options: Sequence[tuple[int, str]] = ()
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart, and the numbers that it shows.
+
+    Attributes:
+        title: what it shows.
+        text: how to read it, and what was left out; also for those who do not see it.
+        spec: a Vega-Lite specification whose data are named "rows".
+        data: these rows.
+        others: further rows of the chart by name.
+        controls: what a reader can change.
+    """
+
+    title: str
+    text: str
+    spec: Mapping[str, Any]
+    data: Table
+    others: Mapping[str, Table] = field(default_factory=dict)
+    controls: Sequence[Control] = ()
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Text that is to be copied, such as a command."""
+
+    title: str
+    text: str
+    is_open: bool = True
+
+
+Part: TypeAlias = Figure | Table | Listing
+
+
+@dataclass(frozen=True)
+class Section:
+    """One thing that is reported.
+
+    Attributes:
+        title: the name of its file.
+        kind: what it is, in some words.
+        lead: what it tells, in a sentence or two.
+        facts: names and values.
+        parts: figures, tables and listings.
+        refuted: what the file states and is false; empty where nothing is.
+    """
+
+    title: str
+    kind: str
+    lead: str
+    facts: Sequence[Fact]
+    parts: Sequence[Part]
+    refuted: str = ""
+
+
+def text(name: str, label: str | None = None) -> Column:
+    """A column of words."""
+    return Column(name, label or name.replace("_", " "))
+
+
+def number(name: str, label: str | None = None) -> Column:
+    """A column of numbers."""
+    return Column(name, label or name.replace("_", " "), True)
+
+
+def plain(value: Any) -> Cell:
+    """A value as JSON holds it: fractions and wide integers as text, what is infinite as ∞.
+
+    >>> plain(Fraction(1, 5)), plain(np.float64("nan")), plain(-math.inf), plain(10**20)
+    ('1/5', None, '−∞', '100000000000000000000')
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (str, bool)):
+        return value
+    if isinstance(value, Fraction):
+        return plain(value.numerator) if value.denominator == 1 else str(value)
+    if isinstance(value, int):
+        return value if abs(value) < 1 << 53 else str(value)
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        return value if math.isfinite(value) else ("∞" if value > 0 else "−∞")
+    return str(value)
+
+
+def cut(rows: Iterable[Sequence[Any]], most: int = MOST_ROWS) -> tuple[list[list[Cell]], int]:
+    """The first rows in plain values, and how many there are in all."""
+    kept: list[list[Cell]] = []
+    count = 0
+    for row in rows:
+        if count < most:
+            kept.append([plain(value) for value in row])
+        count += 1
+    return kept, count
+
+
+def thinned(count: int, most: int) -> list[int]:
+    """Places of at most so many of a row of points, evenly, the first and the last among them.
+
+    >>> thinned(3, 10), thinned(100, 4)
+    ([0, 1, 2], [0, 33, 66, 99])
+    """
+    if count <= most:
+        return list(range(count))
+    return [round(k * (count - 1) / (most - 1)) for k in range(most)]

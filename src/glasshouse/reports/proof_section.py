@@ -1,0 +1,132 @@
+"""A proof on its way: bounds over time, as `glasshouse prove --json` prints them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from glasshouse.files import FileError
+from glasshouse.proofs import Bounds, Proof
+from glasshouse.reports.charts import Axis, series_chart
+from glasshouse.reports.page import (
+    MOST_POINTS,
+    Fact,
+    Figure,
+    Listing,
+    Section,
+    Table,
+    cut,
+    number,
+    text,
+    thinned,
+)
+
+_KEYS = {"measure", "lower_bound", "optimal", "history", "seconds"}
+_LONGEST = 200
+_LONG = 20  # from such a ratio of times on, their axis is logarithmic
+
+
+def is_proof(values: Mapping[str, Any]) -> bool:
+    """Whether a JSON object is what `glasshouse prove --json` prints."""
+    return values.keys() >= _KEYS
+
+
+def printed_proof_section(path: Path, values: Mapping[str, Any]) -> Section:
+    """The section of a proof that was printed: all of it is only stated.
+
+    Raises:
+        FileError: something in it is not as we print it.
+    """
+    name = str(values["measure"])[:40]
+    history = values["history"]
+    try:
+        if not isinstance(history, list):
+            raise ValueError("its history is no list")
+        points = [
+            (_number(one["seconds"]), _number(one[name]), _number(one[f"{name}_bound"]),
+             int(_number(one["nodes"])))
+            for one in history
+        ]  # fmt: skip
+        seconds = _number(values["seconds"])
+    except (ValueError, TypeError, KeyError, OverflowError) as fault:
+        raise FileError(
+            path, f"is no proof that `glasshouse prove --json` printed ({fault})"
+        ) from None
+    instance = Path(str(values.get("file", "the problem"))[:_LONGEST]).name
+    facts = [
+        Fact("instance", instance, "stated"),
+        Fact(name, _short(values.get(name)), "stated"),
+        Fact("bound", _short(values.get(f"{name}_bound", values["lower_bound"])), "stated"),
+        Fact("optimal", "proven" if values["optimal"] is True else "not proven", "stated"),
+        *(Fact(key, _short(values[key]), "stated")
+          for key in ("method", "nodes", "leaves", "stopped") if values.get(key) is not None),
+        Fact("seconds", f"{seconds:.4g}", "stated"),
+    ]  # fmt: skip
+    lead = (
+        f"How the bounds on {instance} closed. These numbers were printed by the proof; give the "
+        "instance to the same report, and its certificate is verified there."
+    )
+    again = Listing("The command that makes it again",
+                    f"glasshouse prove {instance} --force --json > {path.name}")  # fmt: skip
+    return Section(path.name, "Proof, as it went", lead, facts, [_bounds(points, name), again])
+
+
+def proof_section(proof: Proof, title: str = "proof") -> Section:
+    """The section of a proof in memory: stated, because the problem is not in it."""
+    rows = {"energy": str(proof.energy), "lower bound": str(proof.lower_bound),
+            "optimal": proof.verdict_in_words(proof.gap), **proof.work_rows()}  # fmt: skip
+    facts = [Fact(name, value, "stated") for name, value in rows.items()]
+    lead = (
+        "How the bounds closed. The certificate was verified when it was found; give the file of "
+        "the instance to the same report, and it is verified there."
+    )
+    history = _finite(proof.statistics.history)
+    points = [(at.seconds, at.upper, at.lower, at.nodes) for at in history]
+    return Section(title, "Proof", lead, facts, [_bounds(points, "energy")])
+
+
+def _finite(history: Sequence[Bounds]) -> list[Bounds]:
+    return [at for at in history if math.isfinite(at.lower) and math.isfinite(at.upper)]
+
+
+def _bounds(points: Sequence[tuple[float, float, float, int]], name: str) -> Figure:
+    """Two curves that meet where the optimum is proven."""
+    places = thinned(len(points), MOST_POINTS // 4)
+    rows: list[list[Any]] = []
+    for series, column in ((f"best {name} found", 1), (f"bound on the {name}", 2)):
+        rows += [[series, "bound", points[k][0], points[k][column], points[k][3]] for k in places]
+    is_log = bool(points) and 0 < points[0][0] < points[-1][0] / _LONG
+    spec = series_chart(
+        Axis("seconds", "seconds", is_log=is_log), Axis("value", name),
+        list(dict.fromkeys(row[0] for row in rows)), {"bound": ["step", "dots"]},
+        {"series": "what", "seconds": "seconds", "value": name, "nodes": "nodes of the tree"},
+        rows,
+    )  # fmt: skip
+    note = (
+        f" {len(places):,} of {len(points):,} moments are drawn."
+        if len(places) < len(points)
+        else ""
+    )
+    ends = f" The gap closed from {_gap(points[0])} to {_gap(points[-1])}." if points else ""
+    return Figure(
+        "The bounds closing", "What no state can beat, and the best state so far, over time; where "
+        f"they meet, the optimum is proven.{ends}{note}", spec,
+        Table("", [text("series", "what"), text("kind"), number("seconds"), number("value", name),
+                   number("nodes")], cut(rows)[0]),
+    )  # fmt: skip
+
+
+def _gap(point: tuple[float, float, float, int]) -> str:
+    return f"{abs(point[1] - point[2]):.6g}"
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ValueError(f"{str(value)[:40]!r} is no number")
+    return float(value)
+
+
+def _short(value: Any) -> str:
+    return str(value)[:_LONGEST]

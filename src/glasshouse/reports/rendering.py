@@ -1,0 +1,220 @@
+"""From sections to one HTML page that needs nothing else: no network, no other file.
+
+Whatever comes out of a file is hostile: text is escaped, numbers and rows travel as JSON that
+cannot close its script tag, and the page's security policy runs no script but the two of ours.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from glasshouse.extras import optional
+from glasshouse.reports.page import Fact, Figure, Listing, Part, Section, Table, Trust
+from glasshouse.version import __version__
+
+_FOLDER = Path(__file__).parent
+_BADGES: dict[Trust, str] = {
+    "verified": "✓ verified",
+    "refuted": "✗ false",
+    "stated": "stated",
+    "read": "read",
+}
+_TRUST = (
+    "What is marked <em>verified</em> was proven while this page was made: of instances in exact "
+    "integers, from the file and its certificate alone; of machines by looking at all states. "
+    "What is marked <em>stated</em> is what a file says of itself; nobody checked it here. What is "
+    "marked <em>read</em> follows from the content of the file as it stands."
+)
+
+
+def rendered(title: str, sections: Sequence[Section], command: str) -> str:
+    """The page.
+
+    Args:
+        title: of the page.
+        sections: what it shows, at least one.
+        command: what makes the page again.
+    """
+    charts, script = library(), _asset("page.js")
+    parts = [_section(section, number) for number, section in enumerate(sections, 1)]
+    contents = ""
+    if len(sections) > 1:
+        links = "".join(
+            f'<li><a href="#s{k}">{escape(one.title)}</a>, {escape(one.kind)}</li>'
+            for k, one in enumerate(sections, 1)
+        )
+        contents = f'<nav aria-label="Sections"><ol>{links}</ol></nav>'
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{_policy(charts, script)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="glasshouse {escape(__version__)}">
+<meta name="referrer" content="no-referrer">
+<title>{escape(title)}</title>
+<link rel="icon" href="data:,">
+<style>{_asset("page.css")}</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header><h1>{escape(title)}</h1>
+<button type="button" id="theme" role="switch" aria-checked="false" hidden>Dark</button></header>
+{contents}
+<main id="content" tabindex="-1">
+<noscript><p class="alarm">Figures and tables are drawn by JavaScript, which is switched off here.
+</p></noscript>
+{"".join(parts)}
+</main>
+<footer>
+<p>{_TRUST}</p>
+<p>Made by glasshouse {escape(__version__)}. Charts: Vega-Lite, inside this file. The page asks no
+network for anything. To make it again:</p>
+<pre tabindex="0" aria-label="Command that makes this page">{escape(command)}</pre>
+</footer>
+<script>{charts}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def safe_json(value: Any) -> str:
+    r"""JSON that can stand inside a script tag: nothing in it opens or closes one.
+
+    >>> safe_json("</script><b>")
+    '"\\u003c/script\\u003e\\u003cb\\u003e"'
+    """
+    written = json.dumps(value, allow_nan=False, separators=(",", ":"))  # ASCII only
+    for character in "<>&":
+        written = written.replace(character, f"\\u{ord(character):04x}")
+    return written
+
+
+def _section(section: Section, number: int) -> str:
+    alarm = f'<p class="alarm" role="alert">False: {escape(section.refuted)}</p>'
+    parts = [
+        _part(part, f"s{number}p{place}") for place, part in enumerate(section.parts)
+    ]  # fmt: skip
+    return (
+        f'<section id="s{number}" aria-labelledby="s{number}h">'
+        f'<h2 id="s{number}h">{escape(section.title)}</h2>'
+        f'<p class="kind">{escape(section.kind)}</p>'
+        f"{alarm if section.refuted else ''}"
+        f"<p>{escape(section.lead)}</p>{_facts(section.facts, section.title)}"
+        f"{''.join(parts)}</section>"
+    )
+
+
+def _facts(facts: Sequence[Fact], title: str) -> str:
+    rows = "".join(
+        f'<tr><th scope="row">{escape(fact.name)}</th><td>{escape(fact.value)}</td>'
+        f'<td><span class="badge {fact.trust}">{_BADGES[fact.trust]}</span></td></tr>'
+        for fact in facts
+    )
+    head = f"<caption>Facts of {escape(title)}</caption>"
+    return f'<table class="facts">{head}<tbody>{rows}</tbody></table>'
+
+
+def _part(part: Part, name: str) -> str:
+    if isinstance(part, Listing):
+        return _listing(part, name)
+    return _table(part, name) if isinstance(part, Table) else _figure(part, name)
+
+
+def _listing(part: Listing, name: str) -> str:
+    lines = (
+        f'<pre id="{name}" tabindex="0" aria-label="{escape(part.title)}">{escape(part.text)}</pre>'
+        f'<button type="button" data-copies="{name}" hidden>Copy</button>'
+    )
+    if not part.is_open:
+        lines = f"<details><summary>Show</summary>{lines}</details>"
+    return f'<div class="part"><h3>{escape(part.title)}</h3>{lines}</div>'
+
+
+def _table(part: Table, name: str) -> str:
+    note = f"<p>{escape(part.note)}</p>" if part.note else ""
+    return (
+        f'<div class="part long"><h3>{escape(part.title)}</h3>{note}'
+        f"{_rows_place(part, name, part.title)}</div>{_data(part, name)}"
+    )
+
+
+def _figure(part: Figure, name: str) -> str:
+    sets = {"rows": name} | {key: f"{name}-{k}" for k, key in enumerate(part.others)}
+    data = "".join(
+        _data(table, sets[key]) for key, table in ({"rows": part.data} | dict(part.others)).items()
+    )
+    label = f"{part.title}. {part.text}"
+    return (
+        f'<figure aria-labelledby="{name}-h">'
+        f'<figcaption><h3 id="{name}-h">{escape(part.title)}</h3>'
+        f"<p>{escape(part.text)}</p></figcaption>{_controls(part, name)}"
+        f'<div class="plot" id="{name}-plot" data-spec="{name}-spec" data-label="{escape(label)}" '
+        f'data-sets="{escape(json.dumps(sets))}"></div>'
+        f"<details><summary>The numbers of this figure</summary>"
+        f"{_rows_place(part.data, name, part.title)}</details></figure>"
+        f'<script type="application/json" id="{name}-spec">{safe_json(part.spec)}</script>{data}'
+    )
+
+
+def _controls(part: Figure, name: str) -> str:
+    made = []
+    for control in part.controls:
+        shared = f'data-signal="{control.signal}" aria-controls="{name}-plot"'
+        if not control.options:
+            made.append(
+                f'<button type="button" role="switch" aria-checked="false" {shared}>'
+                f"{escape(control.label)}</button>"
+            )
+            continue
+        options = "".join(
+            f'<option value="{value}">{escape(label)}</option>' for value, label in control.options
+        )
+        made.append(f"<label>{escape(control.label)}<select {shared}>{options}</select></label>")
+    return f'<div class="controls">{"".join(made)}</div>' if made else ""
+
+
+def _rows_place(table: Table, name: str, label: str) -> str:
+    if not table.rows:
+        return "<p>No rows yet.</p>"
+    return f'<div data-rows="{name}" data-label="{escape(label)}"></div>'
+
+
+def _data(table: Table, name: str) -> str:
+    columns = [{"name": c.name, "label": c.label, "number": c.is_number} for c in table.columns]
+    held = safe_json({"columns": columns, "rows": table.rows})
+    return f'<script type="application/json" id="{name}">{held}</script>'
+
+
+def _policy(*scripts: str) -> str:
+    """Nothing from anywhere; of scripts, these two by their digests; no code made out of text."""
+    digests = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'"
+        for one in scripts
+    )
+    rules: Mapping[str, str] = {
+        "default-src": "'none'", "script-src": digests, "style-src": "'unsafe-inline'",
+        "img-src": "data:", "base-uri": "'none'", "form-action": "'none'",
+    }  # fmt: skip
+    return "; ".join(f"{name} {sources}" for name, sources in rules.items())
+
+
+def library() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script, out of vl-convert's wheel."""
+    bundle: str = optional("vl_convert", "a report page").javascript_bundle()
+    if "</script" in bundle.lower() or "<!--" in bundle:
+        raise ValueError("the charts' script cannot stand in a page; use another vl-convert-python")
+    return bundle
+
+
+@cache
+def _asset(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")

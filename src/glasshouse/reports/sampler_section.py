@@ -1,0 +1,135 @@
+"""A race of samplers: success, time to solution, residual energy over time."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from glasshouse.races.dial import chosen_dial
+from glasshouse.races.sampler_results import SamplerResults
+from glasshouse.races.sampler_store import read_sampler_results
+from glasshouse.reports.charts import Axis, series_chart
+from glasshouse.reports.page import Fact, Figure, Listing, Part, Section, Table, cut, number, text
+from glasshouse.reports.stores import seen_seconds, versions_of
+from glasshouse.reports.tts import tts_figure
+from glasshouse.studies.store.store import Store
+
+_KIND = "Race of samplers"
+_DECADES = 1e5  # of residual energy that are shown; below, all that is left is a rare bad draw
+
+
+def sampler_section(store: Store) -> Section:
+    """The section of a store that `glasshouse.race` filled."""
+    return results_section(read_sampler_results(store), store.path.name, versions_of(store))
+
+
+def results_section(results: SamplerResults, title: str, versions: str = "") -> Section:
+    """The section of a race of samplers.
+
+    Args:
+        results: all of its calls.
+        title: of the section.
+        versions: of glasshouse, that made the calls.
+    """
+    proven = sum(results.is_proven(name) for name in results.instances)
+    lead = (
+        f"{len(results.solvers)} samplers on {len(results.problems)} problems, "
+        f"{len(results.calls):,} calls. Energies were evaluated by glasshouse, call by call."
+    )
+    facts = [
+        Fact("problems", f"{len(results.problems):,}, {proven:,} of them with an optimum that was "
+             "proven when the race was run", "stated"),
+        Fact("reads", f"{sum(call.reads for call in results.calls):,}"),
+        Fact("faults", f"{len(results.faults):,} of {len(results.calls):,} calls"),
+        Fact("seed", str(results.seed), "stated"),
+        Fact("wall-clock time", seen_seconds(math.fsum(call.seconds for call in results.calls)),
+             "stated"),
+    ]  # fmt: skip
+    if versions:
+        facts.append(Fact("glasshouse", versions, "stated"))
+    if not results.calls:
+        return Section(title, _KIND, lead + " Nothing has run yet.", facts, [])
+    parts: list[Part] = [_scores(results)]
+    parts += tts_figure(results.tts_table(), results.parameters, chosen_dial, "reads")
+    parts += [*_residual(results), _problems(results), _calls(results)]
+    again = f"glasshouse.race(samplers, suite, rng={results.seed}, store={title!r})"
+    parts.append(Listing("What makes it again, in Python, with the same samplers and suite", again))
+    return Section(title, _KIND, lead, facts, parts)
+
+
+def _scores(results: SamplerResults) -> Table:
+    rows = []
+    for name in _complete(results):
+        success, tts = results.success(name), results.tts(name)
+        told = str(tts) if math.isfinite(tts.value) else f"∞ (from {tts.low:.4g})"
+        wrong = sum(call.solver == name for call in results.faults)
+        rows.append([name, str(success), told, wrong])
+    return Table(
+        "Scores",
+        [text("solver", "sampler"), number("success", "success of a read, 95 % interval"),
+         number("tts", "median TTS99 in seconds, 95 % interval"), number("faults")],
+        cut(rows)[0], "Success: the chance that a read reaches the target, mean over problems."
+        + _left_out(results),
+    )  # fmt: skip
+
+
+def _complete(results: SamplerResults) -> list[str]:
+    """Samplers that were called on every problem: others have no score over all of them."""
+    called = {(call.solver, call.instance) for call in results.calls}
+    return [name for name in results.solvers
+            if all((name, instance) in called for instance in results.instances)]  # fmt: skip
+
+
+def _left_out(results: SamplerResults) -> str:
+    number_left = len(results.solvers) - len(_complete(results))
+    return f" {number_left} samplers have not been called on every problem yet." * bool(number_left)
+
+
+def _residual(results: SamplerResults) -> list[Part]:
+    """How much energy is left after so many seconds of reads."""
+    if any(problem.num_variables == 0 for problem in results.problems):
+        return []  # an old store, which does not say how many spins there are
+    rows: list[list[Any]] = []
+    for name in _complete(results):
+        curve = results.residual(name)
+        pairs = zip(curve.seconds.tolist(), curve.residual.tolist(), strict=True)
+        rows += [[name, "median", at, left] for at, left in pairs if left > 0]
+    if not rows:
+        return []
+    highest = max(row[3] for row in rows)
+    rows = [row for row in rows if row[3] > highest / _DECADES]
+    is_proven = all(map(results.is_proven, results.instances))
+    what = "proven optimum" if is_proven else "best known energy, in part not proven"
+    spec = series_chart(
+        Axis("seconds", "seconds of reads", is_log=True),
+        Axis("residual", "energy per spin above the target", is_log=True),
+        list(dict.fromkeys(row[0] for row in rows)), {"median": ["line", "dots"]},
+        {"series": "sampler", "seconds": "seconds", "residual": "energy per spin above the target"},
+        rows,
+    )  # fmt: skip
+    return [Figure(
+        "Residual energy", f"Expected energy per spin above the {what} after so many seconds of "
+        "reads: the median over problems. A curve ends where less than a hundred-thousandth of the "
+        "highest is left.", spec,
+        Table("", [text("series", "sampler"), text("kind"), number("seconds"),
+                   number("residual", "energy per spin above the target")], cut(rows)[0]),
+    )]  # fmt: skip
+
+
+def _problems(results: SamplerResults) -> Table:
+    rows = [[one.name, one.num_variables or None, results.target(one.name),
+             results.is_proven(one.name)] for one in results.problems]  # fmt: skip
+    return Table("Problems", [text("instance"), number("size", "variables"),
+                              number("target", "target energy"), text("proven")],
+                 cut(rows)[0], "The target is the proven optimum, or else the best energy known or "
+                 "found by anybody.")  # fmt: skip
+
+
+def _calls(results: SamplerResults) -> Table:
+    columns = ["solver", "instance", "number", "seconds", "reads", "reached", "best", "target",
+               "proven", "seed", "fault"]  # fmt: skip
+    words = {"solver", "instance", "proven", "fault"}
+    rows, count = cut([row[name] for name in columns] for row in results.rows())
+    note = "" if count == len(rows) else f"The first {len(rows):,} of {count:,}."
+    heads = [text(name) if name in words else number(name) for name in columns]
+    return Table("Calls", heads, rows, note)

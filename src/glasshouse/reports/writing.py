@@ -1,0 +1,178 @@
+"""`report`: anything that glasshouse makes, as one page that can be sent to a colleague."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from glasshouse.boltzmann.ensemble import TRAINING
+from glasshouse.files.archive import Archive
+from glasshouse.files.errors import FileError, MissingFileError
+from glasshouse.files.notes import parse_object
+from glasshouse.files.streams import format_suffix, opened, refuse_existing, replacing
+from glasshouse.proofs import Proof
+from glasshouse.races.racing import NOTE as RACE_NOTE
+from glasshouse.races.sampler_race import NOTE as SAMPLER_NOTE
+from glasshouse.races.sampler_results import SamplerResults
+from glasshouse.reports.instance_section import instance_section
+from glasshouse.reports.machine_section import checkpoint_section, machine_section
+from glasshouse.reports.page import Section
+from glasshouse.reports.proof_section import is_proof, printed_proof_section, proof_section
+from glasshouse.reports.race_section import race_section
+from glasshouse.reports.rendering import library, rendered
+from glasshouse.reports.sampler_section import results_section, sampler_section
+from glasshouse.reports.study_section import study_section
+from glasshouse.reports.training_section import training_section
+from glasshouse.studies.store.store import Store
+from glasshouse.summaries import Summarised
+
+Reported: TypeAlias = str | os.PathLike[str] | Proof | SamplerResults
+
+_STORES = (".sqlite", ".db", ".sqlite3")
+_MAGIC = b"SQLite format 3\x00"
+
+
+@dataclass(frozen=True, repr=False)
+class Report(Summarised):
+    """A page that was written.
+
+    Attributes:
+        path: where it is.
+        sections: how many things it shows.
+        refuted: what files state and is false, in words; such files are shown as false.
+    """
+
+    path: Path
+    sections: int
+    refuted: tuple[str, ...] = ()
+
+
+def report(
+    *things: Reported,
+    output: str | os.PathLike[str],
+    title: str | None = None,
+    overwrite: bool = False,
+) -> Report:
+    """Write one HTML page about stores, instances, machines and proofs; it needs no network.
+
+    What the page calls verified is verified while it is made. The same things give the same bytes.
+    Needs the extra `report`.
+
+    Args:
+        things: files, in the order of the sections: stores of studies, races and trainings;
+            instances of any format, with the certificates beside them; models and checkpoints of
+            trainings; what `glasshouse prove --json` printed. In memory, a `Proof` or
+            `SamplerResults`.
+        output: the page.
+        title: of the page; the names of the files by default.
+        overwrite: replace a file that is there.
+
+    Raises:
+        FileError: a file is none of these; nothing is written then.
+
+    >>> import tempfile
+    >>> import glasshouse as gh
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     plant = gh.random_loops(9, 9, frustration="1/5", loops=4, rng=1)
+    ...     _ = gh.write(f"{folder}/inst.npz", plant)
+    ...     made = report(f"{folder}/inst.npz", output=f"{folder}/report.html")
+    ...     made.sections, made.refuted, "ground state" in made.path.read_text()
+    (1, (), True)
+    """
+    place = Path(output)
+    if not things:
+        raise ValueError("nothing to report; name at least one store or file")
+    refuse_existing(place, overwrite=overwrite)
+    paths = [Path(one) for one in things if isinstance(one, (str, os.PathLike))]
+    if any(path.exists() and path.resolve() == place.resolve() for path in paths):
+        raise ValueError(f"output={str(place)!r} is one of the files that are reported")
+    library()  # without it there is no page, and the work would be in vain
+    sections = [_section(one) for one in things]
+    heading = title or _title([section.title for section in sections])
+    command = shlex.join(["glasshouse", "report", *(path.name for path in paths), "-o", place.name])
+    page = rendered(heading, sections, command)
+    with replacing(place, "html", overwrite=overwrite) as file:
+        file.write(page.encode("utf-8", "replace"))
+    refuted = tuple(f"{one.title}: {one.refuted}" for one in sections if one.refuted)
+    return Report(place, len(sections), refuted)
+
+
+def _section(thing: Reported) -> Section:
+    if isinstance(thing, Proof):
+        return proof_section(thing)
+    if isinstance(thing, SamplerResults):
+        return results_section(thing, thing.suite)
+    if not isinstance(thing, (str, os.PathLike)):
+        raise ValueError(f"{thing!r:.60} is neither a file nor a Proof nor SamplerResults")
+    return file_section(Path(thing))
+
+
+def file_section(path: Path) -> Section:
+    """The section of a file, whatever it holds.
+
+    Raises:
+        FileError: it is nothing of ours.
+    """
+    if not path.exists():
+        raise MissingFileError(path, "no such file; expected a store or a file to report")
+    if path.is_dir():
+        raise FileError(path, "is a directory; name the files in it")
+    if path.suffix.lower() in _STORES or _starts_with(path, _MAGIC):
+        return _store_section(path)
+    suffix = format_suffix(path)
+    if suffix == ".cert":
+        raise FileError(path, f"is a certificate; report {path.stem}, and what stands beside it "
+                        "is read")  # fmt: skip
+    if suffix == ".npz":
+        return _archive_section(path)
+    if suffix == ".json":
+        values = _json_object(path)
+        if values is not None and is_proof(values):
+            return printed_proof_section(path, values)
+    return instance_section(path)
+
+
+def _store_section(path: Path) -> Section:
+    with Store(path) as store:
+        kinds: dict[bool, Callable[[Store], Section]] = {
+            store.noted(SAMPLER_NOTE) is not None: sampler_section,
+            TRAINING.name in store.kinds: training_section,
+            store.noted(RACE_NOTE) is not None: race_section,
+        }
+        return kinds.get(True, study_section)(store)
+
+
+def _archive_section(path: Path) -> Section:
+    """A .npz is a plant, a machine, or a training on its way; its members tell."""
+    with opened(path) as source:
+        try:
+            with Archive(source) as archive:
+                names = archive.names
+        except FileError:
+            raise
+        except Exception as fault:  # zipfile and zlib raise whatever a broken byte does
+            raise source.error(f"is no .npz that can be read ({fault})") from None
+    if {"header", "seen", "weights"} <= names:
+        return checkpoint_section(path)
+    return machine_section(path) if {"weights", "units"} <= names else instance_section(path)
+
+
+def _json_object(path: Path) -> dict[str, Any] | None:
+    with opened(path) as source:
+        return parse_object(source.read_all())
+
+
+def _starts_with(path: Path, magic: bytes) -> bool:
+    if not path.is_file():  # opening a pipe would wait for ever
+        return False
+    with path.open("rb") as file:
+        return file.read(len(magic)) == magic
+
+
+def _title(names: list[str]) -> str:
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return f"Report of {shown}"

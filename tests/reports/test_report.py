@@ -1,0 +1,271 @@
+"""Reports without a browser: what is verified and stated, what is refused, what stays small."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+
+import pytest
+from tests.proofs.test_branching import half_complete
+from tests.reports.pretended import race_store, study_store
+
+import glasshouse as gh
+from glasshouse.boltzmann import save_machine
+from glasshouse.cli import main
+from glasshouse.files import FileError
+from glasshouse.proofs import prover
+from glasshouse.races.racing import NOTE
+from glasshouse.reports.matrix import matrix_figure
+from glasshouse.reports.page import MOST_POINTS, MOST_ROWS
+from glasshouse.reports.rendering import safe_json
+from glasshouse.reports.writing import file_section
+from glasshouse.studies.store.store import Store
+
+
+@pytest.fixture
+def plant():
+    return gh.random_loops(10, 10, frustration="1/5", loops=5, rng=1)
+
+
+def trust_of(section, name):
+    return {fact.name: fact.trust for fact in section.facts}[name]
+
+
+def tables_of(page: str) -> list[dict]:
+    texts = re.findall(r'<script type="application/json" id="[^"]*">(.*?)</script>', page, re.S)
+    return [value for value in map(json.loads, texts) if "columns" in value]
+
+
+def test_a_proven_instance_is_verified_and_says_how_it_is_grown(plant, tmp_path):
+    gh.write(tmp_path / "x.wcnf", plant)
+    section = file_section(tmp_path / "x.wcnf")
+    assert trust_of(section, "best cost") == "verified"
+    assert trust_of(section, "seed") == "verified"
+    code = next(part.text for part in section.parts if "grows it again" in part.title)
+    (tmp_path / "again").mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path / "again")
+        exec(code, {})
+    again = tmp_path / "again" / "x.wcnf"
+    assert again.read_bytes() == (tmp_path / "x.wcnf").read_bytes()
+
+
+def test_what_has_no_proof_is_only_stated(plant, tmp_path):
+    gh.write(tmp_path / "x.wcnf", plant)
+    (tmp_path / "x.wcnf.cert").unlink()
+    text = (tmp_path / "x.wcnf").read_text()
+    (tmp_path / "x.wcnf").write_text(
+        "".join(line for line in text.splitlines(True) if "recipe" not in line)
+    )
+    section = file_section(tmp_path / "x.wcnf")
+    assert trust_of(section, "stated cost") == "stated"
+    assert "verified" not in {fact.trust for fact in section.facts}
+
+
+def test_a_lie_is_shown_as_one_and_ends_with_exit_code_1(plant, tmp_path, capsys):
+    path = tmp_path / "x.wcnf"
+    gh.write(path, plant)
+    cost = re.search(r"planted-cost (\d+)", path.read_text())
+    assert cost is not None
+    path.write_text(path.read_text().replace(cost[0], f"planted-cost {int(cost[1]) - 1}"))
+    assert main(["report", str(path), "-o", str(tmp_path / "x.html")]) == 1
+    assert "x.wcnf: " in capsys.readouterr().err
+    page = (tmp_path / "x.html").read_text()
+    assert 'role="alert"' in page
+    assert "✓ verified</span>" not in page
+
+
+def test_a_proof_without_its_instance_is_only_stated(plant, tmp_path, capsys):
+    gh.write(tmp_path / "x.npz", plant)
+    assert main(["prove", str(tmp_path / "x.npz"), "--json"]) == 0
+    (tmp_path / "p.json").write_text(capsys.readouterr().out)
+    section = file_section(tmp_path / "p.json")
+    assert {fact.trust for fact in section.facts} == {"stated"}
+    bounds = section.parts[0]
+    assert bounds.title == "The bounds closing"
+    proof = gh.prove(plant)
+    made = gh.report(proof, output=tmp_path / "p.html")
+    page = made.path.read_text()
+    assert "✓ verified</span>" not in page
+    assert "The bounds closing" in page
+
+
+def test_json_that_is_no_proof_of_ours_is_refused(tmp_path):
+    values = {"measure": "cut", "lower_bound": 1, "optimal": True, "seconds": 1.0,
+              "history": [{"seconds": "now", "cut": 1, "cut_bound": 1, "nodes": 0}]}  # fmt: skip
+    (tmp_path / "p.json").write_text(json.dumps(values))
+    with pytest.raises(FileError, match="is no proof that"):
+        file_section(tmp_path / "p.json")
+
+
+def test_machines_and_checkpoints(tmp_path):
+    kept = tmp_path / "c.npz"
+    run = gh.train(gh.shifting_bars(), 4, epochs=40, every=10, rng=1, checkpoint=kept)
+    save_machine(tmp_path / "m.npz", run.machine, run=run)
+    machine, checkpoint = file_section(tmp_path / "m.npz"), file_section(tmp_path / "c.npz")
+    assert (machine.kind, checkpoint.kind) == ("Trained machine", "Checkpoint of a training")
+    for section in (machine, checkpoint):
+        assert trust_of(section, "frustration index there") == "verified"
+        assert "kl" in [part.title for part in section.parts]
+    curves = [
+        next(p for p in one.parts if p.title == "kl").data.rows for one in (machine, checkpoint)
+    ]
+    assert curves[0] == curves[1]
+
+
+def test_an_empty_store_is_a_page_that_says_so(tmp_path):
+    with Store(tmp_path / "new.sqlite", write=True):
+        pass
+    section = file_section(tmp_path / "new.sqlite")
+    assert "Nothing has been measured yet" in section.lead
+    with Store(tmp_path / "race.sqlite", write=True) as store:
+        store.note(NOTE, json.dumps({"suite": "none", "solvers": {}}))
+    assert "Nothing has run yet" in file_section(tmp_path / "race.sqlite").lead
+    made = gh.report(tmp_path / "new.sqlite", tmp_path / "race.sqlite", output=tmp_path / "x.html")
+    assert made.sections == 2
+
+
+def test_what_was_interrupted_says_what_is_missing(tmp_path):
+    race = file_section(race_store(tmp_path / "race.sqlite", 3, 10, left_out=7))
+    facts = {fact.name: fact.value for fact in race.facts}
+    assert facts["runs"] == "23; 7 are missing, and the same command goes on"
+    study = file_section(study_store(tmp_path / "study.sqlite", 20, 6, unmeasured=4))
+    facts = {fact.name: fact.value for fact in study.facts}
+    assert facts["not finished"] == "12 tasks; the same command goes on"
+    assert "160 of 240 instances" in study.lead
+
+
+def test_a_store_of_very_many_rows_becomes_a_small_page(tmp_path):
+    """240,000 rows here; the slow test below has a million."""
+    store = study_store(tmp_path / "study.sqlite", 10_000, 12)
+    made = gh.report(store, output=tmp_path / "x.html")
+    page = made.path.read_text()
+    assert len(page) < 1_500_000
+    assert max(len(table["rows"]) for table in tables_of(page)) <= MOST_ROWS
+    assert "The figures stand for 240,000 rows, added up to 24 points" in page
+
+
+@pytest.mark.slow
+def test_a_million_rows_and_very_many_runs(tmp_path):
+    store = study_store(tmp_path / "study.sqlite", 25_000, 20)
+    race = race_store(tmp_path / "race.sqlite", 20, 1000)
+    made = gh.report(store, race, output=tmp_path / "x.html")
+    page = made.path.read_text()
+    assert len(page) < 5_000_000
+    assert max(len(table["rows"]) for table in tables_of(page)) <= 2 * MOST_ROWS
+    assert "1,000,000 rows, added up to 40 points" in page
+    assert "the first 4,000 of 20,000 runs" in page
+
+
+def test_the_same_things_give_the_same_bytes(plant, tmp_path):
+    gh.write(tmp_path / "x.npz", plant)
+    store = study_store(tmp_path / "study.sqlite", 20, 6)
+    pages = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        gh.report(tmp_path / "x.npz", store, output=tmp_path / name / "x.html")
+        pages.append((tmp_path / name / "x.html").read_bytes())
+    assert pages[0] == pages[1]
+
+
+def test_figures_hold_the_numbers_of_the_library(tmp_path):
+    from glasshouse.races.results import read_results
+    from glasshouse.races.scores import cactus, score
+
+    path = race_store(tmp_path / "race.sqlite", 3, 20)
+    with Store(path) as store:
+        results = read_results(store)
+    section = file_section(path)
+    drawn = next(part for part in section.parts if part.title == "Cactus").data.rows
+    mine = [row[3] for row in drawn if row[0] == "solver-1"]
+    assert mine == cactus(results, "solver-1").tolist()
+    scores = next(part for part in section.parts if part.title == "Scores").rows
+    assert scores[2][5] == score(results, "solver-2").par2
+
+
+def test_wrong_files_are_refused_in_one_line_and_nothing_is_written(plant, tmp_path, capsys):
+    gh.write(tmp_path / "x.wcnf", plant)
+    (tmp_path / "notes.txt").write_text("hello")
+    (tmp_path / "bad.sqlite").write_bytes(b"no store at all" * 50)
+    (tmp_path / "bad.npz").write_bytes(b"PK\x03\x04 nothing")
+    (tmp_path / "bad.json").write_text("{")
+    page = tmp_path / "page.html"
+    wrong = {
+        "gone.wcnf": "no such file", "notes.txt": "unknown suffix '.txt'",
+        "bad.sqlite": "is not a glasshouse store", "bad.npz": "is no .npz that can be read",
+        "bad.json": "bad.json", "x.wcnf.cert": "is a certificate; report x.wcnf",
+        "": "is a directory",
+    }  # fmt: skip
+    for name, words in wrong.items():
+        files = [str(tmp_path / "x.wcnf"), str(tmp_path / name)]
+        assert main(["report", *files, "-o", str(page)]) == 2
+        said = capsys.readouterr().err
+        assert words in said
+        assert said.count("\n") == 1
+        assert not page.exists()
+    assert main(["report", "-o", str(page)]) == 2
+    assert "no FILE to report" in capsys.readouterr().err
+
+
+def test_nothing_is_overwritten_by_accident(plant, tmp_path, capsys):
+    path, page = tmp_path / "x.wcnf", tmp_path / "page.html"
+    gh.write(path, plant)
+    page.write_text("mine")
+    assert main(["report", str(path), "-o", str(page)]) == 2
+    assert "say --force to replace it" in capsys.readouterr().err
+    assert page.read_text() == "mine"
+    before = path.read_bytes()
+    assert main(["report", str(path), "-o", str(path), "--force"]) == 2
+    assert path.read_bytes() == before
+    assert main(["report", str(path), "-o", str(page), "--force"]) == 0
+    assert page.read_text().startswith("<!DOCTYPE html>")
+
+
+def test_json_in_the_page_cannot_end_its_script():
+    value = {"x": "</script><!-- & \u2028 é"}
+    text = safe_json(value)
+    assert not set("<>&") & set(text)
+    assert text.isascii()
+    assert json.loads(text) == value
+
+
+def test_the_commands_of_a_page_are_those_that_make_it(tmp_path):
+    path = race_store(tmp_path / "race.sqlite", 2, 3)
+    page = gh.report(path, output=tmp_path / "my page.html").path.read_text()
+    assert "glasshouse report race.sqlite -o 'my page.html'" in unescape(page)
+    section = file_section(path)
+    command = section.parts[-1].text
+    assert command.startswith("glasshouse race --solver ")
+    assert command.endswith("--memory 4096 --repeat 1 -o race.sqlite")
+
+
+def test_leaves_of_a_tree_prove_what_the_certificate_does(tmp_path, monkeypatch):
+    monkeypatch.setattr(prover.Covering, "of", lambda form: None)
+    monkeypatch.setattr(prover, "is_dense", lambda graph: False)
+    path = tmp_path / "half.mc"
+    gh.write(path, half_complete())
+    assert main(["prove", str(path), "--node-limit", "3"]) == 1  # some leaves stay open
+    section = file_section(path)
+    bounds = {fact.name: (fact.value, fact.trust) for fact in section.facts}
+    leaves = next(part for part in section.parts if part.title == "Leaves").rows
+    assert len(leaves) > 2
+    assert bounds["upper bound"] == (str(max(row[1] for row in leaves)), "verified")
+    assert bounds["gap"][0] != "0"
+    drawn = next(part for part in section.parts if part.title == "The search tree").data.rows
+    assert sum(row[2] for row in drawn) == len(leaves)
+    assert "a gap is left" in section.lead
+
+
+def test_a_matrix_turns_signs_by_the_state_and_is_summed_where_it_is_large(plant):
+    small = matrix_figure(plant.problem, plant.state, "the plant", plant.certificate)
+    weights = plant.problem.matrix
+    for row, column, weight, turned in small.data.rows:
+        assert weights[row, column] == weight
+        assert weight * plant.state[row] * plant.state[10 + column] == turned
+    assert len(small.data.rows) == (weights != 0).sum()
+    large = gh.random_loops(900, 900, frustration="1/5", loop_density=9, rng=1)
+    figure = matrix_figure(large.problem, large.state, "the plant", large.certificate)
+    assert len(figure.data.rows) <= MOST_POINTS
+    assert "summed over squares of" in figure.text
+    assert sum(row[2] for row in figure.data.rows) == large.problem.matrix.sum()
