@@ -87,7 +87,7 @@ def command_line() -> str:
     from glasshouse.cli.plant import add_methods
 
     add_methods()  # one command per planting method
-    text = app.generate_docs(output_format="markdown")
+    text = app.generate_docs(output_format="markdown", usage_name="glasshouse")
     commands = text[text.index("**Commands**:") :]  # the theme has a table of contents, too
     commands = commands.removeprefix("**Commands**:")
     return commands.replace("```\nglasshouse", "```sh\nglasshouse")
