@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 from cyclopts import App
+from tests.docs.pages import PAGES, ROOT, blocks_of
 
 from glasshouse.cli import app, pipes
 from glasshouse.cli.plant import add_methods
-from tests.docs.pages import PAGES, ROOT, blocks_of
 
 add_methods()
 

@@ -6,10 +6,10 @@ import subprocess
 import sys
 
 import pytest
-
-import glasshouse
 from tests.docs.pages import ROOT
 from tests.docs.test_command_line import COMMANDS
+
+import glasshouse
 
 pytest.importorskip("sphinx")
 
