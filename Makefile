@@ -35,7 +35,7 @@ bench: $(VENV)/.bench ## measure against the peers, results in benchmarks/result
 bench-anneal: $(VENV)/.bench ## measure the annealer only
 	$(BIN)/python -m benchmarks anneal
 
-bench-proofs: $(VENV)/.bench ## measure the proofs only (a minute a solver and instance)
+bench-proofs: $(VENV)/.bench ## measure the proofs only (a minute per solver and instance)
 	$(BIN)/python -m benchmarks proofs
 
 # For instance: make fuzz SECONDS=60 TARGETS="wcnf cert"

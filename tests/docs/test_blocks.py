@@ -101,7 +101,7 @@ def test_shell_blocks_run(page, commands, tmp_path):
         elif block.kind == "sh":
             run = subprocess.run(
                 ["bash", "-euo", "pipefail", "-c", block.script],
-                cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120,
+                cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600,
             )  # fmt: skip
             printed = run.stdout
             said = f"{block}:\n{block.script}\n{run.stdout}{run.stderr}"

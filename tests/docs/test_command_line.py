@@ -29,7 +29,8 @@ COMMANDS = dict(commands(app))
 
 def lines_of(text: str) -> list[str]:
     """The lines that call glasshouse, one for each part of a pipe."""
-    parts = [part for line in text.splitlines() for part in re.split(r"\||;|&&", line)]
+    whole = text.replace("\\\n", " ").splitlines()
+    parts = [part for line in whole for part in re.split(r"\||;|&&", line)]
     parts = [re.sub(r"\s#.*|\s[<>]\s?\S+", "", part).strip() for part in parts]
     return [part for part in parts if part.startswith("glasshouse ")]
 
