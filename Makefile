@@ -35,7 +35,7 @@ bench: $(VENV)/.bench ## measure against the peers, results in benchmarks/result
 bench-anneal: $(VENV)/.bench ## measure the annealer only
 	$(BIN)/python -m benchmarks anneal
 
-bench-proofs: $(VENV)/.bench ## measure the proofs only (a minute a solver and instance)
+bench-proofs: $(VENV)/.bench ## measure the proofs only (a minute per solver and instance)
 	$(BIN)/python -m benchmarks proofs
 
 # For instance: make fuzz SECONDS=60 TARGETS="wcnf cert"
@@ -45,8 +45,10 @@ TARGETS :=
 fuzz: $(VENV)/.fuzz ## look for files that do harm, 15 minutes per target (SECONDS, EXECUTIONS, TARGETS)
 	$(BIN)/python -m fuzz --seconds $(SECONDS) --executions $(EXECUTIONS) $(TARGETS)
 
-docs: $(READY) ## run every code block of the documentation
-	$(PYTEST) docs README.md
+docs: $(READY) ## build the documentation into build/docs, and run every code block of it
+	$(BIN)/python -m sphinx -E -W --keep-going -q -c docs . build/docs
+	$(PYTEST) -n 2 docs README.md tests/docs --ignore tests/docs/test_site.py
+	@echo "build/docs/index.html is the documentation"
 
 clean: ## remove the virtual environment and what was built
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .fuzz

@@ -25,7 +25,14 @@ REMEDIES = {
 
 
 class MissingPackageError(ImportError):
-    """An optional package is not there; the message says what for and how to install it."""
+    """An optional package is not there; the message says what for and how to install it.
+
+    >>> try:
+    ...     optional("pysat.a_module_that_nobody_has", "this example")
+    ... except MissingPackageError as error:
+    ...     print(error)
+    this example needs pysat, which is not installed; pip install "glasshouse[solvers]"
+    """
 
 
 def optional(module: str, purpose: str) -> Any:

@@ -21,7 +21,12 @@ class Summarised:
     """
 
     def summary(self) -> str:
-        """What it holds, for people."""
+        """What it holds, for people.
+
+        >>> from glasshouse.problems import Ising
+        >>> Ising.from_edges(2, [(0, 1)], [3]).summary()
+        '2 spins, 1 edges, integer weights 3 to 3'
+        """
         kind = type(self)
         if kind.__str__ is not object.__str__:
             return str(self)

@@ -102,6 +102,10 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
     >>> rbm = RestrictedBoltzmannMachine(12, epochs=2000, batch_size=None, random_state=1).fit(bars)
     >>> rbm.transform(bars).shape, bool(rbm.score(bars) > -4.5)  # ln(1/512) = -6.2 at first
     ((9, 12), True)
+    >>> rbm.score_samples(bars).shape, rbm.log_partition_[1]
+    ((9,), 0.0)
+    >>> rbm.sample(4, steps=10).shape, rbm.gibbs(bars, random_state=1).shape
+    ((4, 9), (9, 9))
     """
 
     def __init__(

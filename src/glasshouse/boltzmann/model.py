@@ -38,6 +38,34 @@ class BoltzmannMachine(Summarised):
     BoltzmannMachine(1 visible × 2 hidden, binary units)
     >>> round(machine.log_partition, 6)  # ln(4 + (1 + e)(1 + 1/e))
     2.206753
+    >>> machine.num_visible, machine.num_hidden, machine.low, machine.can_be_enumerated
+    (1, 2, 0, True)
+    >>> float(machine.energy([1], [1, 0])), round(float(machine.log_weight([1])), 6)
+    (-1.0, 1.626523)
+    >>> machine.back.shape
+    (2, 1)
+    >>> machine.log_weights(np.array([[1], [0]], dtype=np.int8)).round(6)
+    array([1.626523, 1.386294])
+    >>> machine.hidden_means([1]).round(6), machine.visible_means([1, 1]).round(6)
+    (array([0.731059, 0.268941]), array([0.5]))
+    >>> data = [[0], [1], [1]]
+    >>> round(machine.log_likelihood(data), 6), round(machine.kl(data), 6)
+    (-0.660305, 0.023791)
+    >>> machine.pseudo_log_likelihood(data).round(6)
+    array([-0.820458, -0.580229, -0.580229])
+    >>> machine.sample(3, steps=10, rng=1).shape
+    (3, 1)
+    >>> BoltzmannMachine.from_instance(machine.to_instance(), units="binary") == machine
+    True
+    >>> BoltzmannMachine.from_sklearn(machine.to_sklearn()).weights
+    array([[ 1., -1.]])
+    >>> machine.refuse_enumeration()
+    >>> rows, bias, other_bias = machine.smaller_first
+    >>> rows.shape, bias.shape, other_bias.shape
+    ((1, 2), (1,), (2,))
+    >>> biases = machine.visible_bias, machine.hidden_bias
+    >>> BoltzmannMachine.unchecked(machine.weights, *biases, "binary") == machine
+    True
     """
 
     weights: FloatArray

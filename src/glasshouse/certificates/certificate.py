@@ -36,7 +36,16 @@ from glasshouse.summaries import Summarised
 
 
 class CertificateError(ValueError):
-    """A certificate that does not prove what it should; the message says what is wrong."""
+    """A certificate that does not prove what it should; the message says what is wrong.
+
+    >>> from glasshouse.problems import Ising
+    >>> from glasshouse.certificates import verify
+    >>> try:
+    ...     verify(Ising.from_edges(2, [(0, 1)], [1]), Certificate.of_squares([1], Squares.of([])))
+    ... except CertificateError as error:
+    ...     print(error)
+    the certificate is for 1 variables, the problem has 2
+    """
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,6 +73,11 @@ class Certificate(Summarised):
     Certificate(4 spins, 1 loop)
     >>> Certificate.of_squares([1, 1], Squares.of([[(0, 1), (1, -1)]]))
     Certificate(2 spins, 1 square)
+    >>> proof = Certificate([1, 1, 1, 1], [0, 1, 2, 3], [0, 4], [3])
+    >>> proof.num_loops, proof.num_squares, proof.num_leaves, proof.parts
+    (1, 0, 1, '1 loop')
+    >>> proof.negative_edges
+    array([False, False, False,  True])
     """
 
     state: SpinArray

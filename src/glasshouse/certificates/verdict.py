@@ -40,6 +40,13 @@ class Verdict(Summarised):
         exact_energy: of the certificate's state.
         energy: the same as a number of the problem's kind; in float problems rounded.
         optimal: whether the state is proven to have the least energy.
+
+    >>> from glasshouse.problems import Ising
+    >>> triangle = Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [-1, -1, -1])
+    >>> without_parts = Certificate([1, 1, -1], [], [0], [])
+    >>> verdict = verify(triangle, without_parts)
+    >>> verdict.optimal, verdict.lower_bound, verdict.energy, verdict.gap
+    (True, -1, -1, 0)
     """
 
     bound: Fraction

@@ -62,6 +62,18 @@ def read_document(
 
     A side-car is not read before somebody asks for it, with `Document.load_proof`; a stream has
     none. The arguments are those of `read`.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from glasshouse.files import write
+    >>> from glasshouse.planting import random_loops
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> place = Path(folder.name) / "inst.wcnf"
+    >>> _ = write(place, random_loops(4, 4, frustration="1/5", loops=3, rng=1))
+    >>> document = read_document(place)
+    >>> document.problem, document.metadata.planted_cost
+    (Max2Sat(8 variables, 20 clauses, integer weights 3 to 12), 9)
+    >>> folder.cleanup()
     """
     if units not in (None, "spin", "binary"):
         raise ValueError(f"units={units!r} is neither 'spin' nor 'binary'")

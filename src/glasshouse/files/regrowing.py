@@ -31,6 +31,17 @@ def read_planted(place: Place, *, format: str | None = None, verify: bool = True
         place: the file, or an open stream of bytes.
         format: its format where no suffix tells it.
         verify: False believes a plant as the file states it.
+
+    >>> import tempfile
+    >>> from glasshouse.files import write
+    >>> from glasshouse.planting import random_loops
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> place = Path(folder.name) / "inst.wcnf"
+    >>> plant = random_loops(4, 4, frustration="1/5", loops=3, rng=1)
+    >>> _ = write(place, plant)
+    >>> read_planted(place) == plant
+    True
+    >>> folder.cleanup()
     """
     path, document = name_of(place), read_document(place, format=format)
     if document.planted is not None:

@@ -141,7 +141,18 @@ def iter_write_suite(
     answers: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
 ) -> Iterator[Entry]:
-    """The same one by one, so that a caller can show progress; nothing happens unless iterated."""
+    """The same one by one, so that a caller can show progress; nothing happens unless iterated.
+
+    >>> import tempfile
+    >>> from glasshouse.planting import random_loops
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> plants = (random_loops(4, 4, frustration="1/5", loops=3, rng=seed) for seed in range(2))
+    >>> for entry in iter_write_suite(Path(folder.name) / "suite", plants):
+    ...     print(entry.file, entry.optimum)
+    instance-00000.wcnf 9
+    instance-00001.wcnf 9
+    >>> folder.cleanup()
+    """
     folder = Path(folder)
     suffixes = [s.lower() for s in ([suffix] if isinstance(suffix, str) else suffix)]
     key = _key_folder(folder, answers, blind)

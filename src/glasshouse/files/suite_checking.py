@@ -47,6 +47,17 @@ def check_suite(
     Args:
         manifest: its `manifest.jsonl`.
         files: the folder of the instances, where that is not the manifest's own.
+
+    >>> import tempfile
+    >>> from glasshouse.files import write_suite
+    >>> from glasshouse.planting import random_loops
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> plants = [random_loops(4, 4, frustration="1/5", loops=3, rng=seed) for seed in range(2)]
+    >>> _ = write_suite(Path(folder.name) / "suite", plants)
+    >>> checked = check_suite(Path(folder.name) / "suite" / "manifest.jsonl")
+    >>> [(entry.file, entry.optimum) for entry in checked]
+    [('instance-00000.wcnf', 9), ('instance-00001.wcnf', 9)]
+    >>> folder.cleanup()
     """
     return list(iter_check_suite(manifest, files=files))
 
@@ -54,7 +65,20 @@ def check_suite(
 def iter_check_suite(
     manifest: str | os.PathLike[str], *, files: str | os.PathLike[str] | None = None
 ) -> Iterator[Entry]:
-    """The same one by one; nothing is proven unless iterated."""
+    """The same one by one; nothing is proven unless iterated.
+
+    >>> import tempfile
+    >>> from glasshouse.files import write_suite
+    >>> from glasshouse.planting import random_loops
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> plants = [random_loops(4, 4, frustration="1/5", loops=3, rng=seed) for seed in range(2)]
+    >>> _ = write_suite(Path(folder.name) / "suite", plants)
+    >>> for entry in iter_check_suite(Path(folder.name) / "suite" / "manifest.jsonl"):
+    ...     print(entry.file, entry.optimum)
+    instance-00000.wcnf 9
+    instance-00001.wcnf 9
+    >>> folder.cleanup()
+    """
     manifest = Path(manifest)
     folder = manifest.parent if files is None else Path(files)
     proven, rows = [], read_regression(manifest.with_name(REGRESSION))

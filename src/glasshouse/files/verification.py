@@ -93,6 +93,17 @@ def verify_file(
     Raises:
         CertificateError: something stated is not true, or not proven by loops and squares.
         FileError: a file cannot be read, or states nothing that could be verified.
+
+    >>> import tempfile
+    >>> from glasshouse.files import write
+    >>> from glasshouse.planting import random_loops
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> place = Path(folder.name) / "inst.wcnf"
+    >>> _ = write(place, random_loops(4, 4, frustration="1/5", loops=3, rng=1))
+    >>> result = verify_file(place)
+    >>> result.proven, result.cost, result.loops
+    (True, 9, 3)
+    >>> folder.cleanup()
     """
     path, document = name_of(place), read_document(place, format=format, units=units)
     beside = Path(certificate) if certificate is not None else side_car(path)

@@ -51,6 +51,21 @@ class Graph(Summarised):
     Graph(lattice:3x3, 9 nodes, 12 edges)
     >>> Graph.parse("complete:5 without 0,3").labels
     (1, 2, 4)
+    >>> Graph.torus(3, 3).num_edges, Graph.complete(5).num_edges
+    (18, 10)
+    >>> Graph.layers(2, 2, 2), Graph.deep(2, 2, 2)
+    (Graph(layers:2x2x2, 6 nodes, 12 edges), Graph(deep:2x2x2, 6 nodes, 8 edges))
+    >>> Graph.of([(0, 1), (1, 2), (0, 2), (2, 3)]).core
+    array([0, 1, 2], dtype=int32)
+    >>> Graph.torus(4).is_bipartite, Graph.torus(5).is_bipartite
+    (True, False)
+    >>> Graph.torus(3, 3).without([4]).labels
+    (0, 1, 2, 3, 5, 6, 7, 8)
+    >>> starts, neighbours, *_ = Graph.torus(4).rows(Graph.torus(4).edges)
+    >>> starts.tolist(), neighbours.tolist()
+    ([0, 2, 4, 6, 8], [1, 3, 0, 2, 1, 3, 0, 2])
+    >>> len(Graph.torus(4).core_rows[0])
+    5
     """
 
     num_nodes: int
@@ -135,18 +150,30 @@ class Graph(Summarised):
 
     @classmethod
     def chimera(cls, rows: int, columns: int | None = None, shore: int = 4) -> Graph:
-        """D-Wave's Chimera graph of unit cells K(shore, shore); needs dwave-networkx."""
+        """D-Wave's Chimera graph of unit cells K(shore, shore); needs dwave-networkx.
+
+        >>> Graph.chimera(2)
+        Graph(chimera:2x2x4, 32 nodes, 80 edges)
+        """
         columns = rows if columns is None else columns
         return cls._machine("chimera", [rows, columns, shore])
 
     @classmethod
     def pegasus(cls, size: int) -> Graph:
-        """D-Wave's Pegasus graph; needs dwave-networkx."""
+        """D-Wave's Pegasus graph; needs dwave-networkx.
+
+        >>> Graph.pegasus(2)
+        Graph(pegasus:2, 40 nodes, 164 edges)
+        """
         return cls._machine("pegasus", [size])
 
     @classmethod
     def zephyr(cls, size: int, tiles: int = 4) -> Graph:
-        """D-Wave's Zephyr graph; needs dwave-networkx."""
+        """D-Wave's Zephyr graph; needs dwave-networkx.
+
+        >>> Graph.zephyr(1)
+        Graph(zephyr:1x4, 48 nodes, 280 edges)
+        """
         return cls._machine("zephyr", [size, tiles])
 
     def without(self, dead: Iterable[Any]) -> Graph:

@@ -52,6 +52,15 @@ class Loops(Summarised):
     Loops(1 loop of length 4, weights -3 to 4)
     >>> loops.sum(4).weights
     array([ 4,  4, -3,  4])
+    >>> loops.num_loops, loops.lengths, loops.frustration
+    (1, array([4]), Fraction(1, 5))
+    >>> loops.positive_weights, loops.negative_weights
+    (array([4, 4, 4]), array([-3]))
+    >>> edges, weights = loops.edge_sums(4)
+    >>> edges.tolist(), weights.tolist()
+    ([[0, 2], [0, 3], [1, 2], [1, 3]], [4, 4, -3, 4])
+    >>> Loops.from_cycles([[0, 1, 2], [0, 1, 2, 3]], positive=2, negatives=[-1, -2])
+    Loops(2 loops of lengths 3 to 4, weights -2 to 2)
     """
 
     nodes: NodeArray

@@ -113,7 +113,18 @@ def planting_method(
     knobs: Mapping[str, tuple[str, str]] | None = None,
     ground_states: Callable[[Planted], GroundStates] = count_ground_states,
 ) -> Callable[[_Function], _Function]:
-    """Add a function to the catalogue of planting methods; the arguments are those of `Method`."""
+    """Add a function to the catalogue of planting methods; the arguments are those of `Method`.
+
+    >>> from glasshouse.planting import random_loops
+    >>> METHODS["random_loops"].function is random_loops, METHODS["random_loops"].command
+    (True, 'random')
+    >>> mark = planting_method("random", grows_on="rbm", demand=lambda asked: None, examples=())
+    >>> try:
+    ...     mark(random_loops)
+    ... except ValueError as error:
+    ...     print(str(error).split(",")[0])
+    the command 'random' is there already
+    """
 
     def add(function: _Function) -> _Function:
         own = set(signature(function).parameters)

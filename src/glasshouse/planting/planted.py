@@ -59,6 +59,12 @@ class Planted:
     >>> plant.verify()
     >>> Planted.from_recipe(plant.recipe) == plant
     True
+    >>> plant.certificate, plant.parts, plant.half
+    (Certificate(200 spins, 35 loops), '35 loops', Fraction(100, 1))
+    >>> plant.ising
+    Ising(200 spins, 140 edges, integer weights -4 to 4)
+    >>> plant.regauge([1] * 200).energy == plant.energy
+    True
     """
 
     problem: Rbm | Ising
@@ -85,7 +91,15 @@ class Planted:
     def of_rbm(
         cls, n: int, m: int, loops: Loops, state: SpinArray, loop_weight: int, recipe: Recipe
     ) -> Planted:
-        """Add the loops up into an RBM of n visible and m hidden spins, and plant the state."""
+        """Add the loops up into an RBM of n visible and m hidden spins, and plant the state.
+
+        >>> import numpy as np
+        >>> from glasshouse.planting import Seed
+        >>> loop = Loops.of_length([[0, 2, 1, 3]], positive=4, negative=-3)
+        >>> recipe = Recipe("by hand", {}, Seed(1))
+        >>> Planted.of_rbm(2, 2, loop, np.ones(4, np.int8), 4, recipe)
+        Planted(by hand, 2 visible × 2 hidden, 1 loop, ground energy -9)
+        """
         if n * m <= max(_SMALL_MATRIX, _DENSE_SHARE * len(loops.nodes)):
             matrix: Any = np.zeros((n, m), dtype=np.int64)
             biases: WeightArray = np.zeros(n + m, dtype=np.int64)
@@ -117,6 +131,13 @@ class Planted:
 
         The sum of the loops is divided by the denominator, which must divide all its weights; then
         the offset is added to all energies.
+
+        >>> import numpy as np
+        >>> from glasshouse.planting import Seed
+        >>> ring = Loops.of_length([[0, 1, 2]], positive=2, negative=-1)
+        >>> recipe = Recipe("by hand", {}, Seed(1))
+        >>> Planted.of_ising(3, ring, np.ones(3, np.int8), 2, recipe)
+        Planted(by hand, 3 spins, 1 loop, ground energy -3)
         """
         edges, weights = loops.edge_sums(num_spins)
         if denominator > 1:
@@ -144,6 +165,13 @@ class Planted:
 
         Halves keep weights as small as they can be: (a·s)² has the couplings -2·a_i·a_j. There is
         no offset, so the energy is that of the couplings and fields alone.
+
+        >>> import numpy as np
+        >>> from glasshouse.certificates import Squares
+        >>> from glasshouse.planting import Seed
+        >>> square = Squares.of([[(0, 1), (1, -1)]])  # (s0 - s1)²
+        >>> Planted.of_squares(2, square, np.ones(2, np.int8), Recipe("by hand", {}, Seed(1)))
+        Planted(by hand, 2 spins, 1 square, ground energy -1)
         """
         effort.spend(squares.num_terms)
         edges, sums = SquareSums(squares, num_spins + 1).pairs()

@@ -21,6 +21,10 @@ class Seed:
 
     >>> Seed.of(7).child(3)
     Seed(entropy=7, spawn_key=(3,))
+    >>> Seed(7).sequence().generate_state(1)
+    array([2083679832], dtype=uint32)
+    >>> Seed(7).streams(2).shape
+    (2, 4)
     """
 
     entropy: int

@@ -203,6 +203,14 @@ def rbm_to_ghost(problem: Rbm, *, free: bool = False) -> tuple[Rbm, Reduction]:
     The ghosts are *fixed* at +1: states with another ghost value mean nothing. `free=True` couples
     them with min(Σ|a|, Σ|b|), which keeps them aligned at an optimum, shifts the energy by that
     much, and lets any solver of unbiased problems flip them.
+
+    >>> from glasshouse.problems import Rbm
+    >>> with_ghosts, reduction = rbm_to_ghost(Rbm([[2]], visible_bias=[1], hidden_bias=[-1]))
+    >>> with_ghosts.matrix.toarray()
+    array([[ 2,  1],
+           [-1,  0]])
+    >>> print(reduction)
+    RBM → RBM with fixed ghosts: E_target = E_source
     """
     n, m = problem.num_visible, problem.num_hidden
     pairs, weights = problem.edges - np.array([0, n], dtype=np.int32), problem.weights

@@ -76,7 +76,15 @@ def to_ising(problem: Given) -> tuple[Ising, Reduction]:
 
 
 def to_qubo(problem: Given) -> tuple[Qubo, Reduction]:
-    """Any problem as a minimised QUBO with the same number of variables."""
+    """Any problem as a minimised QUBO with the same number of variables.
+
+    >>> from glasshouse.problems import Ising
+    >>> qubo, reduction = to_qubo(Ising.from_edges(2, [(0, 1)], [3]))
+    >>> qubo
+    Qubo(2 variables, 1 pairs, integer weights -12 to -12)
+    >>> print(reduction)
+    Ising → QUBO: E_target = E_source
+    """
     problem = given_problem(problem)
     if isinstance(problem, Qubo):
         return problem, unchanged(problem)
@@ -88,7 +96,15 @@ def to_qubo(problem: Given) -> tuple[Qubo, Reduction]:
 
 
 def to_max2sat(problem: Given) -> tuple[Max2Sat, Reduction]:
-    """Any problem as weighted MAX-2-SAT with the same number of variables."""
+    """Any problem as weighted MAX-2-SAT with the same number of variables.
+
+    >>> from glasshouse.problems import Ising
+    >>> clauses, reduction = to_max2sat(Ising.from_edges(2, [(0, 1)], [3]))
+    >>> clauses
+    Max2Sat(2 variables, 2 clauses, integer weights 3 to 3)
+    >>> print(reduction)
+    Ising → MAX-2-SAT: E_target = 1/2·E_source + 3/2
+    """
     problem = given_problem(problem)
     if isinstance(problem, Max2Sat):
         return problem, unchanged(problem)
@@ -121,7 +137,15 @@ def to_rbm(problem: Given, *, penalty: Penalty = "tight") -> tuple[Rbm, Reductio
 
 
 def to_maxcut(problem: Given) -> tuple[Ising, Reduction]:
-    """Any problem as an Ising problem without fields, which is MaxCut with edge weights -J."""
+    """Any problem as an Ising problem without fields, which is MaxCut with edge weights -J.
+
+    >>> from glasshouse.problems import Ising
+    >>> graph, reduction = to_maxcut(Ising.from_edges(2, [(0, 1)], [3], fields=[1, 0]))
+    >>> graph
+    Ising(3 spins, 2 edges, integer weights 1 to 3)
+    >>> print(reduction)
+    Ising → MaxCut: E_target = E_source
+    """
     ising, first = to_ising(problem)
     graph, second = ising_to_maxcut(ising)
     return graph, first.then(second)

@@ -43,6 +43,18 @@ class Ising(Summarised):
     -1
     >>> problem.energy([[1, 1, 1], [1, -1, 1]])
     array([-1,  3])
+    >>> problem.num_edges, problem.is_integer, problem.space
+    (3, True, Space(kind='Ising', size=3, low=-1))
+    >>> problem.to_matrix()
+    array([[ 0,  1, -1],
+           [ 1,  0,  1],
+           [-1,  1,  0]])
+    >>> Ising.from_matrix(problem.to_matrix()) == problem
+    True
+    >>> Ising.from_networkx(problem.to_networkx()) == problem
+    True
+    >>> Ising.from_bqm(problem.to_bqm()) == problem
+    True
     """
 
     num_variables: int

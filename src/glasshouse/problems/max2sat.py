@@ -46,6 +46,17 @@ class Max2Sat(Summarised):
     Max2Sat(2 variables, 3 clauses, integer weights 1 to 3)
     >>> problem.cost([[0, 0], [1, 0]])
     array([3, 1])
+    >>> problem.energy([1, 0]) == problem.cost([1, 0])
+    True
+    >>> problem.num_clauses, problem.num_edges, problem.clause_density, problem.is_integer
+    (3, 1, 1.5, True)
+    >>> problem.edges.tolist(), problem.offset, problem.space.low
+    ([[0, 1]], 0, 0)
+    >>> strict = Max2Sat.from_clauses(2, [[1], [2]], [3, 4], hard=[[-1, -2]])
+    >>> strict.num_hard, strict.hard_weight, strict.broken([1, 1])
+    (1, 8, 1)
+    >>> problem.to_bqm().energy({0: 1, 1: 0}).item()
+    1.0
     """
 
     num_variables: int

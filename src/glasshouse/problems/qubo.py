@@ -40,6 +40,17 @@ class Qubo(Summarised):
     Qubo(2 variables, 1 pairs, integer weights 2 to 2)
     >>> problem.energy([[0, 0], [0, 1], [1, 1]])
     array([ 0, -1,  0])
+    >>> problem.num_edges, problem.is_integer, problem.space
+    (1, True, Space(kind='QUBO', size=2, low=0))
+    >>> problem == Qubo.from_edges(2, [(0, 1)], [2], linear=[-1, -1])
+    True
+    >>> problem.to_matrix()
+    array([[-1,  2],
+           [ 0, -1]])
+    >>> Qubo.from_networkx(problem.to_networkx()) == problem
+    True
+    >>> Qubo.from_bqm(problem.to_bqm()) == problem
+    True
     """
 
     num_variables: int

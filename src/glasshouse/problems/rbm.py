@@ -42,6 +42,23 @@ class Rbm(Summarised):
     Rbm(2 visible × 2 hidden, 4 edges, integer weights -1 to 1)
     >>> problem.energy([1, 1, 1, 1])
     -2
+    >>> problem.num_visible, problem.num_hidden, problem.num_variables, problem.num_edges
+    (2, 2, 4, 4)
+    >>> problem.is_integer, problem.is_sparse, problem.space.size
+    (True, False, 4)
+    >>> problem.fields, problem.weights
+    (array([0, 0, 0, 0]), array([ 1,  1,  1, -1]))
+    >>> problem.edges.tolist()
+    [[0, 2], [0, 3], [1, 2], [1, 3]]
+    >>> Rbm.from_edges(2, 2, [(0, 0), (0, 1), (1, 0), (1, 1)], [1, 1, 1, -1]) == problem
+    True
+    >>> problem.to_matrix()
+    array([[ 1,  1],
+           [ 1, -1]])
+    >>> Rbm.from_networkx(problem.to_networkx()) == problem
+    True
+    >>> Rbm.from_bqm(problem.to_bqm(), num_visible=2) == problem
+    True
     """
 
     matrix: Matrix
@@ -153,6 +170,12 @@ class Rbm(Summarised):
         """A fitted `sklearn.neural_network.BernoulliRBM`, whose units are 0 and 1.
 
         Its `components_` have one row per hidden unit, and are transposed.
+
+        >>> import numpy as np
+        >>> from sklearn.neural_network import BernoulliRBM
+        >>> fitted = BernoulliRBM(3, n_iter=1, random_state=0).fit(np.eye(4))
+        >>> Rbm.from_sklearn(fitted).matrix.shape
+        (4, 3)
         """
         names = ("components_", "intercept_visible_", "intercept_hidden_")
         if not all(hasattr(machine, name) for name in names):

@@ -89,6 +89,14 @@ class Reduction(Summarised):
     Ising → MAX-2-SAT: E_target = 1/2·E_source + 3/2
     >>> reduction.source_energy(clauses.cost([1, 0])), reduction.back([1, 0])
     (3, array([ 1, -1], dtype=int8))
+    >>> reduction.forward([1, -1]), reduction.target_energy(3)
+    (array([1, 0], dtype=int8), 3)
+    >>> reduction.identity
+    'E_target = 1/2·E_source + 3/2'
+    >>> from glasshouse.problems.convert import to_qubo
+    >>> _, further = to_qubo(clauses)
+    >>> reduction.then(further).identity
+    'E_target = 1/2·E_source + 3/2'
     """
 
     source: Space

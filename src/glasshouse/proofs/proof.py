@@ -37,6 +37,17 @@ class Proof(Summarised):
             `verify(problem, certificate)` finds the same bound.
         statistics: how it was found.
         labels: what the variables are called by who gave the problem; None for 0, 1, 2, …
+
+    >>> import glasshouse as gh
+    >>> proof = gh.prove(gh.Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [1, 1, -1]))
+    >>> proof.optimal, proof.energy, proof.lower_bound, proof.gap, proof.is_within_rounding
+    (True, -1, -1, 0, False)
+    >>> proof.sample(units="binary")
+    {0: 1, 1: 1, 2: 1}
+    >>> proof.verdict_in_words(proof.gap)
+    'proven'
+    >>> list(proof.work_rows())
+    ['certificate', 'core', 'LP', 'time']
     """
 
     lower_bound: Any

@@ -80,6 +80,17 @@ def load_suite(
     Raises:
         CertificateError: a certificate does not prove what is stated.
         ValueError: there is no such suite, or something is wrong with it.
+
+    >>> import tempfile
+    >>> from glasshouse.files import write_suite
+    >>> from glasshouse.planting import random_loops
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> plants = [random_loops(4, 4, frustration="1/5", loops=4, rng=seed) for seed in range(3)]
+    >>> _ = write_suite(Path(folder.name) / "tiny", plants)
+    >>> suite = load_suite(Path(folder.name) / "tiny", cache=Path(folder.name))
+    >>> len(suite.instances), suite.instances[0].truth
+    (3, Truth(bound=12, best=12))
+    >>> folder.cleanup()
     """
     path = Path(source)
     if answers is not None:

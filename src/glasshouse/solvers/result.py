@@ -98,6 +98,32 @@ class AnnealResult:
         labels: what the variables are called by who gave the problem; None for 0, 1, 2, …
         is_spin: whether states are ±1, not 0 and 1.
         ladder: of tempering: how replicas moved on the ladder, and which cluster moves were made.
+
+    >>> import glasshouse as gh
+    >>> plant = gh.random_loops(8, 8, frustration="1/5", loops=4, rng=1)
+    >>> result = gh.anneal(plant, sweeps=100, runs=64, rng=1)
+    >>> result.best_energy == plant.energy, result.runs, result.best_run
+    (True, 64, 0)
+    >>> result.best_state.shape, len(result.best_sample), result.sample(units="binary")[0]
+    ((16,), 16, 1)
+    >>> result.successes == round(result.success_probability * result.runs)
+    True
+    >>> result.success_interval()[0] < result.success_probability
+    True
+    >>> print(result.tts(unit="sweeps"))
+    TTS99 = 100 sweeps (95 %: 100 to 160)
+    >>> print(result.summary())
+    best energy -36 in 64 of 64 runs of 100 sweeps
+    target -36 reached in 64 of 64 runs, looked for after every sweep (95 %: 0.944 to 1)
+    TTS99 = ... s (95 %: ... to ...), TTS99 = 100 sweeps (95 %: 100 to 160)
+    kernel byte lanes, ... s
+    >>> print(result.account(target="the plant"))
+    in 64 of 64 runs of 100 sweeps
+    target the plant reached in 64 of 64 runs, looked for after every sweep (95 %: 0.944 to 1)
+    TTS99 = ... s (95 %: ... to ...), TTS99 = 100 sweeps (95 %: 100 to 160)
+    kernel byte lanes, ... s
+    >>> result.to_sampleset().first.energy.item() == plant.energy
+    True
     """
 
     energies: npt.NDArray[Any]

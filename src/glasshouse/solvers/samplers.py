@@ -61,6 +61,12 @@ class GlasshouseAnnealer(_GlasshouseSampler):
     >>> found = GlasshouseAnnealer().sample_ising({}, {"ab": 1, "bc": 1, "ac": 1}, seed=1)
     >>> float(found.first.energy)
     -1.0
+    >>> import dimod
+    >>> sampler = GlasshouseAnnealer()
+    >>> "num_sweeps" in sampler.parameters, sampler.properties
+    (True, {'beta_schedule_options': ('linear', 'geometric', 'custom')})
+    >>> sampler.sample(dimod.BQM.from_ising({}, {"ab": 1}), num_reads=3, seed=1).first.energy.item()
+    -1.0
     """
 
     @property
@@ -133,6 +139,12 @@ class GlasshouseTempering(_GlasshouseSampler):
 
     >>> found = GlasshouseTempering().sample_qubo({"aa": -1, "ab": 2, "bb": -1}, seed=1)
     >>> float(found.first.energy)
+    -1.0
+    >>> import dimod
+    >>> sampler = GlasshouseTempering()
+    >>> "num_replicas" in sampler.parameters, sampler.properties
+    (True, {})
+    >>> sampler.sample(dimod.BQM.from_ising({}, {"ab": 1}), num_reads=3, seed=1).first.energy.item()
     -1.0
     """
 

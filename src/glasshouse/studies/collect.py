@@ -132,6 +132,17 @@ def iter_collect(
 
     Yields:
         StudyProgress, at least once: the first shows what was already there.
+
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> parameters = {"n": 6, "frustration": "1/5", "loops": 4}
+    >>> from glasshouse.studies import Stop, Task
+    >>> tasks = [Task("random_loops", parameters, stop=Stop(3), seed=1)]
+    >>> for progress in iter_collect(tasks, Path(folder.name) / "study.sqlite"):
+    ...     pass
+    >>> progress.rows, progress.is_complete
+    (3, True)
+    >>> folder.cleanup()
     """
     if executor is not None and workers is not None:
         raise ValueError("both executor and workers given; give at most one of them")

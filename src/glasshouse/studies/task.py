@@ -50,6 +50,18 @@ class Task(Summarised):
     ('1/20', 100)
     >>> task.task_id == Task("random_loops", dict(task.parameters), stop=Stop(7)).task_id
     True
+    >>> task.grow(0).recipe.method, task.kind.name
+    ('random_loops', 'hardness')
+    >>> Task.from_canonical(task.canonical(), task.stop) == task
+    True
+    >>> task.with_stop(Stop(7)).stop.instances, sorted(task.family())
+    (7, ['method', 'parameters'])
+    >>> task.schedule.sweeps_per_run, sorted(task.realise())
+    (122, ['loops', 'schedule', 'size'])
+    >>> sorted(task.measure(0, 2))
+    ['energy', 'frustration', 'loops', 'seconds', 'solved', 'sweeps']
+    >>> task.realised.size, task.planting_seed != task.solving_seed
+    (100.0, True)
     """
 
     method: str

@@ -139,6 +139,8 @@ class Stop:
 
     >>> Stop(1000, relative_error=0.05).checkpoints()[:5]
     (32, 40, 50, 63, 79)
+    >>> Stop(1000).is_reproducible, Stop(1000, seconds=60).is_reproducible
+    (True, False)
     """
 
     instances: int

@@ -54,6 +54,43 @@ class Store:
     ...     store.status()
     []
     >>> folder.cleanup()
+
+    A study that was collected, looked at:
+
+    >>> from glasshouse.studies import Stop, Task, collect
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name) / "study.sqlite"
+    >>> parameters = {"n": 6, "frustration": "1/5", "loops": 4}
+    >>> asked = Task("random_loops", parameters, stop=Stop(3), seed=1)
+    >>> _ = collect([asked], path)
+    >>> store = Store(path)
+    >>> store.summary()
+    '...study.sqlite: 3 instances, 1 of 1 tasks done'
+    >>> task = store.tasks()[0]
+    >>> store.rows(task, ["instance", "solved"])
+    {'instance': array([0, 1, 2]), 'solved': array([1, 1, 1])}
+    >>> store.done(task), store.batches(task)[0][0]
+    (Ranges(parts=((0, 3),)), 0)
+    >>> store.signed(task, "sweeps", "solved").shape, list(store.kinds), store.check()
+    ((3,), ['hardness'], [])
+    >>> store.close()
+
+    What collecting and merging do:
+
+    >>> with Store(Path(folder.name) / "mine.sqlite", write=True) as mine:
+    ...     stored = mine.add_tasks([asked])
+    ...     mine.add_batch(stored[0], 0, asked.measure(0, 3))
+    ...     mine.mark_finished(stored)
+    ...     mine.note("title", "small")
+    ...     mine.noted("title"), mine.status()[0].rows
+    ('small', 3)
+    >>> with Store(path) as old, Store(Path(folder.name) / "merged.sqlite", write=True) as new:
+    ...     list(new.import_tasks(old.tasks(), old.kinds)) == [asked.task_id]
+    ...     with new.transaction() as connection:
+    ...         connection.execute("SELECT count(*) FROM tasks").fetchone()
+    True
+    (1,)
+    >>> folder.cleanup()
     """
 
     def __init__(self, path: str | Path, *, write: bool = False) -> None:

@@ -1,0 +1,106 @@
+"""How the documentation site is built: `make docs`.
+
+The source folder is that of the repository, not this one, so that a link from page to page is the
+same here, on GitHub and in an editor, also one to SECURITY.md or to a stored result.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from glasshouse.version import __version__
+
+project = "glasshouse"
+author = "the glasshouse authors"
+project_copyright = "2026, the glasshouse authors"
+version = release = __version__
+
+root_doc = "docs/index"
+include_patterns = ["*.md", "docs/**", "benchmarks/results/*.md"]
+exclude_patterns = ["README.md", ".*", "build", "src", "tests", "fuzz", "**/.*"]
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+]
+suppress_warnings = ["toc.empty_glob"]  # pages that a source archive may lack
+# The names that GitHub gives to headings, so that links to them work in both places.
+myst_heading_anchors = 4
+
+autosummary_generate = False  # the pages of docs/reference name what they show
+autodoc_default_options = {"members": True, "member-order": "bysource"}
+autodoc_typehints = "none"  # signatures have them in full
+autodoc_preserve_defaults = True
+napoleon_use_ivar = True
+napoleon_attr_annotations = False
+napoleon_use_rtype = False
+default_role = "code"  # docstrings say `this`, as Markdown does
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+# Furo: one column of contents, readable on a phone, light and dark, no scripts of others. The
+# pydata theme was looked at, too; its row of tabs is for sites of hundreds of pages.
+smartquotes = False  # two dashes open an option
+html_theme = "furo"
+html_title = f"glasshouse {release}"
+html_extra_path = ["_site"]  # the first page of the site leads to docs/index
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sphinx = False
+
+_CODE = re.compile(r"(``.+?``|`[^`]+`)")
+# What means something in reStructuredText, and only itself in our docstrings.
+_MARKUP = re.compile(r"([*|\\]|_(?=\W|$))")
+
+
+def escape_markup(
+    app: Any, what: str, name: str, thing: object, options: Any, lines: list[str]
+) -> None:
+    r"""Keep |J|, a*b and trailing_ as they are; examples and code are left alone.
+
+    >>> lines = ["At most Σ |J|, see `a*b`.", ">>> 2 * 3"]
+    >>> escape_markup(None, "function", "f", None, None, lines)
+    >>> lines
+    ['At most Σ \\|J\\|, see `a*b`.', '>>> 2 * 3']
+    """
+    is_example = False
+    for k, line in enumerate(lines):
+        is_example = line.lstrip().startswith(">>>") or (is_example and bool(line.strip()))
+        if not is_example:
+            parts = _CODE.split(line)
+            parts[::2] = [_MARKUP.sub(r"\\\1", part) for part in parts[::2]]
+            lines[k] = "".join(parts)
+
+
+def command_line() -> str:
+    """The reference of all commands, in Markdown, made from the commands themselves.
+
+    >>> "### glasshouse plant wishart" in command_line()
+    True
+    """
+    from glasshouse.cli import app
+    from glasshouse.cli.plant import add_methods
+
+    add_methods()  # one command per planting method
+    text = app.generate_docs(output_format="markdown", usage_name="glasshouse")
+    commands = text[text.index("**Commands**:") :]  # the theme has a table of contents, too
+    commands = commands.removeprefix("**Commands**:")
+    return commands.replace("```\nglasshouse", "```sh\nglasshouse")
+
+
+def add_command_line(app: Any, page: str, source: list[str]) -> None:
+    """Fill the page of the command line while it is read."""
+    if page == "docs/reference/cli":
+        source[0] += "\n" + command_line()
+
+
+def setup(app: Any) -> None:
+    """What Sphinx calls before it builds."""
+    app.connect("source-read", add_command_line)
+    app.connect("autodoc-process-docstring", escape_markup, priority=400)  # before napoleon
