@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from cyclopts import CycloptsError, MissingArgumentError
+from cyclopts import CycloptsError, MissingArgumentError, UnusedCliTokensError
 
 # Names of Python arguments in messages of the library, and the options they come from.
 _OPTIONS = {"rng": "--seed", "n": "-n", "m": "-m"}
@@ -39,6 +39,8 @@ def usage_error(error: CycloptsError) -> str:
         # Not given at all, or given without its value.
         names = " or ".join(error.argument.names)
         told = f"{error.keyword} needs a value" if error.keyword else f"{names} is missing"
+    if isinstance(error, UnusedCliTokensError):
+        told = f"too many words: {' '.join(error.unused_tokens or ())}"
     return f"{told} (see {chain} --help)"
 
 

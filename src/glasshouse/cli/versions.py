@@ -19,12 +19,10 @@ def versions() -> str:
     lines = [
         f"glasshouse {__version__}",
         f"Python {python}{platform.system()} {platform.machine()})",
-        ", ".join(f"{package} {_version(package)}" for package in PACKAGES),
+        *(f"{package} {_version(package)}" for package in PACKAGES),
         f"extras: {', '.join(there) or 'none'}",
     ]
-    if missing:
-        lines.append(f'not installed: {", ".join(missing)}; pip install "glasshouse[EXTRA]"')
-    return "\n".join(lines)
+    return "\n".join([*lines, *([f"without: {', '.join(missing)}"] if missing else [])])
 
 
 def _version(package: str) -> str:
