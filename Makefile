@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint format bench bench-anneal bench-proofs fuzz docs clean
+.PHONY: help demo test test-slow coverage lint format bench bench-anneal bench-proofs fuzz docs clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## ?/  make \1\t/' | expand -t 22
@@ -19,6 +19,9 @@ test: $(READY) ## run the fast tests (doctests and the docs' code included)
 
 test-slow: $(READY) ## run the long tests: mutations, fuzzing, physics
 	$(PYTEST) -n 2 -m slow
+
+coverage: $(READY) ## run the fast tests and list lines never reached (compiled code does not count)
+	$(PYTEST) -n 2 --cov --cov-report=term:skip-covered --cov-report=html
 
 lint: $(READY) ## check style, imports and types
 	$(BIN)/ruff check .
@@ -51,7 +54,7 @@ docs: $(READY) ## build the documentation into build/docs, and run every code bl
 	@echo "build/docs/index.html is the documentation"
 
 clean: ## remove the virtual environment and what was built
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .fuzz
+	rm -rf $(VENV) build dist htmlcov .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis .fuzz
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:

@@ -26,7 +26,7 @@ ORDER = [
     "cli",
 ]
 # Every room stands on these.
-GROUND = {"catalogue", "compiled", "extras", "kernels", "pool", "summaries", "version"}
+GROUND = {"catalogue", "compiled", "extras", "kernels", "notebook", "pool", "summaries", "version"}
 BESIDE = {("boltzmann", "races"), ("races", "boltzmann")}  # neighbours that share no door
 MODULES = sorted(ROOT.rglob("*.py"))
 

@@ -1,7 +1,7 @@
-"""One file each: a planting method, format, kernel, exact solver, kind of study and monitor.
+"""One file each: a planting method, format, kernel, exact solver, sampler, kind and monitor.
 
-The files are in `tests/toys`; importing one is the one line that a catalogue has for it. What they
-add is then used in the ordinary ways.
+The files are in `tests/toys`, and `CONTRIBUTING.md` shows them; importing one is the one line that
+a catalogue has for it. What they add is then used in the ordinary ways.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 import re
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,12 +21,14 @@ from glasshouse.cli import main
 from glasshouse.files import FORMATS, read_document
 from glasshouse.planting import METHODS, Planted
 from glasshouse.proofs.exact import EXACT_SOLVERS, solve_exactly
+from glasshouse.races.rounds import SAMPLERS
 from glasshouse.solvers.engines import KERNELS
 from glasshouse.studies import Stop, Store, Task, collect, points_of
 from glasshouse.studies.kinds import KINDS
 
-CATALOGUES = (METHODS, FORMATS, KERNELS, EXACT_SOLVERS, KINDS, MONITORS)
-TOYS = ("lone_loop", "triples", "greedy", "patience", "negatives", "largest")
+CATALOGUES = (METHODS, FORMATS, KERNELS, EXACT_SOLVERS, SAMPLERS, KINDS, MONITORS)
+TOYS = ("lone_loop", "triples", "greedy", "patience", "coin", "negatives", "largest")
+GUIDE = Path(__file__).parents[1] / "CONTRIBUTING.md"
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -42,6 +45,21 @@ def toys():
     for name in TOYS:
         del sys.modules[f"tests.toys.{name}"]
     vars(gh).pop("lone_loop", None)
+
+
+@pytest.mark.parametrize("name", TOYS)
+def test_the_guide_shows_what_runs_here(name):
+    """Each file stands in the guide as it is, and the guide has no other code."""
+    blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)
+    assert len(blocks) == len(TOYS)
+    assert Path(import_module(f"tests.toys.{name}").__file__).read_text() in blocks
+
+
+def test_the_guide_names_places_that_are_there():
+    named = set(re.findall(r"`((?:src|tests)/[\w/]+(?:\.py)?)`", GUIDE.read_text()))
+    assert len(named) >= 7
+    for place in named:
+        assert (GUIDE.parent / place).exists(), place
 
 
 def run(*words):
@@ -101,6 +119,13 @@ def test_an_exact_solver_solves(instance, capsys):
     assert solve_exactly(problem, solver="patience").energy == gh.prove(problem).energy
     assert run("solve", instance, "--solver", "patience") == 0
     assert "patience: optimal" in capsys.readouterr().out
+
+
+def test_a_sampler_races(instance, capsys):
+    pytest.importorskip("dimod")
+    optimum = gh.prove(read_document(instance).problem).energy
+    assert run("solve", instance, "--solver", "coin", "--time-limit", 1, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["cost"] == optimum
 
 
 class TestKernel:

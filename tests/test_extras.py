@@ -102,6 +102,9 @@ COMMANDS = {
     "study export {folder}/s.sqlite --parquet {folder}/p.parquet": "polars",
     "report {folder}/s.sqlite -o {folder}/r.html": "vl_convert",
     "study run {folder}/s.toml -o {folder}/t.sqlite --dask tcp://localhost:1": "distributed",
+    "train digits --hidden 2 -o {folder}/t.sqlite": "sklearn",
+    "paper dispersion --out-dir {folder}/t": "matplotlib",
+    "paper excitations --out-dir {folder}/t": "matplotlib",
 }
 
 
@@ -119,6 +122,8 @@ def test_commands_tell_the_remedy_in_one_line(command, hide, store, tmp_path, ca
     assert said.startswith("glasshouse: ")
     assert said.endswith(f"which is not installed; pip install {remedy}\n")
     assert said.count("\n") == 1
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"p.npz", "s.sqlite", "s.toml"}  # nothing was begun
 
 
 def test_a_package_that_is_there_but_broken_is_told_apart(monkeypatch, tmp_path):

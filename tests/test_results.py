@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from glasshouse import boltzmann, races
 from glasshouse.certificates import Branch, Cover, Leaf, Tree
 from glasshouse.files import Document, bring_back, read_side_car, standing_certificate
 from glasshouse.files.formats import FORMATS, Sheet
+from glasshouse.notebook import SummaryTable, html_of
 from glasshouse.planting import Ensemble
 from glasshouse.planting.method import METHODS
 from glasshouse.proofs import solve_exactly
@@ -63,6 +65,8 @@ SETTINGS = {"Annealer", "Column", "Kind", "Stop", "Seed", "Loop", "RunProgress",
             "GlasshouseAnnealer", "GlasshouseTempering", "Limits", "Branch", "Cover", "Leaf",
             "RestrictedBoltzmannMachine"}  # fmt: skip
 LONGEST = 130
+# All that a summary in a notebook is made of.
+TAGS = {"div", "p", "br", "strong", "table", "caption", "thead", "tbody", "tr", "th", "td"}
 
 STUDY = """
 name = "small"
@@ -326,3 +330,60 @@ def test_values_are_shown_in_few_characters(value, text):
 def test_a_long_text_is_cut():
     assert short("word\n" * 100).endswith("…")
     assert len(short("x" * 1000)) <= 40
+
+
+class TestNotebook:
+    """What a notebook shows is the summary, in a table of bounded size that holds text alone."""
+
+    def test_every_result_says_there_what_its_summary_says(self, results):
+        for result in results:
+            name = type(result).__name__
+            if name in SETTINGS:
+                continue
+            root = ElementTree.fromstring(result._repr_html_())  # well-formed
+            words = " ".join(root.itertext())
+            assert words.split()[0] == name
+            missing = set(str(result.summary()).split()) - set(words.split())
+            # Words between the cells of a text that a table tells by its columns.
+            assert missing <= {"=", "sweeps:", "(BIC"} | self.joined(words), missing
+            assert {part.tag for part in root.iter()} <= TAGS
+            assert len(result._repr_html_()) <= 30_000
+
+    @staticmethod
+    def joined(words: str) -> set[str]:
+        """Values that a text sets beside a sign: `p = 0.5,` or `(BIC 3 %)`."""
+        return {f"{word}{sign}" for word in words.split() for sign in (",", ")")}
+
+    def test_columns_and_rows_are_told_to_who_does_not_see_them(self):
+        root = ElementTree.fromstring(plant()._repr_html_())
+        assert [head.text for head in root.iterfind(".//thead//th[@scope='col']")] == [
+            None, "requested", "realised",
+        ]  # fmt: skip
+        assert "frustration" in {head.text for head in root.iterfind(".//th[@scope='row']")}
+        assert root.find(".//caption") is not None
+
+    def test_texts_from_files_are_nothing_but_text(self):
+        hostile = "<script>alert(1)</script>&amp;\"'\x1b[31m\u202e"
+        recipe = gh.Recipe(hostile, {hostile: hostile}, gh.Seed.of(1))
+        text = recipe._repr_html_()
+        assert "<script" not in text
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+        root = ElementTree.fromstring(text)
+        assert "<script>alert(1)</script>&amp;\"'\\x1b[31m\\u202e" in " ".join(root.itertext())
+
+    def test_a_large_result_is_shown_in_few_rows(self):
+        fits = [fit_law(np.arange(10, 60, 5), np.arange(10.0, 60, 5), "power")] * 1000
+        many = compare_laws(np.arange(10, 60, 5), np.arange(10.0, 60, 5))
+        many = dataclasses.replace(many, fits=fits, odds=[0.001] * 1000, bic_odds=[0.001] * 1000)
+        assert "… and 960 more rows" in many._repr_html_()
+        assert len(many._repr_html_()) <= 30_000
+        long = gh.Recipe("x" * 10**6, {}, gh.Seed.of(1))
+        assert len(long._repr_html_()) <= 3_000
+        lines = html_of("Lines", SummaryTable(above=["line"] * 1000))
+        assert "… and 960 more lines" in lines
+
+    def test_a_closed_store_says_so(self, tmp_path):
+        with gh.Store(tmp_path / "a.sqlite", write=True) as store:
+            assert "0 of 0 tasks done" in store._repr_html_()
+        assert "a.sqlite is closed; open it again" in store._repr_html_()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 # What pip is to install, by the name that Python imports.
@@ -55,3 +56,26 @@ def optional(module: str, purpose: str) -> Any:
             f"{purpose} needs {package}, which {state}; pip install {REMEDIES[package]}",
             name=package,
         ) from error
+
+
+def extras_by_presence() -> tuple[list[str], list[str]]:
+    """The extras of glasshouse all of whose packages are there, and the others. Imports none.
+
+    >>> there, missing = extras_by_presence()
+    >>> sorted(there + missing)
+    ['distributed', 'figures', 'graphs', 'learning', 'meter', 'solvers', 'tables']
+    """
+    packages: dict[str, list[str]] = {}
+    for package, remedy in REMEDIES.items():
+        if remedy.startswith('"'):
+            extra = remedy.removeprefix('"glasshouse[').removesuffix(']"')
+            packages.setdefault(extra, []).append(package)
+    there = [extra for extra, needed in packages.items() if all(map(_is_there, needed))]
+    return sorted(there), sorted(set(packages) - set(there))
+
+
+def _is_there(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ValueError:  # a module without a spec stands in its place
+        return False

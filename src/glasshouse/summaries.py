@@ -1,4 +1,4 @@
-"""What people see of a result: `summary()` for reading, and a repr of one short line."""
+"""What people see of a result: `summary()`, a repr of one short line, a table in notebooks."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from glasshouse.notebook import SummaryTable, html_of
+
 _LONGEST_LINE, _LONGEST_TEXT, _MOST_ITEMS = 100, 40, 3
 
 
@@ -17,11 +19,12 @@ class Summarised:
     """A base of all results; a class that has better words says them itself.
 
     `summary()` is what `__str__` says, else the words of a repr of the class's own, else one line
-    per field. The repr names the fields, as a dataclass does, but spells out no arrays.
+    per field. The repr names the fields, as a dataclass does, but spells out no arrays. Notebooks
+    show `summary_table()`, which says what `summary()` says.
     """
 
-    def summary(self) -> str:
-        """What it holds, for people.
+    def summary(self) -> Any:
+        """What it holds, for people: a text, or what prints as one.
 
         >>> from glasshouse.problems import Ising
         >>> Ising.from_edges(2, [(0, 1)], [3]).summary()
@@ -32,13 +35,31 @@ class Summarised:
             return str(self)
         if kind.__repr__ is not Summarised.__repr__:
             return repr(self).removeprefix(f"{kind.__name__}(").removesuffix(")")
-        values = {name.replace("_", " "): value for name, value in _fields(self).items()}
-        width = max(map(len, values), default=0)
-        rows = {name: _words(value) for name, value in values.items()}
-        return "\n".join(f"{name:<{width}}  {text}".rstrip() for name, text in rows.items())
+        return _aligned(_field_rows(self))
+
+    def summary_table(self) -> SummaryTable:
+        """What `summary()` says, cell by cell; a class whose summary has columns says which."""
+        kind = type(self)
+        has_words = kind.summary is not Summarised.summary
+        has_words = has_words or kind.__str__ is not object.__str__
+        if has_words or kind.__repr__ is not Summarised.__repr__:
+            return SummaryTable(above=str(self.summary()).splitlines())
+        return SummaryTable(_field_rows(self))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({_cut(_joined(_fields(self)), _LONGEST_LINE)})"
+
+    def _repr_html_(self) -> str:
+        return html_of(type(self).__name__, self.summary_table())
+
+
+def _aligned(rows: list[tuple[str, str]]) -> str:
+    width = max((len(name) for name, _ in rows), default=0)
+    return "\n".join(f"{name:<{width}}  {text}".rstrip() for name, text in rows)
+
+
+def _field_rows(record: Any) -> list[tuple[str, str]]:
+    return [(name.replace("_", " "), _words(value)) for name, value in _fields(record).items()]
 
 
 def _fields(record: Any) -> dict[str, Any]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import platform
 import subprocess
 import sys
+from importlib import metadata
 
 import pytest
 from cyclopts import App
@@ -24,11 +26,7 @@ def wcnf(tmp_path):
 
 def run(*arguments):
     """The command in a process of its own."""
-    command = [
-        sys.executable,
-        "-c",
-        "import sys; from glasshouse.cli import main; sys.exit(main())",
-    ]
+    command = [sys.executable, "-m", "glasshouse"]
     return subprocess.run([*command, *map(str, arguments)], capture_output=True, text=True)
 
 
@@ -183,7 +181,55 @@ def test_every_command_has_help_with_examples(command, capsys):
 def test_the_installed_command_runs():
     result = run("--version")
     assert result.returncode == 0
-    assert result.stdout.strip() == gh.__version__
+    assert result.stdout.splitlines()[0] == f"glasshouse {gh.__version__}"
+
+
+@pytest.mark.parametrize("flag", ["--version", "-V"])
+def test_versions_of_what_matters(flag, capsys):
+    assert main([flag]) == 0
+    _, python, *packages = capsys.readouterr().out.splitlines()
+    assert python.startswith(f"Python {platform.python_version()} (")
+    for package in ("numpy", "scipy", "numba", "highspy"):
+        assert f"{package} {metadata.version(package)}" in packages
+    assert any(line.startswith("extras: ") for line in packages)
+
+
+def test_versions_tell_of_extras_that_are_not_there(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert main(["--version"]) == 0
+    *_, there, missing = capsys.readouterr().out.splitlines()
+    assert there.startswith("extras: ")
+    assert "figures" not in there
+    assert missing.startswith("without: ")
+    assert "figures" in missing
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("plnt", 'Unknown command "plnt". Did you mean "plant"?'),
+        ("plant random", "--visible or -n is missing (see glasshouse plant random --help)"),
+        ("plant random -n", "-n needs a value (see glasshouse plant random --help)"),
+        ("solve", "FILE is missing (see glasshouse solve --help)"),
+        ("suite smoke peak", "too many words: peak (see glasshouse suite --help)"),
+        ("judge", "FILE is missing (see glasshouse judge --help)"),
+        ("solve x --rns 3", "Unknown option: --rns. Did you mean --runs? (see glasshouse solve"),
+        ("completion tcsh", 'Choose from: "bash", "zsh", "fish". (see glasshouse completion'),
+    ],
+)
+def test_wrong_usage_is_told_in_one_line_that_names_the_help(words, told, capsys):
+    assert main(words.split()) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("glasshouse: ")
+    assert told in said.err
+    assert said.err.endswith("--help)\n")
+    assert said.err.count("\n") == 1
+
+
+def test_without_words_the_help_is_shown(capsys):
+    assert main([]) == 0
+    assert capsys.readouterr().out.startswith("Usage: glasshouse COMMAND")
 
 
 def test_a_reader_that_goes_away_is_no_error(wcnf):

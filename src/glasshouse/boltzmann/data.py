@@ -55,7 +55,9 @@ def digits(threshold: int = 8) -> SpinArray:
     """
     if not 1 <= validation.count(threshold, "threshold") <= 16:
         raise ValueError(f"threshold={threshold} is not from 1 to 16, the values of a pixel")
-    pixels: npt.NDArray[np.float64] = optional("sklearn.datasets", "the digits").load_digits().data
+    pixels: npt.NDArray[np.float64] = (
+        optional("sklearn.datasets", "the data set of digits").load_digits().data
+    )
     return (pixels >= threshold).astype(np.int8)
 
 

@@ -26,6 +26,7 @@ from glasshouse.cli.errors import (
     FalseClaimError,
     StudyFileError,
     as_options,
+    usage_error,
 )
 from glasshouse.cli.fuzz import fuzz
 from glasshouse.cli.info import info
@@ -41,8 +42,8 @@ from glasshouse.cli.suite import suite
 from glasshouse.cli.termination import heeded, is_interruption
 from glasshouse.cli.train import train
 from glasshouse.cli.tune import tune
+from glasshouse.cli.versions import versions
 from glasshouse.extras import MissingPackageError
-from glasshouse.version import __version__
 
 HELP = """Grow spin glasses and MAX-2-SAT instances whose optimum is planted, and prove it.
 
@@ -52,7 +53,8 @@ Every command has examples: `glasshouse COMMAND --help`.
 app = App(
     name="glasshouse",
     help=HELP,
-    version=__version__,
+    version=versions,
+    version_format="plaintext",
     version_flags=["--version", "-V"],
     help_format="markdown",
     default_parameter=Parameter(negative=()),
@@ -136,7 +138,7 @@ def _run(arguments: list[str] | None) -> int:
         finally:
             console.flush()
     except CycloptsError as error:
-        return _complain(f"{error} (see --help)", 2)
+        return _complain(usage_error(error), 2)
     except CheckFailedError as error:
         return _complain(error, 1)
     except FalseClaimError as error:

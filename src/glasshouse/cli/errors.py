@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from cyclopts import CycloptsError, MissingArgumentError, UnusedCliTokensError
+
 # Names of Python arguments in messages of the library, and the options they come from.
 _OPTIONS = {"rng": "--seed", "n": "-n", "m": "-m"}
 # Words of files that look like arguments are none: `# vartype=SPIN`, and parts of paths.
@@ -27,6 +29,19 @@ class AnswerCode(int):
 
 class StudyFileError(ValueError):
     """Something wrong in a study file, whose keys are not options of a command."""
+
+
+def usage_error(error: CycloptsError) -> str:
+    """What is wrong with a command line, and the help that tells how it is right."""
+    chain = " ".join(["glasshouse", *(error.command_chain or ())])
+    told = str(error)
+    if isinstance(error, MissingArgumentError) and error.argument is not None:
+        # Not given at all, or given without its value.
+        names = " or ".join(error.argument.names)
+        told = f"{error.keyword} needs a value" if error.keyword else f"{names} is missing"
+    if isinstance(error, UnusedCliTokensError):
+        told = f"too many words: {' '.join(error.unused_tokens or ())}"
+    return f"{told} (see {chain} --help)"
 
 
 def as_options(message: str) -> str:

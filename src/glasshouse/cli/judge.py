@@ -15,6 +15,7 @@ from glasshouse.cli.output import show_json
 def judge(
     file: Path,
     answer: Annotated[Path, Parameter(allow_leading_hyphen=True)],
+    /,
     *,
     certificate: Path | None = None,
     json: bool = False,

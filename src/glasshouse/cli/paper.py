@@ -55,7 +55,6 @@ def paper(
     if not FIGURES[figure].has_study:
         done = write_figure(figure, None, out_dir)
     else:
-        out_dir.mkdir(parents=True, exist_ok=True)
         store = out_dir / f"{figure}.sqlite"
         last = collect_steps(
             lambda executor: iter_figure(

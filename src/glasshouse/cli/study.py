@@ -284,14 +284,12 @@ def collect_study(
     from glasshouse.studies import Store, iter_collect
     from glasshouse.studies.study import claim
 
-    with Store(store, write=True) as opened:
-        claim(opened, asked)
-    last = collect_steps(
-        lambda executor: iter_collect(
-            asked.tasks, store, executor=executor, workers=workers, timeout=timeout
-        ),
-        store, dask=dask,
-    )  # fmt: skip
+    def start(executor: Executor | None) -> Iterator[StudyProgress]:
+        with Store(store, write=True) as opened:  # not before the workers are there
+            claim(opened, asked)
+        return iter_collect(asked.tasks, store, executor=executor, workers=workers, timeout=timeout)
+
+    last = collect_steps(start, store, dask=dask)
     if json:
         show_json(last)
     else:

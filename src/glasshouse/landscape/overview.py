@@ -8,6 +8,7 @@ import numpy as np
 
 from glasshouse.landscape.connectivity import components, free_spins
 from glasshouse.landscape.spins import ising_form
+from glasshouse.notebook import SummaryTable
 from glasshouse.problems import Ising, Max2Sat, Problem, Rbm
 from glasshouse.problems.bipartite import two_colouring
 from glasshouse.problems.convert import Given, given_problem
@@ -51,6 +52,10 @@ class Overview(Summarised):
     bipartite: tuple[int, int] | None
     components: int
     free_variables: int
+
+    def summary_table(self) -> SummaryTable:
+        """As `rows`."""
+        return SummaryTable(self.rows())
 
     def __str__(self) -> str:
         return "\n".join(f"{name:<18}{value}" for name, value in self.rows())

@@ -17,6 +17,7 @@ from glasshouse.certificates.square_sums import SquareSums, rest_of_squares
 from glasshouse.certificates.squares import NO_SQUARES
 from glasshouse.certificates.verdict import check_fit
 from glasshouse.landscape import gauge
+from glasshouse.notebook import SummaryTable
 from glasshouse.planting import effort
 from glasshouse.planting.arguments import State, half, planted_state, state_signs
 from glasshouse.planting.kernels.sums import add_to_matrix
@@ -29,13 +30,14 @@ from glasshouse.problems import Ising, Rbm, naming, validation
 from glasshouse.problems.convert import to_ising
 from glasshouse.problems.naming import Labels
 from glasshouse.problems.validation import INT64_MAX, SpinArray, WeightArray
+from glasshouse.summaries import Summarised
 
 # A weight matrix is dense when it is this small, or when loops cover an eighth of it.
 _SMALL_MATRIX, _DENSE_SHARE = 1 << 16, 8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Planted:
+class Planted(Summarised):
     """A problem with a known ground state, what proves it, and how it was grown.
 
     The problem is the sum of its loops and squares, divided by the denominator.
@@ -317,6 +319,10 @@ class Planted:
         free spins                3
         """
         return Summary.of(self)
+
+    def summary_table(self) -> SummaryTable:
+        """That of `summary()`."""
+        return self.summary().summary_table()
 
     def regauge(self, state: State) -> Planted:
         """The same instance with another planted state: loops and energies stay, signs turn.

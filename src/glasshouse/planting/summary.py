@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from glasshouse.landscape import components, free_spins, frustration_index
 from glasshouse.landscape.ratio import Ratio, ratio
+from glasshouse.notebook import SummaryTable
 from glasshouse.planting.ground_states import GroundStates
 from glasshouse.planting.method import Method
 from glasshouse.problems import Rbm
@@ -106,9 +107,9 @@ class Summary(Summarised):
             labels=problem.labels,
         )
 
-    def __str__(self) -> str:
+    def summary_table(self) -> SummaryTable:
+        """Requested and realised in two columns, under a line or two on the whole."""
         rows = [
-            ("", "requested", "realised"),
             ("frustration", _text(self.requested_frustration), _text(self.frustration)),
             ("loop density", _text(self.requested_loop_density), _text(self.loop_density)),
             ("clause density", _text(self.requested_clause_density), _text(self.clause_density)),
@@ -128,10 +129,15 @@ class Summary(Summarised):
         head += f", {self.fields} fields" if self.fields else ""
         head += f"; ground energy {self.energy}"
         head += f", loop weight {self.loop_weight}" if self.loops else ""
-        if self.asked:
-            head += f"\nasked for: {self.asked}"
+        above = [head, *([f"asked for: {self.asked}"] if self.asked else [])]
+        return SummaryTable(rows, ("", "requested", "realised"), above)
+
+    def __str__(self) -> str:
+        table = self.summary_table()
+        rows = [table.head, *table.rows]
         width = max(len(row[1]) for row in rows)
-        return "\n".join([head, *(f"{a:<15}{b:>{width}}  {c}".rstrip() for a, b, c in rows)])
+        lines = [f"{a:<15}{b:>{width}}  {c}".rstrip() for a, b, c in rows]
+        return "\n".join([*table.above, *lines])
 
 
 def _own_parameters(planted: Planted) -> str:

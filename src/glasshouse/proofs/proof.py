@@ -10,6 +10,7 @@ from typing import Any
 import numpy.typing as npt
 
 from glasshouse.certificates import Certificate
+from glasshouse.notebook import SummaryTable
 from glasshouse.problems import naming, validation
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.naming import Labels, Units
@@ -81,9 +82,13 @@ class Proof(Summarised):
         LP           0 rounds, 0 cuts
         time         ... s
         """
-        rows = {"energy": self.energy, "lower bound": self.lower_bound}
+        return "\n".join(f"{name:<11}  {value}" for name, value in self.summary_table().rows)
+
+    def summary_table(self) -> SummaryTable:
+        """Energy, bound and verdict, and what was done for them."""
+        rows = {"energy": str(self.energy), "lower bound": str(self.lower_bound)}
         rows |= {"optimal": self.verdict_in_words(self.gap), **self.work_rows()}
-        return "\n".join(f"{name:<11}  {value}" for name, value in rows.items())
+        return SummaryTable(list(rows.items()))
 
     def verdict_in_words(self, gap: Any) -> str:
         """Whether the state is optimal, and how that is known; else the gap, as it is given."""

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.notebook import SummaryTable
 from glasshouse.problems.validation import Number
 from glasshouse.races.raced_problem import RacedProblem, StoredProblem
 from glasshouse.races.sampler_call import SamplerCall
@@ -243,26 +244,35 @@ class SamplerResults(Summarised):
 
     def summary(self) -> str:
         """A table of the samplers, and what the numbers stand on."""
+        table = self.summary_table()
+        width = max([6, *(len(name) for name, *_ in table.rows)])
+        lines = [
+            f"{name:<{width}}  {success:<27}  {tts:<36}  {residual:>17}  {faults:>6}"
+            for name, success, tts, residual, faults in [table.head, *table.rows]
+        ]
+        return "\n".join([*table.above, *lines, *table.below])
+
+    def summary_table(self) -> SummaryTable:
+        """A row for each sampler."""
         proven = sum(one.optimum is not None for one in self.problems)
         number, others = len(self.problems), len(self.problems) - proven
-        lines = [f"{self.suite}: {number} instance{'s' * (number != 1)}, {proven} with a proven "
-                 "optimum"]  # fmt: skip
+        about = f"{self.suite}: {number} instance{'s' * (number != 1)}"
+        about += f", {proven} with a proven optimum"
         if others:
-            lines[0] += f", {others} against the best energy known or found by anybody: not proven"
-        width = min(max([len(name) for name in self.solvers] + [6]), 60)
-        heads = ("success", "median TTS99 in seconds", "residual per spin", "faults")
-        lines.append(f"{'solver':<{width}}  {heads[0]:<27}  {heads[1]:<36}  {heads[2]}  {heads[3]}")
+            about += f", {others} against the best energy known or found by anybody: not proven"
+        head = ("solver", "success", "median TTS99 in seconds", "residual per spin", "faults")
+        rows = []
         for name in self.solvers:
             wrong = sum(call.solver == name for call in self.faults)
-            lines.append(
-                f"{name[:width]:<{width}}  {self.success(name)!s:<27}  {self.tts(name)!s:<36}  "
-                f"{self._one_read(name):>17.4g}  {wrong:>6}"
+            residual = f"{self._one_read(name):.4g}"
+            rows.append(
+                (name[:60], str(self.success(name)), str(self.tts(name)), residual, str(wrong))
             )
-        lines += [f"{call.solver[:60]} on {call.instance[:60]}, call {call.number}: "
+        faults = [f"{call.solver[:60]} on {call.instance[:60]}, call {call.number}: "
                   f"{call.fault[:100]}" for call in self._first_faults()]  # fmt: skip
-        lines.append("Residual: of one read, the median over instances. Times: wall-clock times of "
-                     "calls divided by reads, after one call on two spins.")  # fmt: skip
-        return "\n".join(lines)
+        note = ("Residual: of one read, the median over instances. Times: wall-clock times of "
+                "calls divided by reads, after one call on two spins.")  # fmt: skip
+        return SummaryTable(rows, head, above=[about], below=[*faults, note])
 
     def __repr__(self) -> str:
         return (

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from glasshouse.notebook import SummaryTable
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.solvers.annealing import anneal
 from glasshouse.solvers.forms import Form, Solvable, Target
 from glasshouse.solvers.result import AnnealResult, TimeToSolution, Unit
 from glasshouse.solvers.schedule import sweep_count
+from glasshouse.summaries import Summarised
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OptimalTts:
+class OptimalTts(Summarised):
     """The least time to solution over run lengths, and the way there.
 
     Attributes:
@@ -32,15 +34,21 @@ class OptimalTts:
 
     def summary(self) -> str:
         """A line for each run length, for people; the best one is marked."""
-        lines = []
+        table = self.summary_table()
+        rows = table.rows
+        lines = [f"{n} sweeps: p = {p}, {tts}  {mark}".rstrip() for n, p, tts, mark in rows]
+        return "\n".join([*lines, *table.below])
+
+    def summary_table(self) -> SummaryTable:
+        """A row for each run length."""
+        rows = []
         for result in self.results:
             tts = result.tts(self.tts.success, self.tts.unit, confidence=self.tts.confidence)
-            mark = "  ← best" if result.sweeps == self.sweeps else ""
-            share = result.success_probability
-            lines.append(f"{result.sweeps} sweeps: p = {share:.3g}, {tts}{mark}")
-        if self.is_at_edge:
-            lines.append("the best length is at an edge of the grid: try a wider one")
-        return "\n".join(lines)
+            mark = "← best" if result.sweeps == self.sweeps else ""
+            rows.append((str(result.sweeps), f"{result.success_probability:.3g}", str(tts), mark))
+        edge = ["the best length is at an edge of the grid: try a wider one"]
+        head = ("sweeps", "p", "time to solution", "")
+        return SummaryTable(rows, head, below=edge if self.is_at_edge else [])
 
     def __repr__(self) -> str:
         return f"OptimalTts({self.sweeps} sweeps, {self.tts})"

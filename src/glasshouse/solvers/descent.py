@@ -14,10 +14,11 @@ from glasshouse.problems.naming import Labels, Sampled
 from glasshouse.problems.validation import SpinArray
 from glasshouse.solvers.forms import Form, Solvable
 from glasshouse.solvers.kernels import descent
+from glasshouse.summaries import Summarised
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Descent(Sampled):
+class Descent(Sampled, Summarised):
     """Where descents ended.
 
     Attributes:

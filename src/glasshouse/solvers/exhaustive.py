@@ -15,6 +15,7 @@ from glasshouse.problems.validation import SpinArray
 from glasshouse.solvers.covering import small_cover
 from glasshouse.solvers.forms import Form, Solvable
 from glasshouse.solvers.kernels.exhaustive import FOUND, LOWEST, VALUE, visit_states
+from glasshouse.summaries import Summarised
 
 # 2^32 states take minutes; more are refused.
 MOST_STATES = 1 << 32
@@ -23,7 +24,7 @@ _CHUNK = 1 << 28
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroundStates(Sampled):
+class GroundStates(Sampled, Summarised):
     """The lowest energy, how many states have it, and some or all of them.
 
     Attributes:

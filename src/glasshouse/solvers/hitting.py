@@ -32,6 +32,7 @@ from glasshouse.solvers.schedule import (
     rising,
     sweep_count,
 )
+from glasshouse.summaries import Summarised
 
 _CHUNK = 64  # instances that a thread takes at a time
 _MOST_SWEEPS = 2**26  # of a run, whose inverse temperatures are all held at once
@@ -39,7 +40,7 @@ _MOST_IN_ALL = 2**62  # counted in int64, with one run to spare
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SweepsToSolution:
+class SweepsToSolution(Summarised):
     """Samples of N_tot: sweeps of all runs until the ground energy, the last one up to its hit.
 
     Attributes:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.notebook import SummaryTable
 from glasshouse.planting.randomness import Seed
 from glasshouse.problems import exchange, naming, validation
 from glasshouse.problems.naming import Labels, Units
@@ -62,7 +63,7 @@ class TimeToSolution(Summarised):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AnnealResult:
+class AnnealResult(Summarised):
     """The runs of an annealer or of parallel tempering.
 
     `energies[r]` is the lowest energy that run r had at the end of a sweep, `states[r]` the state
@@ -242,7 +243,14 @@ class AnnealResult:
 
     def summary(self) -> str:
         """Best energy, success and time to solution, for people."""
-        return f"best energy {self.best_energy} {self.account(self.target)}"
+        return "\n".join(" ".join(row) for row in self.summary_table().rows)
+
+    def summary_table(self) -> SummaryTable:
+        """The same, where a line begins with a name, in two columns."""
+        how_often, *lines = self.account(self.target).splitlines()
+        return SummaryTable(
+            [("best energy", f"{self.best_energy} {how_often}"), *map(_named, lines)]
+        )
 
     def account(self, target: object) -> str:
         """How often the best state was found, success and time to solution.
@@ -284,3 +292,9 @@ class AnnealResult:
         self._need_target()
         if not self._has_evidence():
             raise ValueError("no run was completed before the stop; give it more time")
+
+
+def _named(line: str) -> tuple[str, ...]:
+    """A line of an account, and apart from it the name that it begins with."""
+    name, _, rest = line.partition(" ")
+    return (name, rest) if name in ("target", "kernel") else (line,)

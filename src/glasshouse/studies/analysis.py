@@ -297,10 +297,11 @@ def fit_series(series: Iterable[Series]) -> StudyFits:
     notes, sizes = [], []
     for one in series:
         x, y, errors = one.arrays()
+        label = one.label or "all"
         if len(x) < len(one.points):
-            notes.append(f"{one.label}: {len(one.points) - len(x)} points are only lower bounds")
+            notes.append(f"{label}: {len(one.points) - len(x)} points are only lower bounds")
         if len(np.unique(x)) < 5:
-            notes.append(f"{one.label}: {len(x)} points are too few for a fit")
+            notes.append(f"{label}: {len(x)} points are too few for a fit")
         elif one.axis == "size":
             laws[one.label] = compare_laws(x, y, errors=errors)
         elif one.axis == "density":

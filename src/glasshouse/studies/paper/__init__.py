@@ -87,13 +87,14 @@ def iter_figure(
 
     Args:
         name: of the figure, see `FIGURES`.
-        store: the file; made when it is not there.
+        store: the file; made when it is not there, and so is its folder.
         scale: times the paper's number of instances.
         workers: processes; None stays in this one.
         executor: instead of workers, any executor.
     """
     optional("matplotlib", "a figure")  # said before hours of work that would end without one
     own = _figure(name).collect
+    Path(store).parent.mkdir(parents=True, exist_ok=True)
     if own is not None:
         yield from own(scale, Path(store), workers=workers, executor=executor)
         return
@@ -113,9 +114,9 @@ def write_figure(name: str, store: Store | None, folder: str | Path) -> Reproduc
     """
     figure = _figure(name)
     place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
     with styled():
         done = figure.build(store) if figure.has_study else figure.build()
+    place.mkdir(parents=True, exist_ok=True)
     save(done.figure, picture_paths(place / name))
     write_data(done, place / f"{name}.csv")
     write_report(done, name, figure.section, place / f"{name}.md")
@@ -136,7 +137,6 @@ def reproduce(
     if not _figure(name).has_study:
         return write_figure(name, None, folder)
     place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
     for _ in iter_figure(name, place / f"{name}.sqlite", scale=scale, workers=workers):
         pass
     with Store(place / f"{name}.sqlite") as store:

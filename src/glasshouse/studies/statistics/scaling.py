@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.notebook import SummaryTable
 from glasshouse.problems.validation import share
 from glasshouse.studies.statistics.samples import Estimate
 from glasshouse.summaries import Summarised
@@ -158,10 +159,16 @@ class LawComparison(Summarised):
 
     def summary(self) -> str:
         """One line for each law, best first."""
-        return "\n".join(
-            f"{fit.law:<12}{share_:6.1%} (BIC {other:.1%})  {fit}"
+        rows = self.summary_table().rows
+        return "\n".join(f"{law:<12}{odds:>6} (BIC {bic})  {fit}" for law, odds, bic, fit in rows)
+
+    def summary_table(self) -> SummaryTable:
+        """A row for each law, best first."""
+        rows = [
+            (fit.law, f"{share_:.1%}", f"{other:.1%}", str(fit))
             for fit, share_, other in zip(self.fits, self.odds, self.bic_odds, strict=True)
-        )
+        ]
+        return SummaryTable(rows, ("law", "odds", "BIC", "fit"))
 
 
 def compare_laws(

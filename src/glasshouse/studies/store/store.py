@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.files.errors import MissingFileError
+from glasshouse.notebook import SummaryTable
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.studies.kinds.kind import SECONDS, Column, Kind, Measurable
 from glasshouse.studies.ranges import Ranges
@@ -31,6 +32,7 @@ from glasshouse.studies.store.records import BatchRecord
 from glasshouse.studies.store.records import StoredTask as StoredTask
 from glasshouse.studies.store.records import TaskStatus as TaskStatus
 from glasshouse.studies.store.storefile import StoreError
+from glasshouse.summaries import Summarised
 from glasshouse.version import __version__
 
 # Numbers that are joined to one text at a time.
@@ -41,7 +43,7 @@ _BATCHES = "SELECT task, first, count, counted, seconds, version FROM batches"
 _INSTANCE = Column("instance", "integer", "its index")
 
 
-class Store:
+class Store(Summarised):
     """An open store. Use it in a `with` block.
 
     Args:
@@ -134,6 +136,13 @@ class Store:
         parts = self.status()
         rows, done = sum(part.rows for part in parts), sum(part.task.is_finished for part in parts)
         return f"{self.path}: {rows} instances, {done} of {len(parts)} tasks done"
+
+    def summary_table(self) -> SummaryTable:
+        """How much it holds; where it is once it is closed."""
+        try:
+            return super().summary_table()
+        except StoreError as error:
+            return SummaryTable(above=[str(error)])
 
     def __repr__(self) -> str:
         return f"Store({str(self.path)!r}, {'writing' if self.write else 'reading'})"

@@ -1,0 +1,15 @@
+"""A sampler that races: states found by tossing coins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from glasshouse.extras import optional
+from glasshouse.races.rounds import sampler
+
+
+@sampler("coin", package="dimod")
+def sample(model: Any, effort: int, seed: int, seconds: float) -> Any:
+    """As many tosses as there is effort."""
+    dimod = optional("dimod", "coin")
+    return dimod.RandomSampler().sample(model, num_reads=effort, seed=seed)
