@@ -27,7 +27,6 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
 ]
-suppress_warnings = ["toc.empty_glob"]  # pages that a source archive may lack
 # The names that GitHub gives to headings, so that links to them work in both places.
 myst_heading_anchors = 4
 
