@@ -32,7 +32,7 @@ myst_heading_anchors = 4
 
 autosummary_generate = False  # the pages of docs/reference name what they show
 autodoc_default_options = {"members": True, "member-order": "bysource"}
-autodoc_typehints = "none"  # signatures have them in full
+autodoc_typehints = "none"  # docstrings say what is taken; signatures stay short enough to read
 autodoc_preserve_defaults = True
 napoleon_use_ivar = True
 napoleon_attr_annotations = False
