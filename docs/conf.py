@@ -27,13 +27,12 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
 ]
-suppress_warnings = ["toc.empty_glob"]  # pages that a source archive may lack
 # The names that GitHub gives to headings, so that links to them work in both places.
 myst_heading_anchors = 4
 
 autosummary_generate = False  # the pages of docs/reference name what they show
 autodoc_default_options = {"members": True, "member-order": "bysource"}
-autodoc_typehints = "none"  # signatures have them in full
+autodoc_typehints = "none"  # docstrings say what is taken; signatures stay short enough to read
 autodoc_preserve_defaults = True
 napoleon_use_ivar = True
 napoleon_attr_annotations = False
