@@ -28,6 +28,14 @@ def graph(tmp_path, monkeypatch):
     return path
 
 
+def test_what_was_kept_on_the_way_is_not_taken_for_somebody_elses(graph, capsys):
+    """A tree of one node is written on the way, and again, unchanged, at the end."""
+    assert main(["prove", str(graph)]) == 0
+    assert "cert is the certificate; `glasshouse check` verifies it" in capsys.readouterr().out
+    assert main(["prove", str(graph)]) == 0
+    assert "proves as much already and was left alone" in capsys.readouterr().out
+
+
 def test_the_same_command_goes_on(graph, capsys):
     assert main(["prove", str(graph), "--node-limit", "2"]) == 1
     captured = capsys.readouterr()

@@ -2,166 +2,229 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
-import tempfile
+import time
+from collections.abc import Callable
 from contextlib import chdir
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Annotated, NamedTuple
 
-from glasshouse.cli.check import CHECKER, check
-from glasshouse.cli.convert import convert
+from cyclopts import Parameter
+
+from glasshouse.cli.check import CHECKER
 from glasshouse.cli.errors import CheckFailedError
-from glasshouse.cli.judge import judge
-from glasshouse.cli.prove import prove
-from glasshouse.cli.solve import solve
 
-INSTANCE, BLIND = Path("inst.wcnf"), Path("blind.wcnf")
+FOLDER = Path("glasshouse-demo")
+STUDY = """\
+name = "curve"
+title = "Hardness over frustration at the peak, n = 60"
+figure = "frustration"
+statistic = "geometric_mean"
+seed = 1
+
+[stop]
+instances = 1000
+
+[[family]]
+method = "random_loops"
+parameters = { n = 60, loop_density = "peak" }
+grid = { frustration = ["1/20", "1/10", "3/20", "1/5"] }
+"""
 
 
-def demo() -> None:
-    """Show what glasshouse does, in a minute or two: plant, prove, judge, measure, train.
+class Stage(NamedTuple):
+    """One part of the demonstration.
+
+    Attributes:
+        title: what is done.
+        shows: what can be learnt from it, in one sentence.
+        run: does it, in the folder of the demonstration.
+    """
+
+    title: str
+    shows: str
+    run: Callable[[], None]
+
+
+def demo(*, output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None) -> None:
+    """Show what glasshouse does, in a minute: plant, prove, break, solve, race, measure, train.
+
+    Every command that it shows is run, and leaves its files in a folder, with a page about all of
+    them: report.html.
 
     For instance:
 
     ```
     glasshouse demo
+    glasshouse demo -o somewhere
     ```
+
+    Args:
+        output: a folder that is empty or not there yet; glasshouse-demo, or with a number behind
+            it, by default.
     """
-    with tempfile.TemporaryDirectory() as folder, chdir(folder):
-        _convert()
-        _plant()
-        _forge()
-        _families()
-        _solve()
-        _prove()
-        _unplanted()
-        _judge()
-        _measure()
-        _train()
-    print("\nEvery command has examples: glasshouse COMMAND --help")
-
-
-def _convert() -> None:
-    import glasshouse as gh
-
-    _title("A MAX-2-SAT problem, as spins and back")
-    problem = gh.Max2Sat.from_clauses(3, [[1, 2], [-1, 2], [-2], [1, -3]], [3, 2, 1, 4])
-    ising, reduction = gh.to_ising(problem)
-    print(problem)
-    print(ising)
-    print(reduction)
-    state = [-1, 1, -1]
-    cost = reduction.source_energy(ising.energy(state))
-    print(f"spins {state} are the assignment {reduction.back(state).tolist()}, of cost {cost}")
+    folder = _free_folder() if output is None else output
+    if output is not None and output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise ValueError(f"{output} is there already; name a folder that is empty or not there yet")
+    folder.mkdir(parents=True, exist_ok=True)
+    seconds = []
+    with chdir(folder):
+        for number, stage in enumerate(STAGES, 1):
+            _title(f"{number} of {len(STAGES)}: {stage.title}", stage.shows)
+            began = time.monotonic()
+            stage.run()
+            seconds.append(time.monotonic() - began)
+    _summary(folder, seconds)
 
 
 def _plant() -> None:
-    import glasshouse as gh
-
-    _title("Plant an instance with a known optimum")
-    _command("glasshouse plant random -n 100 -f 1/5 --loop-density 0.345 --seed 1 -o inst.wcnf")
-    planted = gh.random_loops(100, 100, frustration="1/5", loop_density=0.345, rng=1)
-    gh.write(INSTANCE, planted)
-    print(planted.summary())
-
-    _title("Check it from the file and the certificate beside it")
-    _command("glasshouse check inst.wcnf")
-    check(INSTANCE)
+    _run("plant random -n 100 -f 1/5 --loop-density 0.345 --seed 1 -o inst.wcnf")
+    _run("check inst.wcnf")
+    _run("plant wishart -n 64 --columns 32 --seed 1 -o dense.wcnf")
 
 
 def _forge() -> None:
-    _title("Forge it: nothing false is ever verified")
-    _command(
-        "sed -i 's/planted-cost 105/planted-cost 104/' inst.wcnf && glasshouse check inst.wcnf"
-    )
-    true = INSTANCE.read_text()
-    INSTANCE.write_text(true.replace("planted-cost 105", "planted-cost 104"))
-    try:
-        check(INSTANCE)
-    except CheckFailedError as lie:
-        print(lie)
-    INSTANCE.write_text(true)
-
-
-def _families() -> None:
-    import glasshouse as gh
-
-    _title("Other planted families, under the same proof: squares instead of loops")
-    _command("glasshouse plant wishart -n 64 --columns 32 --seed 1")
-    _command("glasshouse plant xorsat -n 48 --seed 1")
-    for planted in (gh.wishart(64, columns=32, rng=1), gh.xorsat(48, rng=1)):
-        planted.verify()
-        print(f"{planted}, verified; ground states: {planted.summary().ground_states}")
+    _say("sed 's/planted-cost 105/planted-cost 104/' inst.wcnf > forged.wcnf")
+    forged = Path("inst.wcnf").read_text().replace("planted-cost 105", "planted-cost 104")
+    Path("forged.wcnf").write_text(forged)
+    _say("cp inst.wcnf.cert forged.wcnf.cert")
+    Path("forged.wcnf.cert").write_bytes(Path("inst.wcnf.cert").read_bytes())
+    _run("check forged.wcnf", is_refused=True)
 
 
 def _solve() -> None:
-    _title("Find the optimum by simulated annealing")
-    _command("glasshouse solve inst.wcnf --runs 256 --seed 1")
-    print("(the first time, the kernels are compiled: some seconds)")
-    solve(INSTANCE, runs=256, seed=1)
+    _run("solve inst.wcnf --runs 256 --seed 1")
 
 
 def _prove() -> None:
-    _title("Prove the optimum without knowing the plant")
-    _command("glasshouse convert inst.wcnf blind.wcnf --blind && glasshouse prove blind.wcnf")
-    convert(INSTANCE, BLIND, blind=True)
-    prove(BLIND)
+    _run("convert inst.wcnf blind.wcnf --blind")
+    _run("prove blind.wcnf")
 
 
-def _unplanted() -> None:
+def _prove_unplanted() -> None:
     import numpy as np
 
     import glasshouse as gh
 
-    _title("Prove a spin glass that nobody planted, and let Python alone check the proof")
-    _command("glasshouse prove cube.mc && glasshouse check --print-checker > checker.py")
-    _command("python checker.py cube.mc cube.mc.cert")
     sites = np.arange(125).reshape(5, 5, 5)
     ends = [np.stack([sites, np.roll(sites, -1, axis)], -1).reshape(-1, 2) for axis in range(3)]
     edges = np.sort(np.concatenate(ends), axis=1)
     weights = np.random.default_rng(1).integers(-1000, 1001, len(edges))
     gh.write("cube.mc", gh.Ising.from_edges(125, edges[weights != 0], weights[weights != 0]))
-    prove(Path("cube.mc"))
-    command = [sys.executable, str(CHECKER), "cube.mc", "cube.mc.cert"]
+    print("cube.mc: a periodic lattice of 5 × 5 × 5 spins, random weights from -1000 to 1000")
+    _run("prove cube.mc")
+    _say(f"cp {CHECKER.name} .; python {CHECKER.name} cube.mc cube.mc.cert")
+    Path(CHECKER.name).write_bytes(CHECKER.read_bytes())
+    command = [sys.executable, CHECKER.name, "cube.mc", "cube.mc.cert"]
     print(subprocess.run(command, capture_output=True, text=True, check=False).stdout, end="")
 
 
 def _judge() -> None:
-    _title("Judge somebody's solver, which claims too much")
-    _command("somesolver inst.wcnf > answer.txt && glasshouse judge inst.wcnf answer.txt")
-    answer = Path("answer.txt")
-    answer.write_text("o 104\ns OPTIMUM FOUND\nv " + "01" * 100)
-    try:
-        judge(INSTANCE, answer)
-    except CheckFailedError as verdict:
-        print(verdict)
+    _say("somesolver inst.wcnf > answer.txt")
+    Path("answer.txt").write_text("o 104\ns OPTIMUM FOUND\nv " + "01" * 100)
+    _run("judge inst.wcnf answer.txt", is_refused=True)
+
+
+def _race() -> None:
+    others = {"rc2": "pysat", "dwave-anneal": "dwave"}
+    there = [name for name, package in others.items() if find_spec(package) is not None]
+    missing = [name for name in others if name not in there]
+    _run("plant random -n 16 -f 1/5 --loop-density 2 --count 3 --seed 1 --out-dir race")
+    solvers = " ".join(f"--solver {name}" for name in ["anneal", *there])
+    _run(f"race {solvers} --suite race -o race.sqlite --time-limit 3 --workers 2")
+    if missing:
+        print(f"({' and '.join(missing)} not installed: pip install 'glasshouse[solvers]')")
 
 
 def _measure() -> None:
-    import glasshouse as gh
-
-    _title("Measure how hard a thousand such instances are")
-    density = gh.peak_density(60)
-    for frustration in ("1/20", "1/10", "3/20"):
-        ensemble = gh.random_loops_ensemble(
-            60, 60, 1000, frustration=frustration, loop_density=density, rng=1
-        )
-        found = gh.sweeps_to_solution(ensemble, rng=1)
-        print(f"f = {frustration:<5} {found.geometric_mean:8.1f} sweeps in the geometric mean")
+    Path("curve.toml").write_text(STUDY)
+    _run("study run curve.toml -o curve.sqlite")
 
 
 def _train() -> None:
-    import glasshouse as gh
-
-    _title("Train an RBM, and look at its frustration at the mode, which is proven")
-    run = gh.train(gh.shifting_bars(), 12, epochs=1000, every=250, rng=1)
-    for epoch, kl, f in zip(run.epochs, *run.history.values(), strict=True):
-        print(f"epoch {epoch:<5} KL divergence {kl:.3f}   frustration index {f:.3f}")
+    _run("train bars --hidden 12 --epochs 1000 --every 100 --count 8 --seed 1 -o rbms.sqlite")
 
 
-def _title(text: str) -> None:
-    print(f"\n── {text} ".ljust(78, "─"), flush=True)
+def _report() -> None:
+    from glasshouse.extras import MissingPackageError
+
+    files = "inst.wcnf dense.wcnf cube.mc race.sqlite curve.sqlite rbms.sqlite"
+    try:
+        _run(f"report {files} -o report.html --title 'glasshouse demo'")
+    except MissingPackageError as missing:
+        print(missing)
 
 
-def _command(text: str) -> None:
+STAGES = (
+    Stage("plant", "Instances whose optimum is known, with the proof beside the file.", _plant),
+    Stage("break", "A file that states something false is refused.", _forge),
+    Stage("solve", "Simulated annealing finds the planted optimum.", _solve),
+    Stage("prove", "The same optimum is proven from the clauses alone, without the plant.", _prove),
+    Stage(
+        "prove what nobody planted",
+        "A spin glass gets a proof that a script of Python alone verifies.",
+        _prove_unplanted,
+    ),
+    Stage("judge", "A solver that claims a better optimum is found out.", _judge),
+    Stage("race", "Other people's solvers on proven instances: who is right, who is fast.", _race),
+    Stage("measure", "Hardness grows with frustration: 4,000 instances, solved.", _measure),
+    Stage("train", "RBMs learn; their frustration is that of a proven mode.", _train),
+    Stage("report", "All of it on one page, which needs no network.", _report),
+)
+NEXT = (
+    ("test your own MaxSAT solver", "glasshouse fuzz --solver 'mysolver {file}'"),
+    ("find instances as hard as you like", "glasshouse tune -n 100 --target-sweeps 1e4"),
+    ("see every planted family", "glasshouse plant --help"),
+    ("read a command's examples", "glasshouse COMMAND --help"),
+)
+
+
+def _run(line: str, *, is_refused: bool = False) -> None:
+    """Run a command line of ours as it is shown; `is_refused` if its answer is to be no."""
+    from glasshouse.cli import app
+    from glasshouse.cli.plant import add_methods
+
+    _say(f"glasshouse {line}")
+    add_methods()
+    code = 0
+    try:
+        code = app(shlex.split(line), exit_on_error=False, print_error=False) or 0
+    except CheckFailedError as answer:
+        if not is_refused:
+            raise
+        print(answer)
+        code = 1
+    assert (code == 1) == is_refused, f"{line} ended with {code}"
+    sys.stdout.flush()
+
+
+def _free_folder() -> Path:
+    """The folder's name, with a number where it is taken."""
+    folder, number = FOLDER, 2
+    while folder.exists():
+        folder, number = Path(f"{FOLDER}-{number}"), number + 1
+    return folder
+
+
+def _title(text: str, shows: str) -> None:
+    print(f"\n── {text} ".ljust(78, "─"))
+    print(shows, flush=True)
+
+
+def _say(text: str) -> None:
     print(f"$ {text}", flush=True)
+
+
+def _summary(folder: Path, seconds: list[float]) -> None:
+    """What was shown, how long it took, and what to try next."""
+    print("\n" + "─" * 78)
+    for stage, taken in zip(STAGES, seconds, strict=True):
+        print(f"{stage.title:<26}{taken:5.1f} s  {stage.shows}")
+    page = folder / "report.html"
+    print(f"\nAll files are in {folder}." + (f" Open {page} in a browser." * page.exists()))
+    print("What to try next:")
+    for wish, command in NEXT:
+        print(f"  {wish + ':':<36}{command}")

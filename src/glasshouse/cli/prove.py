@@ -101,8 +101,11 @@ def prove(
     before = _before(target, problem, force)
     is_done = before is not None and before.verdict.optimal
 
+    kept = False  # whether what stands there now is of this run
+
     def keep(tree: Certificate) -> None:
-        write_if_better(target, problem, tree, overwrite=force, or_as_good=True)
+        nonlocal kept
+        kept |= write_if_better(target, problem, tree, overwrite=force, or_as_good=True)
 
     clauses = problem if isinstance(problem, Max2Sat) else None
     if veripb is not None and clauses is None:
@@ -118,7 +121,7 @@ def prove(
             )  # fmt: skip
     except HardClausesUnsatisfiableError as error:
         raise CheckFailedError(f"{file}: {error}") from error
-    written = write_if_better(target, problem, proof.certificate, overwrite=force, or_as_good=True)
+    keep(proof.certificate)
     if veripb is not None and clauses is not None and proof.optimal:
         text = veripb_proof(clauses, proof.certificate, form=veripb_form, version=veripb_version)
         with replacing(veripb, overwrite=force) as out:
@@ -126,19 +129,19 @@ def prove(
     lie = false_claim(document, proof.energy, proof.optimal)
     found = _Found.of(document.measure, verify(problem, proof.certificate))
     if json:
-        values = {"certificate": target, "certificate_written": written, "false_claim": bool(lie)}
+        values = {"certificate": target, "certificate_written": kept, "false_claim": bool(lie)}
         show_json({"file": file, **_values(proof, found), **values})
     else:
         for name, value in _rows(proof, found):
             print(f"{name:<11}  {value}")
-        print(_certificate_line(target, proof, found, before, written))
+        print(_certificate_line(target, proof, found, before, kept))
         for line in _veripb_line(veripb, proof):
             print(line)
     if lie:
         raise FalseClaimError(f"{file}: this file's claim is false: {lie}")
     if proof.statistics.stopped == "Ctrl-C" and not proof.optimal:
         raise KeyboardInterrupt(f"a gap of {found.gap} remains")
-    if not proof.optimal and not (is_done and not written):
+    if not proof.optimal and not (is_done and not kept):
         how = "optimal as far as floats can tell" if proof.is_within_rounding else "not proven"
         raise CheckFailedError(f"{file}: {how}, a gap of {found.gap} remains")
 
