@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.compiled import compiled
+from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.arrays import zeros32, zeros64
 
 
@@ -41,20 +41,35 @@ def fill_rows(num_nodes: Any, edges: Any) -> Any:
         starts[edges[k, 1] + 1] += 1
     for v in range(num_nodes):
         starts[v + 1] += starts[v]
-    # Sorted by the node that an edge leads to, then, keeping that order, by where it comes from.
     size = 2 * edges.shape[0]
-    by_head = zeros64(size)
-    ends = starts.copy()
-    for half in range(size):
-        head = edges[half >> 1, half & 1]
-        by_head[ends[head]] = half
-        ends[head] += 1
-    neighbours, edge_ids = zeros32(size), zeros32(size)
+    neighbours, edge_ids, ends = zeros32(size), zeros32(size), zeros64(num_nodes)
     for v in range(num_nodes):  # by hand: Numba compiles for seconds to assign a slice
         ends[v] = starts[v]
-    for half in by_head:
-        tail = edges[half >> 1, 1 - (half & 1)]
-        neighbours[ends[tail]] = edges[half >> 1, half & 1]
-        edge_ids[ends[tail]] = half >> 1
-        ends[tail] += 1
+    is_ascending = True  # as rows are if edges are sorted, the lower end first
+    for half in range(size):
+        tail, head = edges[half >> 1, half & 1], edges[half >> 1, 1 - (half & 1)]
+        place = ends[tail]
+        is_ascending &= place == starts[tail] or neighbours[place - 1] <= head
+        neighbours[place], edge_ids[place] = head, half >> 1
+        ends[tail] = place + 1
+    if not is_ascending:
+        sort_rows(starts, edges, neighbours, edge_ids)
     return starts, neighbours, edge_ids
+
+
+@inner
+def sort_rows(starts: Any, edges: Any, neighbours: Any, edge_ids: Any) -> None:
+    """Sort by the node that an edge leads to, then, keeping that order, by where it comes from."""
+    by_head, ends = zeros64(neighbours.size), zeros64(starts.size)
+    for turn in range(2):
+        for v in range(starts.size):
+            ends[v] = starts[v]
+        for k in range(neighbours.size):
+            half = by_head[k] if turn else k
+            head = edges[half >> 1, 1 - (half & 1)] if turn else edges[half >> 1, half & 1]
+            place = ends[head]
+            ends[head] = place + 1
+            if turn:
+                neighbours[place], edge_ids[place] = edges[half >> 1, half & 1], half >> 1
+            else:
+                by_head[place] = half

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -61,10 +62,21 @@ class ColouredGraph:
         self.neighbours, self.weights = rows.neighbours[:size], weights[rows.edge_ids[:size]]
         self.colours = sweep_order.colour(self.starts, self.neighbours)
 
+    @cached_property
+    def largest_field(self) -> float:
+        """The largest local field that any spin can see."""
+        firsts = self.starts[:-1][np.diff(self.starts) > 0]
+        return float(np.add.reduceat(np.abs(self.weights).astype(np.float64), firsts).max())
+
+    def sweep_order(self) -> npt.NDArray[np.int32]:
+        """The spin of each site."""
+        everyone = np.arange(self.problem.num_variables, dtype=np.int32)
+        order: npt.NDArray[np.int32] = sweep_order.order_by(self.colours, everyone)
+        return order
+
     def in_sweep_order(self) -> tuple[npt.NDArray[np.int32], Any, Any, Any]:
         """The spin of each site, and the adjacency of the sites."""
-        everyone = np.arange(self.problem.num_variables, dtype=np.int32)
-        order = sweep_order.order_by(self.colours, everyone)
+        order = self.sweep_order()
         return order, *sweep_order.arrange(order, self.starts, self.neighbours, self.weights)
 
 
@@ -81,7 +93,7 @@ class Engine:
         rows: rows of spins a block has, ghost and complements included.
         cost: roughly, machine words touched by a sweep of a block.
         words: of the generator, a run, where a kernel has words of its own there, too; else 0.
-        is_split: whether runs have streams of their own: a block then has no more than are wanted.
+        together: runs that share a stream, where a block has no more runs than are wanted; else 0.
     """
 
     tables: Any
@@ -92,7 +104,7 @@ class Engine:
     rows: int
     cost: int
     words: int = 0
-    is_split: bool = False
+    together: int = 0
 
     @property
     def never(self) -> Any:
@@ -124,12 +136,12 @@ class Engine:
     def new_block(self, wanted: int | None = None) -> LaneBlock:
         """Room for the runs of one block, of which so many are wanted."""
         lanes = self.lanes
-        if wanted is not None and self.is_split:
-            lanes = min(lanes, wanted)
+        if wanted is not None and self.together:
+            lanes = min(lanes, -(-wanted // self.together) * self.together)
         words = 4 * max(lanes * np.dtype(self.spin_dtype).itemsize // 8, 1)
         energies = np.zeros((3, lanes), self.energy_dtype)
         return LaneBlock(
-            np.zeros(self.words * lanes or words, np.uint64),
+            aligned_zeros(self.words * lanes or words, np.uint64),
             aligned_zeros(self.rows * lanes, self.spin_dtype),
             energies[0], energies[1],
             np.zeros(len(self.order) * lanes, np.uint8),

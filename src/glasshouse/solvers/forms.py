@@ -102,5 +102,6 @@ class Form:
             return self.energy(states)
         ising = self.ising
         energies = np.empty(len(states), ising.weights.dtype)
-        energies_of(ising.edges, ising.weights, ising.fields, states, energies)
+        columns = np.ascontiguousarray(states.T)
+        energies_of(ising.edges, ising.weights, ising.fields, columns, energies)
         return energies + ising.offset

@@ -20,10 +20,10 @@ def dense_engine(network: ColouredGraph) -> Engine | None:
     numbers = Numbers.of(network)
     if numbers is None:
         return None
-    order, starts, neighbours, weights = network.in_sweep_order()
+    order = network.sweep_order()
     slots = np.arange(sites, dtype=np.int32)
     size = -(-sites // 32) * 32
-    couplings, fields = numbers.matrix(slots, size, starts, neighbours, weights)
+    couplings, fields = numbers.matrix(network.problem, order, slots, size)
     whole = numbers.rounded(couplings)
     bias, own = numbers.fields(fields, slots)
     up = bias + whole.sum(0, numbers.dtype)
@@ -34,10 +34,10 @@ def dense_engine(network: ColouredGraph) -> Engine | None:
         own,
         slots,
         numbers.ceiling,
-        numbers.rounding(np.triu(couplings, 1), 0, fields),
+        numbers.rounding(couplings, 0, fields, each_pair_twice=True),
     )
-    cost = MOST_RUNS * (4 * size + len(weights) // 16)
+    cost = MOST_RUNS * (4 * size + len(network.weights) // 16)
     return Engine(
         tables, order, MOST_RUNS, numbers.dtype, np.float64, 2 * size, cost,
-        words=dense_fields.WORDS,
+        words=dense_fields.WORDS, together=dense_lanes.TOGETHER,
     )  # fmt: skip

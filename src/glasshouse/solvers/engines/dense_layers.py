@@ -25,11 +25,11 @@ def layer_engine(network: ColouredGraph) -> Engine | None:
     numbers = Numbers.of(network)
     if numbers is None:
         return None
-    order, starts, neighbours, weights = network.in_sweep_order()
+    order = network.sweep_order()
     widths = -(-sizes // 16) * 16
     ends = np.array([0, widths[0], widths.sum()], np.int64)
     slots = np.concatenate([np.arange(sizes[0]), widths[0] + np.arange(sizes[1])]).astype(np.int32)
-    couplings, fields = numbers.matrix(slots, int(ends[2]), starts, neighbours, weights)
+    couplings, fields = numbers.matrix(network.problem, order, slots, int(ends[2]))
     couplings = couplings[: ends[1], ends[1] :]
     whole = numbers.rounded(couplings)
     group = 4 if 8 * whole.nbytes <= _SMALL else 2
@@ -41,10 +41,10 @@ def layer_engine(network: ColouredGraph) -> Engine | None:
         -(-sizes // group), group // 2, bias, own, slots,
         numbers.ceiling, numbers.rounding(couplings, int(ends[1]), fields),
     )  # fmt: skip
-    cost = MOST_RUNS * (4 * len(order) + len(weights) // 16)
+    cost = MOST_RUNS * (4 * len(order) + len(network.weights) // 16)
     return Engine(
         tables, order, MOST_RUNS, numbers.dtype, np.float64, 2 * int(ends[2]), cost,
-        words=dense_fields.WORDS, is_split=True,
+        words=dense_fields.WORDS, together=1,
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from glasshouse.problems import Ising
 from glasshouse.solvers.engine import ColouredGraph, aligned_zeros, exact_unit
 from glasshouse.solvers.kernels.dense_fields import Rounding
 
@@ -26,13 +27,7 @@ def is_dense(network: ColouredGraph, pairs: int) -> bool:
     """Whether most of so many pairs of spins are coupled, and bytes would not serve better."""
     if not len(network.neighbours) or len(network.neighbours) < 2 * LEAST_FILL * pairs:
         return False
-    return not network.problem.is_integer or _largest_sum(network) >= LEAST_SUM
-
-
-def _largest_sum(network: ColouredGraph) -> float:
-    """The largest local field that any spin can see."""
-    firsts = network.starts[:-1][np.diff(network.starts) > 0]
-    return float(np.add.reduceat(np.abs(network.weights).astype(np.float64), firsts).max())
+    return not network.problem.is_integer or network.largest_field >= LEAST_SUM
 
 
 @dataclass(frozen=True)
@@ -46,7 +41,7 @@ class Numbers:
     @classmethod
     def of(cls, network: ColouredGraph) -> Numbers | None:
         """The narrowest that hold all local fields, or None where they would be too coarse."""
-        most = _largest_sum(network)
+        most = network.largest_field
         if not 0 < most < np.inf:
             return None
         problem = network.problem
@@ -68,15 +63,16 @@ class Numbers:
         """Above all local fields, and below that of a slot that is left over."""
         return float(np.iinfo(self.dtype).max - (1 if self.dtype is np.int16 else 255))
 
-    def matrix(self, slots: Any, size: int, starts: Any, neighbours: Any, weights: Any) -> Any:
-        """Couplings between slots, and fields of slots, from an adjacency in sweep order."""
-        sites = len(slots)
-        rows = np.repeat(slots, np.diff(starts))
-        biased = neighbours == sites
-        couplings = np.zeros((size, size), weights.dtype)
-        couplings[rows[~biased], slots[neighbours[~biased]]] = weights[~biased]
-        fields = np.zeros(size, weights.dtype)
-        fields[rows[biased]] = weights[biased]
+    def matrix(self, problem: Ising, order: Any, slots: Any, size: int) -> Any:
+        """Couplings between slots, and fields of slots, of the spins in sweep order."""
+        slot_of = np.zeros(problem.num_variables, np.int64)
+        slot_of[order] = slots
+        rows, columns = slot_of[problem.edges[:, 0]], slot_of[problem.edges[:, 1]]
+        couplings = np.zeros((size, size), problem.weights.dtype)
+        flat = couplings.reshape(-1)
+        flat[rows * size + columns] = flat[columns * size + rows] = problem.weights
+        fields = np.zeros(size, problem.fields.dtype)
+        fields[slots] = problem.fields[order]
         return couplings, fields
 
     def rounded(self, values: Any) -> Any:
@@ -92,10 +88,14 @@ class Numbers:
         bias[slots] = own[slots] = self.rounded(values[slots])
         return bias, own
 
-    def rounding(self, couplings: Any, first: int, fields: Any) -> Rounding:
+    def rounding(
+        self, couplings: Any, first: int, fields: Any, each_pair_twice: bool = False
+    ) -> Rounding:
         """What rounding leaves over."""
         if self.is_exact:
             return Rounding(self.unit, 0.0, np.zeros(0, np.float32), first, np.zeros(0))
+        if each_pair_twice:
+            couplings = np.triu(couplings, 1)
         left = (couplings / self.unit - self.rounded(couplings)).astype(np.float32)
         left_fields = fields / self.unit - self.rounded(fields)
         most = float(np.abs(left).sum(dtype=np.float64) + np.abs(left_fields).sum()) * self.unit

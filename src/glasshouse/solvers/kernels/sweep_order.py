@@ -133,13 +133,18 @@ def field_scales(starts: Any, values: Any, whole: Any) -> Any:
 
 
 @compiled
-def energies_of(edges: Any, weights: Any, fields: Any, states: Any, energies: Any) -> None:
-    """Energies of states, one per row, straight from the definition; the offset is left out."""
-    for r in range(states.shape[0]):
-        energy = weights.dtype.type(0)
-        for k in range(edges.shape[0]):
-            sign = states[r, edges[k, 0]] * states[r, edges[k, 1]]  # no branch: none foresees it
-            energy -= weights[k] * weights.dtype.type(sign)
-        for i in range(fields.size):
-            energy -= fields[i] if states[r, i] > 0 else -fields[i]
-        energies[r] = energy
+def energies_of(edges: Any, weights: Any, fields: Any, columns: Any, energies: Any) -> None:
+    """Energies of states, straight from the definition; the offset is left out.
+
+    States are columns: the runs of one spin stand together, and many go at once.
+    """
+    for r in range(energies.size):
+        energies[r] = 0
+    for k in range(edges.shape[0]):
+        weight, first, second = weights[k], columns[edges[k, 0]], columns[edges[k, 1]]
+        for r in range(energies.size):  # no branch: none foresees it
+            energies[r] -= weight * weights.dtype.type(first[r] * second[r])
+    for i in range(fields.size):
+        field, spins = fields[i], columns[i]
+        for r in range(energies.size):
+            energies[r] -= field * weights.dtype.type(spins[r])
