@@ -38,7 +38,12 @@ class Summarised:
         return _aligned(_field_rows(self))
 
     def summary_table(self) -> SummaryTable:
-        """What `summary()` says, cell by cell; a class whose summary has columns says which."""
+        """What `summary()` says, cell by cell; a class whose summary has columns says which.
+
+        >>> from glasshouse.problems import Ising
+        >>> Ising.from_edges(2, [(0, 1)], [3]).summary_table().above
+        ['2 spins, 1 edges, integer weights 3 to 3']
+        """
         kind = type(self)
         has_words = kind.summary is not Summarised.summary
         has_words = has_words or kind.__str__ is not object.__str__
