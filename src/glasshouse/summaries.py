@@ -20,7 +20,7 @@ class Summarised:
 
     `summary()` is what `__str__` says, else the words of a repr of the class's own, else one line
     per field. The repr names the fields, as a dataclass does, but spells out no arrays. Notebooks
-    show `summary_table()`, which says what `summary()` says.
+    show the same words in a table.
     """
 
     def summary(self) -> Any:
@@ -37,13 +37,8 @@ class Summarised:
             return repr(self).removeprefix(f"{kind.__name__}(").removesuffix(")")
         return _aligned(_field_rows(self))
 
-    def summary_table(self) -> SummaryTable:
-        """What `summary()` says, cell by cell; a class whose summary has columns says which.
-
-        >>> from glasshouse.problems import Ising
-        >>> Ising.from_edges(2, [(0, 1)], [3]).summary_table().above
-        ['2 spins, 1 edges, integer weights 3 to 3']
-        """
+    def _summary_table(self) -> SummaryTable:
+        """What `summary()` says, cell by cell; a class whose summary has columns says which."""
         kind = type(self)
         has_words = kind.summary is not Summarised.summary
         has_words = has_words or kind.__str__ is not object.__str__
@@ -55,7 +50,7 @@ class Summarised:
         return f"{type(self).__name__}({_cut(_joined(_fields(self)), _LONGEST_LINE)})"
 
     def _repr_html_(self) -> str:
-        return html_of(type(self).__name__, self.summary_table())
+        return html_of(type(self).__name__, self._summary_table())
 
 
 def _aligned(rows: list[tuple[str, str]]) -> str:

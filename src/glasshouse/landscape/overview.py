@@ -53,7 +53,7 @@ class Overview(Summarised):
     components: int
     free_variables: int
 
-    def summary_table(self) -> SummaryTable:
+    def _summary_table(self) -> SummaryTable:
         """As `rows`."""
         return SummaryTable(self.rows())
 

@@ -320,9 +320,9 @@ class Planted(Summarised):
         """
         return Summary.of(self)
 
-    def summary_table(self) -> SummaryTable:
+    def _summary_table(self) -> SummaryTable:
         """That of `summary()`."""
-        return self.summary().summary_table()
+        return self.summary()._summary_table()
 
     def regauge(self, state: State) -> Planted:
         """The same instance with another planted state: loops and energies stay, signs turn.

@@ -107,7 +107,7 @@ class Summary(Summarised):
             labels=problem.labels,
         )
 
-    def summary_table(self) -> SummaryTable:
+    def _summary_table(self) -> SummaryTable:
         """Requested and realised in two columns, under a line or two on the whole."""
         rows = [
             ("frustration", _text(self.requested_frustration), _text(self.frustration)),
@@ -133,7 +133,7 @@ class Summary(Summarised):
         return SummaryTable(rows, ("", "requested", "realised"), above)
 
     def __str__(self) -> str:
-        table = self.summary_table()
+        table = self._summary_table()
         rows = [table.head, *table.rows]
         width = max(len(row[1]) for row in rows)
         lines = [f"{a:<15}{b:>{width}}  {c}".rstrip() for a, b, c in rows]

@@ -82,9 +82,9 @@ class Proof(Summarised):
         LP           0 rounds, 0 cuts
         time         ... s
         """
-        return "\n".join(f"{name:<11}  {value}" for name, value in self.summary_table().rows)
+        return "\n".join(f"{name:<11}  {value}" for name, value in self._summary_table().rows)
 
-    def summary_table(self) -> SummaryTable:
+    def _summary_table(self) -> SummaryTable:
         """Energy, bound and verdict, and what was done for them."""
         rows = {"energy": str(self.energy), "lower bound": str(self.lower_bound)}
         rows |= {"optimal": self.verdict_in_words(self.gap), **self.work_rows()}

@@ -244,7 +244,7 @@ class SamplerResults(Summarised):
 
     def summary(self) -> str:
         """A table of the samplers, and what the numbers stand on."""
-        table = self.summary_table()
+        table = self._summary_table()
         width = max([6, *(len(name) for name, *_ in table.rows)])
         lines = [
             f"{name:<{width}}  {success:<27}  {tts:<36}  {residual:>17}  {faults:>6}"
@@ -252,7 +252,7 @@ class SamplerResults(Summarised):
         ]
         return "\n".join([*table.above, *lines, *table.below])
 
-    def summary_table(self) -> SummaryTable:
+    def _summary_table(self) -> SummaryTable:
         """A row for each sampler."""
         proven = sum(one.optimum is not None for one in self.problems)
         number, others = len(self.problems), len(self.problems) - proven

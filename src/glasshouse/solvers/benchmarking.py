@@ -34,12 +34,12 @@ class OptimalTts(Summarised):
 
     def summary(self) -> str:
         """A line for each run length, for people; the best one is marked."""
-        table = self.summary_table()
+        table = self._summary_table()
         rows = table.rows
         lines = [f"{n} sweeps: p = {p}, {tts}  {mark}".rstrip() for n, p, tts, mark in rows]
         return "\n".join([*lines, *table.below])
 
-    def summary_table(self) -> SummaryTable:
+    def _summary_table(self) -> SummaryTable:
         """A row for each run length."""
         rows = []
         for result in self.results:

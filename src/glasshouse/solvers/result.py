@@ -243,9 +243,9 @@ class AnnealResult(Summarised):
 
     def summary(self) -> str:
         """Best energy, success and time to solution, for people."""
-        return "\n".join(" ".join(row) for row in self.summary_table().rows)
+        return "\n".join(" ".join(row) for row in self._summary_table().rows)
 
-    def summary_table(self) -> SummaryTable:
+    def _summary_table(self) -> SummaryTable:
         """The same, where a line begins with a name, in two columns."""
         how_often, *lines = self.account(self.target).splitlines()
         return SummaryTable(

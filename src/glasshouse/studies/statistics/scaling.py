@@ -159,10 +159,10 @@ class LawComparison(Summarised):
 
     def summary(self) -> str:
         """One line for each law, best first."""
-        rows = self.summary_table().rows
+        rows = self._summary_table().rows
         return "\n".join(f"{law:<12}{odds:>6} (BIC {bic})  {fit}" for law, odds, bic, fit in rows)
 
-    def summary_table(self) -> SummaryTable:
+    def _summary_table(self) -> SummaryTable:
         """A row for each law, best first."""
         rows = [
             (fit.law, f"{share_:.1%}", f"{other:.1%}", str(fit))

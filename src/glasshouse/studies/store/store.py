@@ -137,10 +137,10 @@ class Store(Summarised):
         rows, done = sum(part.rows for part in parts), sum(part.task.is_finished for part in parts)
         return f"{self.path}: {rows} instances, {done} of {len(parts)} tasks done"
 
-    def summary_table(self) -> SummaryTable:
+    def _summary_table(self) -> SummaryTable:
         """How much it holds; where it is once it is closed."""
         try:
-            return super().summary_table()
+            return super()._summary_table()
         except StoreError as error:
             return SummaryTable(above=[str(error)])
 
