@@ -21,8 +21,9 @@ count from 0.
 One core, compilation not counted; other work ran on the machine. *Median* and *longest* are CPU
 seconds of the proofs that were closed, the *limit* is one of wall-clock time. *Nodes* is the most
 of any instance, *size* that of the largest certificate, *checker* the longest time of the
-stand-alone checker. A gap is relative to the energy. "cycle LP" stands for runs before odd cliques
-were added; these, the semidefinite ones and those of other solvers were run on an Intel Xeon.
+stand-alone checker. A gap is relative to the energy. Where an instance was run again after a change
+of the code, its last run counts. "cycle LP" stands for runs before odd cliques were added; these,
+the semidefinite ones and those of other solvers were run on an Intel Xeon.
 
 """
 
