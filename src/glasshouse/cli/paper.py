@@ -11,6 +11,7 @@ from glasshouse.cli.types import MaybeWhole
 Figure = Literal[
     "hardness-peak",
     "frustration",
+    "offset",
     "structured",
     "ratio",
     "dispersion",

@@ -60,7 +60,7 @@ class Annealer:
 
     Attributes:
         sweeps_per_run: the paper's N_sweep; "paper" is its second polynomial, "paper-first" its
-            first one.
+            first one, "paper-doubled" twice the second (see `glasshouse paper offset`).
         beta: first and last β in units of one over the loop weight; "paper" is 0.01 to ln n
             times min(1, n/ρ), as in the authors' code, "paper-text" times min(1, 1/ρ).
         max_sweeps: an instance is given up after so many.
@@ -69,12 +69,12 @@ class Annealer:
     ['1/100', '23/5']
     """
 
-    sweeps_per_run: int | Literal["paper", "paper-first"] = "paper"
+    sweeps_per_run: int | Literal["paper", "paper-first", "paper-doubled"] = "paper"
     beta: Any = "paper"
     max_sweeps: int = 100_000_000
 
     def __post_init__(self) -> None:
-        if self.sweeps_per_run not in ("paper", "paper-first"):
+        if self.sweeps_per_run not in ("paper", "paper-first", "paper-doubled"):
             validation.count(self.sweeps_per_run, "sweeps_per_run", 1)
         validation.count(self.max_sweeps, "max_sweeps", 1)
         if not isinstance(self.beta, str) or self.beta not in ("paper", "paper-text"):
@@ -100,10 +100,12 @@ class Annealer:
             sweeps = self.sweeps_per_run
         else:
             fit: Literal["first", "second"] = (
-                "second" if self.sweeps_per_run == "paper" else "first"
+                "first" if self.sweeps_per_run == "paper-first" else "second"
             )
             f = min(plant.loops.frustration, Fraction(1, 4))
             sweeps = paper_schedule(int(n), f, fit=fit).sweeps
+            if self.sweeps_per_run == "paper-doubled":
+                sweeps *= 2
         return RunPlan(sweeps, first, last, self.max_sweeps)
 
     def _automatic(self, plant: Planted) -> RunPlan:

@@ -15,7 +15,15 @@ from pathlib import Path
 from glasshouse.extras import optional
 from glasshouse.studies.collect import StudyProgress, iter_collect
 from glasshouse.studies.figures.style import picture_paths, save, styled
-from glasshouse.studies.paper import decay, dispersion, excited, frustration, peak, structured
+from glasshouse.studies.paper import (
+    decay,
+    dispersion,
+    excited,
+    frustration,
+    offset,
+    peak,
+    structured,
+)
 from glasshouse.studies.paper.report import Claim, Reproduction, write_data, write_report
 from glasshouse.studies.store.store import Store
 from glasshouse.studies.study import Study, claim, parse_study
@@ -52,6 +60,7 @@ class PaperFigure:
 FIGURES: dict[str, PaperFigure] = {
     "hardness-peak": PaperFigure("Hardness Peak", peak.build),
     "frustration": PaperFigure("Difficulty vs. Frustration", frustration.build),
+    "offset": PaperFigure("Difficulty vs. Frustration", offset.build),
     "structured": PaperFigure("Structured-Loop Algorithm", structured.build),
     "ratio": PaperFigure("Experimental Evaluation", structured.build_ratio),
     "dispersion": PaperFigure("Concentration of Frustration", dispersion.build, has_study=False),
