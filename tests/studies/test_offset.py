@@ -67,7 +67,7 @@ def test_a_part_of_the_figure(tmp_path):
         t for t in study.tasks if t.parameters["frustration"] in small and t.realised.size < 45
     ]
     store = tmp_path / "offset.sqlite"
-    collect([replace(task) for task in tasks], store)
+    collect(tasks, store)
     with Store(store) as opened:
         done = write_figure("offset", opened, tmp_path)
     what = [claim.what for claim in done.claims]
