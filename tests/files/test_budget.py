@@ -266,21 +266,29 @@ def test_a_long_line_of_numbers_is_refused_but_a_long_comment_is_not(tmp_path, m
 
 
 @pytest.mark.parametrize("text", [
-    "p wcnf 1048577 1 9\n3 1 0\n", "1048577 0\n", "p qubo 0 1048577 0 0\n", "0 1048576\n",
+    "p wcnf 1048577 1 9\n3 1 0\n", "1048577 0\n", "p qubo 0 1048577 0 0\n",
 ])  # fmt: skip
 def test_idle_variables_have_a_limit(tmp_path, text):
-    kinds = {"p w": ".wcnf", "p q": ".qubo", "104": ".mc", "0 1": ".edges"}
+    kinds = {"p w": ".wcnf", "p q": ".qubo", "104": ".mc"}
     path = written(tmp_path / f"x{kinds[text[:3]]}", text)
-    message = refusal(path, read_graph if path.suffix == ".edges" else read_document)
+    message = refusal(path, read_document)
     assert "1048577 variables but only" in message
     assert VARIABLE in message
+
+
+def test_only_the_numbers_in_a_list_of_edges_are_nodes(tmp_path):
+    """A machine's dead qubits are not there, and the others keep their numbers."""
+    graph = read_graph(written(tmp_path / "x.edges", "12 10\n10 999999999\n12 999999999 # c\n"))
+    assert graph.labels == (10, 12, 999_999_999)
+    assert graph.edges.tolist() == [[0, 1], [0, 2], [1, 2]]
+    assert read_graph(written(tmp_path / "y.edges", "0 1\n1 2\n")).labels is None
 
 
 def test_a_graph_is_read_as_it_comes(tmp_path):
     path = written(
         tmp_path / "x.edges", b"".join(b"%d %d # e\n" % (k, k + 1) for k in range(600_000))
     )
-    assert read_graph(path)[-1].tolist() == [599_999, 600_000]
+    assert read_graph(path).edges[-1].tolist() == [599_999, 600_000]
     assert peak_of(lambda: read_graph(path)) < 80  # as a list of pairs it takes more than 130
 
 

@@ -20,11 +20,12 @@ _MOST_NODES = 10**9
 _COMMENT = re.compile(rb"#[^\n]*")
 
 
-def read_graph(path: str | os.PathLike[str]) -> Ising | npt.NDArray[np.int64]:
+def read_graph(path: str | os.PathLike[str]) -> Ising:
     """The graph of a problem file, or of a text file with two node numbers per line.
 
-    Nodes are counted from 0; what follows the two numbers, and a `#`, is passed over, so that
-    edge lists of networkx and others can be read as they are.
+    Only numbers that stand in a list of edges are nodes, and they are kept as labels: a machine's
+    dead qubits are not there. What follows the two numbers, and a `#`, is passed over, so that edge
+    lists of networkx and others can be read as they are.
     """
     path = Path(path)
     if format_suffix(path) in FORMATS:
@@ -34,9 +35,10 @@ def read_graph(path: str | os.PathLike[str]) -> Ising | npt.NDArray[np.int64]:
         parts = [_edges(source, rows) for rows in read_rows(source, b"", _no_line, plain)]
         if not parts:
             raise source.error("holds no edges; expected two node numbers per line")
-        edges = np.concatenate(parts)
-        source.refuse_idle(int(edges.max()) + 1, len(edges), "edges")
-    return edges
+    names, ends = np.unique(np.concatenate(parts), return_inverse=True)
+    edges = ends.reshape(-1, 2)
+    labels = names.tolist() if names[-1] >= len(names) else None
+    return Ising.from_edges(len(names), edges, np.ones(len(edges), np.int64), labels=labels)
 
 
 def _edges(source: Source, rows: Rows) -> npt.NDArray[np.int64]:
