@@ -15,7 +15,7 @@ from glasshouse.problems import Ising, Rbm
 from glasshouse.problems.convert import to_ising
 from glasshouse.problems.validation import shown
 from glasshouse.reports.matrix import loop_table, matrix_figure
-from glasshouse.reports.page import Fact, Listing, Part, Section
+from glasshouse.reports.page import Fact, Listing, Part, Section, command
 from glasshouse.reports.tree_parts import tree_parts
 
 _MOST_SPINS = 20_000  # of a matrix that is drawn
@@ -146,7 +146,7 @@ def _again(path: Path, kept: Document, stated: Document) -> list[Part]:
 
 
 def _check(path: Path) -> Listing:
-    return Listing("The command that checks it", f"glasshouse check {path.name}")
+    return Listing("The command that checks it", command("check", path.name))
 
 
 def _cut(text: str) -> str:

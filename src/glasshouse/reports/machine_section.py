@@ -25,6 +25,7 @@ from glasshouse.reports.page import (
     Part,
     Section,
     Table,
+    command,
     cut,
     number,
     text,
@@ -50,7 +51,7 @@ def machine_section(path: Path) -> Section:
     history = notes.get("history")
     parts += _history(notes.get("epochs"), history if isinstance(history, dict) else {})
     parts += _settings(settings)
-    show = Listing("The command that shows it", f"glasshouse train show {path.name}")
+    show = Listing("The command that shows it", command("train", "show", path.name))
     return Section(path.name, "Trained machine", lead, facts, [*parts, show])
 
 

@@ -11,7 +11,17 @@ from glasshouse.landscape import gauge
 from glasshouse.problems import Ising, Rbm
 from glasshouse.problems.validation import SpinArray
 from glasshouse.reports.charts import matrix_chart
-from glasshouse.reports.page import MOST_POINTS, Control, Figure, Part, Table, cut, number, text
+from glasshouse.reports.page import (
+    MOST_POINTS,
+    MOST_ROWS,
+    Control,
+    Figure,
+    Part,
+    Table,
+    cut,
+    number,
+    text,
+)
 from glasshouse.studies.figures.weight_matrix import loop_cells, pixels_of, shape_of
 
 _MOST_CELLS = 256  # along a side
@@ -88,6 +98,8 @@ def _loops(
         nodes, violated = certificate.nodes[part], certificate.negative_edges[part].tolist()
         if len(options) == _SHOWN_LOOPS or nodes.max(initial=0) >= problem.num_variables:
             continue
+        if len(rows) + len(nodes) >= MOST_ROWS:
+            continue  # the table below has it
         cells = loop_cells(nodes, visible)
         if any(row < 0 or column < 0 for row, column in cells):
             continue  # a loop over an edge that an RBM cannot have

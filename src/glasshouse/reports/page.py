@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,6 +18,7 @@ Trust: TypeAlias = Literal["verified", "refuted", "stated", "read"]
 Cell: TypeAlias = str | int | float | bool | None
 # Figures and tables have no more rows than these, whatever they were made from.
 MOST_POINTS, MOST_ROWS = 4000, 4000
+LONGEST_CELL = 500
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,24 @@ def number(name: str, label: str | None = None) -> Column:
     return Column(name, label or name.replace("_", " "), True)
 
 
+def command(*words: str) -> str:
+    """A command line of ours that a shell takes as it is meant, whatever files are called.
+
+    >>> command("check", "a;b.wcnf")
+    "glasshouse check 'a;b.wcnf'"
+    """
+    return shlex.join(["glasshouse", *words])
+
+
+def shown(text: str) -> str:
+    r"""A text in which no character turns others around, or cannot be seen; lines stay lines.
+
+    >>> shown("a\u202eb\0")
+    'a\\u202eb\\x00'
+    """
+    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
+
+
 def plain(value: Any) -> Cell:
     """A value as JSON holds it: fractions and wide integers as text, what is infinite as ∞.
 
@@ -147,8 +167,10 @@ def plain(value: Any) -> Cell:
     """
     if isinstance(value, np.generic):
         value = value.item()
-    if value is None or isinstance(value, (str, bool)):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, str):
+        return shown(value if len(value) <= LONGEST_CELL else value[: LONGEST_CELL - 1] + "…")
     if isinstance(value, Fraction):
         return plain(value.numerator) if value.denominator == 1 else str(value)
     if isinstance(value, int):

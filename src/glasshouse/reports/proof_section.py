@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from glasshouse.reports.page import (
     Listing,
     Section,
     Table,
+    command,
     cut,
     number,
     text,
@@ -69,7 +71,8 @@ def printed_proof_section(path: Path, values: Mapping[str, Any]) -> Section:
         "instance to the same report, and its certificate is verified there."
     )
     again = Listing("The command that makes it again",
-                    f"glasshouse prove {instance} --force --json > {path.name}")  # fmt: skip
+                    command("prove", instance, "--force", "--json")
+                    + f" > {shlex.quote(path.name)}")  # fmt: skip
     return Section(path.name, "Proof, as it went", lead, facts, [_bounds(points, name), again])
 
 

@@ -11,12 +11,12 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
-from html import escape
+from html import escape as escape_html
 from pathlib import Path
 from typing import Any
 
 from glasshouse.extras import optional
-from glasshouse.reports.page import Fact, Figure, Listing, Part, Section, Table, Trust
+from glasshouse.reports.page import Fact, Figure, Listing, Part, Section, Table, Trust, shown
 from glasshouse.version import __version__
 
 _FOLDER = Path(__file__).parent
@@ -32,6 +32,11 @@ _TRUST = (
     "What is marked <em>stated</em> is what a file says of itself; nobody checked it here. What is "
     "marked <em>read</em> follows from the content of the file as it stands."
 )
+
+
+def escape(text: str) -> str:
+    """Nothing but text, all of which can be seen."""
+    return escape_html(shown(text))
 
 
 def rendered(title: str, sections: Sequence[Section], command: str) -> str:

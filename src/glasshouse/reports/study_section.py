@@ -15,6 +15,7 @@ from glasshouse.reports.page import (
     Part,
     Section,
     Table,
+    command,
     cut,
     number,
     text,
@@ -72,8 +73,8 @@ def study_section(store: Store) -> Section:
         parts.append(
             Listing("The study, as it was asked for", text_of, is_open=len(text_of) < 1500)
         )
-        command = f"glasshouse study run {study.name}.toml -o {store.path.name}"
-        parts.append(Listing("The command that makes it again", command))
+        again = command("study", "run", f"{study.name}.toml", "-o", store.path.name)
+        parts.append(Listing("The command that makes it again", again))
     return Section(store.path.name, "Study", lead,
                    _facts(store, study, status, points), parts)  # fmt: skip
 

@@ -13,6 +13,7 @@ from glasshouse.boltzmann.ensemble import TRAINING
 from glasshouse.files.archive import Archive
 from glasshouse.files.errors import FileError, MissingFileError
 from glasshouse.files.notes import parse_object
+from glasshouse.files.sidecar import side_car
 from glasshouse.files.streams import format_suffix, opened, refuse_existing, replacing
 from glasshouse.proofs import Proof
 from glasshouse.races.racing import NOTE as RACE_NOTE
@@ -88,7 +89,8 @@ def report(
         raise ValueError("nothing to report; name at least one store or file")
     refuse_existing(place, overwrite=overwrite)
     paths = [Path(one) for one in things if isinstance(one, (str, os.PathLike))]
-    if any(path.exists() and path.resolve() == place.resolve() for path in paths):
+    read = [*paths, *(side_car(path) for path in paths)]
+    if any(path.exists() and path.resolve() == place.resolve() for path in read):
         raise ValueError(f"output={str(place)!r} is one of the files that are reported")
     library()  # without it there is no page, and the work would be in vain
     sections = [_section(one) for one in things]
