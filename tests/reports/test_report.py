@@ -313,3 +313,30 @@ def test_long_loops_and_long_texts_keep_a_page_small():
     cells = matrix_figure(ring, many.state, "it", many).others["loops"].rows
     assert 0 < len(cells) <= MOST_ROWS
     assert len(plain("x" * 10_000)) == LONGEST_CELL
+
+
+def test_a_model_that_contradicts_its_cost_is_called_false(tmp_path, capsys):
+    """Also without any certificate: the file's own model is enough."""
+    path = tmp_path / "lie.wcnf"
+    gh.write(path, gh.random_loops(20, 20, frustration="1/5", loops=40, rng=1))
+    text = re.sub(r"c planted-cost \d+", "c planted-cost 7", path.read_text())
+    path.write_text(re.sub(r"c recipe.*\n", "", text))
+    (tmp_path / "lie.wcnf.cert").unlink()
+    assert main(["report", str(path), "-o", str(tmp_path / "lie.html")]) == 1
+    assert "the file states a cost of 7, but its model has a cost of" in capsys.readouterr().err
+
+
+def test_a_certificate_whose_state_beats_the_stated_optimum_refutes_it(tmp_path, capsys):
+    path = tmp_path / "a.wcnf"
+    gh.write(path, gh.random_loops(20, 20, frustration="1/5", loops=40, rng=1))
+    cost = int(re.search(r"c planted-cost (\d+)", path.read_text())[1])
+    beside = tmp_path / "a.wcnf.cert"
+    lines = beside.read_text().splitlines()
+    first = next(k for k, line in enumerate(lines) if line.startswith("l "))
+    assert first
+    del lines[first + 1 :]  # a bound only
+    beside.write_text("\n".join(lines) + "\n")
+    text = path.read_text().replace(f"planted-cost {cost}", f"planted-cost {cost + 30}")
+    path.write_text(re.sub(r"c (recipe|planted-model).*\n", "", text))
+    assert main(["report", str(path), "-o", str(tmp_path / "a.html")]) == 1
+    assert "but the certificate's state has a cost of" in capsys.readouterr().err

@@ -147,7 +147,20 @@ def examine(document: Document, beside: SideCar) -> Verdict:
         raise CertificateError(
             f"the file states {_statement(document)}, but no state has {_beyond(measure, verdict)}"
         )
+    elif _is_beaten(document, verdict):
+        raise CertificateError(
+            f"the file states {_statement(document)}, but the certificate's state has "
+            f"{measure.said(verdict.exact_energy)}"
+        )
     return verdict
+
+
+def _is_beaten(document: Document, verdict: Verdict) -> bool:
+    """Whether a state is better than what the file states to be the least."""
+    stated = document.metadata.planted_cost
+    if stated is None or agrees(document.problem, stated, verdict.exact_energy):
+        return False
+    return Fraction(stated) > verdict.exact_energy
 
 
 def _refuse_work(problem: Problem, beside: SideCar) -> None:
@@ -224,6 +237,8 @@ def _verified(document: Document) -> tuple[Document, tuple[str, ...]]:
         verdict = examine(document, beside)
         if verdict.optimal or not is_optimal:
             proof, is_optimal = beside, verdict.optimal
+    if not is_optimal and stated.planted_cost is not None and stated.planted_model is not None:
+        _reached_by_model(document)
     if not is_optimal and stated != Metadata(recipe=stated.recipe):
         why = "there is no proof" if proof is None else "the certificate proves a bound only"
         left_out.append(f"the optimum that {document.path} states ({why})")
@@ -305,10 +320,18 @@ def _by_model(path: Path, document: Document) -> Verification:
         raise FileError(
             path, f"states no optimum and has no {side_car(path).name}; there is nothing to verify"
         )
-    reached = exact_energy(problem, problem.space.from_bits(stated.planted_model))
-    if not agrees(problem, stated.planted_cost, reached):
-        raise CertificateError(
-            f"the file states {_statement(document)}, but its model has {measure.said(reached)}"
-        )
+    reached = _reached_by_model(document)
     cost = stated.cost_of_model(problem)
     return Verification(cost, measure.of(reached), measure, False, 0, None)
+
+
+def _reached_by_model(document: Document) -> Fraction:
+    """The energy of the model that a file states; a CertificateError if it states another."""
+    problem, stated = document.problem, document.metadata
+    assert stated.planted_cost is not None
+    assert stated.planted_model is not None
+    reached = exact_energy(problem, problem.space.from_bits(stated.planted_model))
+    if not agrees(problem, stated.planted_cost, reached):
+        said = document.measure.said(reached)
+        raise CertificateError(f"the file states {_statement(document)}, but its model has {said}")
+    return reached
