@@ -305,11 +305,8 @@ def _again(path: Path, results: Results, rules: dict[str, Any]) -> Listing:
 
 def _typed(name: str, command: str) -> str:
     """A solver as one types it: a built-in by its name, whatever interpreter it ran in."""
-    is_built_in = (
-        name in built_in_names()
-        and f" -m glasshouse solve {{file}} --solver {name} "
-        in (f"{command.replace(chr(39), '')} ")
-    )
+    ours = f" -m glasshouse solve {{file}} --solver {name} "
+    is_built_in = name in built_in_names() and ours in command.replace("'", "")
     return name if is_built_in else f"{name}={command[:500]}"
 
 

@@ -44,7 +44,8 @@ def training_section(store: Store) -> Section:
     first = ensembles[0]
     lead = (
         f"{machines:,} of {wanted:,} machines, trained on {first.data}: "
-        f"{counted(first.rows, 'row')} of {counted(first.visible, 'unit')}, in {counted(len(ensembles), 'setting')}."
+        f"{counted(first.rows, 'row')} of {counted(first.visible, 'unit')}, in "
+        f"{counted(len(ensembles), 'setting')}."
     )
     names = [label or "all machines" for label in labels_of(ensembles)]
     parts: list[Part] = []
