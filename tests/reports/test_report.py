@@ -258,6 +258,21 @@ def test_built_in_solvers_are_called_by_their_names(tmp_path):
     assert sys.executable not in command
 
 
+def test_a_cactus_counts_whole_instances_up_to_all_of_them(tmp_path):
+    section = file_section(race_store(tmp_path / "race.sqlite", 2, 3))
+    spec = next(part for part in section.parts if part.title == "Cactus").spec
+    along = spec["layer"][0]["encoding"]["x"]
+    assert along["axis"]["values"] == [0, 1, 2, 3]
+    assert along["scale"]["domain"] == [0, 3]
+
+
+def test_fits_are_listed_only_where_something_was_fitted(tmp_path):
+    few = file_section(study_store(tmp_path / "few.sqlite", 20, 3))
+    many = file_section(study_store(tmp_path / "many.sqlite", 20, 16))
+    assert "Fits" not in [part.title for part in few.parts]
+    assert "Fits" in [part.title for part in many.parts]
+
+
 def test_results_in_memory_name_no_command_but_what_was_asked(plant, tmp_path):
     found = gh.race({"ours": gh.GlasshouseAnnealer()}, {"x": plant}, reads=7, calls=2, rng=3)
     page = unescape(gh.report(found, output=tmp_path / "x.html").path.read_text())
