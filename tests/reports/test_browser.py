@@ -13,6 +13,8 @@ import glasshouse as gh
 from glasshouse.boltzmann import TrainingSettings, TrainingTask, iter_train, save_machine
 from glasshouse.cli import main
 from glasshouse.proofs import prover
+from glasshouse.reports.page import Section, Table, number, text
+from glasshouse.reports.rendering import rendered
 
 HOSTILE = "</script><img src=x onerror=alert(1)><!--\"'&amp;<b>"
 MOST_SECONDS, MOST_BYTES = 2.0, 5_000_000
@@ -135,6 +137,16 @@ def test_tables_are_filtered_and_turned(browser, small_page):
     assert set(page.column(table, 1)) == {"solver-3"}
     page.one(f"{table} input").send_keys(" nobody")
     assert count.text == "0 (of 120) rows"
+
+
+def test_numbers_of_tables_are_grouped_and_one_row_is_one(browser, tmp_path):
+    columns = [number("energy"), number("seed"), text("name")]
+    table = Table("One", columns, [[-54162, 54162, "-54162"]])
+    (tmp_path / "x.html").write_text(rendered("x", [Section("x", "Test", "", [], [table])], "x"))
+    page = Page(browser, tmp_path / "x.html")
+    cells = [page.column("[data-label='One']", k)[0] for k in (1, 2, 3)]
+    assert cells == ["−54,162", "54162", "-54162"]
+    assert page.one("[data-label='One'] output").text == "1 row"
 
 
 def test_all_of_it_works_with_the_keyboard_alone(browser, mixed_page):

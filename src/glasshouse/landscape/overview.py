@@ -66,7 +66,9 @@ class Overview(Summarised):
             "no" if self.bipartite is None else f"yes, {self.bipartite[0]} + {self.bipartite[1]}"
         )
         exact = "integers" if self.integer else "floats"
-        weights = f"{exact}, {self.distinct_weights} different magnitudes"
+        kinds = self.distinct_weights
+        different = "1 magnitude" if kinds == 1 else f"{kinds} different magnitudes"
+        weights = f"{exact}, {different}"
         if self.weight_range is not None:
             weights = f"{self.weight_range[0]} to {self.weight_range[1]} ({weights})"
         rows = [("kind", self.kind), ("variables", f"{self.variables:,}")]
@@ -81,7 +83,11 @@ class Overview(Summarised):
             ("edges", f"{self.edges:,} ({self.edge_density:.3g} of all pairs)"),
             ("fields", f"{self.fields:,}"),
             ("bipartite", sides),
-            ("components", f"{self.components:,} ({self.free_variables:,} free variables)"),
+            (
+                "components",
+                f"{self.components:,} ({self.free_variables:,} free "
+                f"variable{'s' * (self.free_variables != 1)})",
+            ),
         ]
 
 
@@ -91,7 +97,7 @@ def overview(problem: Given) -> Overview:
     >>> print(overview(Rbm([[1, 1], [1, -1]])))
     kind              RBM
     variables         4
-    weights           -1 to 1 (integers, 1 different magnitudes)
+    weights           -1 to 1 (integers, 1 magnitude)
     edges             4 (0.667 of all pairs)
     fields            0
     bipartite         yes, 2 + 2

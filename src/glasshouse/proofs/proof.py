@@ -110,12 +110,12 @@ class Proof(Summarised):
         rows = {
             "certificate": self.certificate.parts
             + (f", multipliers over {validation.shown(over)}" if over > 1 else ""),
-            "core": f"{work.core_edges} of {work.num_edges} edges in {work.blocks} blocks",
-            "LP": f"{work.rounds} rounds, {work.cuts} cuts",
+            "core": f"{work.core_edges} of {work.num_edges} edges in {_some(work.blocks, 'block')}",
+            "LP": f"{_some(work.rounds, 'round')}, {_some(work.cuts, 'cut')}",
         }
         if work.nodes or work.method != "cycle LP":
             leaves = f"{work.leaves} lea{'f' if work.leaves == 1 else 'ves'}"
-            nodes = f", {work.nodes} nodes" if work.nodes else ""
+            nodes = f", {_some(work.nodes, 'node')}" if work.nodes else ""
             rows["tree"] = f"{leaves}{nodes}, by {work.method}"
         rows["time"] = f"{work.seconds:.2f} s"
         if work.stopped is not None:
@@ -203,3 +203,7 @@ def prove(
         prover.statistics(certificate),
         problem.labels,
     )
+
+
+def _some(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"

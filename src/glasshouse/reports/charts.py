@@ -42,6 +42,7 @@ class Axis:
         is_log: whether its scale is logarithmic.
         has_zero: whether it starts at zero.
         is_whole: whether only whole numbers get a tick.
+        top: of an axis of whole numbers from zero, where it ends at least; None for its rows' end.
     """
 
     column: str
@@ -49,16 +50,31 @@ class Axis:
     is_log: bool = False
     has_zero: bool = False
     is_whole: bool = False
+    top: int | None = None
 
     def encoding(self) -> Spec:
         """The axis in Vega-Lite's words."""
         scale: Spec = {"type": "log", "nice": False, "padding": 10}
-        axis: Spec = {"title": self.title, "format": ".6~g", "tickCount": 6}
+        axis: Spec = {"title": self.title, "format": ",.6~g", "tickCount": 6}
         if not self.is_log:
             scale = {"zero": self.has_zero, "nice": True, "padding": 0 if self.has_zero else 10}
         if self.is_whole:
-            axis |= {"format": "d", "tickMinStep": 1}
+            axis |= {"format": ",d", "tickMinStep": 1}
+        if self.top is not None:
+            axis["values"] = whole_ticks(self.top)
+            scale = {"domain": [0, self.top], "nice": False}
         return {"field": self.column, "type": "quantitative", "scale": scale, "axis": axis}
+
+
+def whole_ticks(top: int) -> list[int]:
+    """At most eleven whole numbers from 0 to a top, in steps of 1, 2 or 5 times a power of ten.
+
+    >>> whole_ticks(1), whole_ticks(12), whole_ticks(200)[-2:]
+    ([0, 1], [0, 2, 4, 6, 8, 10, 12], [180, 200])
+    """
+    step = next(lead * 10**power for power in range(len(str(top)) + 1) for lead in (1, 2, 5)
+                if lead * 10**power * 10 >= top)  # fmt: skip
+    return list(range(0, top + 1, step))
 
 
 def series_chart(
@@ -162,8 +178,9 @@ def matrix_chart(
     along, across = names
 
     def place(column: str, title: str, end: int, far: str | None = None) -> Spec:
-        scale = {"domain": [0, end], "nice": False, "reverse": column == "row"}
-        axis = {"title": title, "format": "d", "tickMinStep": 1, "grid": False}
+        # A cell stands around its number, so that the last tick is that of the last spin.
+        scale = {"domain": [-0.5, end - 0.5], "nice": False, "reverse": column == "row"}
+        axis = {"title": title, "format": ",d", "tickMinStep": 1, "grid": False}
         return {"field": column, "type": "quantitative", "scale": scale, "axis": axis}
 
     def far(column: str) -> Spec:
@@ -175,13 +192,16 @@ def matrix_chart(
     cells = {
         "transform": [
             {"calculate": "gauged ? datum.turned : datum.weight", "as": "shown"},
-            {"calculate": f"datum.row + {step}", "as": "row_end"},
-            {"calculate": f"datum.column + {step}", "as": "column_end"},
+            {"calculate": "datum.row - 0.5", "as": "row_start"},
+            {"calculate": "datum.column - 0.5", "as": "column_start"},
+            {"calculate": f"datum.row + {step - 0.5}", "as": "row_end"},
+            {"calculate": f"datum.column + {step - 0.5}", "as": "column_end"},
         ],
         "mark": {"type": "rect", "stroke": None},
         "encoding": {
-            "x": place("column", across, columns), "x2": far("column_end"),
-            "y": place("row", along, rows), "y2": far("row_end"), "color": colour,
+            "x": place("column", across, columns) | far("column_start"), "x2": far("column_end"),
+            "y": place("row", along, rows) | far("row_start"), "y2": far("row_end"),
+            "color": colour,
             "tooltip": [{"field": "row", "title": along}, {"field": "column", "title": across},
                         {"field": "weight", "title": "weight as handed out"},
                         {"field": "turned", "title": "weight in the gauge of the state"}],
@@ -189,8 +209,8 @@ def matrix_chart(
     }  # fmt: skip
     chosen = {"filter": "datum.loop === loop"}
     middle = [
-        {"calculate": f"datum.row + {step / 2}", "as": "row_middle"},
-        {"calculate": f"datum.column + {step / 2}", "as": "column_middle"},
+        {"calculate": f"datum.row + {(step - 1) / 2}", "as": "row_middle"},
+        {"calculate": f"datum.column + {(step - 1) / 2}", "as": "column_middle"},
     ]
     at = {"x": far("column_middle") | {"type": "quantitative"},
           "y": far("row_middle") | {"type": "quantitative"}}  # fmt: skip
@@ -269,8 +289,7 @@ def _layer(shape: Shape, shared: Spec, names: Sequence[str]) -> Spec:
     if shape == "bound":
         mark = {"type": "point", "filled": False, "shape": "triangle-up", "size": 70}
         return {"mark": mark, "encoding": shared}
-    wide = 0.7 if shape == "thin" else 2
-    mark = {"type": "line", "strokeWidth": wide, "opacity": 0.3 if shape == "thin" else 1}
+    mark = {"type": "line", "strokeWidth": 1.2 if shape == "thin" else 2}
     if shape in ("step", "thin"):
         mark["interpolate"] = "step-after"
     encoding = {"x": x, "y": y, "color": shared["color"], "strokeDash": _dash(names),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from glasshouse.problems import Ising, Rbm
 from glasshouse.problems.convert import to_ising
 from glasshouse.problems.validation import shown
 from glasshouse.reports.matrix import loop_table, matrix_figure
-from glasshouse.reports.page import Fact, Listing, Part, Section, command
+from glasshouse.reports.page import Fact, Listing, Part, Section, command, typeset
 from glasshouse.reports.tree_parts import tree_parts
 
 _MOST_SPINS = 20_000  # of a matrix that is drawn
@@ -30,7 +31,7 @@ def instance_section(path: Path, document: Document | None = None) -> Section:
         document: what it holds; read when None.
     """
     document = read_document(path) if document is None else document
-    seen = [Fact(name, value) for name, value in overview(document.problem).rows()]
+    seen = [Fact(name, typeset(value)) for name, value in overview(document.problem).rows()]
     name = _cut(path.name)
     try:
         kept, left_out = verified(document)
@@ -38,9 +39,10 @@ def instance_section(path: Path, document: Document | None = None) -> Section:
         said = str(lie).removeprefix(f"{path}: ")
         facts = [_stated(document, "refuted"), *seen]
         lead = "What this file states about its optimum was checked, and is false."
-        return Section(name, "Instance", lead, facts, [_check(path)], refuted=said)
+        return Section(name, "Instance", lead, facts, [_check(path)], said, facts[0])
     certificate = _certificate(kept)
     facts = _optimum(kept, document, certificate)
+    result = _result(kept, facts, certificate)
     facts += [Fact("not verified", _cut(what.replace(str(path), "the file")), "stated")
               for what in left_out]  # fmt: skip
     facts += seen
@@ -51,9 +53,26 @@ def instance_section(path: Path, document: Document | None = None) -> Section:
     parts += _matrix(kept, plant, certificate)
     if certificate is not None:
         parts += tree_parts(kept.problem, certificate, kept.measure)
-        parts += loop_table(certificate)
+        parts += loop_table(kept.problem, certificate)
     parts += _again(path, kept, document)
-    return Section(name, "Instance", _lead(kept, certificate), facts, parts)
+    return Section(name, "Instance", _lead(kept, certificate), facts, parts, result=result)
+
+
+def _result(kept: Document, facts: Sequence[Fact], certificate: Certificate | None) -> Fact | None:
+    """The optimum, else what is known of it."""
+    if certificate is None:
+        return facts[0] if facts else None
+    verdict = verify(kept.problem, certificate)
+    value = _exact(kept.measure.of(verdict.exact_energy))
+    if verdict.optimal:
+        return Fact("optimum", value, "verified")
+    bound = _exact(kept.measure.bound(verdict.lower_bound))
+    return Fact(f"best {kept.measure.name}", f"{value}, {kept.measure.bound_name} {bound}",
+                "verified")  # fmt: skip
+
+
+def _exact(value: Any) -> str:
+    return typeset(shown(value))
 
 
 def _certificate(kept: Document) -> Certificate | None:
@@ -66,10 +85,10 @@ def _lead(kept: Document, certificate: Certificate | None) -> str:
     if certificate is None:
         return "There is no certificate: nothing is proven about the optimum of this problem."
     verdict = verify(kept.problem, certificate)
-    value = shown(kept.measure.of(verdict.exact_energy))
+    value, parts = _exact(kept.measure.of(verdict.exact_energy)), typeset(certificate.parts)
     if verdict.optimal:
-        return f"{value} is the optimum {kept.measure.name}, proven by {certificate.parts}."
-    return f"The certificate proves a bound, with {certificate.parts}; a gap is left."
+        return f"{value} is the optimum {kept.measure.name}, proven by {parts}."
+    return f"The certificate proves a bound, with {parts}; a gap is left."
 
 
 def _optimum(kept: Document, stated: Document, certificate: Certificate | None) -> list[Fact]:
@@ -79,14 +98,14 @@ def _optimum(kept: Document, stated: Document, certificate: Certificate | None) 
     verdict: Verdict = verify(kept.problem, certificate)
     value, bound = measure.of(verdict.exact_energy), measure.bound(verdict.lower_bound)
     facts = [
-        Fact(f"best {measure.name}", f"{shown(value)}" + (", the optimum" * verdict.optimal),
+        Fact(f"best {measure.name}", _exact(value) + (", the optimum" * verdict.optimal),
              "verified"),
-        Fact(measure.bound_name, shown(value if verdict.optimal else bound), "verified"),
-        Fact("gap", shown(measure.gap(verdict.gap)), "verified"),
-        Fact("certificate", certificate.parts, "verified"),
+        Fact(measure.bound_name, _exact(value if verdict.optimal else bound), "verified"),
+        Fact("gap", _exact(measure.gap(verdict.gap)), "verified"),
+        Fact("certificate", typeset(certificate.parts), "verified"),
     ]  # fmt: skip
     if not measure.is_energy:
-        facts.append(Fact("energy", shown(verdict.energy), "verified"))
+        facts.append(Fact("energy", _exact(verdict.energy), "verified"))
     if kept.metadata.recipe is not None:
         recipe = kept.metadata.recipe
         seed = str(recipe.get("seed"))
@@ -102,7 +121,8 @@ def _spawned(recipe: dict[str, Any]) -> str:
 
 
 def _stated(document: Document, trust: Any) -> Fact:
-    return Fact(f"stated {document.measure.name}", f"{document.stated_value}"[:_LONGEST], trust)
+    value = typeset(f"{document.stated_value}"[:_LONGEST])
+    return Fact(f"stated {document.measure.name}", value, trust)
 
 
 def _plant(path: Path, kept: Document) -> Planted | None:

@@ -17,6 +17,7 @@ from glasshouse.boltzmann.modes import find_mode
 from glasshouse.boltzmann.monitors import MONITORS
 from glasshouse.reports.charts import Axis, series_chart
 from glasshouse.reports.matrix import matrix_figure
+from glasshouse.reports.monitor_titles import monitor_label, monitor_title
 from glasshouse.reports.page import (
     MOST_POINTS,
     Fact,
@@ -30,6 +31,7 @@ from glasshouse.reports.page import (
     number,
     text,
     thinned,
+    typeset,
 )
 
 _LONGEST = 300
@@ -40,6 +42,7 @@ def machine_section(path: Path) -> Section:
     """The section of a model file."""
     machine, notes = load_machine(path), load_notes(path)
     facts, parts = _looked_at(machine)
+    index = _index(facts)
     told = "what the file says of it nobody checked" if notes else "the file says nothing of it"
     lead = f"A trained machine: {machine!r}. Of its training, {told}."
     settings = notes.get("settings")
@@ -52,13 +55,14 @@ def machine_section(path: Path) -> Section:
     parts += _history(notes.get("epochs"), history if isinstance(history, dict) else {})
     parts += _settings(settings)
     show = Listing("The command that shows it", command("train", "show", path.name))
-    return Section(path.name, "Trained machine", lead, facts, [*parts, show])
+    return Section(path.name, "Trained machine", lead, facts, [*parts, show], result=index)
 
 
 def checkpoint_section(path: Path) -> Section:
     """The section of a training that is not finished."""
     stored = read_stored(path)
     facts, parts = _looked_at(stored.machine)
+    index = _index(facts)
     asked = stored.settings
     names = asked.get("monitors")
     monitors = [str(name)[:60] for name in names] if isinstance(names, list) else []
@@ -76,7 +80,7 @@ def checkpoint_section(path: Path) -> Section:
     parts += _settings({k: v for k, v in asked.items() if not str(k).endswith("sha256")})
     lead = (f"A training that was stopped: {stored.machine!r}. The same command, or `train` with "
             "the same checkpoint, goes on from here.")  # fmt: skip
-    return Section(path.name, "Checkpoint of a training", lead, facts, parts)
+    return Section(path.name, "Checkpoint of a training", lead, facts, parts, result=index)
 
 
 def _looked_at(machine: BoltzmannMachine) -> tuple[list[Fact], list[Part]]:
@@ -88,12 +92,18 @@ def _looked_at(machine: BoltzmannMachine) -> tuple[list[Fact], list[Part]]:
         Fact("units", f"{machine.num_visible} visible × {machine.num_hidden} hidden, "
              f"{'±1' if machine.units == 'spin' else '0 and 1'}"),
         Fact("largest weight", f"{float(np.abs(machine.weights).max()):.4g}"),
-        Fact("energy of the mode" if mode.is_proven else "least energy found", f"{mode.energy:.6g}",
-             "verified" if mode.is_proven else "read"),
+        Fact("energy of the mode" if mode.is_proven else "least energy found",
+             typeset(f"{mode.energy:.6g}"), "verified" if mode.is_proven else "read"),
         Fact("frustration index there", f"{mode.frustration:.4g}",
              "verified" if mode.is_proven else "read"),
     ]  # fmt: skip
     return facts, [matrix_figure(machine.to_instance(), spins, what)]
+
+
+def _index(facts: Sequence[Fact]) -> Fact:
+    """The last of what was looked at, for the head of the page."""
+    last = facts[-1]
+    return Fact("frustration index", f"{last.value} at the mode", last.trust)
 
 
 def _history(epochs: Any, history: Mapping[str, Any]) -> list[Part]:
@@ -122,16 +132,17 @@ def _curve(name: str, epochs: Sequence[int], values: Sequence[float]) -> list[Pa
             if math.isfinite(values[k])]  # fmt: skip
     if not rows:
         return []
+    label = monitor_label(name)
     meaning = MONITORS[name].meaning if name in MONITORS else name
     is_log = name == "kl" and all(row[3] > 0 for row in rows)  # type: ignore[operator]
     spec = series_chart(
-        Axis("epoch", "epoch", has_zero=True), Axis("value", name.replace("_", " "), is_log=is_log),
-        [name], {"seen": ["line", "dots"]}, {"epoch": "epoch", "value": name}, rows,
+        Axis("epoch", "epoch", has_zero=True), Axis("value", label, is_log=is_log),
+        [name], {"seen": ["line", "dots"]}, {"epoch": "epoch", "value": label}, rows,
         height=260,
     )  # fmt: skip
-    columns = [text("series", "monitor"), text("kind"), number("epoch"), number("value", name)]
+    columns = [text("series", "monitor"), text("kind"), number("epoch"), number("value", label)]
     told = f"{meaning[0].upper()}{meaning[1:]}, as the file states."
-    return [Figure(name.replace("_", " "), told, spec, Table("", columns, cut(rows)[0]))]
+    return [Figure(monitor_title(name), told, spec, Table("", columns, cut(rows)[0]))]
 
 
 def _settings(settings: Any) -> list[Part]:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from glasshouse.certificates import Certificate
+from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.landscape import gauge
-from glasshouse.problems import Ising, Rbm
+from glasshouse.problems import Ising, Problem, Rbm
 from glasshouse.problems.validation import SpinArray
 from glasshouse.reports.charts import matrix_chart
 from glasshouse.reports.page import (
@@ -60,8 +61,8 @@ def matrix_figure(
         f"{what} is all up: what is red then is frustrated there."
     )
     if options:
-        words += (" A chosen loop is drawn over its cells; a square is the one weight of the loop "
-                  "that the state violates.")  # fmt: skip
+        words += (" A chosen loop is drawn over its cells; a box marks the one weight that the "
+                  "state violates.")  # fmt: skip
     if _has_fields(problem):
         words += " Fields, which act on single spins, are not drawn."
     if step > 1:
@@ -112,7 +113,18 @@ def _loops(
     return Table("", columns, rows), options
 
 
-def loop_table(certificate: Certificate) -> list[Part]:
+def _leaves_couplings(problem: Problem, certificate: Certificate) -> bool:
+    """Whether some loop goes over a pair of spins that has no weight."""
+    form, nodes = ExactForm.of(problem), certificate.nodes.astype(np.int64)
+    following = np.roll(nodes, -1)
+    following[certificate.starts[1:] - 1] = nodes[certificate.starts[:-1]]
+    base = form.num_variables + 1  # the ghost is a vertex too
+    used = np.minimum(nodes, following) * base + np.maximum(nodes, following)
+    edges = np.asarray(form.edges, dtype=np.int64).reshape(-1, 2)
+    return not bool(np.isin(used, edges[:, 0] * base + edges[:, 1]).all())
+
+
+def loop_table(problem: Problem, certificate: Certificate) -> list[Part]:
     """The loops of a certificate: lengths, multipliers, nodes."""
     count = certificate.num_loops
     if not count:
@@ -125,6 +137,8 @@ def loop_table(certificate: Certificate) -> list[Part]:
     over = certificate.denominator
     shared = "" if over == 1 else f" Multipliers are over {str(over)[:60]}."
     note = f" These are the first {len(rows):,} of {count:,}." if count > len(rows) else ""
+    if _leaves_couplings(problem, certificate):
+        note += " Loops may use pairs that are not coupled; their weights cancel in the sum."
     return [Table(
         "Loops of the certificate",
         [number("loop"), number("length"), number("multiplier", "multiplier μ"), text("spins")],

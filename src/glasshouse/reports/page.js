@@ -12,13 +12,25 @@
     return element;
   };
 
+  /* Thousands in groups, and a minus as long as a plus; figures have the same. */
+  const typeset = (digits) => {
+    const [whole, ...rest] = digits.split(".");
+    return [whole.replace(/\B(?=(\d{3})+$)/g, ","), ...rest].join(".").replaceAll("-", "−");
+  };
+  const rounded = (value) => {
+    const size = Math.abs(value);
+    if (Number.isInteger(value)) return String(value);
+    return size < 1e-4 || size >= 1e7 ? value.toExponential(3) : String(Number(value.toPrecision(5)));
+  };
+
   /* Numbers as people read them; the text of a file is never taken for HTML. */
-  const shown = (value) => {
+  const shown = (value, column) => {
     if (value === null || value === "") return NOTHING;
     if (typeof value === "boolean") return value ? "yes" : "no";
-    if (typeof value !== "number" || Number.isInteger(value)) return String(value);
-    const size = Math.abs(value);
-    return size < 1e-4 || size >= 1e7 ? value.toExponential(3) : String(Number(value.toPrecision(5)));
+    const told = typeof value === "number" ? rounded(value) : String(value);
+    if (!column.number || column.name === "seed") return told; /* a seed is to be copied */
+    if (typeof value === "number" || /^-?\d+$/.test(told)) return typeset(told);
+    return told.replace(/(^|[\s([])-(?=[\d.∞])/g, "$1−");
   };
 
   /* What a cell is sorted by: intervals and "≥ 3" by their first number, nothing last. */
@@ -39,6 +51,10 @@
     if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y);
     return x === y ? 0 : x < y ? -1 : 1;
   };
+
+  /* One may type a number as it is seen, or as it is in the file. */
+  const isFound = (cell, column, word) =>
+    [shown(cell, column), String(cell ?? "")].some((told) => told.toLowerCase().includes(word));
 
   const fill = (place, page) => {
     const { columns, rows } = read(place.dataset.rows);
@@ -82,7 +98,7 @@
 
     const show = () => {
       const word = wish.value.trim().toLowerCase();
-      chosen = word ? rows.filter((row) => row.some((cell) => shown(cell).toLowerCase().includes(word))) : [...rows];
+      chosen = word ? rows.filter((row) => row.some((cell, k) => isFound(cell, columns[k], word))) : [...rows];
       if (sorted >= 0) {
         const compare = compared(columns[sorted]);
         const isEmpty = (cell) => cell === null || cell === "";
@@ -97,14 +113,16 @@
       body.replaceChildren(...chosen.slice(start, end).map((row) => {
         const line = make("tr");
         row.forEach((cell, k) => {
-          const words = shown(cell);
+          const words = shown(cell, columns[k]);
           const kind = columns[k].number ? "number" : words.length > LONG ? "long" : "short";
           line.append(make("td", { class: kind }, words));
         });
         return line;
       }));
-      const all = chosen.length === rows.length ? `${rows.length}` : `${chosen.length} (of ${rows.length})`;
-      count.textContent = chosen.length > page ? `rows ${start + 1} to ${end} of ${all}` : `${all} rows`;
+      const [there, kept, from, to] = [rows.length, chosen.length, start + 1, end].map((n) => typeset(String(n)));
+      const all = kept === there ? there : `${kept} (of ${there})`;
+      const noun = rows.length === 1 ? "row" : "rows";
+      count.textContent = chosen.length > page ? `rows ${from} to ${to} of ${all}` : `${all} ${noun}`;
       back.disabled = start === 0;
       next.disabled = end >= chosen.length;
     };
@@ -123,6 +141,7 @@
     font: "system-ui, sans-serif",
     axis: { labelColor: ink, titleColor: ink, tickColor: faint, domainColor: faint, gridColor: faint,
             labelFontSize: 11, titleFontSize: 12, titleFontWeight: 500, titlePadding: 8, labelOverlap: true,
+            labelSeparation: 4,
             gridOpacity: 0.6 },
     legend: { labelColor: ink, titleColor: ink, orient: "bottom", labelFontSize: 12, titleFontSize: 12,
               titleFontWeight: 500, labelLimit: 190, rowPadding: 3, columnPadding: 14, symbolOpacity: 1 },

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -121,6 +122,7 @@ class Section:
         facts: names and values.
         parts: figures, tables and listings.
         refuted: what the file states and is false; empty where nothing is.
+        result: the one thing to know of it, for the head of the page; None where nothing is known.
     """
 
     title: str
@@ -129,6 +131,7 @@ class Section:
     facts: Sequence[Fact]
     parts: Sequence[Part]
     refuted: str = ""
+    result: Fact | None = None
 
 
 def text(name: str, label: str | None = None) -> Column:
@@ -157,6 +160,25 @@ def shown(text: str) -> str:
     'a\\u202eb\\x00'
     """
     return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "row"), counted(1764, "row")
+    ('1 row', '1,764 rows')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def typeset(words: str) -> str:
+    """Words with their numbers as the page writes all of them: thousands in groups, a true minus.
+
+    >>> typeset("-54162 to 12 (1764 loops)"), typeset("0.12345, -1/3")
+    ('−54,162 to 12 (1,764 loops)', '0.12345, −1/3')
+    """
+    grouped = re.sub(r"(?<![\w.,])\d{4,60}(?!\w)", lambda found: f"{int(found[0]):,}", words)
+    return re.sub(r"(?<![^\s(\[])-(?=[\d.])", "−", grouped)
 
 
 def plain(value: Any) -> Cell:

@@ -23,6 +23,7 @@ from glasshouse.reports.page import (
     number,
     text,
     thinned,
+    typeset,
 )
 
 _KEYS = {"measure", "lower_bound", "optimal", "history", "seconds"}
@@ -59,10 +60,11 @@ def printed_proof_section(path: Path, values: Mapping[str, Any]) -> Section:
     instance = Path(str(values.get("file", "the problem"))[:_LONGEST]).name
     facts = [
         Fact("instance", instance, "stated"),
-        Fact(name, _short(values.get(name)), "stated"),
-        Fact("bound", _short(values.get(f"{name}_bound", values["lower_bound"])), "stated"),
+        Fact(name, typeset(_short(values.get(name))), "stated"),
+        Fact("bound", typeset(_short(values.get(f"{name}_bound", values["lower_bound"]))),
+             "stated"),
         Fact("optimal", "proven" if values["optimal"] is True else "not proven", "stated"),
-        *(Fact(key, _short(values[key]), "stated")
+        *(Fact(key, typeset(_short(values[key])), "stated")
           for key in ("method", "nodes", "leaves", "stopped") if values.get(key) is not None),
         Fact("seconds", f"{seconds:.4g}", "stated"),
     ]  # fmt: skip
@@ -73,21 +75,26 @@ def printed_proof_section(path: Path, values: Mapping[str, Any]) -> Section:
     again = Listing("The command that makes it again",
                     command("prove", instance, "--force", "--json")
                     + f" > {shlex.quote(path.name)}")  # fmt: skip
-    return Section(path.name, "Proof, as it went", lead, facts, [_bounds(points, name), again])
+    word = "optimum" if values["optimal"] is True else f"best {name}"
+    result = Fact(word, facts[1].value, "stated")
+    return Section(path.name, "Proof, as it went", lead, facts, [_bounds(points, name), again],
+                   result=result)  # fmt: skip
 
 
 def proof_section(proof: Proof, title: str = "proof") -> Section:
     """The section of a proof in memory: stated, because the problem is not in it."""
     rows = {"energy": str(proof.energy), "lower bound": str(proof.lower_bound),
             "optimal": proof.verdict_in_words(proof.gap), **proof.work_rows()}  # fmt: skip
-    facts = [Fact(name, value, "stated") for name, value in rows.items()]
+    facts = [Fact(name, typeset(value), "stated") for name, value in rows.items()]
     lead = (
         "How the bounds closed. The certificate was verified when it was found; give the file of "
         "the instance to the same report, and it is verified there."
     )
     history = _finite(proof.statistics.history)
     points = [(at.seconds, at.upper, at.lower, at.nodes) for at in history]
-    return Section(title, "Proof", lead, facts, [_bounds(points, "energy")])
+    word = "least energy" if proof.optimal else "best energy"
+    result = Fact(word, typeset(str(proof.energy)), "stated")
+    return Section(title, "Proof", lead, facts, [_bounds(points, "energy")], result=result)
 
 
 def _finite(history: Sequence[Bounds]) -> list[Bounds]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from glasshouse.races.dial import chosen_dial
+from glasshouse.races.entrants import built_in_names
 from glasshouse.races.incumbents import FEW_CURVES, MOST_CURVES, excess_curve, median_curve
 from glasshouse.races.racing import held_race
 from glasshouse.races.results import Results, Run, read_results
@@ -20,7 +21,7 @@ from glasshouse.races.scores import (
     score,
     tts_table,
 )
-from glasshouse.reports.charts import Axis, scatter_chart, series_chart
+from glasshouse.reports.charts import Axis, Shape, scatter_chart, series_chart
 from glasshouse.reports.page import (
     MOST_POINTS,
     Fact,
@@ -29,6 +30,7 @@ from glasshouse.reports.page import (
     Part,
     Section,
     Table,
+    counted,
     cut,
     number,
     text,
@@ -40,6 +42,7 @@ from glasshouse.studies.store.store import Store
 
 _KIND, _SOLVER = "Race of solvers", "solver"
 _MEGABYTE = 1 << 20
+_FEW_POINTS = 400  # of a cactus: so many can have marks of a shape of their own
 _ROOM = 2.0  # unsolved instances stand at so many times the limit
 
 
@@ -47,10 +50,9 @@ def race_section(store: Store) -> Section:
     """The section of a store that holds a race of commands."""
     results, rules = read_results(store), held_race(store) or {}
     there, expected = len(results.runs), max(results.expected, len(results.runs))
-    solvers = len(results.entered)
     lead = (
-        f"{solvers} solver{'s' * (solvers != 1)} on {results.num_entered} instances of "
-        f"{results.suite}: {there:,} of {expected:,} runs are there. Every answer was judged "
+        f"{counted(len(results.entered), 'solver')} on {counted(results.num_entered, 'instance')} "
+        f"of {results.suite}: {there:,} of {expected:,} runs are there. Every answer was judged "
         "against the proof of its instance when the race was run; the store holds these verdicts."
     )
     if not there:
@@ -63,7 +65,17 @@ def race_section(store: Store) -> Section:
     parts += _scatter(results)
     parts += [_verdicts(results), *_faults(results), _runs(results)]
     parts.append(_again(store.path, results, rules))
-    return Section(store.path.name, _KIND, lead, _facts(store, results, rules), parts)
+    facts = _facts(store, results, rules)
+    return Section(store.path.name, _KIND, lead, facts, parts, result=_most_solved(results))
+
+
+def _most_solved(results: Results) -> Fact:
+    solved = {name: len(cactus(results, name)) for name in results.solvers}
+    most = max(solved.values())
+    best = [name for name, count in solved.items() if count == most]
+    who = best[0] if len(best) == 1 else f"{len(best)} solvers, each"
+    of = f"{most:,} of {counted(results.num_entered, 'instance')}"
+    return Fact("most solved:", f"{who} {of}", "stated")
 
 
 def _facts(store: Store, results: Results, rules: dict[str, Any]) -> list[Fact]:
@@ -73,7 +85,7 @@ def _facts(store: Store, results: Results, rules: dict[str, Any]) -> list[Fact]:
         Fact("suite", results.suite, "stated"),
         Fact("instances", f"{results.num_entered:,}", "stated"),
         Fact("optima", f"proven for {len(results.instances) - unproven:,} of "
-             f"{len(results.instances):,} instances, when the race was run", "stated"),
+             f"{counted(len(results.instances), 'instance')}, when the race was run", "stated"),
         Fact("runs", f"{len(results.runs):,}" + (f"; {missing:,} are missing, and the same command "
              "goes on" if missing else ", all there")),
         Fact("faults", f"{len(results.faults):,} wrong, invalid or crashed"),
@@ -119,10 +131,12 @@ def _cactus(results: Results) -> Figure:
     rows = [[name, "run", k + 1, times[k]] for name, times in each.items()
             for k in thinned(len(times), most)]  # fmt: skip
     limit = max(run.limit for run in results.runs)
+    marks: Shape = "points" if len(rows) <= _FEW_POINTS else "dots"
+    top = max(1, results.num_entered, *map(len, each.values()))
     spec = series_chart(
-        Axis("solved", "instances solved", has_zero=True, is_whole=True),
+        Axis("solved", "instances solved", has_zero=True, is_whole=True, top=top),
         Axis("seconds", "seconds per instance, at most", is_log=True),
-        [*each], {"run": ["line", "dots"]},
+        [*each], {"run": ["line", marks]},
         {"series": "solver", "solved": "instances solved", "seconds": "seconds"}, rows,
         y_limit=limit,
     )  # fmt: skip
@@ -278,7 +292,7 @@ def _again(path: Path, results: Results, rules: dict[str, Any]) -> Listing:
     """The command of the race, as far as the store knows it."""
     words = ["glasshouse", "race"]
     for name, one in rules.get("solvers", {}).items():
-        words += ["--solver", f"{name}={one.get('command', '')!s:.500}"]
+        words += ["--solver", _typed(name, str(one.get("command", "")))]
     words += ["--suite", str(results.suite)]
     for option, key in (("--time-limit", "seconds"), ("--grace", "grace"), ("--seed", "seed")):
         words += [option, str(rules.get(key, ""))[:60]]
@@ -287,6 +301,13 @@ def _again(path: Path, results: Results, rules: dict[str, Any]) -> Listing:
     repeat = max(Counter((run.solver, run.instance) for run in results.runs).values(), default=1)
     words += ["--repeat", str(repeat), "-o", path.name]
     return Listing("The command that makes it again", shlex.join(words))
+
+
+def _typed(name: str, command: str) -> str:
+    """A solver as one types it: a built-in by its name, whatever interpreter it ran in."""
+    ours = f" -m glasshouse solve {{file}} --solver {name} "
+    is_built_in = name in built_in_names() and ours in command.replace("'", "")
+    return name if is_built_in else f"{name}={command[:500]}"
 
 
 def _thinned_note(count: int, kept: int) -> str:

@@ -32,6 +32,11 @@ _TRUST = (
     "What is marked <em>stated</em> is what a file says of itself; nobody checked it here. What is "
     "marked <em>read</em> follows from the content of the file as it stands."
 )
+_MARKS = (
+    "<em>Verified</em>: proven while this page was made. <em>Stated</em>: a file says so, and "
+    "nobody checked it here. <em>Read</em>: follows from the content of the file. "
+    '<a href="#trust">More about these marks</a>'
+)
 
 
 def escape(text: str) -> str:
@@ -39,23 +44,17 @@ def escape(text: str) -> str:
     return escape_html(shown(text))
 
 
-def rendered(title: str, sections: Sequence[Section], command: str) -> str:
+def rendered(title: str, sections: Sequence[Section], command: str, made: str = "") -> str:
     """The page.
 
     Args:
         title: of the page.
         sections: what it shows, at least one.
-        command: what makes the page again.
+        command: what makes the page again; empty where no command does.
+        made: what the page was made from, where there is no command.
     """
     charts, script = library(), _asset("page.js")
     parts = [_section(section, number) for number, section in enumerate(sections, 1)]
-    contents = ""
-    if len(sections) > 1:
-        links = "".join(
-            f'<li><a href="#s{k}">{escape(one.title)}</a>, {escape(one.kind)}</li>'
-            for k, one in enumerate(sections, 1)
-        )
-        contents = f'<nav aria-label="Sections"><ol>{links}</ol></nav>'
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -72,23 +71,49 @@ def rendered(title: str, sections: Sequence[Section], command: str) -> str:
 <a class="skip" href="#content">Skip to the content</a>
 <header><h1>{escape(title)}</h1>
 <button type="button" id="theme" role="switch" aria-checked="false" hidden>Dark</button></header>
-{contents}
+{_contents(sections)}
 <main id="content" tabindex="-1">
 <noscript><p class="alarm">Figures and tables are drawn by JavaScript, which is switched off here.
 </p></noscript>
 {"".join(parts)}
 </main>
 <footer>
-<p>{_TRUST}</p>
+<p id="trust">{_TRUST}</p>
 <p>Made by glasshouse {escape(__version__)}. Charts: Vega-Lite, inside this file. The page asks no
-network for anything. To make it again:</p>
-<pre tabindex="0" aria-label="Command that makes this page">{escape(command)}</pre>
+network for anything.</p>
+{_again(command, made)}
 </footer>
 <script>{charts}</script>
 <script>{script}</script>
 </body>
 </html>
 """
+
+
+def _contents(sections: Sequence[Section]) -> str:
+    """What there is, with the main result of each, and what its mark means."""
+    lines = "".join(
+        f'<li><a href="#s{k}">{escape(one.title)}</a>, {escape(one.kind)}{_result(one.result)}</li>'
+        for k, one in enumerate(sections, 1)
+    )
+    return f'<nav aria-label="Sections"><ol>{lines}</ol><p>{_MARKS}</p></nav>'
+
+
+def _result(result: Fact | None) -> str:
+    if result is None:
+        return ""
+    return f": {escape(f'{result.name} {result.value}'.strip())} {_badge(result.trust)}"
+
+
+def _badge(trust: Trust) -> str:
+    return f'<span class="badge {trust}">{_BADGES[trust]}</span>'
+
+
+def _again(command: str, made: str) -> str:
+    if not command:
+        return f"<p>{escape(made)}</p>"
+    shown = f'<pre tabindex="0" aria-label="Command that makes this page">{escape(command)}</pre>'
+    return f"<p>To make it again:</p>{shown}"
 
 
 def safe_json(value: Any) -> str:
@@ -121,7 +146,7 @@ def _section(section: Section, number: int) -> str:
 def _facts(facts: Sequence[Fact], title: str) -> str:
     rows = "".join(
         f'<tr><th scope="row">{escape(fact.name)}</th><td>{escape(fact.value)}</td>'
-        f'<td><span class="badge {fact.trust}">{_BADGES[fact.trust]}</span></td></tr>'
+        f"<td>{_badge(fact.trust)}</td></tr>"
         for fact in facts
     )
     head = f"<caption>Facts of {escape(title)}</caption>"

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import Any
 
 from glasshouse.races.dial import chosen_dial
 from glasshouse.races.sampler_results import SamplerResults
 from glasshouse.races.sampler_store import read_sampler_results
 from glasshouse.reports.charts import Axis, series_chart
-from glasshouse.reports.page import Fact, Figure, Listing, Part, Section, Table, cut, number, text
+from glasshouse.reports.page import (
+    Fact,
+    Figure,
+    Listing,
+    Part,
+    Section,
+    Table,
+    counted,
+    cut,
+    number,
+    text,
+)
 from glasshouse.reports.stores import seen_seconds, versions_of
 from glasshouse.reports.tts import tts_figure
 from glasshouse.studies.store.store import Store
@@ -20,21 +32,27 @@ _DECADES = 1e5  # of residual energy that are shown; below, all that is left is 
 
 def sampler_section(store: Store) -> Section:
     """The section of a store that `glasshouse.race` filled."""
-    return results_section(read_sampler_results(store), store.path.name, versions_of(store))
+    results, name = read_sampler_results(store), store.path.name
+    return results_section(results, name, versions_of(store), store=name)
 
 
-def results_section(results: SamplerResults, title: str, versions: str = "") -> Section:
+def results_section(
+    results: SamplerResults, title: str, versions: str = "", store: str = ""
+) -> Section:
     """The section of a race of samplers.
 
     Args:
         results: all of its calls.
         title: of the section.
         versions: of glasshouse, that made the calls.
+        store: the name of the file that holds them; empty for results in memory.
     """
     proven = sum(results.is_proven(name) for name in results.instances)
     lead = (
-        f"{len(results.solvers)} samplers on {len(results.problems)} problems, "
-        f"{len(results.calls):,} calls. Energies were evaluated by glasshouse, call by call."
+        f"{counted(len(results.solvers), 'sampler')} on "
+        f"{counted(len(results.problems), 'problem')}, "
+        f"{counted(len(results.calls), 'call')}. Energies were evaluated by glasshouse, call by "
+        "call."
     )
     facts = [
         Fact("problems", f"{len(results.problems):,}, {proven:,} of them with an optimum that was "
@@ -52,9 +70,34 @@ def results_section(results: SamplerResults, title: str, versions: str = "") -> 
     parts: list[Part] = [_scores(results)]
     parts += tts_figure(results.tts_table(), results.parameters, chosen_dial, "reads")
     parts += [*_residual(results), _problems(results), _calls(results)]
-    again = f"glasshouse.race(samplers, suite, rng={results.seed}, store={title!r})"
-    parts.append(Listing("What makes it again, in Python, with the same samplers and suite", again))
-    return Section(title, _KIND, lead, facts, parts)
+    parts.append(Listing("What makes it again, in Python, with the same samplers and suite",
+                         _again(results, store)))  # fmt: skip
+    return Section(title, _KIND, lead, facts, parts, result=_fastest(results))
+
+
+def _fastest(results: SamplerResults) -> Fact | None:
+    """The sampler with the least time to solution, where one has any."""
+    times = {name: results.tts(name) for name in _complete(results)}
+    finite = {name: time for name, time in times.items() if math.isfinite(time.value)}
+    if not finite:
+        return None
+    best = min(finite, key=lambda name: finite[name].value)
+    return Fact("least median TTS99:", f"{best}, {finite[best].value:.3g} s", "stated")
+
+
+def _again(results: SamplerResults, store: str) -> str:
+    """The call of the race, as far as its results tell it; what they do not tell is said."""
+    reads: dict[str, int] = {}
+    for call in results.calls:
+        reads[call.solver] = max(reads.get(call.solver, 0), call.reads)
+    calls = max(Counter((call.solver, call.instance) for call in results.calls).values())
+    asked = [f"reads={max(reads.values())}", f"calls={calls}", f"rng={results.seed}"]
+    asked += [f"store={store!r}"] if store else []
+    notes = ["# A time limit, if there was one, is not kept."]
+    if len(set(reads.values())) > 1:
+        each = ", ".join(f"{name!r} {count}" for name, count in reads.items())
+        notes.append(f"# Reads of a call differ: {each}.")
+    return "\n".join([f"glasshouse.race(samplers, suite, {', '.join(asked)})", *notes])
 
 
 def _scores(results: SamplerResults) -> Table:
@@ -82,7 +125,10 @@ def _complete(results: SamplerResults) -> list[str]:
 
 def _left_out(results: SamplerResults) -> str:
     number_left = len(results.solvers) - len(_complete(results))
-    return f" {number_left} samplers have not been called on every problem yet." * bool(number_left)
+    if not number_left:
+        return ""
+    verb = "has" if number_left == 1 else "have"
+    return f" {counted(number_left, 'sampler')} {verb} not been called on every problem yet."
 
 
 def _residual(results: SamplerResults) -> list[Part]:

@@ -16,6 +16,7 @@ from glasshouse.reports.page import (
     Section,
     Table,
     command,
+    counted,
     cut,
     number,
     text,
@@ -54,7 +55,9 @@ def study_section(store: Store) -> Section:
     rows, wanted = (sum(one.rows for one in status),
                     sum(one.task.stop.instances for one in status))  # fmt: skip
     done = sum(one.task.is_finished for one in status)
-    lead = f"{study.title}: {rows:,} of {wanted:,} instances, {done} of {len(status)} tasks done."
+    lead = (
+        f"{study.title}: {rows:,} of {wanted:,} instances, {done:,} of {len(status):,} tasks done."
+    )
     points = points_of(store, study.statistic) if rows else []
     parts: list[Part] = []
     if points:
@@ -62,8 +65,8 @@ def study_section(store: Store) -> Section:
         series = series_of(points, axis)
         fits = fit_series(series)
         parts += [_curves(series, study, fits, points), *_fits(fits)]
-        lead += (f" The figures stand for {sum(p.samples for p in points):,} rows, added up to "
-                 f"{len(points)} points.")  # fmt: skip
+        lead += (f" The figures stand for {counted(sum(p.samples for p in points), 'row')}, "
+                 f"added up to {counted(len(points), 'point')}.")  # fmt: skip
     if status:
         parts.append(_tasks(status, points))
     elif not parts:
@@ -75,8 +78,9 @@ def study_section(store: Store) -> Section:
         )
         again = command("study", "run", f"{study.name}.toml", "-o", store.path.name)
         parts.append(Listing("The command that makes it again", again))
+    result = Fact("measured", f"{rows:,} of {counted(wanted, 'instance')}") if wanted else None
     return Section(store.path.name, "Study", lead,
-                   _facts(store, study, status, points), parts)  # fmt: skip
+                   _facts(store, study, status, points), parts, result=result)  # fmt: skip
 
 
 def _facts(
@@ -98,7 +102,9 @@ def _facts(
         facts.append(Fact("measured with", settings_text(points), "stated"))
     unfinished = [one for one in status if not one.task.is_finished]
     if unfinished:
-        facts.append(Fact("not finished", f"{len(unfinished)} tasks; the same command goes on"))
+        facts.append(
+            Fact("not finished", f"{counted(len(unfinished), 'task')}; the same command goes on")
+        )
     return facts
 
 
@@ -175,8 +181,10 @@ def _point_rows(name: str, one: Series, most: int) -> list[list[Any]]:
 
 
 def _fits(fits: StudyFits) -> list[Part]:
+    if not fits.laws and not fits.peaks:
+        return []  # what is left says only what there is too little of
     said = fits.summary()
-    return [Listing("Fits", said, is_open=said.count("\n") < 30)] if said else []
+    return [Listing("Fits", said, is_open=said.count("\n") < 30)]
 
 
 def _tasks(status: Sequence[TaskStatus], points: Sequence[Point]) -> Table:

@@ -15,6 +15,7 @@ from glasshouse.boltzmann.monitors import MONITORS
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.tables import overview
 from glasshouse.reports.charts import Axis, scatter_chart, series_chart
+from glasshouse.reports.monitor_titles import monitor_label, monitor_title
 from glasshouse.reports.page import (
     MOST_POINTS,
     Fact,
@@ -23,6 +24,7 @@ from glasshouse.reports.page import (
     Part,
     Section,
     Table,
+    counted,
     cut,
     number,
     text,
@@ -41,8 +43,9 @@ def training_section(store: Store) -> Section:
     wanted = sum(one.expected for one in ensembles)
     first = ensembles[0]
     lead = (
-        f"{machines:,} of {wanted:,} machines, trained on {first.data}: {first.rows:,} rows of "
-        f"{first.visible} units, in {len(ensembles)} setting{'s' * (len(ensembles) != 1)}."
+        f"{machines:,} of {wanted:,} machines, trained on {first.data}: "
+        f"{counted(first.rows, 'row')} of {counted(first.visible, 'unit')}, in "
+        f"{counted(len(ensembles), 'setting')}."
     )
     names = [label or "all machines" for label in labels_of(ensembles)]
     parts: list[Part] = []
@@ -53,7 +56,9 @@ def training_section(store: Store) -> Section:
     parts += [_settings(ensembles, names), *_machines(ensembles, names)]
     commands = "\n".join(train_command(one, store.path) for one in ensembles)
     parts.append(Listing("The commands that make it again", commands))
-    return Section(store.path.name, "Trained ensembles", lead, _facts(store, ensembles), parts)
+    facts = _facts(store, ensembles)
+    result = Fact("trained", f"{machines:,} of {counted(wanted, 'machine')}")
+    return Section(store.path.name, "Trained ensembles", lead, facts, parts, result=result)
 
 
 def _facts(store: Store, ensembles: Sequence[Ensemble]) -> list[Fact]:
@@ -87,7 +92,7 @@ def _monitor(ensembles: Sequence[Ensemble], names: Sequence[str], monitor: str) 
     is_log = monitor in _LOGARITHMIC and all(row[4] > 0 for row in rows)
     spec = series_chart(
         Axis("epoch", "epoch", has_zero=True),
-        Axis("value", monitor.replace("_", " "), is_log=is_log), [name for _, name in having],
+        Axis("value", monitor_label(monitor), is_log=is_log), [name for _, name in having],
         {"median": ["band", "line"]},
         {"series": "setting", "epoch": "epoch", "value": "median", "low": f"{BAND[0]:g} %",
          "high": f"{BAND[1]:g} %"},
@@ -96,8 +101,8 @@ def _monitor(ensembles: Sequence[Ensemble], names: Sequence[str], monitor: str) 
     lost = sum(one.diverged for one, _ in having)
     words = (f"{meaning[0].upper()}{meaning[1:]}: the median over machines, and the band from the "
              f"{BAND[0]:g}th to the {BAND[1]:g}th percentile.")  # fmt: skip
-    words += f" {lost:,} machines diverged and take part up to there." if lost else ""
-    return Figure(monitor.replace("_", " "), words, spec, Table(
+    words += f" Machines that diverged take part up to there: {lost:,}." if lost else ""
+    return Figure(monitor_title(monitor), words, spec, Table(
         "", [text("series", "setting"), text("kind"), number("epoch"), number("value", "median"),
              number("low", f"{BAND[0]:g} %"), number("high", f"{BAND[1]:g} %")],
         cut(rows, 2 * MOST_POINTS)[0]))  # fmt: skip
@@ -120,14 +125,14 @@ def _finals(ensembles: Sequence[Ensemble], names: Sequence[str]) -> list[Part]:
         rows += [[name, int(ends[k, 0]), ends[k, 1], ends[k, 2]] for k in thinned(len(ends), each)]
     total = sum(one.machines for one, _ in having)
     spec = scatter_chart(
-        Axis("x", f"final {x.replace('_', ' ')}"), Axis("y", "final frustration index"),
+        Axis("x", f"final {monitor_label(x)}"), Axis("y", "final frustration index"),
         [name for _, name in having],
-        {"series": "setting", "machine": "machine", "x": x.replace("_", " "), "y": "frustration"},
+        {"series": "setting", "machine": "machine", "x": monitor_label(x), "y": monitor_label(y)},
     )  # fmt: skip
     note = f" {len(rows):,} of {total:,} machines are drawn, evenly." if len(rows) < total else ""
     return [Figure("Where machines ended", f"One dot per machine.{note}", spec, Table(
-        "", [text("series", "setting"), number("machine"), number("x", x.replace("_", " ")),
-             number("y", "frustration")], cut(rows)[0]))]  # fmt: skip
+        "", [text("series", "setting"), number("machine"), number("x", monitor_label(x)),
+             number("y", monitor_label(y))], cut(rows)[0]))]  # fmt: skip
 
 
 def _settings(ensembles: Sequence[Ensemble], names: Sequence[str]) -> Table:
@@ -144,7 +149,7 @@ def _settings(ensembles: Sequence[Ensemble], names: Sequence[str]) -> Table:
     return Table(
         "Settings and final medians",
         [text("setting"), number("machines"), number("expected"), number("diverged"),
-         *(number(f"m{k}", f"{m.replace('_', ' ')}, final median") for k, m in enumerate(monitors)),
+         *(number(f"m{k}", f"{monitor_label(m)}, final median") for k, m in enumerate(monitors)),
          *(text(f"s{k}", key.replace("_", " ")) for k, key in enumerate(differing)),
          number("seed")],
         cut(rows)[0], "Medians of the machines that did not diverge, with 95 % intervals.",
@@ -167,7 +172,7 @@ def _machines(ensembles: Sequence[Ensemble], names: Sequence[str]) -> list[Part]
     return [Table(
         "Machines",
         [text("setting"), number("machine"),
-         *(number(f"m{k}", f"final {m.replace('_', ' ')}") for k, m in enumerate(monitors)),
+         *(number(f"m{k}", f"final {monitor_label(m)}") for k, m in enumerate(monitors)),
          number("diverged", "diverged in epoch"), number("updates"), number("modes"),
          number("proven", "modes proven"), number("seconds")],
         kept, note if count > len(kept) else "",

@@ -95,12 +95,24 @@ def report(
     library()  # without it there is no page, and the work would be in vain
     sections = [_section(one) for one in things]
     heading = title or _title([section.title for section in sections])
-    command = shlex.join(["glasshouse", "report", *(path.name for path in paths), "-o", place.name])
-    page = rendered(heading, sections, command)
+    made = _made_from(things)
+    words = ["glasshouse", "report", *(path.name for path in paths), "-o", place.name]
+    page = rendered(heading, sections, "" if made else shlex.join(words), made)
     with replacing(place, "html", overwrite=overwrite) as file:
         file.write(page.encode("utf-8", "replace"))
     refuted = tuple(f"{one.title}: {one.refuted}" for one in sections if one.refuted)
     return Report(place, len(sections), refuted)
+
+
+def _made_from(things: tuple[Reported, ...]) -> str:
+    """What no command can find again, in words; empty where all things are files."""
+    if any(isinstance(one, SamplerResults) for one in things):
+        return "Made in Python from results in memory; keep them with `store=`."
+    if any(isinstance(one, Proof) for one in things):
+        return (
+            "Made in Python from a proof in memory; `glasshouse prove --json` prints one to keep."
+        )
+    return ""
 
 
 def _section(thing: Reported) -> Section:
