@@ -63,7 +63,7 @@ def extras_by_presence() -> tuple[list[str], list[str]]:
 
     >>> there, missing = extras_by_presence()
     >>> sorted(there + missing)
-    ['distributed', 'figures', 'graphs', 'learning', 'meter', 'solvers', 'tables']
+    ['distributed', 'figures', 'graphs', 'learning', 'meter', 'report', 'solvers', 'tables']
     """
     packages: dict[str, list[str]] = {}
     for package, remedy in REMEDIES.items():

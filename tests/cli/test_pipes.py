@@ -210,4 +210,4 @@ assert main(["check", "--print-checker"]) == 0
 @pytest.mark.parametrize("flag", ["-V", "--version"])
 def test_the_version(flag, capsys):
     assert main([flag]) == 0
-    assert capsys.readouterr().out.strip() == gh.__version__
+    assert capsys.readouterr().out.splitlines()[0] == f"glasshouse {gh.__version__}"
