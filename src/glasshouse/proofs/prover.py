@@ -169,7 +169,10 @@ class Prover:
             self.stopped = "Ctrl-C"
         elif not search.converged and not search.gave_up:
             self.stopped = "target" if search.reached else "time limit"
-        return self.prepared.verified(self.prepared.loop_certificate(*search.loops()))
+        found = self.prepared.verified(self.prepared.loop_certificate(*search.loops()))
+        if found[1].optimal:  # it was done just then
+            self.stopped = None
+        return found
 
     def _by_covering(self, covering: Covering, found: Found) -> Found:
         """All states of a few vertices."""

@@ -86,9 +86,9 @@ def build(store: Store) -> Reproduction:
         settings_text(points), [_row(point) for point in points],
         (
             "Deviations from the paper's fitted curves are tabulated in the data file "
-            "(`deviation_from_paper`); the largest of each f is in the table. What causes them is "
-            "not established here. The sizes of each f are our choice, the paper does not list "
-            "its own, and which law wins depends on their range.",
+            "(`deviation_from_paper`); the largest of each f is in the table. `glasshouse paper "
+            "offset` tests an explanation. The sizes of each f are our choice, the paper does not "
+            "list its own, and which law wins depends on their range.",
             _reference_remark(points),
         ),
     )  # fmt: skip
