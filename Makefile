@@ -50,7 +50,7 @@ fuzz: $(VENV)/.fuzz ## look for files that do harm, 15 minutes per target (SECON
 
 docs: $(READY) ## build the documentation into build/docs, and run every code block of it
 	$(BIN)/python -m sphinx -E -W --keep-going -q -c docs . build/docs
-	$(PYTEST) -n 2 docs README.md tests/docs --ignore tests/docs/test_site.py
+	$(PYTEST) -n 2 -m "" docs README.md tests/docs --ignore tests/docs/test_site.py
 	@echo "build/docs/index.html is the documentation"
 
 clean: ## remove the virtual environment and what was built

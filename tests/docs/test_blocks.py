@@ -84,7 +84,13 @@ def commands(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("page", SHELL_PAGES, ids=name_of)
+def scheduled(page: Path) -> object:
+    """Pages that newcomers follow are run each time, those to look things up in by `make docs`."""
+    is_slow = page.parent == ROOT / "docs" and page.stem != "tutorial"
+    return pytest.param(page, marks=[pytest.mark.slow] if is_slow else [], id=name_of(page))
+
+
+@pytest.mark.parametrize("page", map(scheduled, SHELL_PAGES))
 def test_shell_blocks_run(page, commands, tmp_path):
     """All of a page, in order, in one folder."""
     paths = [str(commands), os.environ["PATH"]]
