@@ -90,7 +90,7 @@ def scheduled(page: Path) -> object:
     return pytest.param(page, marks=[pytest.mark.slow] if is_slow else [], id=name_of(page))
 
 
-@pytest.mark.parametrize("page", map(scheduled, SHELL_PAGES))
+@pytest.mark.parametrize("page", [scheduled(page) for page in SHELL_PAGES])
 def test_shell_blocks_run(page, commands, tmp_path):
     """All of a page, in order, in one folder."""
     paths = [str(commands), os.environ["PATH"]]
