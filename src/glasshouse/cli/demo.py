@@ -40,6 +40,9 @@ grid = { frustration = ["1/20", "1/10", "3/20", "1/5"] }
 """
 
 
+TRAINING = "train bars --hidden 12 --every 100 --count 8 --seed 1"
+
+
 class Stage(NamedTuple):
     """One part of the demonstration.
 
@@ -106,14 +109,15 @@ def _compiling_ahead() -> Iterator[None]:
 
 
 def warm_up() -> None:
-    """Call the kernels of proofs and trainings once."""
+    """Call the kernels of proofs, trainings and studies once."""
     import glasshouse as gh
     from glasshouse.cli import main
 
     gh.prove(_cube())
-    with tempfile.TemporaryDirectory() as folder:
-        main(["train", "bars", "--hidden", "12", "--epochs", "2", "--count", "8",
-              "-o", str(Path(folder) / "rbms.sqlite")])  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        main([*shlex.split(TRAINING), "--epochs", "2", "-o", "rbms.sqlite"])
+        Path("curve.toml").write_text(STUDY.replace("instances = 1000", "instances = 2"))
+        main(["study", "run", "curve.toml", "-o", "curve.sqlite"])
 
 
 def _plant() -> None:
@@ -195,7 +199,7 @@ def _measure() -> None:
 
 
 def _train() -> None:
-    _run("train bars --hidden 12 --epochs 1000 --every 100 --count 8 --seed 1 -o rbms.sqlite")
+    _run(f"{TRAINING} --epochs 1000 -o rbms.sqlite")
 
 
 def _report() -> None:
@@ -213,13 +217,13 @@ STAGES = (
     Stage("break", "A file that states something false is refused.", _forge),
     Stage("solve", "Simulated annealing finds the planted optimum.", _solve),
     Stage("prove", "The same optimum is proven from the clauses alone, without the plant.", _prove),
+    Stage("judge", "A solver that claims a better optimum is found out.", _judge),
+    Stage("race", "Other people's solvers on proven instances: who is right, who is fast.", _race),
     Stage(
         "prove what nobody planted",
         "A spin glass gets a proof that a script of Python alone verifies.",
         _prove_unplanted,
     ),
-    Stage("judge", "A solver that claims a better optimum is found out.", _judge),
-    Stage("race", "Other people's solvers on proven instances: who is right, who is fast.", _race),
     Stage("measure", "Hardness grows with frustration: 4,000 instances, solved.", _measure),
     Stage("train", "RBMs learn: the KL divergence falls, and the frustration settles.", _train),
     Stage("report", "All of it on one page, which needs no network.", _report),
