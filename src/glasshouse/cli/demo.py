@@ -97,7 +97,7 @@ def _compiling_ahead() -> Iterator[None]:
     if (os.cpu_count() or 1) == 1:
         yield
         return
-    code = "from glasshouse.cli import demo; import sys; sys.modules[demo.__module__].warm_up()"
+    code = f"from importlib import import_module; import_module({__name__!r}).warm_up()"
     ahead = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )

@@ -66,7 +66,7 @@ def fill_pairs(distance: Any, shortest: Any, pairs: Any) -> None:
 
     Args:
         distance: from `nearest_nodes`.
-        shortest: a pair that is shorter is never in a violated clique that no cycle cuts off.
+        shortest: shorter pairs are left out; a clique with one is violated only where a cycle is.
         pairs: one row and one column for each node; to be filled.
     """
     for first in range(len(pairs)):

@@ -18,7 +18,7 @@ from glasshouse.studies.store.store import Store
 
 # In the order of the study: what the solver was told, and what that is called.
 SETTINGS = {"paper": "N_sweep as printed", "paper-doubled": "twice the printed N_sweep"}
-# A mean deviation below this counts as none; fits that were read off a figure scatter as much.
+# A mean deviation below this counts as none.
 _CLOSE = 0.05
 
 
@@ -152,7 +152,7 @@ def _remarks(found: dict[str, list[Deviation]]) -> tuple[str, ...]:
         + "; ".join(trends) + ".",
         "Established: which of the two settings lies nearer to the curves, on average and for each "
         "f. Not established: that the authors ran it so. Their text and their appendix give the "
-        "printed numbers, their raw data of this figure are not public, and another difference "
-        "with the same effect cannot be excluded. Their raw data of structured loops, whose "
+        "printed numbers, we have no raw data of this figure, and another difference with the "
+        "same effect cannot be excluded. Their raw data of structured loops, whose "
         "N_sweep is known, agree with it as printed.",
     )  # fmt: skip
