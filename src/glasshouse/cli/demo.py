@@ -97,7 +97,7 @@ def _compiling_ahead() -> Iterator[None]:
     if (os.cpu_count() or 1) == 1:
         yield
         return
-    code = f"from importlib import import_module; import_module({__name__!r}).warm_up()"
+    code = "from glasshouse.cli.demo import warm_up; warm_up()"
     ahead = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
