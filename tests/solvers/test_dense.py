@@ -11,7 +11,7 @@ from tests.solvers.block_runs import final_states, key_of, make_engine
 from glasshouse.problems import Ising, Rbm
 from glasshouse.problems.convert import to_ising
 from glasshouse.solvers import anneal, brute_force
-from glasshouse.solvers.engines import dense_layers
+from glasshouse.solvers.engines import dense_lanes, dense_layers
 from glasshouse.solvers.kernels import driver
 
 DRAWS = np.random.default_rng(2)
@@ -186,6 +186,39 @@ def test_groups_of_two_spins_do_as_those_of_four(monkeypatch):
     assert np.array_equal(four.states, two.states)
 
 
+COMPLETE = [name for name in PROBLEMS if "complete" in name]
+
+
+@pytest.mark.parametrize("name", COMPLETE)
+def test_fields_kept_and_fields_added_up_anew_lead_to_the_same_states(name, monkeypatch):
+    """From so hot that half of the spins flip to so cold that none does."""
+    problem = PROBLEMS[name]
+    scale = np.abs(problem.weights).mean()
+    options = {"sweeps": 200, "runs": 20, "rng": 1, "beta": (0.01 / scale, 9 / scale)}
+    fours = anneal(problem, **options)
+    monkeypatch.setattr(dense_lanes, "_SMALL", 0)
+    twos = anneal(problem, **options)
+    monkeypatch.setattr(dense_lanes, "_LARGE", 0)
+    kept = anneal(problem, **options)
+    assert np.array_equal(fours.states, kept.states)
+    assert np.array_equal(twos.states, kept.states)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("heat", [0.01, 0.3, 3])
+def test_spins_that_are_watched_do_as_the_others(name, heat):
+    """Watched flips come one by one; others are settled sixteen sites at a time."""
+    problem = to_ising(PROBLEMS[name])[0]
+    made = make_engine(kernel_of(name).removesuffix(" lanes"), problem)
+    betas = np.full(40, heat / np.abs(problem.weights).mean())
+    blocks = [made.new_block(), made.new_block()]
+    for run, block in zip((driver.anneal_block, driver.watch_block), blocks, strict=True):
+        driver.start_block(made.tables, key_of(3), 0, made.never, block)
+        run(made.tables, betas, 0, 0, made.lanes, block)
+    assert np.array_equal(blocks[0].energies, blocks[1].energies)
+    assert np.array_equal(blocks[0].spins, blocks[1].spins)
+
+
 @pytest.mark.parametrize("weight", [1e-7, 2.0**40])
 def test_weights_too_unlike_for_one_unit_go_to_another_kernel(weight):
     """A spin whose own weights are lost beside those of the others would flip freely."""
@@ -209,6 +242,6 @@ def test_a_seed_means_the_same_on_every_machine():
     assert found == {
         "layers": "bba4d8c5",
         "layers of floats": "49e57fb3",
-        "complete": "26b61a57",
+        "complete": "6d62a26f",
         "complete, of floats": "d88e4769",
     }

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from glasshouse.solvers.engine import ColouredGraph, Engine
-from glasshouse.solvers.engines.dense_numbers import MOST_RUNS, Numbers, aligned, is_dense
+from glasshouse.solvers.engines.dense_numbers import (
+    MOST_RUNS,
+    Numbers,
+    aligned,
+    is_dense,
+    sums_of_groups,
+)
 from glasshouse.solvers.kernels import dense_fields, dense_layers
 from glasshouse.solvers.kernels.dense_layers import LayerTables
 from glasshouse.solvers.kernels.kernel import annealing_kernel
@@ -33,7 +37,7 @@ def layer_engine(network: ColouredGraph) -> Engine | None:
     couplings = couplings[: ends[1], ends[1] :]
     whole = numbers.rounded(couplings)
     group = 4 if 8 * whole.nbytes <= _SMALL else 2
-    sums = [_sums(whole, group), _sums(whole.T, group)]
+    sums = [sums_of_groups(whole, group), sums_of_groups(whole.T, group)]
     layout = np.array([0, sums[0].size], np.int64)
     bias, own = numbers.fields(fields, slots)
     tables = LayerTables(
@@ -46,12 +50,3 @@ def layer_engine(network: ColouredGraph) -> Engine | None:
         tables, order, MOST_RUNS, numbers.dtype, np.float64, 2 * int(ends[2]), cost,
         words=dense_fields.WORDS, together=1,
     )  # fmt: skip
-
-
-def _sums(whole: Any, group: int) -> Any:
-    """Of each group of rows, with each choice of signs; a set bit is a spin that is down."""
-    grouped = whole.reshape(-1, group, 1, whole.shape[1])
-    sums = np.zeros((len(grouped), 1, whole.shape[1]), whole.dtype)
-    for k in range(group):
-        sums = np.concatenate([sums + grouped[:, k], sums - grouped[:, k]], 1)
-    return sums

@@ -107,3 +107,12 @@ def aligned(values: Any) -> Any:
     copy = aligned_zeros(values.size, values.dtype)
     copy[:] = values.reshape(-1)
     return copy
+
+
+def sums_of_groups(whole: Any, group: int) -> Any:
+    """Of each group of rows, with each choice of signs; a set bit is a spin that is down."""
+    grouped = whole.reshape(-1, group, 1, whole.shape[1])
+    sums = np.zeros((len(grouped), 1, whole.shape[1]), whole.dtype)
+    for k in range(group):
+        sums = np.concatenate([sums + grouped[:, k], sums - grouped[:, k]], 1)
+    return sums

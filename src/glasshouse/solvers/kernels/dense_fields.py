@@ -32,6 +32,7 @@ SINGLE, STATE, EXCESS, WORDS = 32, 36, 37, 38
 # A draw is above AHEAD half-lives with probability 2^-AHEAD.
 AHEAD = 8
 FARTHEST = 32  # no draw is above so many
+_LONGEST = 2.0**100  # half-life, in units: as good as endless, but finite as a float32
 LANE_BITS = 1 << np.arange(16, dtype=np.int32)
 # Odd numbers at random: what the spins of a fingerprint are multiplied with.
 _STEP, *_LANES = (np.random.default_rng(0).integers(-(2**62), 2**62, 17) * 2 + 1).tolist()
@@ -86,7 +87,8 @@ def few(a: Any, b: Any, c: Any, d: Any) -> Any:
 @inlined
 def half_life(beta: Any, unit: Any) -> Any:
     """How much more a spin must be opposed, in units, for half the odds of a flip."""
-    return LN_2 / (2.0 * beta * unit) if beta > 0 else np.inf
+    rate = 2.0 * beta * unit
+    return min(LN_2 / rate, _LONGEST) if rate > 0 else _LONGEST
 
 
 @inlined
@@ -151,7 +153,7 @@ def exact_energy(tables: Any, run: Any, energy: Any, block: Any) -> Any:
 
 
 @inner
-def measure(tables: Any, block: Any) -> None:
+def measure_fields(tables: Any, block: Any) -> None:
     """Energies of all runs: to the last digit where they may count."""
     rounding = tables.rounding
     for run in range(block.energies.size):

@@ -28,12 +28,12 @@ from glasshouse.solvers.kernels.dense_fields import (
     goal_in_units,
     half_life,
     keep,
-    measure,
     note_hit,
     scatter,
     swap_records,
 )
-from glasshouse.solvers.kernels.exponential_draws import half_lives, whole_units
+from glasshouse.solvers.kernels.dense_fields import measure_fields as measure
+from glasshouse.solvers.kernels.exponential_draws import half_lives, uniform, whole
 
 __all__ = [
     "LayerTables",
@@ -113,13 +113,14 @@ def sweep(tables: Any, beta: Any, work: Any, number: Any, watching: Any, block: 
                 margin = (load(records, record + slot, 16) ^ spin) - spin
                 flip = margin <= zero
                 if anywhere((margin <= ahead) & ~flip):
-                    lives, a, b, c, d = half_lives(a, b, c, d)
-                    flip = margin <= cast(whole_units(lives, scale, most), records.dtype)
+                    dice, a, b, c, d = uniform(a, b, c, d)
+                    flip = margin <= cast(whole(half_lives(dice) * scale, most), records.dtype)
                 elif anywhere((margin <= far) & ~flip):
                     chosen, e, f, g, h = few(e, f, g, h)
                     if chosen != 0:
-                        lives, a, b, c, d = half_lives(a, b, c, d)
-                        reach = whole_units(lives + fill_like(lives, AHEAD), scale, most)
+                        dice, a, b, c, d = uniform(a, b, c, d)
+                        reach = half_lives(dice) + fill_like(dice, AHEAD)
+                        reach = whole(reach * scale, most)
                         reach = reach | ~view(lanes == (fill_like(lanes, chosen) & lanes), np.int32)
                         flip = flip | (margin <= cast(reach, records.dtype))
                 bits = bits_of(flip)
