@@ -113,7 +113,7 @@ def is_ready(function: Any) -> bool:
 
     What is cached counts only if it was compiled from this source, and for this processor.
     """
-    if function.signatures:
+    if function.overloads:
         return True
     cache_file = getattr(function._cache, "_cache_file", None)
     load = getattr(cache_file, "_load_index", dict)

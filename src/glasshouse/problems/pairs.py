@@ -73,9 +73,9 @@ def evaluate(
     totals = np.zeros(len(rows), dtype=weights.dtype)
     step = max(1, _CHUNK // max(1, len(pairs)))
     for start in range(0, len(rows), step):
-        block = rows[start : start + step]
-        products = block[:, pairs[:, 0]] * block[:, pairs[:, 1]]
-        totals[start : start + step] = products @ weights
+        columns = np.ascontiguousarray(rows[start : start + step].T)
+        products = columns.take(pairs[:, 0], axis=0) * columns.take(pairs[:, 1], axis=0)
+        totals[start : start + step] = weights @ products
     return totals.reshape(states.shape[:-1])
 
 

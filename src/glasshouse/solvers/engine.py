@@ -54,19 +54,22 @@ class ColouredGraph:
         self.problem = problem
         ghost = problem.num_variables
         biased = np.flatnonzero(problem.fields).astype(np.int32)
-        to_ghost = np.column_stack([biased, np.full_like(biased, ghost)])
-        rows = adjacency(ghost + 1, np.concatenate([problem.edges, to_ghost]))
-        weights = np.concatenate([problem.weights, problem.fields[biased]])
+        edges, weights = problem.edges, problem.weights
+        if len(biased):
+            to_ghost = np.column_stack([biased, np.full_like(biased, ghost)])
+            edges = np.concatenate([edges, to_ghost])
+            weights = np.concatenate([weights, problem.fields[biased]])
+        rows = adjacency(ghost + 1, edges)
         self.starts = rows.starts[:-1]  # without the ghost's own row
         size = self.starts[-1]
-        self.neighbours, self.weights = rows.neighbours[:size], weights[rows.edge_ids[:size]]
+        self.neighbours, self.weights = rows.neighbours[:size], weights.take(rows.edge_ids[:size])
         self.colours = sweep_order.colour(self.starts, self.neighbours)
 
     @cached_property
     def largest_field(self) -> float:
         """The largest local field that any spin can see."""
         firsts = self.starts[:-1][np.diff(self.starts) > 0]
-        return float(np.add.reduceat(np.abs(self.weights).astype(np.float64), firsts).max())
+        return float(np.add.reduceat(np.abs(self.weights), firsts, dtype=np.float64).max())
 
     def sweep_order(self) -> npt.NDArray[np.int32]:
         """The spin of each site."""

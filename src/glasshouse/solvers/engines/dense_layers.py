@@ -32,7 +32,8 @@ def layer_engine(network: ColouredGraph) -> Engine | None:
     order = network.sweep_order()
     widths = -(-sizes // 16) * 16
     ends = np.array([0, widths[0], widths.sum()], np.int64)
-    slots = np.concatenate([np.arange(sizes[0]), widths[0] + np.arange(sizes[1])]).astype(np.int32)
+    slots = np.arange(len(order), dtype=np.int32)
+    slots[sizes[0] :] += widths[0] - sizes[0]
     couplings, fields = numbers.matrix(network.problem, order, slots, int(ends[2]))
     couplings = couplings[: ends[1], ends[1] :]
     whole = numbers.rounded(couplings)
@@ -41,7 +42,7 @@ def layer_engine(network: ColouredGraph) -> Engine | None:
     layout = np.array([0, sums[0].size], np.int64)
     bias, own = numbers.fields(fields, slots)
     tables = LayerTables(
-        aligned(np.concatenate([part.reshape(-1) for part in sums])), layout, ends,
+        aligned(*sums), layout, ends,
         -(-sizes // group), group // 2, bias, own, slots,
         numbers.ceiling, numbers.rounding(couplings, int(ends[1]), fields),
     )  # fmt: skip

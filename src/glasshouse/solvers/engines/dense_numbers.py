@@ -67,10 +67,10 @@ class Numbers:
         """Couplings between slots, and fields of slots, of the spins in sweep order."""
         slot_of = np.zeros(problem.num_variables, np.int64)
         slot_of[order] = slots
-        rows, columns = slot_of[problem.edges[:, 0]], slot_of[problem.edges[:, 1]]
+        ends = slot_of.take(problem.edges)
         couplings = np.zeros((size, size), problem.weights.dtype)
-        flat = couplings.reshape(-1)
-        flat[rows * size + columns] = flat[columns * size + rows] = problem.weights
+        couplings.reshape(-1)[ends[:, 0] * size + ends[:, 1]] = problem.weights
+        couplings += couplings.T  # of each pair only one was set
         fields = np.zeros(size, problem.fields.dtype)
         fields[slots] = problem.fields[order]
         return couplings, fields
@@ -102,17 +102,22 @@ class Numbers:
         return Rounding(self.unit, most, left.reshape(-1), first, left_fields)
 
 
-def aligned(values: Any) -> Any:
-    """A flat copy that begins with a cache line."""
-    copy = aligned_zeros(values.size, values.dtype)
-    copy[:] = values.reshape(-1)
+def aligned(*parts: Any) -> Any:
+    """A flat copy of one array after the other; it begins with a cache line."""
+    copy = aligned_zeros(sum(part.size for part in parts), parts[0].dtype)
+    end = 0
+    for part in parts:
+        copy[end : end + part.size].reshape(part.shape)[...] = part
+        end += part.size
     return copy
 
 
 def sums_of_groups(whole: Any, group: int) -> Any:
-    """Of each group of rows, with each choice of signs; a set bit is a spin that is down."""
-    grouped = whole.reshape(-1, group, 1, whole.shape[1])
-    sums = np.zeros((len(grouped), 1, whole.shape[1]), whole.dtype)
-    for k in range(group):
-        sums = np.concatenate([sums + grouped[:, k], sums - grouped[:, k]], 1)
-    return sums
+    """Of each two or four rows, with each choice of signs; a set bit is a spin that is down."""
+    pairs = whole.reshape(-1, 2, whole.shape[1])
+    plus, minus = pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]
+    of_two = np.stack([plus, -minus, minus, -plus], 1)
+    if group == 2:
+        return of_two
+    sums = of_two[1::2, :, None] + of_two[0::2, None]
+    return sums.reshape(len(sums), 16, whole.shape[1])

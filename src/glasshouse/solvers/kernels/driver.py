@@ -20,7 +20,7 @@ def workspace(tables: Any, block: Any) -> Any:
 
 
 def begin(tables: Any, block: Any) -> Any:
-    """Random spins; `measure` may be needed for their energies."""
+    """Random spins; `measure` tells their energies."""
 
 
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
@@ -74,7 +74,6 @@ def start_block(tables: Any, key: Any, index: Any, target: Any, block: Any) -> A
     """Seed a block and draw its first spins; no energy counts as seen yet."""
     seed(key, index, block.generator)
     begin(tables, block)
-    measure(tables, block)
     for lane in range(block.energies.size):
         block.lowest[lane] = -(block.never + 1)
         block.goals[lane] = target
@@ -103,6 +102,7 @@ def anneal_block(tables: Any, betas: Any, done: Any, blind: Any, needed: Any, bl
 def watch_block(tables: Any, betas: Any, done: Any, blind: Any, needed: Any, block: Any) -> Any:
     """The same sweeps, the goals looked for after every flip: never blind."""
     work = workspace(tables, block)
+    measure(tables, block)
     for beta in betas:
         done += 1
         watched_step(tables, beta, work, done, block)
