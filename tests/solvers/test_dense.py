@@ -10,7 +10,7 @@ from tests.solvers.block_runs import final_states, key_of, make_engine
 
 from glasshouse.problems import Ising, Rbm
 from glasshouse.problems.convert import to_ising
-from glasshouse.solvers import anneal, brute_force
+from glasshouse.solvers import anneal, brute_force, readiness
 from glasshouse.solvers.engines import dense_lanes, dense_layers
 from glasshouse.solvers.kernels import driver
 
@@ -181,6 +181,7 @@ def test_the_lowest_energy_of_floats_is_exact(name):
 
 def test_groups_of_two_spins_do_as_those_of_four(monkeypatch):
     four = anneal(PROBLEMS["layers"], sweeps=30, runs=20, rng=1)
+    readiness.forget()
     monkeypatch.setattr(dense_layers, "_SMALL", 0)
     two = anneal(PROBLEMS["layers"], sweeps=30, runs=20, rng=1)
     assert np.array_equal(four.states, two.states)
@@ -196,8 +197,10 @@ def test_fields_kept_and_fields_added_up_anew_lead_to_the_same_states(name, monk
     scale = np.abs(problem.weights).mean()
     options = {"sweeps": 200, "runs": 20, "rng": 1, "beta": (0.01 / scale, 9 / scale)}
     fours = anneal(problem, **options)
+    readiness.forget()
     monkeypatch.setattr(dense_lanes, "_SMALL", 0)
     twos = anneal(problem, **options)
+    readiness.forget()
     monkeypatch.setattr(dense_lanes, "_LARGE", 0)
     kept = anneal(problem, **options)
     assert np.array_equal(fours.states, kept.states)

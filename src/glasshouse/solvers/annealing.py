@@ -7,7 +7,6 @@ the machine, so that a seed means the same everywhere.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -19,23 +18,13 @@ from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray
 from glasshouse.solvers.crew import Crew, RunProgress
-from glasshouse.solvers.engine import ColouredGraph, Engine
-from glasshouse.solvers.engines import KERNELS
+from glasshouse.solvers.engine import Engine
 from glasshouse.solvers.forms import Form, Solvable, Target
 from glasshouse.solvers.kernels import driver
 from glasshouse.solvers.kernels.block import LaneBlock
+from glasshouse.solvers.readiness import make_ready
 from glasshouse.solvers.result import AnnealResult, Check
 from glasshouse.solvers.schedule import Beta, Schedule, inverse_temperatures, sweep_count
-
-
-def choose_engine(network: ColouredGraph, runs: float = math.inf) -> tuple[str, Engine]:
-    """The kernel for a problem and a number of runs, and the problem made ready for it."""
-    for kernel in sorted(KERNELS.values(), key=lambda kernel: kernel.rank):
-        fewest, most = kernel.runs
-        made = kernel.make(network) if fewest <= runs <= most else None
-        if made is not None:
-            return kernel.name, made
-    raise AssertionError("the last kernel takes everything")
 
 
 def anneal(
@@ -97,10 +86,10 @@ def anneal(
         raise ValueError(f"check={check!r} is neither 'sweep' nor 'flip'")
     goal, seed = form.target(target), Seed.of(rng)
     announce_compilation(driver.start_block, "annealing")
-    network = ColouredGraph(form.ising)
-    betas = inverse_temperatures(network, form.beta(beta), sweeps, schedule)
-    kernel, made = choose_engine(network, runs)
-    del network  # the tables hold all that is needed; large problems need the room
+    ready = make_ready(form)
+    betas = inverse_temperatures(ready.graph, form.beta(beta), sweeps, schedule)
+    kernel, made = ready.engine(runs)
+    del ready  # the tables hold all that is needed; large problems need the room
     task = AnnealTask(made, betas, sweeps, runs, made.goal(goal, form.ising), check, key_of(seed))
     log = crew.work(task, runs, form)
     states = form.own_states(log.states)

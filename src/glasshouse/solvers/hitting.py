@@ -18,9 +18,10 @@ from glasshouse.planting.planted import Planted
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import Ising, validation
 from glasshouse.problems.validation import FloatArray, IntArray
-from glasshouse.solvers.annealing import choose_engine, key_of
+from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.kernels import generator, hitting
+from glasshouse.solvers.readiness import choose_engine
 from glasshouse.solvers.schedule import (
     AUTOMATIC_SWEEPS,
     Beta,

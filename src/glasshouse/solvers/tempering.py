@@ -10,12 +10,13 @@ from glasshouse.compiled import announce_compilation
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray
-from glasshouse.solvers.annealing import choose_engine, key_of
+from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.crew import Crew, RunProgress
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.forms import Form, Solvable, Target
 from glasshouse.solvers.kernels import driver
 from glasshouse.solvers.planning import STAGES, Plan
+from glasshouse.solvers.readiness import make_ready
 from glasshouse.solvers.result import AnnealResult
 from glasshouse.solvers.schedule import Beta, inverse_temperatures, sweep_count
 
@@ -82,10 +83,10 @@ def temper(
     goal, seed, ladder = form.target(target), Seed.of(rng), form.beta(beta)
     number = _temperatures(ladder, replicas)
     announce_compilation(driver.start_block, "tempering")
-    network = ColouredGraph(form.ising)
-    kernel, engine = choose_engine(network)
+    ready = make_ready(form)
+    kernel, engine = ready.engine()
     plan = Plan(form, engine, key_of(seed), limit)
-    plan.make(_grid(network, ladder), ladder, number)
+    plan.make(_grid(ready.graph, ladder), ladder, number)
     task = plan.task(sweeps, engine.goal(goal, form.ising))
     log = Crew(threads, plan.time_left, progress).work(task, runs, form)
     states = form.own_states(log.states)

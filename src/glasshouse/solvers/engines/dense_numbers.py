@@ -68,7 +68,7 @@ class Numbers:
         slot_of = np.zeros(problem.num_variables, np.int64)
         slot_of[order] = slots
         ends = slot_of.take(problem.edges)
-        couplings = np.zeros((size, size), problem.weights.dtype)
+        couplings: Any = np.zeros((size, size), problem.weights.dtype)
         couplings.reshape(-1)[ends[:, 0] * size + ends[:, 1]] = problem.weights
         couplings += couplings.T  # of each pair only one was set
         fields = np.zeros(size, problem.fields.dtype)

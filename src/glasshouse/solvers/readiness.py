@@ -1,0 +1,63 @@
+"""Problems made ready for the kernel that fits them.
+
+Calls in a row are often on one problem, and few short runs take no longer than to make it ready.
+So the last problem stays ready for the next call, if it is small.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from glasshouse.problems import Problem
+from glasshouse.solvers.engine import ColouredGraph, Engine
+from glasshouse.solvers.engines import KERNELS
+from glasshouse.solvers.forms import Form
+
+_SMALL = 1 << 17  # edges, each seen from both ends: tables of a few megabytes
+
+
+def choose_engine(network: ColouredGraph, runs: float = math.inf) -> tuple[str, Engine]:
+    """The kernel for a problem and a number of runs, and the problem made ready for it."""
+    for kernel in sorted(KERNELS.values(), key=lambda kernel: kernel.rank):
+        fewest, most = kernel.runs
+        made = kernel.make(network) if fewest <= runs <= most else None
+        if made is not None:
+            return kernel.name, made
+    raise AssertionError("the last kernel takes everything")
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A problem, its graph, and the engines that were made of it."""
+
+    problem: Problem
+    kernels: tuple[str, ...]  # all that there were to choose from
+    graph: ColouredGraph
+    engines: dict[tuple[str, ...], tuple[str, Engine]] = field(default_factory=dict)
+
+    def engine(self, runs: float = math.inf) -> tuple[str, Engine]:
+        """The kernel for so many runs, and what it works on."""
+        able = tuple(k.name for k in KERNELS.values() if k.runs[0] <= runs <= k.runs[1])
+        if able not in self.engines:
+            self.engines[able] = choose_engine(self.graph, runs)
+        return self.engines[able]
+
+
+_kept: list[Ready] = []  # none, or the last one
+
+
+def make_ready(form: Form) -> Ready:
+    """A problem's graph and engines: those of the last call, if it is the same object."""
+    kernels = tuple(KERNELS)
+    for last in _kept[:]:
+        if last.problem is form.problem and last.kernels == kernels:
+            return last
+    ready = Ready(form.problem, kernels, ColouredGraph(form.ising))
+    _kept[:] = [ready] if len(ready.graph.neighbours) <= _SMALL else []
+    return ready
+
+
+def forget() -> None:
+    """Make the next problem ready anew, whichever it is."""
+    _kept.clear()
