@@ -18,7 +18,7 @@ from glasshouse.boltzmann.kernels.machine import MOST_WEIGHT, Machine
 from glasshouse.boltzmann.model import BoltzmannMachine, Units
 from glasshouse.files.archive import Archive
 from glasshouse.files.errors import FileError
-from glasshouse.files.notes import parse_object
+from glasshouse.files.plain_json import parse_object
 from glasshouse.files.streams import opened, replacing
 from glasshouse.planting.randomness import Seed
 from glasshouse.problems.validation import FloatArray

@@ -18,7 +18,7 @@ from glasshouse.boltzmann.model import BoltzmannMachine, Units
 from glasshouse.files.archive import Archive
 from glasshouse.files.errors import FileError
 from glasshouse.files.matrices import machine_parts
-from glasshouse.files.notes import parse_object
+from glasshouse.files.plain_json import parse_object
 from glasshouse.files.streams import Place, format_suffix, name_of, opened, replacing
 from glasshouse.planting.randomness import Seed
 

@@ -23,7 +23,8 @@ from glasshouse.files.document import Document, Metadata
 from glasshouse.files.errors import FileError
 from glasshouse.files.formats import Format, Sheet, register_format
 from glasshouse.files.matrices import archive_document
-from glasshouse.files.notes import is_sound, parse_object
+from glasshouse.files.notes import is_sound
+from glasshouse.files.plain_json import parse_object
 from glasshouse.files.streams import Source
 from glasshouse.planting import Loops, Planted, Recipe
 from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm, naming

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from glasshouse.boltzmann.ensemble import TRAINING
 from glasshouse.files.archive import Archive
 from glasshouse.files.errors import FileError, MissingFileError
-from glasshouse.files.notes import parse_object
+from glasshouse.files.plain_json import parse_object
 from glasshouse.files.sidecar import side_car
 from glasshouse.files.streams import format_suffix, opened, refuse_existing, replacing
 from glasshouse.proofs import Proof
