@@ -88,6 +88,8 @@ class BoltzmannMachine(Summarised):
             "visible_bias": _bias(self.visible_bias, rows, "visible"),
             "hidden_bias": _bias(self.hidden_bias, columns, "hidden"),
         }
+        parts = [part.reshape(-1) for part in fields.values()]
+        validation.total_magnitude(parts, 0.0, "weights and biases")
         for name, value in fields.items():
             object.__setattr__(self, name, validation.read_only(value))
 
@@ -276,10 +278,9 @@ class BoltzmannMachine(Summarised):
                                   - spins.weights.sum())  # fmt: skip
             return Rbm(*parts, constant)  # type: ignore[call-arg, arg-type]
         scale = validation.count(resolution, "resolution", 1)
-        scaled = [np.rint(part * scale) for part in parts]
-        if max(np.abs(part).max() for part in scaled) >= 2**52:
+        if max(np.abs(part).max() for part in parts) >= 2**52 / scale:
             raise ValueError(f"resolution={scale} makes weights too large; use a smaller one")
-        return Rbm(*(part.astype(np.int64) for part in scaled))  # type: ignore[arg-type]
+        return Rbm(*(np.rint(part * scale).astype(np.int64) for part in parts))  # type: ignore[arg-type]
 
     @classmethod
     def from_instance(cls, problem: Rbm, units: Units = "spin") -> BoltzmannMachine:
