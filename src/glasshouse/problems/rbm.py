@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import exact, exchange, naming, validation
-from glasshouse.problems.naming import Labels, Names
+from glasshouse.problems.naming import Labels, Names, State
 from glasshouse.problems.reduction import Space, spins
 from glasshouse.problems.validation import Number, WeightArray
 from glasshouse.summaries import Summarised
@@ -298,9 +298,10 @@ class Rbm(Summarised):
         """Whether weights and energies are exact integers."""
         return bool(self.matrix.dtype == np.int64)
 
-    def energy(self, state: npt.ArrayLike) -> Any:
-        """Energy of one state (v, h) or of a batch, last axis = spins."""
-        spins = validation.states(state, self.num_variables, (-1, 1), "state")
+    def energy(self, state: State) -> Any:
+        """Energy of one state (v, h), also by label, or of a batch, last axis = spins."""
+        ordered = naming.in_order(state, self.labels, self.num_variables)
+        spins = validation.states(ordered, self.num_variables, (-1, 1), "state")
         rows = validation.rows(spins).astype(self.matrix.dtype)
         visible, hidden = rows[:, : self.num_visible], rows[:, self.num_visible :]
         bonds = ((self.matrix @ hidden.T).T * visible).sum(axis=1)
