@@ -83,7 +83,7 @@ def structured_loops(
     Fraction(6, 25)
     """
     n, m = arguments.layer_sizes(n, m)
-    f = arguments.frustration(frustration, 4, "graph_loops (up to 1/3 on triangles)")
+    f = arguments.frustration(frustration, 4, arguments.SHORTER_LOOPS)
     share = arguments.ratio(block, "block")
     size = block_size(n, m, share, block_rule)
     shares = _shares(left, upper, center)
