@@ -132,7 +132,8 @@ def _matched(
     return ends, values
 
 
-def _shaped(pairs: npt.ArrayLike, size: int) -> PairArray:
+def pair_table(pairs: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Pairs of integers, one per row."""
     array = np.asarray(pairs)
     if array.size == 0:
         return np.empty((0, 2), dtype=np.int32)
@@ -140,6 +141,13 @@ def _shaped(pairs: npt.ArrayLike, size: int) -> PairArray:
         raise ValueError(
             f"edges must be a (k, 2) array of integers, not {array.dtype} of shape {array.shape}"
         )
+    return array
+
+
+def _shaped(pairs: npt.ArrayLike, size: int) -> PairArray:
+    array = pair_table(pairs)
+    if not len(array):
+        return array.astype(np.int32, copy=False)
     low, high = int(array.min()), int(array.max())
     if low < 0 or high >= size:
         bad = low if low < 0 else high
