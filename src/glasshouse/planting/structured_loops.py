@@ -159,13 +159,12 @@ def _drop_loops(
     counts: dict[str, int],
     *,
     frustrated: bool,
-    dense: bool | None = None,
 ) -> NodeArray:
-    """Run the kernel kind by kind, anew after a jam; `dense` overrides the choice in tests."""
+    """Run the kernel kind by kind, anew after a jam."""
     number = sum(counts.values())
     nodes = np.empty((number, 4), dtype=np.int32)
     cells = sizes[2] * sizes[3]
-    matrix = new_cells(cells, 2 * number, signs=True, dense=dense)
+    matrix = new_cells(cells, 2 * number, signs=True)
     jams: dict[str, int] = {}
     meter = new_meter()
     for attempt in range(_RESTARTS):

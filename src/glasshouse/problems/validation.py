@@ -73,12 +73,12 @@ def time_limit(value: Any) -> float | None:
     return None if value == math.inf else float(min(value, _LONGEST))
 
 
-def energy(value: Any, name: str = "target") -> Any:
+def target(value: Any) -> Any:
     """A number to compare energies with, or None; whole numbers stay exact."""
     if value is None:
         return None
     if not is_real(value) or value != value:
-        raise ValueError(f"{name}={value!r} is not an energy; expected a number or None")
+        raise ValueError(f"target={value!r} is not an energy; expected a number or None")
     return value.item() if isinstance(value, np.generic) else value
 
 
