@@ -380,6 +380,10 @@ class TestNotebook:
         assert len(many._repr_html_()) <= 30_000
         long = gh.Recipe("x" * 10**6, {}, gh.Seed.of(1))
         assert len(long._repr_html_()) <= 3_000
+        wide = html_of("Wide", SummaryTable([("x" * 250,) * 1000] * 40, ("head",) * 1000))
+        assert "… and 980 more columns" in wide
+        assert wide.count('<th scope="col"') == 20
+        assert len(wide) <= 300_000
         lines = html_of("Lines", SummaryTable(above=["line"] * 1000))
         assert "… and 960 more lines" in lines
 

@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 Row: TypeAlias = tuple[str, ...]
 
-# Of a cell, characters; of a table, rows. More is in the result itself.
-_LONGEST_CELL, _MOST_ROWS = 250, 40
+# Of a cell, characters; of a table, rows and columns. More is in the result itself.
+_LONGEST_CELL, _MOST_ROWS, _MOST_COLUMNS = 250, 40, 20
 _LEFT = ' style="text-align:left"'  # notebooks set numbers and texts to the right otherwise
 
 
@@ -49,24 +49,24 @@ def html_of(title: str, table: SummaryTable) -> str:
     </div>
     """  # noqa: E501
     name = f"<strong>{_shown(title)}</strong>"
-    above = [_shown(line) for line in _few(table.above)]
+    caption = "<br/>".join([name, *(_shown(line) for line in _few(table.above))])
+    width = max(map(len, [table.head, *table.rows]))
     if not table.rows:
-        parts = [f"<p>{'<br/>'.join([name, *above])}</p>"]
+        parts = [f"<p>{caption}</p>"]
     else:
-        width = max(map(len, [table.head, *table.rows]))
-        caption = "<br/>".join([name, *above])
-        head = "".join(f'<th scope="col"{_LEFT}>{_shown(cell)}</th>' for cell in table.head)
+        cells = table.head[:_MOST_COLUMNS]
+        head = "".join(f'<th scope="col"{_LEFT}>{_shown(cell)}</th>' for cell in cells)
         parts = [
             f"<table{_LEFT}>",
             f"<caption{_LEFT}>{caption}</caption>",
             *([f"<thead><tr>{head}</tr></thead>"] if head else []),
             "<tbody>",
-            *(_row(row, width) for row in table.rows[:_MOST_ROWS]),
+            *(_row(row, min(width, _MOST_COLUMNS)) for row in table.rows[:_MOST_ROWS]),
             "</tbody>",
             "</table>",
         ]
-    left = len(table.rows) - _MOST_ROWS
-    below = [f"… and {left} more rows"] if left > 0 else []
+    left = {"rows": len(table.rows) - _MOST_ROWS, "columns": width - _MOST_COLUMNS}
+    below = [f"… and {count} more {what}" for what, count in left.items() if count > 0]
     parts += [f"<p>{_shown(line)}</p>" for line in [*below, *_few(table.below)]]
     return "\n".join(["<div>", *parts, "</div>"])
 
@@ -75,7 +75,7 @@ def _row(row: Row, width: int) -> str:
     """A name and its values; a sentence runs over all columns."""
     if len(row) == 1:
         return f'<tr><td colspan="{width}"{_LEFT}>{_shown(row[0])}</td></tr>'
-    name, *values = row
+    name, *values = row[:width]
     cells = "".join(f"<td{_LEFT}>{_shown(value)}</td>" for value in values)
     return f'<tr><th scope="row"{_LEFT}>{_shown(name)}</th>{cells}</tr>'
 

@@ -104,3 +104,23 @@ def test_layers_of_more_units_than_one_product_holds() -> None:
 def test_large_weights_do_not_overflow() -> None:
     machine = BoltzmannMachine(np.full((3, 4), 1000.0))
     assert machine.log_partition == pytest.approx(12_000 + np.log(2), rel=1e-13)
+
+
+@pytest.mark.parametrize("units", ["spin", "binary"])
+@pytest.mark.parametrize("largest", [1e307, 1e308])
+def test_weights_whose_sums_would_overflow_are_refused(units: str, largest: float) -> None:
+    """Rather than energies that are infinite, and numpy's warnings."""
+    with pytest.raises(ValueError, match=r"weights and biases add up to .* divide all of them"):
+        BoltzmannMachine([[largest, largest], [-largest, largest]], units=units)  # type: ignore[arg-type]
+
+
+def test_the_largest_weights_overflow_nowhere() -> None:
+    machine = BoltzmannMachine([[5e306, 5e306]], units="spin")
+    assert machine.energy([1], [1, 1]) == find_mode(machine).energy == -1e307
+    assert machine.to_instance().energy([1, 1, 1]) == -1e307
+    with pytest.raises(ValueError, match="resolution=10 makes weights too large"):
+        machine.to_instance(10)
+    with pytest.raises(ValueError, match="weights and biases add up to"):
+        machine.in_units("binary")  # eight times as large
+    quarter = BoltzmannMachine([[5e306, 5e306]], units="binary").in_units("spin")
+    assert quarter.weights.tolist() == [[1.25e306, 1.25e306]]

@@ -50,7 +50,7 @@ GOOD = {"weights": PARTS[0], "visible_bias": PARTS[1], "hidden_bias": PARTS[2]}
 BAD = {
     "NaN": (GOOD | {"weights": np.full((4, 3), np.nan), "units": "spin"}, "NaN or infinity"),
     "width": (GOOD | {"hidden_bias": np.zeros(5), "units": "spin"}, "the layer has 3 units"),
-    "no units": (GOOD, "say it by units"),
+    "no units": (GOOD, "say units="),
     "other units": (GOOD | {"units": "potts"}, "expected spin or binary"),
     "objects": (GOOD | {"weights": np.array([[None]]), "units": "spin"}, "no plain array"),
     "complex": (GOOD | {"weights": PARTS[0] + 1j, "units": "spin"}, "expected numbers"),

@@ -16,6 +16,7 @@ from tests.proofs.instances import loop_sum, spin_glass
 
 from glasshouse import files
 from glasshouse.certificates import CertificateError, checker
+from glasshouse.files.maxcut import cut_of
 from glasshouse.files.verification import examine
 from glasshouse.planting import random_loops, shuffle, wishart
 from glasshouse.problems import Max2Sat
@@ -208,6 +209,36 @@ def test_both_readers_know_one_grammar(tmp_path, old, new, accepted):
     verdict = stand_alone(wcnf, cert)
     assert verdict == library(tmp_path / "d.wcnf", tmp_path / "d.cert")
     assert (verdict is not None) == accepted
+
+
+@pytest.mark.parametrize(
+    ("edges", "accepted"),
+    [
+        ("1 2 1\n2 3 1\n1 3 1", True),
+        ("1 2 1\n2 3 1\n1 3 3\n3 1 -2", True),
+        ("1 2 1\n2 3 1\n1 3 1\n1 2 0", True),
+        ("1 2 1\n2 3 1\n1 3 1\n2 1 -1", True),  # adds up to nothing
+        ("1 2 0.5\n1 2 0.25\n2 3 0.75\n1 3 0.75", True),
+        ("1 2 0.1\n1 2 0.2\n2 3 1\n1 3 1", False),  # no float is the sum of these two
+        ("1 2 1e308\n2 1 1e308\n2 3 1\n1 3 1", False),
+        ("1 2 1\n2 3 1\n1 3 1\n3 3 1", False),
+    ],
+)
+def test_both_add_up_parallel_edges(tmp_path, edges, accepted):
+    graph, cert = tmp_path / "d.mc", tmp_path / "d.mc.cert"
+    graph.write_text(f"3 {len(edges.splitlines())}\n{edges}\n")
+    cert.write_text("glasshouse-certificate 1\ndenominator 1\nstate 011\nloops 0\n")
+    try:
+        cut, most = checker.check(graph.read_text(), cert.read_text(), is_graph=True)
+    except ValueError:
+        assert not accepted
+        with pytest.raises(files.FileError):
+            files.read_document(graph)
+        return
+    assert accepted
+    document = files.read_document(graph)
+    verdict, measure = examine(document, files.read_side_car(cert)), cut_of(document.problem)
+    assert (cut, most) == (measure.of(verdict.energy), measure.bound(verdict.lower_bound))
 
 
 def test_plants_are_verified_by_their_own_loops(tmp_path):

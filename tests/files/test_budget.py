@@ -317,7 +317,7 @@ def test_a_recipe_is_what_begins_with_a_brace(tmp_path):
     (9, {"graph": "torus:5 without 1,2", "loops": 5}, "grows 3 spins; it holds 9"),
     (9, {"graph": [[0, 1]], "loops": 5}, "grows 2 spins; it holds 9"),
     (9, {"graph": [[0, "1"]], "loops": 5}, "a name such as 'torus:8x8'"),
-    (9, {"graph": "torus:3x3"}, "neither of loops and loop_density"),
+    (9, {"graph": "torus:3x3"}, "loops=NUMBER and loop_density=RATIO; neither"),
 ])  # fmt: skip
 def test_recipes_far_beyond_their_file_are_not_grown(tmp_path, size, asked, words):
     recipe = {"method": "graph_loops", "parameters": {"frustration": "1/4"} | asked}

@@ -105,7 +105,7 @@ def test_units_are_never_guessed(tmp_path):
     np.savetxt(tmp_path / "w.csv", W, delimiter=",")
     np.savez(tmp_path / "w.npz", W=W, a=A, b=B)
     for name in ("w.npy", "w.csv", "w.npz"):
-        with pytest.raises(FileError, match="say it by units, spin or binary"):
+        with pytest.raises(FileError, match='say units="spin" or units="binary"'):
             read(tmp_path / name)
     with pytest.raises(ValueError, match="neither 'spin' nor 'binary'"):
         read(tmp_path / "w.npy", units="ising")

@@ -228,12 +228,29 @@ def test_bad_bqpjson_files_are_refused(tmp_path, change, words):
         read(path)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", "{}", '{"scale": NaN}', "[" * 100_000, "\xff"])
-def test_what_is_no_bqpjson_is_refused(tmp_path, text):
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is not JSON"),
+        ("{", "is not JSON"),
+        ("\xff", "is not JSON"),
+        ("[]", "is not BQP-JSON: expected one JSON object"),
+        ("{}", "is not BQP-JSON: has no 'variable_domain'"),
+        ("[" * 100_000, "too deep"),
+        ('{"scale": NaN}', "the number NaN is not finite"),
+        ('{"scale": -Infinity}', "the number -Infinity is not finite"),
+        ('{"scale": 1e999}', "the number 1e999 is not finite"),
+        ('{"scale": 1%s}' % ("0" * 5000), "a whole number of thousands of digits"),
+        ('{"scale": 1, "scale": 2}', "a key stands twice"),
+        ('{"id": "ä%s"}' % (" " * (1 << 20)), "not ASCII"),
+    ],
+)
+def test_what_is_no_bqpjson_is_refused(tmp_path, text, words):
     path = tmp_path / "x.json"
     path.write_bytes(text.encode("latin1"))
-    with pytest.raises(FileError, match="is not BQP-JSON"):
+    with pytest.raises(FileError, match=words) as refused:
         read(path)
+    assert len(str(refused.value)) < 300
 
 
 def test_a_small_file_does_not_fill_the_memory(tmp_path, monkeypatch):

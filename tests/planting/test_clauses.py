@@ -161,8 +161,8 @@ def test_seeds_grow_what_they_always_grew(name):
     [
         (nae3sat, {"n": 2, "clauses": 3}, "n=2 is too few for clauses of 3 variables"),
         (two_in_four, {"n": 3, "clauses": 3}, "n=3 is too few for clauses of 4 variables"),
-        (nae3sat, {"n": 9}, "neither of clauses and clause_density given"),
-        (nae3sat, {"n": 9, "clauses": 2, "clause_density": 1}, "both of clauses and"),
+        (nae3sat, {"n": 9}, "clause_density=RATIO; neither is given"),
+        (nae3sat, {"n": 9, "clauses": 2, "clause_density": 1}, "RATIO; both are given"),
         (two_in_four, {"n": 9, "clauses": 0}, "clauses=0 is below 1"),
         (two_in_four, {"n": 9, "clause_density": 0}, "it is clauses per spin"),
         (nae3sat, {"n": 9, "clauses": 2**40}, r"clauses=1099511627776 asks for more than 2\^28"),

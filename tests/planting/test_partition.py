@@ -75,8 +75,11 @@ def test_all_numbers_and_partitions_that_fit_are_equally_likely(total):
     ("arguments", "message"),
     [
         ({"n": 1, "bits": 4}, "n=1 is below 2"),
-        ({"n": 8}, "neither of bits and bits_per_spin given"),
-        ({"n": 8, "bits": 4, "bits_per_spin": 1}, "both of bits and bits_per_spin given"),
+        ({"n": 8}, "bits=NUMBER and bits_per_spin=RATIO; neither is given"),
+        (
+            {"n": 8, "bits": 4, "bits_per_spin": 1},
+            "bits_per_spin=RATIO; both are given",
+        ),
         ({"n": 8, "bits": 0}, "bits=0 is below 1"),
         ({"n": 8, "bits": "4"}, "bits='4' is not a whole number"),
         ({"n": 8, "bits_per_spin": 0}, "bits_per_spin=0 must be above 0"),

@@ -160,8 +160,8 @@ def test_a_second_model_is_reported():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({}, "neither of n and graph given"),
-        ({"n": 4, "graph": "torus:3x3"}, "both of n and graph given"),
+        ({}, "one of n and graph; neither is given"),
+        ({"n": 4, "graph": "torus:3x3"}, "one of n and graph; both are given"),
         ({"n": 1}, "n=1"),
         ({"graph": "edges:4 0-1"}, "node 2 and 1 more of .* has no edge"),
         ({"graph": "lattice:1x1"}, "node 0 of .* has no edge"),

@@ -176,7 +176,12 @@ def test_uniform_instances_have_clauses_of_one_weight_at_the_asked_density() -> 
 # Limits ------------------------------------------------------------------------------------------
 
 BAD = [
-    ({"frustration": 0.3}, "frustration=0.3 is above 1/4, the most a 4-loop can hold; use graph"),
+    (
+        {"frustration": 0.3},
+        "frustration=0.3 is above 1/4, the most that a loop of 4",
+    ),
+    ({"frustration": 0.3}, r"graph_loops \(glasshouse plant graph\) on a graph with triangles"),
+    ({"frustration": 2}, r"can hold; use 1/4 or less$"),
     ({"frustration": "-1/5"}, "below 0"),
     ({"frustration": "x"}, "finite fraction"),
     ({"frustration": "1/0"}, "finite fraction"),
@@ -186,8 +191,8 @@ BAD = [
     ({"m": 0}, "m=0 leaves no room"),
     ({"n": 2.0}, "n=2.0 is not a whole number"),
     ({"n": 2**28 - 3}, "more than 2\\^28 spins, the most we plant; use smaller layers"),
-    ({"loops": None}, "neither of loops and loop_density given"),
-    ({"loop_density": 1}, "both of loops and loop_density given"),
+    ({"loops": None}, "one of loops=NUMBER and loop_density=RATIO; neither is given"),
+    ({"loop_density": 1}, "one of loops=NUMBER and loop_density=RATIO; both are given"),
     ({"loops": 0}, "loops=0 is below 1"),
     ({"loops": None, "loop_density": 0}, "must be above 0"),
     ({"state": [1] * 7}, "state has shape"),

@@ -222,7 +222,7 @@ def test_stronger_biases_are_just_that(strength: Fraction, seed: int) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"frustration": 0.3}, r"above 1/4, .*; use ghosts=2 \(up to 1/3\)"),
+        ({"frustration": 0.3}, r"above 1/4, .*; use 1/4 or less, or ghosts=2"),
         ({"frustration": 0.34, "ghosts": 2}, "above 1/3"),
         ({"ghosts": 3}, "ghosts=3 must be 1 or 2"),
         ({"bias_strength": "1/2"}, "below 1"),

@@ -81,8 +81,8 @@ def test_rounding_falls_on_every_entry_alike():
     [
         ({"n": 7, "columns": 3}, 'n=7 is odd; .* use an even one, or weights="normal"'),
         ({"n": 0, "columns": 3}, "n=0 is below 2"),
-        ({"n": 8}, "neither of columns and alpha given"),
-        ({"n": 8, "columns": 3, "alpha": 1}, "both of columns and alpha given"),
+        ({"n": 8}, "columns=NUMBER and alpha=RATIO; neither is given"),
+        ({"n": 8, "columns": 3, "alpha": 1}, "columns=NUMBER and alpha=RATIO; both are given"),
         ({"n": 8, "columns": 0}, "columns=0 is below 1"),
         ({"n": 8, "columns": "2"}, "columns='2' is not a whole number"),
         ({"n": 8, "alpha": 0}, "alpha=0 must be above 0"),

@@ -17,6 +17,7 @@ from tests.oracles import all_states, energies_of, optimum, states_of
 import glasshouse as gh
 from glasshouse.problems import Ising, Max2Sat, Qubo, Rbm
 from glasshouse.problems.convert import to_ising, to_max2sat, to_qubo, to_rbm
+from glasshouse.problems.naming import sample_of
 
 label = st.one_of(
     st.integers(-3, 9),
@@ -249,6 +250,27 @@ def test_the_mode_of_a_fitted_bernoulli_rbm_is_that_of_enumeration():
     assert list(found.sample(units="binary").values()) == mode.tolist()
     with pytest.raises(ValueError, match="not a fitted BernoulliRBM"):
         Rbm.from_sklearn(BernoulliRBM())
+
+
+@given(labelled(st.one_of(some.isings(), some.qubos(), some.rbms(), some.max2sats())), st.randoms())
+def test_energies_of_states_by_label(problem, random):
+    space = problem.space
+    state = np.array([random.choice((space.low, 1)) for _ in range(space.size)], dtype=np.int8)
+    named = list(sample_of(state, problem.labels).items())
+    random.shuffle(named)
+    assert problem.energy(dict(named)) == problem.energy(state)
+
+
+def test_states_by_label_that_fit_no_problem_are_one_clear_line():
+    problem = Ising.from_edges(2, [(0, 1)], [3], labels=["a", "b"])
+    with pytest.raises(ValueError, match="no value for 'b', one of 2 variables"):
+        problem.energy({"a": 1})
+    with pytest.raises(ValueError, match="a value for 'c', which is no variable"):
+        problem.energy({"a": 1, "b": 1, "c": 1})
+    with pytest.raises(ValueError, match="state must hold only -1 and 1"):
+        problem.energy({"a": 1, "b": 0})
+    with pytest.raises(ValueError, match=r"a list of its values, in the order .* problem.labels"):
+        gh.frustration_index(problem, {"a": 1, "b": 1})
 
 
 def test_equality_looks_at_labels():

@@ -103,6 +103,24 @@ def test_json_that_is_no_proof_of_ours_is_refused(tmp_path):
         file_section(tmp_path / "p.json")
 
 
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        ("NaN", "the number NaN is not finite"),
+        ("1e999", "the number 1e999 is not finite"),
+        ("1" + "0" * 400, "100000.* is larger than any float"),
+        ("true", "'True' is no number"),
+    ],
+)
+def test_a_number_that_is_none_is_named(tmp_path, number, words):
+    (tmp_path / "p.json").write_text(
+        '{"measure": "cut", "lower_bound": 1, "optimal": true, "history": [], "seconds": '
+        f"{number}}}"
+    )
+    with pytest.raises(FileError, match=words):
+        file_section(tmp_path / "p.json")
+
+
 def test_machines_and_checkpoints(tmp_path):
     kept = tmp_path / "c.npz"
     run = gh.train(gh.shifting_bars(), 4, epochs=40, every=10, rng=1, checkpoint=kept)

@@ -15,10 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.boltzmann.kernels.machine import MOST_WEIGHT, Machine
-from glasshouse.boltzmann.model import BoltzmannMachine, Units
-from glasshouse.files.archive import Archive
+from glasshouse.boltzmann.model import BoltzmannMachine
+from glasshouse.boltzmann.units import Units
+from glasshouse.files.archive import opened_archive
 from glasshouse.files.errors import FileError
-from glasshouse.files.notes import parse_object
+from glasshouse.files.plain_json import parse_object
 from glasshouse.files.streams import opened, replacing
 from glasshouse.planting.randomness import Seed
 from glasshouse.problems.validation import FloatArray
@@ -26,6 +27,7 @@ from glasshouse.problems.validation import FloatArray
 SECONDS = 5.0  # between two writes
 _KIND = "glasshouse training"
 _VERSION = 2
+_NO_CHECKPOINT = "is no checkpoint of a training ({}); give another name"
 
 
 def digest(array: npt.NDArray[Any] | None) -> str | None:
@@ -134,17 +136,11 @@ def read_stored(path: Path) -> Stored:
     identity = header.get("identity")
     identity = identity if isinstance(identity, dict) else {}
     units: Units = "binary" if identity.get("units") == "binary" else "spin"
-    with opened(path, "npz") as source:
-        try:
-            with Archive(source) as archive:
-                machine = BoltzmannMachine(
-                    archive.numbers("weights", 2), archive.numbers("visible_bias", 1),
-                    archive.numbers("hidden_bias", 1), units,
-                )  # fmt: skip
-        except FileError:
-            raise
-        except Exception as fault:  # zipfile and zlib raise whatever a broken byte does
-            raise source.error(f"is no checkpoint of a training ({fault})") from None
+    with opened(path, "npz") as source, opened_archive(source, _NO_CHECKPOINT) as archive:
+        machine = BoltzmannMachine(
+            archive.numbers("weights", 2), archive.numbers("visible_bias", 1),
+            archive.numbers("hidden_bias", 1), units,
+        )  # fmt: skip
     proven = header.get("modes_proven")
     return Stored(machine, identity, seen, proven if isinstance(proven, int) else 0,
                   header.get("has_diverged") is True)  # fmt: skip
@@ -165,25 +161,16 @@ def stored_seed(path: Path) -> Seed | None:
 
 def _read(path: Path, like: Machine | None) -> tuple[dict[str, Any], Any, FloatArray]:
     """The header, the arrays that a machine has, and what monitors saw."""
-    with opened(path, "npz") as source:
-        try:
-            with Archive(source) as archive:
-                header = parse_object(archive.text("header").encode())
-                if header is None or header.get("format") != _KIND:
-                    raise ValueError("its header is another one")
-                if header.get("version") != _VERSION:
-                    raise ValueError(f"its version is not {_VERSION}")
-                kept = {} if like is None else {
-                    name: archive.numbers(name, values.ndim)
-                    for name, values in like._asdict().items()
-                }  # fmt: skip
-                return header, kept, archive.numbers("seen", 2).astype(np.float64)
-        except FileError:
-            raise
-        except Exception as fault:  # zipfile and zlib raise whatever a broken byte does
-            raise source.error(
-                f"is no checkpoint of a training ({fault}); give another name"
-            ) from None
+    with opened(path, "npz") as source, opened_archive(source, _NO_CHECKPOINT) as archive:
+        header = parse_object(archive.text("header").encode())
+        if header is None or header.get("format") != _KIND:
+            raise ValueError("its header is another one")
+        if header.get("version") != _VERSION:
+            raise ValueError(f"its version is not {_VERSION}")
+        kept = {} if like is None else {
+            name: archive.numbers(name, values.ndim) for name, values in like._asdict().items()
+        }  # fmt: skip
+        return header, kept, archive.numbers("seen", 2).astype(np.float64)
 
 
 def _difference(stored: Any, wanted: Mapping[str, Any]) -> str:

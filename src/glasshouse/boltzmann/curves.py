@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -127,6 +127,15 @@ def read_ensembles(store: Store) -> list[Ensemble]:
         raise
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as fault:
         raise damaged(store.path, fault) from None
+
+
+def monitors_of(ensembles: Iterable[Ensemble]) -> list[str]:
+    """All monitors that any of the ensembles has, by name.
+
+    >>> monitors_of([])
+    []
+    """
+    return list(dict.fromkeys(name for one in ensembles for name in one.curves))
 
 
 def labels_of(ensembles: Sequence[Ensemble]) -> list[str]:

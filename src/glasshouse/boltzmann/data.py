@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.boltzmann.model import LOW, Units
+from glasshouse.boltzmann.units import LOW, Units
 from glasshouse.extras import optional
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
@@ -112,3 +112,10 @@ def in_units(data: npt.ArrayLike, units: Units, name: str = "data") -> SpinArray
             "threshold it first"
         )
     return np.where(is_up, 1, LOW[units]).astype(np.int8)
+
+
+def entropy(rows: SpinArray) -> float:
+    """Of the distribution that the rows are all of, in nats."""
+    counts = np.unique(validation.rows(rows), axis=0, return_counts=True)[1]
+    shares = counts / counts.sum()
+    return float(-(shares * np.log(shares)).sum())

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.boltzmann import data as data_sets
-from glasshouse.files.archive import Archive
-from glasshouse.files.errors import FileError
+from glasshouse.files.archive import opened_archive
 from glasshouse.files.matrices import csv_numbers, npy_numbers
 from glasshouse.files.streams import Source, format_suffix, opened
 from glasshouse.problems.validation import SpinArray
@@ -73,17 +72,12 @@ def read_data(path: str | Path) -> SpinArray:
 
 
 def _npz_numbers(source: Source) -> npt.NDArray[np.number]:
-    try:
-        with Archive(source) as archive:
-            names = sorted(archive.names)
-            found = names if len(names) == 1 else [name for name in _NAMES if name in archive]
-            if len(found) != 1:
-                raise source.error(
-                    f"has arrays {', '.join(names)[:100] or 'none'}; expected one, or one called "
-                    f"{', '.join(_NAMES[:-1])}"
-                )
-            return archive.numbers(found[0], 2)
-    except FileError:
-        raise
-    except Exception as fault:  # zipfile and zlib raise whatever a broken byte does
-        raise source.error(f"is not an .npz of data ({fault})") from None
+    with opened_archive(source, "is not an .npz of data ({})") as archive:
+        names = sorted(archive.names)
+        found = names if len(names) == 1 else [name for name in _NAMES if name in archive]
+        if len(found) != 1:
+            raise source.error(
+                f"has arrays {', '.join(names)[:100] or 'none'}; expected one, or one called "
+                f"{', '.join(_NAMES[:-1])}"
+            )
+        return archive.numbers(found[0], 2)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from glasshouse.boltzmann.data import in_units
 from glasshouse.boltzmann.importance import ImportanceEstimate, annealed_importance
-from glasshouse.boltzmann.model import BoltzmannMachine, Units
+from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.settings import (
     Gradient,
     ModeSearch,
@@ -25,6 +25,7 @@ from glasshouse.boltzmann.settings import (
     TrainingSettings,
 )
 from glasshouse.boltzmann.training import Trainer
+from glasshouse.boltzmann.units import Units
 from glasshouse.extras import MissingPackageError, optional
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems.validation import FloatArray, SpinArray

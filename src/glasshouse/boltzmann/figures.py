@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.boltzmann.curves import BAND, Ensemble, labels_of
+from glasshouse.boltzmann.curves import BAND, Ensemble, labels_of, monitors_of
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.modes import Mode, find_mode
 from glasshouse.extras import optional
@@ -161,7 +161,7 @@ def training_figure(
         monitors: which; all that any of them has when None.
         along: the x axis, as in `draw_monitor`.
     """
-    known = list(dict.fromkeys(name for one in ensembles for name in one.curves))
+    known = monitors_of(ensembles)
     names = known if monitors is None else [name.strip() for name in monitors]
     for name in names:
         if name not in known:

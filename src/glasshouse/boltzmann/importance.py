@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.boltzmann.kernels import importance
-from glasshouse.boltzmann.model import BoltzmannMachine, as_units
+from glasshouse.boltzmann.model import BoltzmannMachine
+from glasshouse.boltzmann.units import as_units
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray, SpinArray

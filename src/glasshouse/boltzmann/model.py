@@ -6,21 +6,21 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.boltzmann.data import entropy
 from glasshouse.boltzmann.kernels import conditionals, enumeration, sampling
+from glasshouse.boltzmann.units import LOW, Units, as_units
 from glasshouse.extras import optional
 from glasshouse.files.matrices import HIDDEN, VISIBLE, WEIGHTS
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import Rbm, validation
+from glasshouse.problems.rbm import sklearn_arrays
 from glasshouse.problems.validation import FloatArray, SpinArray
 from glasshouse.summaries import Summarised
-
-Units: TypeAlias = Literal["spin", "binary"]
-LOW: dict[Units, int] = {"spin": -1, "binary": 0}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,6 +88,8 @@ class BoltzmannMachine(Summarised):
             "visible_bias": _bias(self.visible_bias, rows, "visible"),
             "hidden_bias": _bias(self.hidden_bias, columns, "hidden"),
         }
+        parts = [part.reshape(-1) for part in fields.values()]
+        validation.total_magnitude(parts, 0.0, "weights and biases")
         for name, value in fields.items():
             object.__setattr__(self, name, validation.read_only(value))
 
@@ -276,10 +278,9 @@ class BoltzmannMachine(Summarised):
                                   - spins.weights.sum())  # fmt: skip
             return Rbm(*parts, constant)  # type: ignore[call-arg, arg-type]
         scale = validation.count(resolution, "resolution", 1)
-        scaled = [np.rint(part * scale) for part in parts]
-        if max(np.abs(part).max() for part in scaled) >= 2**52:
+        if max(np.abs(part).max() for part in parts) >= 2**52 / scale:
             raise ValueError(f"resolution={scale} makes weights too large; use a smaller one")
-        return Rbm(*(part.astype(np.int64) for part in scaled))  # type: ignore[arg-type]
+        return Rbm(*(np.rint(part * scale).astype(np.int64) for part in parts))  # type: ignore[arg-type]
 
     @classmethod
     def from_instance(cls, problem: Rbm, units: Units = "spin") -> BoltzmannMachine:
@@ -325,11 +326,7 @@ class BoltzmannMachine(Summarised):
     @classmethod
     def from_sklearn(cls, machine: Any) -> BoltzmannMachine:
         """A fitted `sklearn.neural_network.BernoulliRBM`, whose units are 0 and 1."""
-        names = ("components_", "intercept_visible_", "intercept_hidden_")
-        if not all(hasattr(machine, name) for name in names):
-            raise ValueError(f"{type(machine).__name__} is not a fitted BernoulliRBM; call fit")
-        arrays = (getattr(machine, name) for name in names)
-        return cls.from_arrays(*arrays, units="binary", hidden_first=True)
+        return cls(*sklearn_arrays(machine), units="binary")
 
     def to_sklearn(self) -> Any:
         """A fitted `sklearn.neural_network.BernoulliRBM` with the same distribution."""
@@ -365,21 +362,6 @@ class BoltzmannMachine(Summarised):
     def __repr__(self) -> str:
         size = f"{self.num_visible} visible × {self.num_hidden} hidden"
         return f"BoltzmannMachine({size}, {self.units} units)"
-
-
-def as_units(values: npt.ArrayLike, width: int, units: Units, name: str) -> SpinArray:
-    """States in the values of some units, checked."""
-    array = np.asarray(values)
-    if array.ndim and array.shape[-1] != width:
-        raise ValueError(f"{name} has {array.shape[-1]} columns, but the layer has {width} units")
-    return np.ascontiguousarray(validation.states(values, width, (LOW[units], 1), name))
-
-
-def entropy(rows: SpinArray) -> float:
-    """Of the distribution that the rows are all of, in nats."""
-    counts = np.unique(validation.rows(rows), axis=0, return_counts=True)[1]
-    shares = counts / counts.sum()
-    return float(-(shares * np.log(shares)).sum())
 
 
 def _by_name(arrays: Mapping[str, Any]) -> list[Any]:

@@ -14,16 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from glasshouse.boltzmann.model import BoltzmannMachine, Units
-from glasshouse.files.archive import Archive
+from glasshouse.boltzmann.model import BoltzmannMachine
+from glasshouse.boltzmann.units import Units
+from glasshouse.files.archive import opened_archive
 from glasshouse.files.errors import FileError
 from glasshouse.files.matrices import machine_parts
-from glasshouse.files.notes import parse_object
+from glasshouse.files.plain_json import parse_object
 from glasshouse.files.streams import Place, format_suffix, name_of, opened, replacing
 from glasshouse.planting.randomness import Seed
 
 if TYPE_CHECKING:
     from glasshouse.boltzmann.training import TrainingRun
+
+_NO_MACHINE = "is no .npz of a machine ({})"
 
 
 def save_machine(
@@ -74,15 +77,9 @@ def load_notes(place: Place) -> dict[str, Any]:
 
     It is what the file states; nothing of it is checked.
     """
-    with opened(place) as source:
-        try:
-            with Archive(source) as archive:
-                text = archive.text("training") if "training" in archive else "{}"
-                return parse_object(text.encode()) or {}
-        except FileError:
-            raise
-        except Exception as fault:  # zipfile and zlib raise whatever a broken byte does
-            raise source.error(f"is no .npz of a machine ({fault})") from None
+    with opened(place) as source, opened_archive(source, _NO_MACHINE) as archive:
+        text = archive.text("training") if "training" in archive else "{}"
+        return parse_object(text.encode()) or {}
 
 
 def load_machine(place: Place, *, units: Units | None = None) -> BoltzmannMachine:
@@ -101,11 +98,6 @@ def load_machine(place: Place, *, units: Units | None = None) -> BoltzmannMachin
     ...     load_machine(Path(folder) / "m.npz")
     BoltzmannMachine(1 visible × 2 hidden, binary units)
     """
-    with opened(place, "npz" if format_suffix(name_of(place)) == "" else None, units) as source:
-        try:
-            with Archive(source) as archive:
-                return BoltzmannMachine(*machine_parts(source, archive))
-        except FileError:
-            raise
-        except Exception as fault:  # zipfile and zlib raise whatever a broken byte does
-            raise source.error(f"is no .npz of a machine ({fault})") from None
+    suffix = "npz" if format_suffix(name_of(place)) == "" else None
+    with opened(place, suffix, units) as source, opened_archive(source, _NO_MACHINE) as archive:
+        return BoltzmannMachine(*machine_parts(source, archive))

@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from glasshouse.boltzmann.kernels import descent, enumeration
 from glasshouse.boltzmann.kernels.modes import spin_weights
-from glasshouse.boltzmann.model import BoltzmannMachine, as_units
+from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.settings import ModeSearch, enumerates
+from glasshouse.boltzmann.units import as_units
 from glasshouse.planting.randomness import RngLike
 from glasshouse.problems.validation import SpinArray
 from glasshouse.proofs import prove

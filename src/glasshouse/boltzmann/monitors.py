@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
 
+from glasshouse.boltzmann.data import entropy
 from glasshouse.boltzmann.importance import ImportanceEstimate, annealed_importance
 from glasshouse.boltzmann.kernels.sampling import mean_field
-from glasshouse.boltzmann.model import BoltzmannMachine, entropy
+from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.modes import Mode, find_mode
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.catalogue import Catalogue

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from glasshouse.boltzmann.kernels import enumeration, machine
-from glasshouse.boltzmann.model import LOW, Units
+from glasshouse.boltzmann.units import LOW, Units
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray
 from glasshouse.summaries import Summarised

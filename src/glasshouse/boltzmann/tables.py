@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.boltzmann.curves import Ensemble, labels_of
+from glasshouse.boltzmann.curves import Ensemble, labels_of, monitors_of
 from glasshouse.files.streams import Place, is_stream, writing
 from glasshouse.studies.statistics.samples import Estimate
 
@@ -34,7 +34,7 @@ def overview(one: Ensemble) -> dict[str, Any]:
 
 def text_table(ensembles: Sequence[Ensemble]) -> list[str]:
     """Lines for people: one per ensemble, below a head."""
-    monitors = list(dict.fromkeys(name for one in ensembles for name in one.curves))
+    monitors = monitors_of(ensembles)
     labels = [label or _usual(one) for label, one in zip(labels_of(ensembles), ensembles,
                                                          strict=True)]  # fmt: skip
     head = ["setting", "machines", "diverged", *(f"{name}, median" for name in monitors),
@@ -65,7 +65,7 @@ def export_csv(
         curves: one line per machine and look instead of one per machine.
         overwrite: replace a file that is there.
     """
-    monitors = list(dict.fromkeys(name for one in ensembles for name in one.curves))
+    monitors = monitors_of(ensembles)
     shared = [*ensembles[0].settings.plain(), "seed"] if ensembles else []
     facts = [] if curves else ["diverged_at", "updates", "modes", "modes_proven", "seconds",
                                "learning_seconds"]  # fmt: skip

@@ -85,9 +85,7 @@ def read_notes(text):
         if is_recipe:
             recipe = line[1:].split(maxsplit=1)[1]
             recipe = json.loads(recipe, parse_constant=int, parse_float=lambda x: number(x[:400]))
-            require(
-                isinstance(recipe, dict) and depth_of(recipe) <= 16, "the recipe is no plain JSON"
-            )
+            require(isinstance(recipe, dict) and depth_of(recipe) <= 16, "recipe: no plain JSON")
     require(b"encoding" not in notes, "an encoding for solvers has no certificate")
     return notes
 
@@ -122,10 +120,14 @@ def read_wcnf(text):
 def read_graph(text):
     """The constant, the weights -w, the size; the last vertex is the ghost if noted as ancilla."""
     (size, count), *lines = [[number(word) for word in words] for words in rows(text, "#")]
-    edges = {(min(a, b), max(a, b)): Fraction(-w) for a, b, w in lines}
+    edges = defaultdict(Fraction)
+    for a, b, w in lines:  # parallel edges are one, of their sum
+        edges[min(a, b), max(a, b)] -= Fraction(w)
     is_graph = all(type(x) is int and 0 < x <= size for pair in edges for x in pair)
-    are_all = len(edges) == len(lines) == count and all(a < b for a, b in edges)
+    are_all = len(lines) == count and all(a < b for a, b in edges)
     require(type(size) is type(count) is int and is_graph and are_all, "graph: edges not as stated")
+    are_held = all(abs(w) < 2**1020 and float(w) == w for w in edges.values())
+    require(are_held or all(type(w) is int for *_, w in lines), "graph: a sum no float holds")
     notes = {"offset": [], "ancilla": []}
     for words in (re.sub(r"[^\t -~]", "?", line).split() for line in text.split("\n")):
         if words[:1] == ["#"] and len(words) == 3 and words[1] in notes:

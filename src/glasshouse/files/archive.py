@@ -10,12 +10,15 @@ import io
 import re
 import zipfile
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.files.errors import FileError
 from glasshouse.files.streams import BLOCK, Source
 
 # Ours has a dozen members. The end of an archive, where the directory is looked for, takes 64 KiB.
@@ -30,8 +33,25 @@ _NUMBERS = {"i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"}
 _LONGEST_HEAD = 10_000
 
 
+@contextmanager
+def opened_archive(source: Source, otherwise: str) -> Iterator[Archive]:
+    """An open .npz file, whatever is wrong with which is one `FileError`.
+
+    Args:
+        source: the file.
+        otherwise: the message, with `{}` for what is wrong.
+    """
+    try:
+        with Archive(source) as archive:
+            yield archive
+    except FileError:
+        raise
+    except Exception as fault:  # zipfile and zlib raise whatever a broken byte does
+        raise source.error(otherwise.format(fault)) from None
+
+
 class Archive:
-    """An open .npz file.
+    """An open .npz file; see `opened_archive`.
 
     Args:
         source: the file.

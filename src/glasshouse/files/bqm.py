@@ -21,7 +21,7 @@ from glasshouse.files.arrays import bounds_of, whole_between
 from glasshouse.files.coo import spin_or_binary
 from glasshouse.files.document import Document
 from glasshouse.files.formats import Format, Sheet, register_format
-from glasshouse.files.notes import parse_object
+from glasshouse.files.plain_json import parse_object
 from glasshouse.files.streams import Source
 from glasshouse.problems import Ising, Qubo, naming
 from glasshouse.problems.measure import Measure

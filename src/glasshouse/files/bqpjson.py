@@ -21,7 +21,8 @@ from glasshouse.files.coo import spin_or_binary
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.errors import FileError
 from glasshouse.files.formats import Format, Sheet, register_format
-from glasshouse.files.notes import is_shallow, is_sound, parse_json
+from glasshouse.files.notes import is_sound
+from glasshouse.files.plain_json import JsonError, is_shallow, read_json
 from glasshouse.files.streams import Source
 from glasshouse.problems import Ising, Qubo, naming
 from glasshouse.problems.exchange import single_terms
@@ -42,6 +43,8 @@ def read(source: Source) -> Document:
         return _document(source, _parsed(source))
     except FileError:
         raise
+    except JsonError as fault:
+        raise source.error(str(fault)) from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:
         what = f"has no {fault}" if isinstance(fault, KeyError) else str(fault)
         raise source.error(f"is not BQP-JSON: {what}") from None
@@ -52,7 +55,7 @@ def _parsed(source: Source) -> dict[str, Any]:
     cost = _VALUE_COST * sum(map(text.count, (b",", b":", b"[", b"{")))
     if cost > source.budget.unpacked:
         raise source.error(source.budget.too_much)
-    data = parse_json(text)
+    data = read_json(text)
     if not isinstance(data, dict):
         raise ValueError("expected one JSON object")
     return data

@@ -1,4 +1,4 @@
-"""WCNF by edges, for solvers: one relaxation variable an edge instead of two soft clauses.
+"""WCNF by edges, for solvers: one relaxation variable per edge instead of two soft clauses.
 
 Edge e between spins i and j gets a variable r_e that must be true when the bond is violated: two
 hard clauses of three literals, and the soft clause ¬r_e of weight |J|. Fields are unit clauses as

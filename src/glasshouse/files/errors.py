@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 # What a file says ends up in messages; a whole file would hide the message.
-_LONGEST = 600
+_LONGEST, _LONGEST_PIECE = 600, 40
 
 
 class FileError(ValueError):
@@ -44,13 +44,13 @@ class FileAccessError(FileError, OSError):
     """The system does not let a file be read or written: also an OSError."""
 
 
-def shown(text: bytes, most: int = 40) -> str:
+def shown(text: bytes) -> str:
     """A piece of a file for a message: quoted, escaped, not too long.
 
-    >>> print(shown(b"1.5"), shown(b"x" * 99, most=6))
-    '1.5' 'xxx...'
+    >>> print(shown(b"1.5"), len(shown(b"x" * 99)))
+    '1.5' 42
     """
-    return repr(text if len(text) <= most else text[: most - 3] + b"...")[1:]
+    return repr(text if len(text) <= _LONGEST_PIECE else text[: _LONGEST_PIECE - 3] + b"...")[1:]
 
 
 def printable(text: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from glasshouse.files.errors import FileAccessError, FileError
-from glasshouse.files.notes import parse_object
+from glasshouse.files.plain_json import parse_object
 from glasshouse.files.streams import Source, opened
 from glasshouse.problems.measure import Measure
 from glasshouse.problems.validation import Number

@@ -214,8 +214,8 @@ def _stated(source: Source) -> Units:
     """The units that the caller stated; nobody else knows them."""
     if source.units is None:
         raise source.error(
-            "holds a matrix, which does not say whether its units are ±1 or 0 and 1; say it by "
-            "units, spin or binary (on the command line --units spin or --units binary)"
+            "holds a matrix, which does not say whether its units are ±1 or 0 and 1; say "
+            'units="spin" or units="binary"'
         )
     return source.units
 

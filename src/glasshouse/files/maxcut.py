@@ -1,8 +1,9 @@
 """MaxCut graphs as rudy and Biq Mac write them: `VERTICES EDGES`, then `i j weight` from 1.
 
 Maximising the cut of a graph with weights w is minimising an Ising energy with J = -w and no
-fields: `E = offset + Σw - 2·cut`. Fields become edges to one more vertex, the last. Comments
-(after #, as in MQLib's graphs) stand below the edges, where readers that count do not look.
+fields: `E = offset + Σw - 2·cut`. Fields become edges to one more vertex, the last. Parallel edges
+add up. Comments (after #, as in MQLib's graphs) stand below the edges, where readers that count do
+not look.
 """
 
 from __future__ import annotations

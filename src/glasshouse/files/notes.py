@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from glasshouse.files.document import Metadata
 from glasshouse.files.errors import shown
+from glasshouse.files.plain_json import parse_object
 from glasshouse.files.streams import Source
 from glasshouse.problems import Ising, Max2Sat, Qubo, naming
 from glasshouse.problems.naming import Labels
@@ -26,11 +27,6 @@ AnyProblem = TypeVar("AnyProblem", Ising, Qubo, Max2Sat)
 # No sum of 64-bit weights is larger; a longer number in a note is a slip.
 _TOO_LARGE = 2**70
 LONGEST_NUMBER = 400
-# JSON of ours is flat and holds few values, some of them long strings. Each value takes a hundred
-# bytes of memory, where two of text may spell it.
-_MOST_VALUES = 1 << 20
-_DEEPEST = 16
-_LONGEST_FOREIGN_TEXT = 1 << 20
 
 PLANTED = ("planted-cost", "planted-model", "recipe")
 
@@ -198,56 +194,3 @@ def is_sound(number: object) -> bool:
     if isinstance(number, float):
         return math.isfinite(number)
     return isinstance(number, int) and not isinstance(number, bool) and abs(number) < _TOO_LARGE
-
-
-def parse_object(text: bytes) -> dict[str, Any] | None:
-    """A JSON object without NaN, neither deep nor of very many values; None for anything else."""
-    if sum(map(text.count, (b",", b":", b"[", b"{"))) > _MOST_VALUES:
-        return None
-    value = parse_json(text)
-    return value if isinstance(value, dict) and is_shallow(value) else None
-
-
-def parse_json(text: bytes) -> Any:
-    """A JSON value without NaN and without a key that is there twice; None for anything else."""
-    if len(text) > _LONGEST_FOREIGN_TEXT and (not text.isascii() or b"\\u" in text):
-        return None  # a single character can make a string four times as large
-    try:
-        return json.loads(
-            text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_once
-        )
-    except (ValueError, RecursionError):
-        return None
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object none of whose keys stands twice: readers would differ over which one counts."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key stands twice")
-    return found
-
-
-def is_shallow(value: Any) -> bool:
-    """Whether lists and objects lie in each other only so deep that nothing recurses too far."""
-    level = [value]
-    for _ in range(_DEEPEST):
-        inner: list[Any] = []
-        for item in level:
-            if isinstance(item, dict):
-                inner += item.values()
-            elif isinstance(item, list):
-                inner += item
-        level = inner
-        if not level:
-            return True
-    return False
-
-
-def _finite(word: str) -> float:
-    number = float(word)
-    return number if np.isfinite(number) else _refuse(word)
-
-
-def _refuse(word: str) -> NoReturn:
-    raise ValueError(word)

@@ -17,13 +17,13 @@ import numpy.typing as npt
 
 from glasshouse.certificates import Squares
 from glasshouse.certificates.squares import NO_SQUARES
-from glasshouse.files.archive import Archive
+from glasshouse.files.archive import Archive, opened_archive
 from glasshouse.files.arrays import bounds_of, whole_between
 from glasshouse.files.document import Document, Metadata
-from glasshouse.files.errors import FileError
 from glasshouse.files.formats import Format, Sheet, register_format
 from glasshouse.files.matrices import archive_document
-from glasshouse.files.notes import is_sound, parse_object
+from glasshouse.files.notes import is_sound
+from glasshouse.files.plain_json import parse_object
 from glasshouse.files.streams import Source
 from glasshouse.planting import Loops, Planted, Recipe
 from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm, naming
@@ -66,18 +66,14 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 def read(source: Source) -> Document:
     """Whatever `write` was given, equal to it in every number."""
-    try:
-        with Archive(source) as archive:
-            if "header" not in archive:
-                return archive_document(source, archive)
-            source.refuse_units()
+    with opened_archive(source, "is not a glasshouse .npz ({})") as archive:
+        if "header" not in archive:
+            return archive_document(source, archive)
+        source.refuse_units()
+        try:
             return _document(source, archive)
-    except FileError:
-        raise
-    except KeyError as fault:
-        raise source.error(f"the archive has no {fault}; expected a glasshouse .npz") from None
-    except Exception as fault:  # zipfile and zlib raise whatever a broken byte does
-        raise source.error(f"is not a glasshouse .npz ({fault})") from None
+        except KeyError as fault:
+            raise source.error(f"the archive has no {fault}; expected a glasshouse .npz") from None
 
 
 def _document(source: Source, archive: Archive) -> Document:

@@ -27,7 +27,7 @@ def format_of(place: Place, format: str | None = None) -> Format:
         known = " ".join(FORMATS)
         raise FileError(
             name_of(place),
-            f"unknown suffix {suffix!r}; expected one of {known} (+ .gz or .xz), or --format with "
-            "one of them",
+            f"unknown suffix {suffix!r}; expected one of {known} (+ .gz or .xz), or one of them "
+            'named, such as format="wcnf"',
         )
     return FORMATS[suffix]

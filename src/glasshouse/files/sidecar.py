@@ -132,15 +132,7 @@ def _write_loops(file: BinaryIO, certificate: Certificate) -> None:
     vertices = np.where(certificate.nodes == ghost, 0, certificate.nodes + 1).astype(np.int64)
     if certificate.violated is not None:
         vertices = _signed(vertices, certificate)
-    starts = certificate.starts
-    lengths = starts[1:] - starts[:-1]
-    if certificate.multipliers.dtype != np.int64:
-        for k, multiplier in enumerate(certificate.multipliers.tolist()):
-            row = vertices[starts[k] : starts[k + 1]].tolist()
-            file.write(f"{multiplier} {' '.join(map(str, row))}\n".encode())
-        return
-    values = np.insert(vertices, starts[:-1], certificate.multipliers)
-    write_rows(file, values, np.cumsum(lengths + 1))
+    _write_parts(file, certificate.multipliers, vertices, certificate.starts)
 
 
 def _write_squares(file: BinaryIO, certificate: Certificate) -> None:
@@ -149,14 +141,20 @@ def _write_squares(file: BinaryIO, certificate: Certificate) -> None:
         return
     vertices = np.where(squares.nodes == len(certificate.state), 0, squares.nodes + 1)
     pairs = np.column_stack([squares.coefficients, vertices.astype(np.int64)])
-    starts = squares.starts
-    if squares.multipliers.dtype != np.int64:
-        for k, multiplier in enumerate(squares.multipliers.tolist()):
-            row = pairs[starts[k] : starts[k + 1]].reshape(-1).tolist()
+    _write_parts(file, squares.multipliers, pairs.reshape(-1), 2 * squares.starts)
+
+
+def _write_parts(
+    file: BinaryIO, multipliers: npt.NDArray[Any], values: IntArray, starts: IntArray
+) -> None:
+    """One line per loop or square: its multiplier, then its numbers."""
+    if multipliers.dtype != np.int64:
+        for k, multiplier in enumerate(multipliers.tolist()):
+            row = values[starts[k] : starts[k + 1]].tolist()
             file.write(f"{multiplier} {' '.join(map(str, row))}\n".encode())
         return
-    values = np.insert(pairs.reshape(-1), 2 * starts[:-1], squares.multipliers)
-    write_rows(file, values, np.cumsum(2 * squares.lengths + 1))
+    ends = starts[1:] + np.arange(1, len(starts))
+    write_rows(file, np.insert(values, starts[:-1], multipliers), ends)
 
 
 def _signed(vertices: IntArray, certificate: Certificate) -> IntArray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.files.notes import parse_json
+from glasshouse.files.plain_json import parse_json
 from glasshouse.files.streams import Place, opened
 from glasshouse.problems.naming import Labels
 

@@ -178,7 +178,7 @@ def write_terms(
     weights: WeightArray,
     spell: Callable[[float], str] = repr,
 ) -> None:
-    """One term a line; floats as Python spells them, which is exact."""
+    """One term per line; floats as Python spells them, which is exact."""
     if weights.dtype == np.int64:
         write_table(file, [first, second, weights])
         return

@@ -16,7 +16,7 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils, types
 
-from glasshouse.kernels.vectors import word
+from glasshouse.kernels.vectors import address_of, word
 
 
 @word
@@ -66,9 +66,8 @@ def put(typing: Any, array: Any, index: Any, value: Any) -> Any:
     given = types.unliteral(value)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        data = context.make_array(array)(context, builder, values[0]).data
-        builder.store(context.cast(builder, values[2], given, array.dtype),
-                      builder.gep(data, [values[1]]))  # fmt: skip
+        address = address_of(context, builder, array, values[0], values[1])
+        builder.store(context.cast(builder, values[2], given, array.dtype), address)
         return context.get_dummy_value()
 
     return types.void(array, types.int64, given), generate

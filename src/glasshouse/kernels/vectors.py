@@ -20,6 +20,7 @@ machine instructions of whatever width the processor has. The result never depen
 | `choose(mask, a, b)` | a where the mask is set, else b |
 | `anywhere(v)` | whether any bit of any lane is set |
 | `cast(v, dtype)` | convert the numbers in the lanes (a mask keeps its meaning) |
+| `spread(mask, dtype)` | the mask for lanes of another width |
 | `view(v, dtype)` | the same bits as lanes of another width |
 | `bits(v)` | the highest bit of each of 64 bytes, as one word |
 | `masks(word)` | and back: 64 bytes, all bits set where the word has a bit |
@@ -28,165 +29,40 @@ machine instructions of whatever width the processor has. The result never depen
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.core.datamodel import models
 from numba.core.errors import RequireLiteralValue, TypingError
-from numba.extending import intrinsic, lower_builtin, register_model, type_callable
+from numba.extending import intrinsic
 
-_BITS = {
-    types.uint8: 8, types.int16: 16, types.int32: 32, types.uint32: 32,
-    types.int64: 64, types.uint64: 64, types.float32: 32, types.float64: 64,
-}  # fmt: skip
+from glasshouse.kernels.vector_type import BITS, Vector, broadcast, mask_of
 
 # Untyped on purpose: kernels call these functions without their first argument.
 word: Any = intrinsic
 ROW_BITS = 1024  # of the kernels that work in floating point: 32 runs in float32, 16 in float64
 
 
-class Vector(types.Type):
-    """The Numba type of a vector: `lanes` values of the scalar type `dtype`."""
-
-    def __init__(self, dtype: Any, lanes: int) -> None:
-        if dtype not in _BITS:
-            raise TypingError(f"there are no vectors of {dtype}")
-        self.dtype, self.lanes = dtype, lanes
-        super().__init__(name=f"Vector({dtype}x{lanes})")
-
-    @property
-    def is_float(self) -> bool:
-        """Whether the lanes hold floating-point numbers."""
-        return self.dtype in (types.float32, types.float64)
-
-    @property
-    def bits(self) -> int:
-        """Width of a lane."""
-        return _BITS[self.dtype]
-
-    @property
-    def llvm(self) -> ir.VectorType:
-        """The type LLVM knows it by."""
-        if self.is_float:
-            scalar = ir.FloatType() if self.dtype == types.float32 else ir.DoubleType()
-        else:
-            scalar = ir.IntType(self.bits)
-        return ir.VectorType(scalar, self.lanes)
-
-
-@register_model(Vector)
-class _VectorModel(models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: Vector) -> None:
-        super().__init__(manager, kind, kind.llvm)  # type: ignore[no-untyped-call]
-
-
-# Operators ------------------------------------------------------------------------------------
-
-
-def _same(left: Any, right: Any) -> Any:
-    return left if isinstance(left, Vector) and left == right else None
-
-
-def _binary(symbol: Any, whole: str | None, floating: str | None) -> None:
-    """Teach Numba an operator on two vectors of one type, as the named LLVM instruction."""
-
-    @type_callable(symbol)
-    def _(context: Any) -> Callable[..., Any]:
-        return _same
-
-    @lower_builtin(symbol, Vector, Vector)
-    def _(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        name = floating if signature.args[0].is_float else whole
-        if name is None:
-            raise TypingError(f"{symbol.__name__} is not for {signature.args[0]}")
-        return getattr(builder, name)(*values)
-
-
-_binary(operator.add, "add", "fadd")
-_binary(operator.sub, "sub", "fsub")
-_binary(operator.mul, "mul", "fmul")
-_binary(operator.and_, "and_", None)
-_binary(operator.or_, "or_", None)
-_binary(operator.xor, "xor", None)
-
-
-@type_callable(operator.invert)
-def _type_invert(context: Any) -> Callable[..., Any]:
-    return lambda value: value if isinstance(value, Vector) and not value.is_float else None
-
-
-@lower_builtin(operator.invert, Vector)
-def _invert(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    return builder.not_(values[0])
-
-
-def _shift(symbol: Any, instruction: str) -> None:
-    @type_callable(symbol)
-    def _(context: Any) -> Callable[..., Any]:
-        def typer(value: Any, amount: Any) -> Any:
-            whole = isinstance(value, Vector) and not value.is_float
-            return value if whole and isinstance(amount, types.Integer) else None
-
-        return typer
-
-    @lower_builtin(symbol, Vector, types.Integer)
-    def _(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        kind, amount = signature.args
-        scalar = context.cast(builder, values[1], amount, types.uint64)
-        lane = ir.IntType(kind.bits)
-        if kind.bits < 64:
-            scalar = builder.trunc(scalar, lane)
-        return getattr(builder, instruction)(values[0], _broadcast(builder, scalar, kind))
-
-
-_shift(operator.lshift, "shl")
-_shift(operator.rshift, "lshr")
-
-
-def mask_of(kind: Vector) -> Vector:
-    """The type of a comparison's outcome: unsigned lanes of the same width."""
-    unsigned = {8: types.uint8, 16: types.int16, 32: types.uint32, 64: types.uint64}
-    return Vector(unsigned[kind.bits], kind.lanes)
-
-
-def _comparison(symbol: Any, sign: str) -> None:
-    @type_callable(symbol)
-    def _(context: Any) -> Callable[..., Any]:
-        return lambda left, right: mask_of(left) if _same(left, right) else None
-
-    @lower_builtin(symbol, Vector, Vector)
-    def _(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        kind = signature.args[0]
-        if kind.is_float:
-            outcome = builder.fcmp_ordered(sign, *values)
-        elif kind.dtype.signed:
-            outcome = builder.icmp_signed(sign, *values)
-        else:
-            outcome = builder.icmp_unsigned(sign, *values)
-        return builder.sext(outcome, mask_of(kind).llvm)
-
-
-_comparison(operator.eq, "==")
-_comparison(operator.lt, "<")
-_comparison(operator.le, "<=")
-
-
 # Memory ---------------------------------------------------------------------------------------
 
 
-def _broadcast(builder: Any, scalar: Any, kind: Vector) -> Any:
-    empty = ir.Constant(kind.llvm, ir.Undefined)
-    single = builder.insert_element(empty, scalar, ir.Constant(ir.IntType(32), 0))
-    everywhere = ir.Constant(ir.VectorType(ir.IntType(32), kind.lanes), [0] * kind.lanes)
-    return builder.shuffle_vector(single, empty, everywhere)
-
-
-def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+def address_of(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+    """Where an item of a flat array is; no bounds check."""
     data = context.make_array(kind)(context, builder, array).data
     return builder.gep(data, [index])
+
+
+def _loading(kind: Vector) -> Callable[..., Any]:
+    """The instructions that read a vector from an array, the first argument, at an index."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        address = address_of(context, builder, signature.args[0], values[0], values[1])
+        loaded = builder.load(builder.bitcast(address, kind.llvm.as_pointer()))
+        loaded.align = kind.bits // 8
+        return loaded
+
+    return generate
 
 
 def _literal(value: Any, what: str) -> Any:
@@ -199,14 +75,7 @@ def _literal(value: Any, what: str) -> Any:
 def load(typing: Any, array: Any, index: Any, lanes: Any) -> Any:
     """`lanes` items of a flat array from `index` on, as a vector."""
     kind = Vector(array.dtype, _literal(lanes, "the number of lanes"))
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        address = _address(context, builder, array, values[0], values[1])
-        loaded = builder.load(builder.bitcast(address, kind.llvm.as_pointer()))
-        loaded.align = kind.bits // 8
-        return loaded
-
-    return kind(array, types.int64, lanes), generate
+    return kind(array, types.int64, lanes), _loading(kind)
 
 
 @word
@@ -216,7 +85,7 @@ def store(typing: Any, array: Any, index: Any, vector: Any) -> Any:
         raise TypingError(f"a {vector} does not fit an array of {array.dtype}")
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        address = _address(context, builder, array, values[0], values[1])
+        address = address_of(context, builder, array, values[0], values[1])
         written = builder.store(values[2], builder.bitcast(address, vector.llvm.as_pointer()))
         written.align = vector.bits // 8
         return context.get_dummy_value()
@@ -231,7 +100,7 @@ def fill(typing: Any, scalar: Any, lanes: Any) -> Any:
     kind = Vector(dtype, _literal(lanes, "the number of lanes"))
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return _broadcast(builder, values[0], kind)
+        return broadcast(builder, values[0], kind)
 
     return kind(dtype, lanes), generate
 
@@ -243,7 +112,7 @@ def fill_like(typing: Any, vector: Any, scalar: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         value = context.cast(builder, values[1], given, vector.dtype)
-        return _broadcast(builder, value, vector)
+        return broadcast(builder, value, vector)
 
     return vector(vector, given), generate
 
@@ -254,7 +123,7 @@ def item(typing: Any, array: Any, index: Any) -> Any:
     result = types.int64 if array.dtype == types.int32 else array.dtype
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        value = builder.load(_address(context, builder, array, values[0], values[1]))
+        value = builder.load(address_of(context, builder, array, values[0], values[1]))
         return context.cast(builder, value, array.dtype, result)
 
     return result(array, types.int64), generate
@@ -263,29 +132,15 @@ def item(typing: Any, array: Any, index: Any) -> Any:
 @word
 def load_row(typing: Any, array: Any, index: Any) -> Any:
     """As many items of a flat array as make 1024 bits, as a vector."""
-    kind = Vector(array.dtype, ROW_BITS // _BITS[array.dtype])
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        address = _address(context, builder, array, values[0], values[1])
-        loaded = builder.load(builder.bitcast(address, kind.llvm.as_pointer()))
-        loaded.align = kind.bits // 8
-        return loaded
-
-    return kind(array, types.int64), generate
+    kind = Vector(array.dtype, ROW_BITS // BITS[array.dtype])
+    return kind(array, types.int64), _loading(kind)
 
 
 @word
 def load_lanes(typing: Any, array: Any, index: Any, tables: Any) -> Any:
     """As many items of a flat array as the class of the tables has `LANES`, as a vector."""
     kind = Vector(array.dtype, tables.instance_class.LANES)
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        address = _address(context, builder, array, values[0], values[1])
-        loaded = builder.load(builder.bitcast(address, kind.llvm.as_pointer()))
-        loaded.align = kind.bits // 8
-        return loaded
-
-    return kind(array, types.int64, tables), generate
+    return kind(array, types.int64, tables), _loading(kind)
 
 
 @word
@@ -364,7 +219,7 @@ def spread(typing: Any, mask: Any, dtype: Any) -> Any:
 @word
 def view(typing: Any, vector: Any, dtype: Any) -> Any:
     """The same bits as lanes of another dtype."""
-    bits = _BITS[dtype.dtype]
+    bits = BITS[dtype.dtype]
     target = Vector(dtype.dtype, vector.lanes * vector.bits // bits)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:

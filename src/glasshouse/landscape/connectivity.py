@@ -10,7 +10,7 @@ from glasshouse.problems.convert import Given
 
 
 def components(problem: Given) -> npt.NDArray[np.int32]:
-    """Number the connected components: one label a spin, counted from 0 by their first spins.
+    """Number the connected components: one label per spin, counted from 0 by their first spins.
 
     Isolated spins are components of their own. Spins with a field hang together through the
     ghost spin that carries it.

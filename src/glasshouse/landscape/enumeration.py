@@ -68,7 +68,7 @@ class LowEnergyStates(Sampled, Summarised):
     """The lowest states of a problem, up to its trivial symmetries.
 
     Attributes:
-        energies: ascending, one a state.
+        energies: ascending, one per state.
         states: in the problem's own values, one per row.
         copies: how many states each row stands for: every component without a field can be
             flipped, and so can every free spin.
@@ -100,7 +100,7 @@ class LowEnergyStates(Sampled, Summarised):
 
 
 def local_minima(problem: Given) -> LocalMinima:
-    """Count the local minima exactly, up to about 2^26 states a connected component.
+    """Count the local minima exactly, up to about 2^26 states per connected component.
 
     >>> from glasshouse.problems import Ising
     >>> ring = Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)], [1, 1, 1, -1])
@@ -147,7 +147,7 @@ def low_energy_states(problem: Given, k: int = 16) -> LowEnergyStates:
     the first excited state to f.
 
     Args:
-        problem: any problem, of about 2^26 states a connected component at most.
+        problem: any problem, of about 2^26 states per connected component at most.
         k: how many states; fewer are returned if there are fewer.
 
     >>> found = low_energy_states(Rbm([[2, 2], [2, -1]]), 3)

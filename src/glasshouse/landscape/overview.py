@@ -105,8 +105,8 @@ def overview(problem: Given) -> Overview:
     """
     problem = given_problem(problem)
     form, weights = _graph(problem), problem.weights
-    colours, idle = two_colouring(form), free_spins(form)
     size = form.num_variables
+    colours, idle = two_colouring(size, form.edges), free_spins(form)
     sides = None
     if isinstance(problem, Rbm):
         sides = (problem.num_visible, problem.num_hidden)

@@ -69,7 +69,7 @@ def expected_intersections(n: int, m: int, loops: int) -> float:
 
     Appendix E: an edge gets k1 negative and k2 positive contributions, Poisson with means λ/4 and
     3λ/4, `λ = 4N/(nm)`, and `min(k1, k2)` of them cancel; that is nm times the paper's Bessel
-    series, summed here as `Σ_t P(k1 ≥ t) P(k2 ≥ t)`, which cannot overflow. It tends to N/(nm) an
+    series, summed here as `Σ_t P(k1 ≥ t) P(k2 ≥ t)`, which cannot overflow. It tends to N/(nm) per
     edge, N in all (the paper's limit N/(4nm) is a slip).
 
     >>> round(expected_intersections(100, 100, 2500), 3)  # λ = 1
@@ -178,5 +178,5 @@ def _alpha(frustration: Fraction | str | float) -> float:
     """The paper's alpha = 3f/(1-f), for f between 0 and 1/4."""
     f = ratio(frustration, "frustration")
     if not 0 <= f <= Fraction(1, 4):
-        raise ValueError(f"frustration={frustration} is outside 0 to 1/4, what a 4-loop can hold")
+        raise ValueError(f"frustration={frustration} is outside 0 to 1/4, what 4-loops hold")
     return float(3 * f / (1 - f))

@@ -19,17 +19,22 @@ from glasshouse.problems.validation import INT64_MAX, SpinArray
 State: TypeAlias = npt.ArrayLike | str
 Overlap: TypeAlias = Literal["constructive", "none"]
 
+# What holds an f of up to 1/3. Methods have one name in Python and one on the command line.
+SHORTER_LOOPS = (
+    "graph_loops (glasshouse plant graph) on a graph with triangles, or bias_loops (glasshouse "
+    "plant bias) with ghosts=2"
+)
 # More spins or loops than these are refused before memory is: a recipe may come from anywhere.
 _MOST_SPINS, _MOST_LOOPS = 1 << 28, 1 << 28
 
 
-def frustration(value: Ratio, longest: int = 4, remedy: str = "") -> Fraction:
+def frustration(value: Ratio, longest: int, remedy: str = "") -> Fraction:
     """The frustration index f of every loop, at most 1/L for loops up to length L.
 
     Args:
         value: f as a Fraction, "1/5" or 0.2.
         longest: the length L of the longest loop.
-        remedy: what to use for a larger f.
+        remedy: what to use for an f of up to 1/3; nothing holds more.
     """
     f = ratio(value, "frustration")
     if f < 0:
@@ -37,9 +42,12 @@ def frustration(value: Ratio, longest: int = 4, remedy: str = "") -> Fraction:
             f"frustration={value} is below 0; it is a share of the weights, 0 to 1/{longest}"
         )
     if f * longest > 1:
-        advice = f"; use {remedy}" if remedy else f"; use at most 1/{longest}"
+        advice = f"1/{longest} or less"
+        if remedy and 3 * f <= 1:
+            advice += f", or {remedy}"
         raise ValueError(
-            f"frustration={value} is above 1/{longest}, the most a {longest}-loop can hold{advice}"
+            f"frustration={value} is above 1/{longest}, the most that a loop of {longest} edges "
+            f"can hold; use {advice}"
         )
     return f
 
@@ -93,8 +101,8 @@ def number_of(
     """
     what, per = names
     if (number is None) == (density is None):
-        given = "neither" if number is None else "both"
-        raise ValueError(f"{given} of {what} and {per} given; give exactly one of them")
+        given = "neither is" if number is None else "both are"
+        raise ValueError(f"give exactly one of {what}=NUMBER and {per}=RATIO; {given} given")
     if density is None:
         found, asked = validation.count(number, what, 1), f"{what}={number}"
     else:

@@ -74,7 +74,7 @@ def bias_loops(
     if ghosts not in (1, 2):
         raise ValueError(f"ghosts={ghosts!r} must be 1 or 2, the ghost spins a loop runs through")
     length = 4 if ghosts == 1 else 3
-    f = arguments.frustration(frustration, length, "ghosts=2 (up to 1/3)" if ghosts == 1 else "")
+    f = arguments.frustration(frustration, length, "ghosts=2" if ghosts == 1 else "")
     number = arguments.loop_count(loops, loop_density, n)
     strength = arguments.ratio(bias_strength, "bias_strength")
     positive, strong, negative = _weights(f, strength, length)

@@ -109,7 +109,7 @@ def random_loops_ensemble(
     >>> many[7].verify()
     """
     n, m = arguments.layer_sizes(n, m)
-    f = arguments.frustration(frustration, 4, "graph_loops (up to 1/3 on triangles)")
+    f = arguments.frustration(frustration, 4, arguments.SHORTER_LOOPS)
     number = arguments.loop_count(loops, loop_density, n)
     instances, first = validation.count(count, "count"), validation.count(first, "first")
     law, _ = weight_law(f, "equal", None, None)

@@ -23,6 +23,7 @@ from glasshouse.planting.graph_names import (
 )
 from glasshouse.planting.kernels.cycles import core_nodes
 from glasshouse.problems import Ising, exchange, naming, pairs, validation
+from glasshouse.problems.bipartite import two_colouring
 from glasshouse.problems.validation import IntArray
 from glasshouse.summaries import Summarised
 
@@ -140,7 +141,7 @@ class Graph(Summarised):
 
     @classmethod
     def lattice(cls, *shape: int) -> Graph:
-        """A lattice with open borders, one number a dimension; nodes in row-major order."""
+        """A lattice with open borders, one number per dimension; nodes in row-major order."""
         return cls._lattice("lattice", shape, periodic=False)
 
     @classmethod
@@ -210,20 +211,7 @@ class Graph(Summarised):
     @cached_property
     def is_bipartite(self) -> bool:
         """Whether all cycles have even length."""
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
-        # The graph is bipartite where its double cover falls apart into twice the components.
-        u, v = self.edges[:, 0], self.edges[:, 1]
-        size = self.num_nodes
-
-        def parts(rows: npt.NDArray[Any], columns: npt.NDArray[Any], nodes: int) -> int:
-            ones = np.ones(len(rows), dtype=np.int8)
-            matrix = coo_array((ones, (rows, columns)), shape=(nodes, nodes))
-            return int(connected_components(matrix, directed=False, return_labels=False))
-
-        cover = parts(np.concatenate([u, v]), np.concatenate([v, u]) + size, 2 * size)
-        return cover == 2 * parts(u, v, size)
+        return two_colouring(self.num_nodes, self.edges) is not None
 
     @cached_property
     def core(self) -> npt.NDArray[np.int32]:

@@ -161,7 +161,6 @@ class Planted(Summarised):
         squares: Squares,
         state: SpinArray,
         recipe: Recipe,
-        labels: Labels | None = None,
     ) -> Planted:
         """Add squares up into an Ising problem: couplings -c·a_i·a_j, which is half of each square.
 
@@ -184,8 +183,6 @@ class Planted(Summarised):
             )
         weights = -(sums.astype(np.int64, copy=False) >> 1)
         problem = ising_of_edges(num_spins, edges, weights)
-        if naming.check(labels, num_spins) is not None:
-            problem = replace(problem, labels=labels)
         energy = int(problem.energy(state))
         return cls(problem, state, energy, 1, NO_LOOPS, recipe, squares, 2)
 

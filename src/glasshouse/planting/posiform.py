@@ -119,8 +119,8 @@ def posiform(
     >>> plant.verify()
     """
     if (n is None) == (graph is None):
-        given = "neither" if n is None else "both"
-        raise ValueError(f"{given} of n and graph given; give exactly one of them")
+        given = "neither is" if n is None else "both are"
+        raise ValueError(f"give exactly one of n and graph; {given} given")
     ground = None if graph is None else _held(Graph.of(graph))
     size = arguments.spins(n, 2) if ground is None else ground.num_nodes  # type: ignore[arg-type]
     most = validation.count(max_coefficient, "max_coefficient", 1)

@@ -100,9 +100,7 @@ def random_loops(
     (-36, Fraction(1, 5))
     """
     n, m = arguments.layer_sizes(n, m)
-    f = arguments.frustration(
-        frustration, 4, "graph_loops (up to 1/3 on triangles) or bias_loops with ghosts=2"
-    )
+    f = arguments.frustration(frustration, 4, arguments.SHORTER_LOOPS)
     number = arguments.loop_count(loops, loop_density, n)
     law, scatter = weight_law(f, weights, spread, resolution)
     most = _largest_cell(overlap, max_weight, law)

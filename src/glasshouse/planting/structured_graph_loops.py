@@ -76,7 +76,7 @@ def structured_graph_loops(
     (-270, Fraction(1, 5))
     """
     ground = Ground.of(Graph.of(graph))
-    f = arguments.frustration(frustration, 4, "graph_loops (up to 1/3 on triangles)")
+    f = arguments.frustration(frustration, 4, arguments.SHORTER_LOOPS)
     number = arguments.loop_count(loops, loop_density, ground.half)
     weights = LoopWeights.of(f, range(4, 5))
     weights.check(number, 4)

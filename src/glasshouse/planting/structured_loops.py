@@ -83,7 +83,7 @@ def structured_loops(
     Fraction(6, 25)
     """
     n, m = arguments.layer_sizes(n, m)
-    f = arguments.frustration(frustration, 4, "graph_loops (up to 1/3 on triangles)")
+    f = arguments.frustration(frustration, 4, arguments.SHORTER_LOOPS)
     share = arguments.ratio(block, "block")
     size = block_size(n, m, share, block_rule)
     shares = _shares(left, upper, center)
@@ -159,13 +159,12 @@ def _drop_loops(
     counts: dict[str, int],
     *,
     frustrated: bool,
-    dense: bool | None = None,
 ) -> NodeArray:
-    """Run the kernel kind by kind, anew after a jam; `dense` overrides the choice in tests."""
+    """Run the kernel kind by kind, anew after a jam."""
     number = sum(counts.values())
     nodes = np.empty((number, 4), dtype=np.int32)
     cells = sizes[2] * sizes[3]
-    matrix = new_cells(cells, 2 * number, signs=True, dense=dense)
+    matrix = new_cells(cells, 2 * number, signs=True)
     jams: dict[str, int] = {}
     meter = new_meter()
     for attempt in range(_RESTARTS):

@@ -22,12 +22,14 @@ import numpy.typing as npt
 
 from glasshouse.certificates.flat_cycles import NodeArray
 from glasshouse.planting import arguments
-from glasshouse.planting.arguments import Ratio
+from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.demand import Demand
 from glasshouse.planting.kernels.tiles import draw_tiles
 from glasshouse.planting.loops import Loops
+from glasshouse.planting.randomness import RngLike, Seed
+from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import validation
-from glasshouse.problems.validation import IntArray
+from glasshouse.problems.validation import IntArray, SpinArray
 
 Boundary: TypeAlias = Literal["periodic", "open"]
 # One loop of a tile: its corners in order, and the weight of the edge that leaves each of them.
@@ -153,6 +155,31 @@ class TileLattice:
                 steps = (origins[axis] + (corner >> axis & 1)) % self.length
                 spins[:, corner] = spins[:, corner] * self.length + steps
         return spins
+
+    def tiled(
+        self, method: str, tiles: TileSet, named: Mapping[str, Ratio], last: str,
+        state: State | None, rng: RngLike,
+    ) -> tuple[Loops, SpinArray, Recipe]:  # fmt: skip
+        """A tile at every place, drawn at random: the loops of all, the state, and the recipe.
+
+        Args:
+            method: the name of the family.
+            tiles: what is drawn.
+            named: the probabilities of the classes, but for the last one.
+            last: the class that gets what they leave.
+            state: the state to plant; uniform at random when None.
+            rng: a seed, or whatever `numpy.random.default_rng` takes.
+        """
+        shares = class_shares(named, last)
+        seed = Seed.of(rng)
+        streams = seed.streams(2)
+        spins = arguments.planted_state(state, self.num_spins, streams[0])
+        loops = tiles.lay(streams[1].copy(), shares, self.places())
+        values = arguments.parameters(
+            state, spins, length=self.length, boundary=self.boundary,
+            **dict(zip(named, shares, strict=False)),
+        )  # fmt: skip
+        return loops, spins, Recipe(method, values, seed)
 
     def demand(self, tiles: TileSet) -> Demand:
         """What growing takes at most."""

@@ -7,14 +7,12 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.demand import Demand
 from glasshouse.planting.method import planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.randomness import RngLike, Seed
-from glasshouse.planting.recipe import Recipe
-from glasshouse.planting.tiles import Boundary, Tile, TileLattice, TileSet, class_shares
+from glasshouse.planting.randomness import RngLike
+from glasshouse.planting.tiles import Boundary, Tile, TileLattice, TileSet
 
 # The corners of a plaquette in the order in which its couplings join them.
 _AROUND = (0, 1, 3, 2)
@@ -88,16 +86,6 @@ def tiles2d(
     if all(share is None for share in given.values()):
         given["p2"] = 1
     named = {name: 0 if share is None else share for name, share in given.items()}
-    shares = class_shares(named, "C4")
-    seed = Seed.of(rng)
-    streams = seed.streams(2)
-    spins = arguments.planted_state(state, lattice.num_spins, streams[0])
-    loops = plaquettes().lay(streams[1].copy(), shares, lattice.places())
-    values = arguments.parameters(
-        state, spins, length=lattice.length, boundary=boundary,
-        **dict(zip(named, shares, strict=False)),
-    )  # fmt: skip
+    loops, spins, recipe = lattice.tiled("tiles2d", plaquettes(), named, "C4", state, rng)
     weight = int(loops.positive_weights.min())
-    return Planted.of_ising(
-        lattice.num_spins, loops, spins, weight, Recipe("tiles2d", values, seed)
-    )
+    return Planted.of_ising(lattice.num_spins, loops, spins, weight, recipe)

@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.demand import Demand
 from glasshouse.planting.method import planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.randomness import RngLike, Seed
-from glasshouse.planting.recipe import Recipe
-from glasshouse.planting.tiles import Boundary, Tile, TileLattice, TileSet, class_shares, symmetries
+from glasshouse.planting.randomness import RngLike
+from glasshouse.planting.tiles import Boundary, Tile, TileLattice, TileSet, symmetries
 
 # Loops over quarters prove the cubes: halves would do, but would not tell which couplings all
 # ground states satisfy.
@@ -119,14 +117,5 @@ def tiles3d(
     """
     lattice = TileLattice.of(length, 3, boundary)
     named = {"p21": p21, "p22": p22, "p41": p41, "p42": p42}
-    shares = class_shares(named, "F6")
-    seed = Seed.of(rng)
-    streams = seed.streams(2)
-    spins = arguments.planted_state(state, lattice.num_spins, streams[0])
-    loops = cubes().lay(streams[1].copy(), shares, lattice.places())
-    values = arguments.parameters(
-        state, spins, length=lattice.length, boundary=boundary,
-        **dict(zip(named, shares, strict=False)),
-    )  # fmt: skip
-    recipe = Recipe("tiles3d", values, seed)
+    loops, spins, recipe = lattice.tiled("tiles3d", cubes(), named, "F6", state, rng)
     return Planted.of_ising(lattice.num_spins, loops, spins, 1, recipe, denominator=_DENOMINATOR)

@@ -159,17 +159,19 @@ def ising_to_rbm(
     return rbm, reduction
 
 
-def two_colouring(problem: Ising) -> npt.NDArray[np.bool_] | None:
-    """The side of each spin (False for the lowest spin of a component); None if not bipartite.
+def two_colouring(size: int, edges: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
+    """The side of each node (False for the lowest node of a component); None if not bipartite.
 
-    In the graph of pairs (spin, colour), with an edge for "the other end has the other colour", a
-    component holds both colours of a spin exactly when the spin lies on an odd walk.
+    In the graph of pairs (node, colour), with an edge for "the other end has the other colour", a
+    component holds both colours of a node exactly when the node lies on an odd walk.
+
+    >>> two_colouring(3, np.array([[0, 1], [1, 2]]))
+    array([False,  True, False])
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    size = problem.num_variables
-    first, second = problem.edges[:, 0].astype(np.int64), problem.edges[:, 1].astype(np.int64)
+    first, second = edges[:, 0].astype(np.int64), edges[:, 1].astype(np.int64)
     rows, columns = np.concatenate([first, second]), np.concatenate([second, first]) + size
     graph = coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), (2 * size, 2 * size))
     _, labels = connected_components(graph, directed=False)
@@ -189,7 +191,7 @@ def _sides(problem: Ising, hidden: npt.NDArray[np.bool_] | None) -> npt.NDArray[
             i, j = problem.edges[np.flatnonzero(inside)[0]]
             raise ValueError(f"spins {i} and {j} are coupled but lie on the same side")
         return hidden
-    colours = two_colouring(problem)
+    colours = two_colouring(size, problem.edges)
     if colours is None:
         raise ValueError("the graph is not bipartite; `to_rbm` doubles the spins instead")
     if not colours.any():  # no edges at all: any split will do

@@ -18,20 +18,24 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import exact, exchange, pairs, validation
+from glasshouse.problems import (
+    Ising,
+    Max2Sat,
+    Problem,
+    Qubo,
+    Rbm,
+    exact,
+    exchange,
+    pairs,
+    validation,
+)
 from glasshouse.problems.bipartite import (
     Penalty,
     ising_to_rbm,
     qubo_to_bipartite,
     two_colouring,
 )
-from glasshouse.problems.ising import Ising
-from glasshouse.problems.max2sat import Max2Sat
-from glasshouse.problems.qubo import Qubo
-from glasshouse.problems.rbm import Rbm
 from glasshouse.problems.reduction import Reduction, same_state, spins, to_bits, to_spins
-
-Problem = Ising | Rbm | Qubo | Max2Sat
 
 
 class HasProblem(Protocol):
@@ -127,7 +131,7 @@ def to_rbm(problem: Given, *, penalty: Penalty = "tight") -> tuple[Rbm, Reductio
     problem = given_problem(problem)
     if isinstance(problem, Rbm):
         return problem, unchanged(problem)
-    if isinstance(problem, Ising) and two_colouring(problem) is not None:
+    if isinstance(problem, Ising) and _is_bipartite(problem):
         return ising_to_rbm(problem)
     qubo, first = to_qubo(problem)
     doubled, second = qubo_to_bipartite(qubo, penalty=penalty)
@@ -314,6 +318,10 @@ def given_problem(thing: Given) -> Problem:
 
 
 # Small parts -----------------------------------------------------------------------------------
+
+
+def _is_bipartite(problem: Ising) -> bool:
+    return two_colouring(problem.num_variables, problem.edges) is not None
 
 
 def _falsity(literals: npt.NDArray[np.int32]) -> tuple[Any, Any, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import exchange, naming, pairs, validation
-from glasshouse.problems.naming import Labels, Names
+from glasshouse.problems.naming import Labels, Names, State
 from glasshouse.problems.pairs import PairArray
 from glasshouse.problems.reduction import Space, spins
 from glasshouse.problems.validation import Number, WeightArray
@@ -66,20 +66,7 @@ class Ising(Summarised):
     total_weight: Number = field(init=False)
 
     def __post_init__(self) -> None:
-        size = validation.size(self.num_variables, "num_variables")
-        edges, weights = pairs.check(self.edges, self.weights, size)
-        fields = validation.weights(self.fields, "fields")
-        if len(fields) != size:
-            raise ValueError(f"{size} spins but {len(fields)} fields")
-        weights, fields = validation.same_kind(weights, fields)
-        offset = validation.offset(self.offset, exact=weights.dtype == np.int64)
-        total = validation.total_magnitude([weights, fields], offset, "weights, fields and offset")
-        values = {
-            "num_variables": size, "edges": edges, "weights": weights, "fields": fields,
-            "offset": offset, "labels": naming.check(self.labels, size), "total_weight": total,
-        }  # fmt: skip
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        pairs.settle(self, "fields", "{} spins but {} fields")
 
     @classmethod
     def from_edges(
@@ -179,9 +166,17 @@ class Ising(Summarised):
         """Whether weights and energies are exact integers."""
         return bool(self.weights.dtype == np.int64)
 
-    def energy(self, state: npt.ArrayLike) -> Any:
-        """Energy of one state (a number) or of a batch, last axis = spins (an array)."""
-        values = validation.states(state, self.num_variables, (-1, 1), "state")
+    def energy(self, state: State) -> Any:
+        """Energy of one state (a number) or of a batch, last axis = spins (an array).
+
+        One state may also be given by label:
+
+        >>> pair = Ising.from_edges(2, [(0, 1)], [3], labels=["a", "b"])
+        >>> pair.energy({"a": 1, "b": -1})
+        3
+        """
+        ordered = naming.in_order(state, self.labels, self.num_variables)
+        values = validation.states(ordered, self.num_variables, (-1, 1), "state")
         energy = self.offset - pairs.evaluate(values, self.edges, self.weights)
         energy = energy - values @ self.fields
         return energy.item() if np.ndim(energy) == 0 else energy

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import naming, validation
-from glasshouse.problems.naming import Labels, Names
+from glasshouse.problems.naming import Labels, Names, State
 from glasshouse.problems.reduction import Space
 from glasshouse.problems.validation import Number, WeightArray
 from glasshouse.summaries import Summarised
@@ -159,13 +159,13 @@ class Max2Sat(Summarised):
         """Whether weights and costs are exact integers."""
         return bool(self.weights.dtype == np.int64)
 
-    def cost(self, assignment: npt.ArrayLike) -> Any:
+    def cost(self, assignment: State) -> Any:
         """Weight of the falsified soft clauses, plus `hard_weight` for each broken hard clause.
 
         So a cost of `hard_weight` or more says that a hard clause is broken, and `broken` how many.
-        One assignment gives a number, a batch (last axis = variables) an array.
+        One assignment, also by label, gives a number; a batch (last axis = variables) an array.
         """
-        bits = validation.states(assignment, self.num_variables, (0, 1), "assignment")
+        bits = self._bits(assignment)
         cost = _falsified_weight(bits, self.clauses, self.weights)
         if self.num_hard:
             cost = self._with_broken(cost, np.asarray(self.broken(bits)))
@@ -191,15 +191,19 @@ class Max2Sat(Summarised):
             )
         return exact.astype(cost.dtype)
 
-    def energy(self, assignment: npt.ArrayLike) -> Any:
+    def energy(self, assignment: State) -> Any:
         """The same as `cost`, by the name that all problems share."""
         return self.cost(assignment)
 
-    def broken(self, assignment: npt.ArrayLike) -> Any:
+    def broken(self, assignment: State) -> Any:
         """How many hard clauses an assignment breaks."""
-        bits = validation.states(assignment, self.num_variables, (0, 1), "assignment")
+        bits = self._bits(assignment)
         broken = _falsified_weight(bits, self.hard, np.ones(self.num_hard, dtype=np.int64))
         return broken.item() if np.ndim(broken) == 0 else broken
+
+    def _bits(self, assignment: State) -> npt.NDArray[np.int8]:
+        ordered = naming.in_order(assignment, self.labels, self.num_variables)
+        return validation.states(ordered, self.num_variables, (0, 1), "assignment")
 
     def simplified(self) -> Max2Sat:
         """The same costs with fewer clauses (ERRATA, clause hygiene).

@@ -7,7 +7,7 @@ variables are always counted from 0: labels are looked at on the way in and out 
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -15,6 +15,8 @@ import numpy.typing as npt
 
 Labels: TypeAlias = tuple[Hashable, ...]
 Names: TypeAlias = Iterable[Hashable]
+# A state in the order of the variables, or by label; also many states, one per row.
+State: TypeAlias = npt.ArrayLike | Mapping[Any, int]
 # The values of a variable: ±1, or 0 and 1.
 Units: TypeAlias = Literal["spin", "binary"]
 
@@ -52,6 +54,28 @@ def sample_of(
     if units is not None:
         state = np.where(state > 0, 1, -1 if units == "spin" else 0)
     return dict(zip(range(len(state)) if labels is None else labels, state.tolist(), strict=True))
+
+
+def in_order(state: State, labels: Labels | None, size: int) -> npt.ArrayLike:
+    """The values of a state by label, in the order of the variables; any other state as it is.
+
+    >>> in_order({"b": -1, "a": 1}, ("a", "b"), 2)
+    [1, -1]
+    >>> in_order({"b": -1}, ("a", "b"), 2)
+    Traceback (most recent call last):
+    ...
+    ValueError: the state has no value for 'a', one of 2 variables
+    """
+    if not isinstance(state, Mapping):
+        return state
+    names = range(size) if labels is None else labels
+    for name in names:
+        if name not in state:
+            raise ValueError(f"the state has no value for {name!r:.40}, one of {size} variables")
+    if len(state) > size:
+        strange = next(name for name in state if name not in names)
+        raise ValueError(f"the state has a value for {strange!r:.40}, which is no variable")
+    return [state[name] for name in names]
 
 
 class Sampled:

@@ -11,13 +11,38 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import validation
+from glasshouse.problems import naming, validation
 from glasshouse.problems.validation import WeightArray
 
 PairArray = npt.NDArray[np.int32]
 
 # Batches of states are evaluated in slices of at most this many state-pair products.
 _CHUNK = 1 << 22
+
+
+def settle(problem: Any, singles: str, mismatch: str) -> None:
+    """Check all parts of an Ising problem or QUBO that is being made, and keep them read-only.
+
+    Args:
+        problem: the new one.
+        singles: where its terms of one variable are: "fields" or "linear".
+        mismatch: the error if there are not as many of them as variables.
+    """
+    size = validation.size(problem.num_variables, "num_variables")
+    edges, weights = check(problem.edges, problem.weights, size)
+    linear = validation.weights(getattr(problem, singles), singles)
+    if len(linear) != size:
+        raise ValueError(mismatch.format(size, len(linear)))
+    weights, linear = validation.same_kind(weights, linear)
+    offset = validation.offset(problem.offset, exact=weights.dtype == np.int64)
+    what = f"weights, {singles} and offset"
+    values = {
+        "num_variables": size, "edges": edges, "weights": weights, singles: linear,
+        "offset": offset, "labels": naming.check(problem.labels, size),
+        "total_weight": validation.total_magnitude([weights, linear], offset, what),
+    }  # fmt: skip
+    for name, value in values.items():
+        object.__setattr__(problem, name, value)
 
 
 def check(pairs: npt.ArrayLike, weights: npt.ArrayLike, size: int) -> tuple[PairArray, WeightArray]:
@@ -107,7 +132,8 @@ def _matched(
     return ends, values
 
 
-def _shaped(pairs: npt.ArrayLike, size: int) -> PairArray:
+def pair_table(pairs: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Pairs of integers, one per row."""
     array = np.asarray(pairs)
     if array.size == 0:
         return np.empty((0, 2), dtype=np.int32)
@@ -115,6 +141,13 @@ def _shaped(pairs: npt.ArrayLike, size: int) -> PairArray:
         raise ValueError(
             f"edges must be a (k, 2) array of integers, not {array.dtype} of shape {array.shape}"
         )
+    return array
+
+
+def _shaped(pairs: npt.ArrayLike, size: int) -> PairArray:
+    array = pair_table(pairs)
+    if not len(array):
+        return array.astype(np.int32, copy=False)
     low, high = int(array.min()), int(array.max())
     if low < 0 or high >= size:
         bad = low if low < 0 else high

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import exchange, naming, pairs, validation
-from glasshouse.problems.naming import Labels, Names
+from glasshouse.problems.naming import Labels, Names, State
 from glasshouse.problems.pairs import PairArray
 from glasshouse.problems.reduction import Space, bits
 from glasshouse.problems.validation import Number, WeightArray
@@ -62,20 +62,7 @@ class Qubo(Summarised):
     total_weight: Number = field(init=False)
 
     def __post_init__(self) -> None:
-        size = validation.size(self.num_variables, "num_variables")
-        edges, weights = pairs.check(self.edges, self.weights, size)
-        linear = validation.weights(self.linear, "linear")
-        if len(linear) != size:
-            raise ValueError(f"{size} variables but {len(linear)} linear terms")
-        weights, linear = validation.same_kind(weights, linear)
-        offset = validation.offset(self.offset, exact=weights.dtype == np.int64)
-        total = validation.total_magnitude([weights, linear], offset, "weights, linear and offset")
-        values = {
-            "num_variables": size, "edges": edges, "weights": weights, "linear": linear,
-            "offset": offset, "labels": naming.check(self.labels, size), "total_weight": total,
-        }  # fmt: skip
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        pairs.settle(self, "linear", "{} variables but {} linear terms")
 
     @classmethod
     def from_edges(
@@ -162,9 +149,10 @@ class Qubo(Summarised):
         """Whether weights and energies are exact integers."""
         return bool(self.weights.dtype == np.int64)
 
-    def energy(self, assignment: npt.ArrayLike) -> Any:
-        """Energy of one assignment (a number) or of a batch, last axis = variables."""
-        values = validation.states(assignment, self.num_variables, (0, 1), "assignment")
+    def energy(self, assignment: State) -> Any:
+        """Energy of one assignment, also by label, or of a batch, last axis = variables."""
+        ordered = naming.in_order(assignment, self.labels, self.num_variables)
+        values = validation.states(ordered, self.num_variables, (0, 1), "assignment")
         energy = pairs.evaluate(values, self.edges, self.weights) + values @ self.linear
         energy = energy + self.offset
         return energy.item() if np.ndim(energy) == 0 else energy

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import exact, exchange, naming, validation
-from glasshouse.problems.naming import Labels, Names
+from glasshouse.problems.naming import Labels, Names, State
+from glasshouse.problems.pairs import pair_table
 from glasshouse.problems.reduction import Space, spins
 from glasshouse.problems.validation import Number, WeightArray
 from glasshouse.summaries import Summarised
@@ -111,14 +112,7 @@ class Rbm(Summarised):
         shape = _sizes(num_visible, num_hidden)
         values = validation.weights(weights, "weights")
         validation.total_magnitude([values], 0, "the weights")
-        pairs = np.asarray(edges)
-        if pairs.size == 0:
-            pairs = np.empty((0, 2), dtype=np.int64)
-        if pairs.dtype.kind not in "iu" or pairs.ndim != 2 or pairs.shape[1] != 2:
-            raise ValueError(
-                f"edges must be a (k, 2) array of integers, not {pairs.dtype} of shape "
-                f"{pairs.shape}"
-            )
+        pairs = pair_table(edges)
         if len(pairs) != len(values):
             raise ValueError(f"{len(pairs)} edges but {len(values)} weights")
         if len(pairs) and (pairs.min() < 0 or (pairs.max(axis=0) >= shape).any()):
@@ -177,11 +171,7 @@ class Rbm(Summarised):
         >>> Rbm.from_sklearn(fitted).matrix.shape
         (4, 3)
         """
-        names = ("components_", "intercept_visible_", "intercept_hidden_")
-        if not all(hasattr(machine, name) for name in names):
-            raise ValueError(f"{type(machine).__name__} is not a fitted BernoulliRBM; call fit")
-        weights, visible, hidden = (getattr(machine, name) for name in names)
-        return cls.from_binary(weights.T, visible, hidden)
+        return cls.from_binary(*sklearn_arrays(machine))
 
     @classmethod
     def from_networkx(
@@ -298,9 +288,10 @@ class Rbm(Summarised):
         """Whether weights and energies are exact integers."""
         return bool(self.matrix.dtype == np.int64)
 
-    def energy(self, state: npt.ArrayLike) -> Any:
-        """Energy of one state (v, h) or of a batch, last axis = spins."""
-        spins = validation.states(state, self.num_variables, (-1, 1), "state")
+    def energy(self, state: State) -> Any:
+        """Energy of one state (v, h), also by label, or of a batch, last axis = spins."""
+        ordered = naming.in_order(state, self.labels, self.num_variables)
+        spins = validation.states(ordered, self.num_variables, (-1, 1), "state")
         rows = validation.rows(spins).astype(self.matrix.dtype)
         visible, hidden = rows[:, : self.num_visible], rows[:, self.num_visible :]
         bonds = ((self.matrix @ hidden.T).T * visible).sum(axis=1)
@@ -332,6 +323,15 @@ class Rbm(Summarised):
         biased = np.count_nonzero(self.visible_bias) + np.count_nonzero(self.hidden_bias)
         biases = f", {biased} biases" if biased else ""
         return f"Rbm({size}, {self.num_edges} edges{biases}, {validation.describe(self.weights)})"
+
+
+def sklearn_arrays(machine: Any) -> tuple[Any, Any, Any]:
+    """W, a and b of a fitted BernoulliRBM, W with one row per visible unit."""
+    names = ("components_", "intercept_visible_", "intercept_hidden_")
+    if not all(hasattr(machine, name) for name in names):
+        raise ValueError(f"{type(machine).__name__} is not a fitted BernoulliRBM; call fit")
+    weights, visible, hidden = (getattr(machine, name) for name in names)
+    return weights.T, visible, hidden
 
 
 def _sizes(num_visible: object, num_hidden: object) -> tuple[int, int]:

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems.convert import Problem, to_ising
+from glasshouse.problems import Max2Sat, Problem, Rbm
+from glasshouse.problems.convert import to_ising
 from glasshouse.problems.exchange import reordered
-from glasshouse.problems.max2sat import Max2Sat
-from glasshouse.problems.rbm import Rbm
 from glasshouse.problems.reduction import Reduction
 
 

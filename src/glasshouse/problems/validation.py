@@ -9,7 +9,7 @@ int64 when a problem is made. Those of float problems never overflow, because it
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from numbers import Real
 from typing import Any, TypeAlias
@@ -73,12 +73,12 @@ def time_limit(value: Any) -> float | None:
     return None if value == math.inf else float(min(value, _LONGEST))
 
 
-def energy(value: Any, name: str = "target") -> Any:
+def target(value: Any) -> Any:
     """A number to compare energies with, or None; whole numbers stay exact."""
     if value is None:
         return None
     if not is_real(value) or value != value:
-        raise ValueError(f"{name}={value!r} is not an energy; expected a number or None")
+        raise ValueError(f"target={value!r} is not an energy; expected a number or None")
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -257,6 +257,11 @@ def float_magnitude(arrays: Iterable[npt.NDArray[Any]]) -> float:
 
 def states(values: npt.ArrayLike, width: int, allowed: tuple[int, int], name: str) -> SpinArray:
     """One state or a batch of states (last axis = variables) with two allowed values, as int8."""
+    if isinstance(values, Mapping):
+        raise ValueError(
+            f"{name} is a mapping; give a list of its values, in the order of the variables, which "
+            "is that of problem.labels"
+        )
     array = np.asarray(values)
     if array.dtype == np.bool_ and allowed == (0, 1):
         array = array.astype(np.int8)

@@ -175,7 +175,7 @@ def prove(
     (-6, -6, True, array([1, 1, 1, 1], dtype=int8))
     """
     problem = given_problem(problem)
-    time_limit, target = validation.time_limit(time_limit), validation.energy(target)
+    time_limit, target = validation.time_limit(time_limit), validation.target(target)
     if node_limit is not None:
         node_limit = validation.count(node_limit, "node_limit", 1)
     if certificate is not None and not isinstance(certificate, Certificate):

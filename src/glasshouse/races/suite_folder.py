@@ -19,7 +19,7 @@ from pathlib import Path
 from glasshouse.files.errors import FileError
 from glasshouse.files.formats import Dialect
 from glasshouse.files.manifest import MANIFEST, Entry, read_manifest, refuse_changed
-from glasshouse.files.notes import parse_object
+from glasshouse.files.plain_json import parse_object
 from glasshouse.files.streams import opened, replacing
 from glasshouse.files.suite import iter_write_suite, make_folder, refuse_names
 from glasshouse.races.commitment import commit

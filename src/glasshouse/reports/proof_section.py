@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -133,8 +134,10 @@ def _gap(point: tuple[float, float, float, int]) -> str:
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(f"{str(value)[:40]!r} is no number")
+    if not abs(value) <= sys.float_info.max:
+        raise ValueError(f"{str(value)[:40]}… is larger than any float")
     return float(value)
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from glasshouse.boltzmann.ensemble import TRAINING
-from glasshouse.files.archive import Archive
+from glasshouse.files.archive import opened_archive
 from glasshouse.files.errors import FileError, MissingFileError
-from glasshouse.files.notes import parse_object
+from glasshouse.files.plain_json import parse_object
 from glasshouse.files.sidecar import side_car
 from glasshouse.files.streams import format_suffix, opened, refuse_existing, replacing
 from glasshouse.proofs import Proof
@@ -162,14 +162,9 @@ def _store_section(path: Path) -> Section:
 
 def _archive_section(path: Path) -> Section:
     """A .npz is a plant, a machine, or a training on its way; its members tell."""
-    with opened(path) as source:
-        try:
-            with Archive(source) as archive:
-                names = archive.names
-        except FileError:
-            raise
-        except Exception as fault:  # zipfile and zlib raise whatever a broken byte does
-            raise source.error(f"is no .npz that can be read ({fault})") from None
+    unreadable = "is no .npz that can be read ({})"
+    with opened(path) as source, opened_archive(source, unreadable) as archive:
+        names = archive.names
     if {"header", "seen", "weights"} <= names:
         return checkpoint_section(path)
     return machine_section(path) if {"weights", "units"} <= names else instance_section(path)

@@ -30,7 +30,7 @@ def small_cover(form: Ising) -> Marks:
     size = form.num_variables
     labels = components(replace(form, fields=np.zeros_like(form.fields)))
     covers = [~_independent(form)]
-    sides = two_colouring(form)
+    sides = two_colouring(form.num_variables, form.edges)
     if sides is not None:
         covers += [sides, ~sides]
     counts = np.array([np.bincount(labels[cover], minlength=size) for cover in covers])

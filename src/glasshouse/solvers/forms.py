@@ -43,7 +43,7 @@ class Form:
 
     def target(self, energy: Number | None) -> Any:
         """A target energy of the problem as one of the Ising form."""
-        energy = validation.energy(energy)
+        energy = validation.target(energy)
         if energy is None:
             return None
         if isinstance(energy, int) and abs(energy) > sys.float_info.max:

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba.core import types
-from numba.extending import intrinsic
 
 from glasshouse.compiled import inlined
-from glasshouse.kernels.vectors import fma
+from glasshouse.kernels.vectors import fma, word
 
 _PER_LOG2 = 1.4426950408889634  # 1 / ln 2
 _LOG2_HIGH = 6.93147180369123816490e-01  # ln 2 in two parts, the first exact in 33 bits
@@ -33,10 +32,6 @@ _EXPONENT_BIAS = np.int64(1022)
 _ROOT_HALF = math.sqrt(0.5)
 
 
-# Untyped on purpose: kernels call these functions without their first argument.
-_bitwise: Any = intrinsic
-
-
 def _reinterpreted(given: Any, wanted: Any, llvm: Any) -> Any:
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.bitcast(args[0], llvm)
@@ -44,13 +39,13 @@ def _reinterpreted(given: Any, wanted: Any, llvm: Any) -> Any:
     return wanted(given), lower
 
 
-@_bitwise
+@word
 def bits_of(context: Any, value: Any) -> Any:
     """The 64 bits of a float64 as an int64."""
     return _reinterpreted(types.float64, types.int64, ir.IntType(64))
 
 
-@_bitwise
+@word
 def float_of(context: Any, bits: Any) -> Any:
     """The float64 that an int64 holds the bits of."""
     return _reinterpreted(types.int64, types.float64, ir.DoubleType())

@@ -11,21 +11,17 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba.core import types
-from numba.extending import intrinsic
 
 from glasshouse.compiled import inlined
-from glasshouse.kernels.vectors import fill, fill_like, fma, item, load, store
+from glasshouse.kernels.vectors import address_of, fill, fill_like, fma, item, load, store, word
 
 BITS = 64  # of a mask
 BLOCK = 64  # columns whose sums fill half of the registers of most machines
 _ONE, _U56 = np.uint64(1), np.uint64(56)
 _LOWEST_OF_BYTES, _GATHERING = np.uint64(0x0101010101010101), np.uint64(0x0102040810204080)
 
-# Untyped on purpose: kernels call these functions without their first argument.
-_bitwise: Any = intrinsic
 
-
-@_bitwise
+@word
 def lowest_bit(context: Any, mask: Any) -> Any:
     """The place of the lowest bit that is set in a uint64 other than 0."""
 
@@ -35,13 +31,12 @@ def lowest_bit(context: Any, mask: Any) -> Any:
     return types.int64(types.uint64), lower
 
 
-@_bitwise
+@word
 def eight_bytes(context: Any, array: Any, index: Any) -> Any:
     """Eight items of a flat array of bytes from `index` on, as a uint64, the first one lowest."""
 
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = context.make_array(array)(context, builder, args[0]).data
-        address = builder.gep(data, [args[1]])
+        address = address_of(context, builder, array, args[0], args[1])
         word = builder.load(builder.bitcast(address, ir.IntType(64).as_pointer()))
         word.align = 1
         return word

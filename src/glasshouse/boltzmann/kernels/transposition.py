@@ -5,15 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba.extending import intrinsic
 
 from glasshouse.compiled import inlined, inner
-from glasshouse.kernels.vectors import load, store
+from glasshouse.kernels.vectors import load, store, word
 
 STRIP = 8  # rows, which fill a line of the cache as columns
-
-# Untyped on purpose: kernels call these functions without their first argument.
-_word: Any = intrinsic
 
 
 def _mixed(first: Any, places: tuple[int, ...]) -> Any:
@@ -26,25 +22,25 @@ def _mixed(first: Any, places: tuple[int, ...]) -> Any:
     return first(first, first), lower
 
 
-@_word
+@word
 def even_lanes(context: Any, first: Any, second: Any) -> Any:
     """Lanes 0 of both, then lanes 2."""
     return _mixed(first, (0, 4, 2, 6))
 
 
-@_word
+@word
 def odd_lanes(context: Any, first: Any, second: Any) -> Any:
     """Lanes 1 of both, then lanes 3."""
     return _mixed(first, (1, 5, 3, 7))
 
 
-@_word
+@word
 def lower_halves(context: Any, first: Any, second: Any) -> Any:
     """Lanes 0 and 1 of the first, then of the second."""
     return _mixed(first, (0, 1, 4, 5))
 
 
-@_word
+@word
 def upper_halves(context: Any, first: Any, second: Any) -> Any:
     """Lanes 2 and 3 of the first, then of the second."""
     return _mixed(first, (2, 3, 6, 7))
