@@ -207,7 +207,13 @@ def test_versions_tell_of_extras_that_are_not_there(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("plnt", 'Unknown command "plnt". Did you mean "plant"?'),
+        ("pove x.mc", "'pove' is no command; did you mean `glasshouse prove`? (see glasshouse -"),
+        ("plant randm", "'randm' is no command; did you mean `glasshouse plant random`?"),
+        ("race shwo x", "--solver is missing; did you mean `glasshouse race show`?"),
+        ("train shwo x", "--output or -o is missing; did you mean `glasshouse train show`?"),
+        ("nothing", "'nothing' is no command; there are demo, info, convert, plant, check,"),
+        ("nothing", "report, paper, draw, completion (see glasshouse --help)"),
+        ("--versoin", "did you mean `glasshouse --version`?"),
         ("plant random", "--visible or -n is missing (see glasshouse plant random --help)"),
         ("plant random -n", "-n needs a value (see glasshouse plant random --help)"),
         ("solve", "FILE is missing (see glasshouse solve --help)"),
