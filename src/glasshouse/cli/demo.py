@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterator
 from contextlib import chdir, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, NamedTuple
 
 from glasshouse.cli.check import CHECKER
 from glasshouse.cli.errors import CheckFailedError
+from glasshouse.cli.types import MaybeOutputPath
 
 if TYPE_CHECKING:
     from glasshouse.problems import Ising
@@ -57,7 +56,7 @@ class Stage(NamedTuple):
     run: Callable[[], None]
 
 
-def demo(*, output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None) -> None:
+def demo(*, output: MaybeOutputPath = None) -> None:
     """Show what glasshouse does, in a minute: plant, prove, break, solve, race, measure, train.
 
     Every command that it shows is run, and leaves its files in a folder, with a page about all of

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from cyclopts import Parameter
 
 from glasshouse.cli import pipes
 from glasshouse.cli.output import show_json
-from glasshouse.cli.types import MaybeWhole
+from glasshouse.cli.progress import planting
+from glasshouse.cli.types import Dialect, MaybeOutputPath, MaybeWhole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,12 +44,12 @@ class Output:
     """
 
     seed: MaybeWhole = None
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None
+    output: MaybeOutputPath = None
     count: MaybeWhole = None
     out_dir: Path | None = None
     format: str | None = None
     certificate: Path | None = None
-    dialect: Literal["classic", "mse22"] = "classic"
+    dialect: Dialect = "classic"
     blind: bool = False
     answers: Path | None = None
     shuffle: bool = False
@@ -137,9 +138,6 @@ def _own_words(path: Path, format: str | None, cost: Any) -> tuple[str, dict[str
 
 
 def _suite(instances: Iterator[Planted], stem: str, output: Output) -> None:
-    from rich.console import Console
-    from rich.progress import track
-
     from glasshouse.files.suite import iter_write_suite
 
     assert output.out_dir is not None
@@ -147,12 +145,7 @@ def _suite(instances: Iterator[Planted], stem: str, output: Output) -> None:
         output.out_dir, instances, stem=stem, suffix="." + (output.format or "wcnf").lstrip("."),
         dialect=output.dialect, blind=output.blind, answers=output.answers, overwrite=output.force,
     )  # fmt: skip
-    console = Console(stderr=True)
-    shown = track(
-        entries, "planting", total=output.count, console=console, transient=True,
-        disable=not console.is_terminal,
-    )  # fmt: skip
-    for entry in shown:
+    for entry in planting(entries, output.count):
         if output.json:
             show_json(entry)
     if not output.json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from glasshouse.cli.study import collect_steps, refuse_lost
+from glasshouse.cli.collecting import collect_steps, refuse_both, refuse_lost
 from glasshouse.cli.types import MaybeWhole
 
 Figure = Literal[
@@ -51,8 +51,7 @@ def paper(
     from glasshouse.studies import Store
     from glasshouse.studies.paper import FIGURES, iter_figure, write_figure
 
-    if workers is not None and dask is not None:
-        raise ValueError("--workers and --dask do not go together")
+    refuse_both(workers, dask)
     if not FIGURES[figure].has_study:
         done = write_figure(figure, None, out_dir)
     else:

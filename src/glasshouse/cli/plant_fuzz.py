@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Literal
-
-from cyclopts import Parameter
-
 from glasshouse.cli import pipes
 from glasshouse.cli.output import show_json
-from glasshouse.cli.types import MaybeWhole
+from glasshouse.cli.types import Dialect, MaybeWhole, OutputPath
 
 
 def plant_fuzz(
     *,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    output: OutputPath,
     seed: MaybeWhole = None,
-    dialect: Literal["classic", "mse22"] | None = None,
+    dialect: Dialect | None = None,
     most_weight: MaybeWhole = None,
     plain: bool = False,
     force: bool = False,

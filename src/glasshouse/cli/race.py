@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from cyclopts import App, Parameter
-
-from glasshouse.cli.errors import CheckFailedError, StudyFileError
+from glasshouse.cli.collecting import collect_steps, refuse_both, refuse_lost
+from glasshouse.cli.errors import StudyFileError
 from glasshouse.cli.output import show_json
-from glasshouse.cli.study import executor_of, progress_bar
-from glasshouse.cli.types import MaybeWhole, Whole
+from glasshouse.cli.pictures import free_pictures, save_pictures
+from glasshouse.cli.progress import bar
+from glasshouse.cli.types import MaybeOutputPath, MaybeWhole, OutputPath, Whole, command_group
 
 if TYPE_CHECKING:
     from glasshouse.races.results import Results, Run
@@ -25,9 +25,9 @@ _WIDEST = 150
 _SAMPLERS = "sampler race"  # what their stores are noted as
 _MOST_FAULTS = 20  # of a solver, that are shown one by one
 
-race = App(
-    name="race",
-    help="""Race solvers on instances whose optimum is proven: who is wrong, who is fast.
+race = command_group(
+    "race",
+    """Race solvers on instances whose optimum is proven: who is wrong, who is fast.
 
     For instance:
 
@@ -45,7 +45,7 @@ def run(
     *,
     solver: list[str],
     suite: str,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    output: OutputPath,
     answers: Path | None = None,
     time_limit: float = 60.0,
     grace: float = 1.0,
@@ -92,8 +92,7 @@ def run(
     from glasshouse.races.racing import Race, iter_race
     from glasshouse.races.suite_loading import load_suite
 
-    if workers is not None and dask is not None:
-        raise ValueError("--workers and --dask do not go together")
+    refuse_both(workers, dask)
     for name, value in (("time_limit", time_limit), ("grace", grace)):
         if not 0 < value < float("inf"):
             raise ValueError(f"--{name.replace('_', '-')} {value} is no limit; expected seconds "
@@ -109,23 +108,12 @@ def run(
     entrants = entrants_of(solver, limits, dialect)
     asked = Race(entrants, instances, limits, seed, repeat, strict, meter)
     number = 1 if workers is None else workers
-    last = None
-    try:
-        with executor_of(dask) as executor, progress_bar() as update:
-            for last in iter_race(asked, output, workers=number, executor=executor):
-                update(last)
-    except KeyboardInterrupt:
-        done = 0 if last is None else last.rows
-        raise KeyboardInterrupt(
-            f"{done:,} runs are in {output}, and the same command goes on"
-        ) from None
-    assert last is not None
+    last = collect_steps(
+        lambda executor: iter_race(asked, output, workers=number, executor=executor),
+        output, dask=dask, things="runs",
+    )  # fmt: skip
     faults = _report(output, json)
-    if last.lost:
-        raise CheckFailedError(
-            f"{output}: {len(last.lost)} runs failed three times, the first with: "
-            f"{last.lost[0].error}; the same command tries them again"
-        )
+    refuse_lost(last, output, things="runs")
     return 1 if faults else 0
 
 
@@ -156,7 +144,7 @@ def plot(
     ] = "cactus",
     solver: list[str] | None = None,
     dial: str | None = None,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    output: MaybeOutputPath = None,
     force: bool = False,
 ) -> None:
     """Draw a race.
@@ -181,19 +169,14 @@ def plot(
             default under the store's name.
         force: overwrite what is there.
     """
-    from glasshouse.files.streams import refuse_existing
     from glasshouse.races.figures import race_figure
-    from glasshouse.studies.figures.style import picture_paths, save
 
     results = _results(store)
     if figure == "tts" and max((run.number for run in results.runs), default=0) == 0:
         print("one run per instance: the share of runs that reach the best cost is hardly known; "
               "race with --repeat for times to solution", file=sys.stderr)  # fmt: skip
-    paths = picture_paths(store.with_suffix("") if output is None else output)
-    for path in paths:
-        refuse_existing(path, overwrite=force and path.resolve() != store.resolve())
-    for path in save(race_figure(results, figure, tuple(solver or ()), dial), paths):
-        print(path)
+    paths = free_pictures(output, store, force=force)
+    save_pictures(race_figure(results, figure, tuple(solver or ()), dial), paths)
 
 
 @race.command
@@ -221,14 +204,10 @@ def export(store: Path, /, *, time_series: Path, force: bool = False) -> None:
 
 @contextmanager
 def _growing(suite: str) -> Iterator[Any]:
-    """A bar while a suite grows, which may take minutes, where there is a terminal to see it."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        shown = bar.add_task(f"growing {suite}", total=None)
-        yield lambda done, total: bar.update(shown, completed=done, total=total)
+    """A bar while a suite grows, which may take minutes."""
+    with bar() as shown:
+        task = shown.add_task(f"growing {suite}", total=None)
+        yield lambda done, total: shown.update(task, completed=done, total=total)
 
 
 def _results(store: Path) -> Results:

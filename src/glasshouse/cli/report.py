@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from glasshouse.cli.errors import CheckFailedError
+from glasshouse.cli.types import OutputPath
 
 
 def report(
     *files: Path,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    output: OutputPath = Path("report.html"),
     title: str | None = None,
     force: bool = False,
 ) -> None:

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-from cyclopts import App, Parameter
+from typing import TYPE_CHECKING, Any
 
 from glasshouse.cli import pipes
+from glasshouse.cli.collecting import collect_steps, refuse_both, refuse_lost
 from glasshouse.cli.errors import CheckFailedError, StudyFileError
 from glasshouse.cli.output import show_json
-from glasshouse.cli.types import MaybeWhole
+from glasshouse.cli.pictures import free_pictures, save_pictures
+from glasshouse.cli.types import MaybeOutputPath, MaybeWhole, OutputPath, command_group
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from glasshouse.studies import StudyProgress
     from glasshouse.studies.store.store import StoredTask
-    from glasshouse.studies.study import Study
 
 _WIDEST = 200
 
-study = App(
-    name="study",
-    help="""Measure hardness over ensembles of instances; plot, fit and export what was measured.
+study = command_group(
+    "study",
+    """Measure hardness over ensembles of instances; plot, fit and export what was measured.
 
     For instance:
 
@@ -43,7 +41,7 @@ def run(
     file: Path,
     /,
     *,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    output: OutputPath,
     workers: MaybeWhole = None,
     dask: str | None = None,
     scale: float = 1.0,
@@ -70,16 +68,31 @@ def run(
         timeout: seconds after which a batch on --workers counts as hanging.
         json: print one JSON object at the end.
     """
-    from glasshouse.studies.study import load_study
+    from glasshouse.studies import Store, iter_collect
+    from glasshouse.studies.study import claim, load_study
 
-    if workers is not None and dask is not None:
-        raise ValueError("--workers and --dask do not go together")
+    refuse_both(workers, dask)
     try:
         asked = load_study(file)
     except ValueError as error:
         raise StudyFileError(error) from error
-    collect_study(asked.scaled(scale) if scale != 1 else asked, output, workers=workers,
-                  dask=dask, timeout=timeout, json=json)  # fmt: skip
+    if scale != 1:
+        asked = asked.scaled(scale)
+
+    def start(executor: Executor | None) -> Iterator[StudyProgress]:
+        with Store(output, write=True) as opened:  # not before the workers are there
+            claim(opened, asked)
+        return iter_collect(
+            asked.tasks, output, executor=executor, workers=workers, timeout=timeout
+        )
+
+    last = collect_steps(start, output, dask=dask)
+    if json:
+        show_json(last)
+    else:
+        print(f"{output}: {last.rows:,} instances, {last.new_rows:,} of them new, "
+              f"{last.tasks_done} of {last.tasks} tasks done in {last.seconds:.1f} s")  # fmt: skip
+    refuse_lost(last, output)
 
 
 @study.command
@@ -128,7 +141,7 @@ def plot(
     store: Path,
     /,
     *,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    output: MaybeOutputPath = None,
     force: bool = False,
 ) -> None:
     """Draw the figure of a study.
@@ -146,21 +159,13 @@ def plot(
             default under the store's name.
         force: overwrite what is there.
     """
-    from glasshouse.files.streams import refuse_existing
     from glasshouse.studies import Store
     from glasshouse.studies.figures.curves import plot_study
-    from glasshouse.studies.figures.style import picture_paths, save
 
-    if output is None:
-        paths = [store.with_suffix(suffix) for suffix in (".png", ".svg")]
-    else:
-        paths = picture_paths(output)
-    for path in paths:
-        refuse_existing(path, overwrite=force and path.resolve() != store.resolve())
+    paths = free_pictures(output, store, force=force)
     with Store(store) as opened:
         figure: Any = plot_study(opened).figure
-    for path in save(figure, paths):
-        print(path)
+    save_pictures(figure, paths)
 
 
 @study.command
@@ -269,105 +274,6 @@ def check(store: Path, /) -> None:
     if faults:
         raise CheckFailedError(f"{store}: {'; '.join(faults)}")
     print(f"{store}: whole")
-
-
-def collect_study(
-    asked: Study,
-    store: Path,
-    *,
-    workers: int | None = None,
-    dask: str | None = None,
-    timeout: float = 3600.0,
-    json: bool = False,
-) -> None:
-    """Run a study with a progress bar; Ctrl-C keeps what was measured."""
-    from glasshouse.studies import Store, iter_collect
-    from glasshouse.studies.study import claim
-
-    def start(executor: Executor | None) -> Iterator[StudyProgress]:
-        with Store(store, write=True) as opened:  # not before the workers are there
-            claim(opened, asked)
-        return iter_collect(asked.tasks, store, executor=executor, workers=workers, timeout=timeout)
-
-    last = collect_steps(start, store, dask=dask)
-    if json:
-        show_json(last)
-    else:
-        print(f"{store}: {last.rows:,} instances, {last.new_rows:,} of them new, "
-              f"{last.tasks_done} of {last.tasks} tasks done in {last.seconds:.1f} s")  # fmt: skip
-    refuse_lost(last, store)
-
-
-def collect_steps(
-    start: Callable[[Executor | None], Iterator[StudyProgress]],
-    store: Path,
-    *,
-    dask: str | None = None,
-    things: str = "instances",
-) -> StudyProgress:
-    """Follow what is being collected with a progress bar; Ctrl-C says what is kept."""
-    last: StudyProgress | None = None
-    try:
-        with executor_of(dask) as executor, progress_bar() as update:
-            for last in start(executor):
-                update(last)
-    except KeyboardInterrupt:
-        rows = 0 if last is None else last.rows
-        stored = f"{rows:,} {things} are in {store}, and the same command goes on"
-        raise KeyboardInterrupt(stored) from None
-    assert last is not None
-    return last
-
-
-def refuse_lost(last: StudyProgress, store: Path) -> None:
-    """Say that batches failed every time."""
-    if last.lost:
-        first = last.lost[0]
-        raise CheckFailedError(
-            f"{store}: {len(last.lost)} batches failed three times, the first with: {first.error}; "
-            "run the same command to try them anew"
-        )
-
-
-@contextmanager
-def executor_of(address: str | None) -> Iterator[Executor | None]:
-    """The workers of a Dask cluster, or none."""
-    if address is None:
-        yield None
-        return
-    from glasshouse.extras import optional
-
-    with optional("distributed", "--dask").Client(address) as client:
-        yield client.get_executor()
-
-
-@contextmanager
-def progress_bar() -> Iterator[Any]:
-    """A live bar with rate and time left, where there is a terminal to see it."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.fields[tasks]} tasks"), BarColumn(), MofNCompleteColumn(),
-        TextColumn("{task.fields[left]}"),
-    )  # fmt: skip
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
-        shown = bar.add_task("", total=None, tasks="", left="")
-
-        def update(at: Any) -> None:
-            rest = at.remaining_seconds
-            left = "" if rest is None else f"{_duration(rest)} left"
-            done = f"{at.tasks_done}/{at.tasks}"
-            bar.update(shown, completed=at.rows, total=at.goal, tasks=done, left=left)
-
-        yield update
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
 def _decimal(value: Any) -> Any:

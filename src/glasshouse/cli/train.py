@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-from cyclopts import App, Parameter
+from typing import TYPE_CHECKING, Any, Literal
 
 from glasshouse.cli import pipes
+from glasshouse.cli.collecting import collect_steps, refuse_both, refuse_lost
 from glasshouse.cli.output import show_json
-from glasshouse.cli.study import collect_steps, refuse_lost
+from glasshouse.cli.pictures import free_pictures, save_pictures
 from glasshouse.cli.train_machine import draw, show_machine, train_one
-from glasshouse.cli.types import MaybeWhole, Whole
+from glasshouse.cli.types import MaybeOutputPath, MaybeWhole, OutputPath, Whole, command_group
 
 if TYPE_CHECKING:
     from glasshouse.boltzmann.curves import Ensemble
@@ -20,9 +19,9 @@ if TYPE_CHECKING:
 
 _STORES = (".sqlite", ".sqlite3", ".db")
 
-train = App(
-    name="train",
-    help="""Train restricted Boltzmann machines; watch KL divergence and frustration.
+train = command_group(
+    "train",
+    """Train restricted Boltzmann machines; watch KL divergence and frustration.
 
     For instance:
 
@@ -40,7 +39,7 @@ def run(
     data: str,
     /,
     *,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    output: OutputPath,
     hidden: Whole,
     epochs: Whole = 1000,
     count: Whole = 1,
@@ -133,8 +132,7 @@ def run(
     from glasshouse.boltzmann.ensemble import TrainingTask
     from glasshouse.boltzmann.settings import TrainingSettings
 
-    if workers is not None and dask is not None:
-        raise ValueError("--workers and --dask do not go together")
+    refuse_both(workers, dask)
     settings = TrainingSettings(
         hidden, epochs=epochs, units=units, gradient=gradient, steps=steps, chains=chains,
         batch_size=batch_size, learning_rate=_rates(learning_rate), reduction=reduction,
@@ -193,7 +191,7 @@ def plot(
     *,
     monitor: str | None = None,
     along: Literal["epochs", "updates", "seconds"] = "epochs",
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    output: MaybeOutputPath = None,
     force: bool = False,
 ) -> None:
     """Draw monitors over epochs: median and 30–70 percentile band, one colour per setting.
@@ -214,15 +212,10 @@ def plot(
         force: overwrite what is there.
     """
     from glasshouse.boltzmann.figures import training_figure
-    from glasshouse.files.streams import refuse_existing
-    from glasshouse.studies.figures.style import picture_paths, save
 
-    paths = picture_paths(store.with_suffix("") if output is None else output)
-    for path in paths:
-        refuse_existing(path, overwrite=force and path.resolve() != store.resolve())
+    paths = free_pictures(output, store, force=force)
     names = None if monitor is None else monitor.split(",")
-    for path in save(training_figure(_read(store), names, along=along), paths):
-        print(path)
+    save_pictures(training_figure(_read(store), names, along=along), paths)
 
 
 train.command(draw)

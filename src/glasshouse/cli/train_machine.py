@@ -5,13 +5,12 @@ from __future__ import annotations
 import warnings
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, Any
 
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.output import show_json
-from glasshouse.cli.types import MaybeWhole
+from glasshouse.cli.pictures import free_pictures, save_pictures
+from glasshouse.cli.types import MaybeWhole, OutputPath
 
 if TYPE_CHECKING:
     from glasshouse.boltzmann.ensemble import TrainingTask
@@ -101,7 +100,7 @@ def draw(
     model: Path,
     /,
     *,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    output: OutputPath,
     image_width: MaybeWhole = None,
     force: bool = False,
 ) -> None:
@@ -125,12 +124,8 @@ def draw(
     """
     from glasshouse.boltzmann.figures import machine_figure
     from glasshouse.boltzmann.model_files import load_machine
-    from glasshouse.files.streams import refuse_existing
-    from glasshouse.studies.figures.style import picture_paths, save
 
-    paths = picture_paths(output)
-    for path in paths:
-        refuse_existing(path, overwrite=force and path.resolve() != model.resolve())
+    paths = free_pictures(output, model, force=force)
     machine = load_machine(model)
     shape = None
     if image_width is not None:
@@ -138,5 +133,4 @@ def draw(
             raise ValueError(f"image_width={image_width} does not divide the {machine.num_visible} "
                              "visible units")  # fmt: skip
         shape = machine.num_visible // image_width, image_width
-    for path in save(machine_figure(machine, shape), paths):
-        print(path)
+    save_pictures(machine_figure(machine, shape), paths)
