@@ -21,6 +21,7 @@ import numpy as np
 from glasshouse.files.manifest import sha256_of
 from glasshouse.pool import ending_cleanly
 from glasshouse.problems import validation
+from glasshouse.problems.validation import Number
 from glasshouse.races.answer import Answer, read_answer
 from glasshouse.races.clause_file import ClauseFile, read_clauses
 from glasshouse.races.dialects import SUFFIXES, Dialect, read_from, text_in
@@ -359,7 +360,7 @@ def _row_of(
     }
 
 
-def _decimal(value: int | None) -> str:
+def _decimal(value: Number | None) -> str:
     return "" if value is None else str(value)
 
 
