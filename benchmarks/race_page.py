@@ -36,9 +36,12 @@ _ALL = 0.95  # a share that is called "nearly all"
 
 def write_page(
     folder: Path, results: Mapping[str, Results], limits: Limits, workers: int,
-    missing: Sequence[str],
+    missing: Sequence[str], count: int | None = None,
 ) -> list[Path]:  # fmt: skip
-    """Write README.md, runs.csv and the figures; give back their paths."""
+    """Write README.md, runs.csv and the figures; give back their paths.
+
+    `count` is the number of instances per family, where it is not the suites' own.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for name, one in results.items():
@@ -48,7 +51,7 @@ def write_page(
             written += save(picture, picture_paths(folder / f"{name}-dial.png"))
     text = "\n\n".join(
         [
-            head(limits, workers, missing),
+            head(limits, workers, missing, count),
             *(part for name, one in results.items() for part in suite_part(name, one)),
             *notions_part(results),
         ]
@@ -63,7 +66,8 @@ def write_page(
     return written
 
 
-def head(limits: Limits, workers: int, missing: Sequence[str]) -> str:
+def head(limits: Limits, workers: int, missing: Sequence[str], count: int | None) -> str:
+    fewer = "" if count is None else f" --count {count}"
     where = setting(*PACKAGES)
     versions = ", ".join(f"{name} {version}" for name, version in where["versions"].items())
     absent = f" Not installed, and so not raced: {', '.join(missing)}." if missing else ""
@@ -71,8 +75,9 @@ def head(limits: Limits, workers: int, missing: Sequence[str]) -> str:
 
 {where["date"]}, {where["cpu"]}, {where["cores"]} cores, Python {where["python"]}; {versions}.
 {limits.seconds:g} s per run, {workers} at a time, one run per solver and instance.{absent}
-Made by `python -m benchmarks races`; all runs are in [runs.csv](runs.csv). What the columns mean
-is told in [Racing solvers](../races.md).
+The instances of each suite are those that `glasshouse suite NAME{fewer} -o DIR` writes.
+Made by `python -m benchmarks.races --seconds {limits.seconds:g} --workers {workers}{fewer}`; all
+runs are in [runs.csv](runs.csv). What the columns mean is told in [Racing solvers](../races.md).
 
 *Solved* needs a claim of optimality, which annealing, tempering and tabu search never make: for
 them *reached* counts, and *to the best*, the median seconds until the best known cost was said.
