@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from glasshouse.races.scores import SolverScore
 
 _WIDEST = 150
-_SAMPLERS = "sampler race"  # what their stores are noted as
 _MOST_FAULTS = 20  # of a solver, that are shown one by one
 
 race = command_group(
@@ -212,12 +211,13 @@ def _growing(suite: str) -> Iterator[Any]:
 
 def _results(store: Path) -> Results:
     from glasshouse.races.results import read_results
+    from glasshouse.races.sampler_race import NOTE as SAMPLER_NOTE
     from glasshouse.studies.store.store import Store
 
     if not store.exists():
         raise ValueError(f"{store}: no such race; `glasshouse race … -o {store.name}` first")
     with Store(store) as opened:
-        if opened.noted(_SAMPLERS) is not None:
+        if opened.noted(SAMPLER_NOTE) is not None:
             raise ValueError(
                 f"{store} holds a race of samplers: glasshouse.race with the same samplers and "
                 f"store= shows it, `glasshouse study export {store.name} --kind sampler_race "
@@ -266,9 +266,8 @@ def _report(store: Path, json: bool) -> bool:
 
 
 def _show_starts(results: Results) -> None:
-    limit = max((run.limit for run in results.runs), default=math.inf)
     for name, seconds in results.starts.items():
-        if seconds < limit:
+        if seconds < results.limit:
             print(f"{name}: {seconds:.2g} s of each run are the start of Python, measured once")
         else:
             print(f"{name}: the start of Python took longer than the limit; raise --time-limit")

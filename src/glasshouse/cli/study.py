@@ -287,7 +287,8 @@ def _decimal(value: Any) -> Any:
 
 
 def _task_name(task: StoredTask) -> str:
+    """What a task is about; the store may come from a stranger."""
+    from glasshouse.studies.store.records import without_codes
+
     values = " ".join(f"{k}={_decimal(v)}" for k, v in task.table("parameters").items())
-    name = f"{task.description.get('method', '')} {values}"[:_WIDEST]
-    # A store may come from a stranger: no control codes to the terminal.
-    return "".join(c if c.isprintable() else "?" for c in name)
+    return without_codes(f"{task.description.get('method', '')} {values}"[:_WIDEST])

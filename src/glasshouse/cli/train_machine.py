@@ -90,10 +90,11 @@ def _words(value: Any, *, last: bool) -> Any:
 
 
 def _text(value: Any) -> str:
-    """In one line, and nothing that a terminal would obey."""
+    """In one line of bearable length, and nothing that a terminal would obey."""
+    from glasshouse.studies.store.records import without_codes
+
     text = str(value)
-    text = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-    return "".join(c if c.isprintable() else "?" for c in text)
+    return without_codes(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
 
 
 def draw(
