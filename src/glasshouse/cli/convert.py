@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from glasshouse.cli import pipes
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.output import model_of, show, show_json
-from glasshouse.cli.types import Dialect, Units
+from glasshouse.cli.types import Dialect, Force, Units
 
 if TYPE_CHECKING:
     from glasshouse.files import Document
@@ -33,7 +33,7 @@ def convert(
     back: Path | None = None,
     certificate: Path | None = None,
     blind: bool = False,
-    force: bool = False,
+    force: Force = False,
     json: bool = False,
 ) -> None:
     """Convert a problem file into another format, told by its suffix; or bring a solution back.
@@ -70,7 +70,6 @@ def convert(
         dialect: how to write WCNF: `p wcnf` header, or the form of the MaxSAT Evaluation 2022.
         encoding: how to write WCNF: two clauses per edge, or one relaxation variable per edge.
         blind: leave out all that is known of the optimum.
-        force: overwrite an existing file.
         json: print one JSON object.
     """
     from glasshouse.certificates import CertificateError

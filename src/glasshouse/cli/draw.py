@@ -6,7 +6,7 @@ from pathlib import Path
 
 from glasshouse.cli.pictures import free_pictures, save_pictures
 from glasshouse.cli.pipes import source
-from glasshouse.cli.types import OutputPath, SourceFormat
+from glasshouse.cli.types import Force, OutputPath, SourceFormat
 
 
 def draw(
@@ -15,7 +15,7 @@ def draw(
     *,
     output: OutputPath,
     format: SourceFormat = None,
-    force: bool = False,
+    force: Force = False,
 ) -> None:
     """Draw a planted instance: its weight matrix, as handed out and gauged; or its graph.
 
@@ -31,7 +31,6 @@ def draw(
     Args:
         file: a planted instance: .npz, or any file whose comments hold its recipe.
         output: the picture; .png, .svg or .pdf. Without a suffix, PNG and SVG are written.
-        force: overwrite what is there.
     """
     from glasshouse.files import read_planted
     from glasshouse.studies.figures.drawing import draw as draw_plant

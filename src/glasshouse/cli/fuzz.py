@@ -54,10 +54,10 @@ def fuzz(
             rc2-stratified, rc2-stratified-edge, toulbar2, cpsat, scip, highs, dwave-tree.
         count: how many instances.
         seed: of the first instance; the next ones have the next numbers.
-        seconds: that a run may take.
-        shrink_seconds: that shrinking one fault may take.
+        seconds: the time limit of a run.
+        shrink_seconds: the time limit of shrinking one fault.
         output: a folder for the faults, made when there is one.
-        workers: how many processes ask at a time.
+        workers: how many processes ask the solver at the same time.
         dialect: of all files; by default both, or the one that the solver understands.
         most_weight: what soft weights may add up to, 2^64-2 by default.
         plain: leave out weights of 0, tautologies, empty clauses and other corners of the format.

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from glasshouse.cli import pipes
 from glasshouse.cli.output import show_json
 from glasshouse.cli.progress import planting
-from glasshouse.cli.types import Dialect, MaybeOutputPath, MaybeWhole
+from glasshouse.cli.types import Dialect, Force, MaybeOutputPath, MaybeWhole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,6 @@ class Output:
         blind: leave nothing of the plant in the files (a suite's manifest still has it).
         answers: another folder for manifest, optima and certificates of a blind suite.
         shuffle: give variables random names and clauses a random order.
-        force: overwrite what is there.
         json: print one JSON object per instance.
     """
 
@@ -53,7 +52,7 @@ class Output:
     blind: bool = False
     answers: Path | None = None
     shuffle: bool = False
-    force: bool = False
+    force: Force = False
     json: bool = False
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from glasshouse.cli import pipes
 from glasshouse.cli.output import show_json
-from glasshouse.cli.types import Dialect, MaybeWhole, OutputPath
+from glasshouse.cli.types import Dialect, Force, MaybeWhole, OutputPath
 
 
 def plant_fuzz(
@@ -14,7 +14,7 @@ def plant_fuzz(
     dialect: Dialect | None = None,
     most_weight: MaybeWhole = None,
     plain: bool = False,
-    force: bool = False,
+    force: Force = False,
     json: bool = False,
 ) -> None:
     """Write one small instance that hunts for wrong answers of MaxSAT solvers.
@@ -35,7 +35,6 @@ def plant_fuzz(
         dialect: how to write WCNF; drawn by default.
         most_weight: what soft weights may add up to, 2^64-2 by default.
         plain: leave out weights of 0, tautologies, empty clauses and other corners of the format.
-        force: overwrite what is there.
         json: print one JSON object.
     """
     from glasshouse.files.streams import format_suffix, writing

@@ -15,7 +15,7 @@ from glasshouse.cli.errors import CheckFailedError, FalseClaimError
 from glasshouse.cli.output import measured, model_of, show_json
 from glasshouse.cli.pipes import is_pipe, source
 from glasshouse.cli.progress import terminal
-from glasshouse.cli.types import MaybeWhole, SourceFormat, Units
+from glasshouse.cli.types import Dask, Force, MaybeWhole, SourceFormat, Units
 
 if TYPE_CHECKING:
     from glasshouse.certificates import Certificate, Verdict
@@ -37,10 +37,10 @@ def prove(
     node_limit: MaybeWhole = None,
     memory_limit: MaybeWhole = None,
     workers: MaybeWhole = None,
-    dask: str | None = None,
+    dask: Dask = None,
     units: Units = None,
     format: SourceFormat = None,
-    force: bool = False,
+    force: Force = False,
     json: bool = False,
 ) -> None:
     """Prove the optimum of any problem, or the best bound there is; write the certificate.
@@ -64,9 +64,9 @@ def prove(
 
     Args:
         file: any problem file, planted or not.
-        certificate: where the certificate goes, FILE.cert by default (`-` needs this option). One
-            that is there already is gone on from, and replaced by a better one only; with --force
-            all is done anew.
+        certificate: where the certificate goes, FILE.cert by default (`-` needs this option). The
+            search goes on from one that is there, and only a better one replaces it; --force starts
+            anew.
         veripb: also write a proof for VeriPB, the MaxSAT community's proof checker. The certificate
             then has loops only, which VeriPB can follow.
         veripb_form: what VeriPB will read: the WCNF in its 2022 dialect, or its OPB (`convert`).
@@ -74,9 +74,7 @@ def prove(
         time_limit: seconds, after which the best bound and state so far are shown.
         node_limit: how many nodes of a tree to bound at most; 1 is the root, without branching.
         memory_limit: megabytes that the tree may hold, 4096 by default; with more, it is stopped.
-        workers: search the tree with so many processes.
-        dask: the address of a Dask scheduler to search it on instead.
-        force: overwrite what is there.
+        workers: how many processes search the tree; one by default.
         json: print one JSON object.
     """
     from glasshouse.certificates import verify

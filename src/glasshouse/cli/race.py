@@ -15,7 +15,15 @@ from glasshouse.cli.errors import StudyFileError
 from glasshouse.cli.output import show_json
 from glasshouse.cli.pictures import free_pictures, save_pictures
 from glasshouse.cli.progress import bar
-from glasshouse.cli.types import MaybeOutputPath, MaybeWhole, OutputPath, Whole, command_group
+from glasshouse.cli.types import (
+    Dask,
+    Force,
+    MaybeOutputPath,
+    MaybeWhole,
+    OutputPath,
+    Whole,
+    command_group,
+)
 
 if TYPE_CHECKING:
     from glasshouse.races.results import Results, Run
@@ -55,7 +63,7 @@ def run(
     strict: bool = False,
     meter: Literal["process-group", "benchexec"] | None = None,
     workers: MaybeWhole = None,
-    dask: str | None = None,
+    dask: Dask = None,
     json: bool = False,
 ) -> int:
     """Race solvers on a suite, or go on where a race stopped.
@@ -83,7 +91,6 @@ def run(
         meter: what measures time and memory: benchexec (cgroups) or process-group (our own). By
             default what the store was begun with; for a new one, benchexec where it can be used.
         workers: how many runs at a time; no more than there are cores. One by default.
-        dask: the address of a Dask scheduler to run on instead.
         json: print one JSON object at the end.
     """
     from glasshouse.races.entrants import entrants_of
@@ -144,7 +151,7 @@ def plot(
     solver: list[str] | None = None,
     dial: str | None = None,
     output: MaybeOutputPath = None,
-    force: bool = False,
+    force: Force = False,
 ) -> None:
     """Draw a race.
 
@@ -166,7 +173,6 @@ def plot(
             or density, whichever has most settings, or whatever number varies in the suite.
         output: the picture, .png, .svg or .pdf; without a suffix, PNG and SVG are written. By
             default under the store's name.
-        force: overwrite what is there.
     """
     from glasshouse.races.figures import race_figure
 
@@ -179,7 +185,7 @@ def plot(
 
 
 @race.command
-def export(store: Path, /, *, time_series: Path, force: bool = False) -> None:
+def export(store: Path, /, *, time_series: Path, force: Force = False) -> None:
     """Hand over the incumbents over time as JSON, in the form of QOBLIB.
 
     For all rows as a table, use `glasshouse study export --kind race`.
@@ -193,7 +199,6 @@ def export(store: Path, /, *, time_series: Path, force: bool = False) -> None:
     Args:
         store: the race's store.
         time_series: a folder, made if need be; one file per solver and instance.
-        force: overwrite what is there.
     """
     from glasshouse.races.time_series import export_time_series
 

@@ -11,7 +11,14 @@ from glasshouse.cli.collecting import collect_steps, refuse_both, refuse_lost
 from glasshouse.cli.errors import CheckFailedError, StudyFileError
 from glasshouse.cli.output import show_json
 from glasshouse.cli.pictures import free_pictures, save_pictures
-from glasshouse.cli.types import MaybeOutputPath, MaybeWhole, OutputPath, command_group
+from glasshouse.cli.types import (
+    Dask,
+    Force,
+    MaybeOutputPath,
+    OutputPath,
+    Workers,
+    command_group,
+)
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -42,8 +49,8 @@ def run(
     /,
     *,
     output: OutputPath,
-    workers: MaybeWhole = None,
-    dask: str | None = None,
+    workers: Workers = None,
+    dask: Dask = None,
     scale: float = 1.0,
     timeout: float = 3600.0,
     json: bool = False,
@@ -62,8 +69,6 @@ def run(
     Args:
         file: the study, in TOML (see docs/studies.md).
         output: the store; made when it is not there.
-        workers: so many processes of this machine; one, this one, by default.
-        dask: the address of a Dask scheduler to run on instead.
         scale: this many times the instances that the study asks for.
         timeout: seconds after which a batch on --workers counts as hanging.
         json: print one JSON object at the end.
@@ -142,7 +147,7 @@ def plot(
     /,
     *,
     output: MaybeOutputPath = None,
-    force: bool = False,
+    force: Force = False,
 ) -> None:
     """Draw the figure of a study.
 
@@ -157,7 +162,6 @@ def plot(
         store: the study's store.
         output: the picture, .png, .svg or .pdf. Without a suffix, PNG and SVG are written; by
             default under the store's name.
-        force: overwrite what is there.
     """
     from glasshouse.studies import Store
     from glasshouse.studies.figures.curves import plot_study
@@ -196,7 +200,7 @@ def export(
     csv: Path | None = None,
     parquet: Path | None = None,
     kind: str | None = None,
-    force: bool = False,
+    force: Force = False,
 ) -> None:
     """Hand over all rows as a CSV or a Parquet file.
 
@@ -212,7 +216,6 @@ def export(
         csv: the CSV file to write, or `-` for standard output.
         parquet: the Parquet file to write (needs the extra `tables`).
         kind: which rows, such as shapes; hardness by default, or else what there is.
-        force: overwrite what is there.
     """
     from glasshouse.files.streams import refuse_existing
     from glasshouse.studies import Store

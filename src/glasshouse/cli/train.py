@@ -11,7 +11,16 @@ from glasshouse.cli.collecting import collect_steps, refuse_both, refuse_lost
 from glasshouse.cli.output import show_json
 from glasshouse.cli.pictures import free_pictures, save_pictures
 from glasshouse.cli.train_machine import draw, show_machine, train_one
-from glasshouse.cli.types import MaybeOutputPath, MaybeWhole, OutputPath, Whole, command_group
+from glasshouse.cli.types import (
+    Dask,
+    Force,
+    MaybeOutputPath,
+    MaybeWhole,
+    OutputPath,
+    Whole,
+    Workers,
+    command_group,
+)
 
 if TYPE_CHECKING:
     from glasshouse.boltzmann.curves import Ensemble
@@ -69,8 +78,8 @@ def run(
     threshold: MaybeWhole = None,
     held_out: float | None = None,
     seed: Whole = 1,
-    workers: MaybeWhole = None,
-    dask: str | None = None,
+    workers: Workers = None,
+    dask: Dask = None,
     json: bool = False,
     force: bool = False,
 ) -> None:
@@ -108,9 +117,9 @@ def run(
         weight_decay: pull of the weights towards zero.
         sigma: standard deviation of the first weights.
         no_biases: train weights only.
-        mode_probability: the most likely that an update uses the mode; 0.1 is usual in
+        mode_probability: the highest probability that an update uses the mode; 0.1 is usual in
             mode-assisted training.
-        mode_slope: of the sigmoid by which that probability rises.
+        mode_slope: slope of the sigmoid by which that probability rises.
         mode_offset: where the sigmoid begins.
         mode_use: update takes the mode for the model's averages; restart starts chains there.
         mode_step: energy scales these updates by the mode's energy; full does not.
@@ -121,11 +130,9 @@ def run(
         side: of stripes: images of SIDE × SIDE pixels; 4 by default.
         threshold: of digits: ones are the pixels from this value on, of 0 to 16; 8 by default.
         held_out: share of the rows that is not learnt, drawn by the seed.
-        seed: machine k has its child k.
-        workers: so many processes of this machine; one, this one, by default.
-        dask: the address of a Dask scheduler to run on instead.
+        seed: a whole number that fixes all randomness; machine k has its child k.
         json: print one JSON object at the end.
-        force: overwrite a model file.
+        force: overwrite a model file; a store always goes on.
     """
     from glasshouse.boltzmann.data import split
     from glasshouse.boltzmann.data_files import load_data
@@ -192,7 +199,7 @@ def plot(
     monitor: str | None = None,
     along: Literal["epochs", "updates", "seconds"] = "epochs",
     output: MaybeOutputPath = None,
-    force: bool = False,
+    force: Force = False,
 ) -> None:
     """Draw monitors over epochs: median and 30–70 percentile band, one colour per setting.
 
@@ -209,7 +216,6 @@ def plot(
         along: epochs, updates, or seconds of learning (looks not counted).
         output: the picture, .png, .svg or .pdf; without a suffix, PNG and SVG are written. By
             default under the store's name.
-        force: overwrite what is there.
     """
     from glasshouse.boltzmann.figures import training_figure
 
@@ -222,7 +228,7 @@ train.command(draw)
 
 
 @train.command
-def export(store: Path, /, *, csv: Path, curves: bool = False, force: bool = False) -> None:
+def export(store: Path, /, *, csv: Path, curves: bool = False, force: Force = False) -> None:
     """Hand over final values as CSV, one line per machine; or all curves.
 
     For instance:
@@ -235,7 +241,6 @@ def export(store: Path, /, *, csv: Path, curves: bool = False, force: bool = Fal
         store: the ensembles' store.
         csv: the file to write, or `-` for standard output.
         curves: one line per machine and look instead.
-        force: overwrite what is there.
     """
     from glasshouse.boltzmann.tables import export_csv
 

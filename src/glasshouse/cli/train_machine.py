@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.output import show_json
 from glasshouse.cli.pictures import free_pictures, save_pictures
-from glasshouse.cli.types import MaybeWhole, OutputPath
+from glasshouse.cli.types import Force, MaybeWhole, OutputPath
 
 if TYPE_CHECKING:
     from glasshouse.boltzmann.ensemble import TrainingTask
@@ -103,7 +103,7 @@ def draw(
     *,
     output: OutputPath,
     image_width: MaybeWhole = None,
-    force: bool = False,
+    force: Force = False,
 ) -> None:
     """Draw a trained machine: receptive fields, samples, its weights as they are and gauged.
 
@@ -121,7 +121,6 @@ def draw(
         output: the picture, .png, .svg or .pdf; without a suffix, PNG and SVG are written.
         image_width: how many pixels a row of an image has. By default images are squares where the
             visible units make one, else one row.
-        force: overwrite what is there.
     """
     from glasshouse.boltzmann.figures import machine_figure
     from glasshouse.boltzmann.model_files import load_machine

@@ -68,9 +68,10 @@ def tune(
         method: a planting method, such as wishart; random loops, or loops on a graph, by default.
         knob: what to turn: frustration, loop_density or block of loops, or what else a method has;
             its first knob by default. The others are given, or the peak density.
-        frustration: given, for the other knobs.
-        loop_density: given; the paper's peak density by default.
-        block: given: structured loops instead of random ones.
+        frustration: that of all instances, where another knob is turned.
+        loop_density: that of all instances, where another knob is turned; the paper's peak density
+            by default.
+        block: the size of the block of structured loops; without it, loops are random.
         length: of all loops, on a graph.
         parameter: any other parameter of the method, as NAME=VALUE; may be given several times.
         statistic: of the hardness of instances: half of them need more than the median.

@@ -36,6 +36,12 @@ Units = Annotated[
         "±1, or 0 and 1."
     ),
 ]
+Force = Annotated[bool, Parameter(help="overwrite what is there.")]
+Workers = Annotated[
+    int | None,
+    Parameter(converter=whole, help="how many processes of this machine; one by default."),
+]
+Dask = Annotated[str | None, Parameter(help="the address of a Dask scheduler to run on instead.")]
 # A switch is on where it is given, and has no --no- form.
 SWITCHES = Parameter(negative=())
 
