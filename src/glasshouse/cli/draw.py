@@ -6,14 +6,14 @@ from pathlib import Path
 
 from glasshouse.cli.pictures import free_pictures, save_pictures
 from glasshouse.cli.pipes import source
-from glasshouse.cli.types import Force, OutputPath, SourceFormat
+from glasshouse.cli.types import Force, Picture, SourceFormat
 
 
 def draw(
     file: Path,
     /,
     *,
-    output: OutputPath,
+    output: Picture,
     format: SourceFormat = None,
     force: Force = False,
 ) -> None:
@@ -30,7 +30,6 @@ def draw(
 
     Args:
         file: a planted instance: .npz, or any file whose comments hold its recipe.
-        output: the picture; .png, .svg or .pdf. Without a suffix, PNG and SVG are written.
     """
     from glasshouse.files import read_planted
     from glasshouse.studies.figures.drawing import draw as draw_plant

@@ -18,7 +18,7 @@ from glasshouse.cli.progress import bar
 from glasshouse.cli.types import (
     Dask,
     Force,
-    MaybeOutputPath,
+    MaybePicture,
     MaybeWhole,
     OutputPath,
     Whole,
@@ -150,7 +150,7 @@ def plot(
     ] = "cactus",
     solver: list[str] | None = None,
     dial: str | None = None,
-    output: MaybeOutputPath = None,
+    output: MaybePicture = None,
     force: Force = False,
 ) -> None:
     """Draw a race.
@@ -171,8 +171,6 @@ def plot(
         solver: the two solvers of a scatter plot; the first two by default.
         dial: for tts and reaching, the parameter along x, such as n; by default frustration, size
             or density, whichever has most settings, or whatever number varies in the suite.
-        output: the picture, .png, .svg or .pdf; without a suffix, PNG and SVG are written. By
-            default under the store's name.
     """
     from glasshouse.races.figures import race_figure
 

@@ -14,7 +14,7 @@ from glasshouse.cli.pictures import free_pictures, save_pictures
 from glasshouse.cli.types import (
     Dask,
     Force,
-    MaybeOutputPath,
+    MaybePicture,
     OutputPath,
     Workers,
     command_group,
@@ -146,7 +146,7 @@ def plot(
     store: Path,
     /,
     *,
-    output: MaybeOutputPath = None,
+    output: MaybePicture = None,
     force: Force = False,
 ) -> None:
     """Draw the figure of a study.
@@ -160,8 +160,6 @@ def plot(
 
     Args:
         store: the study's store.
-        output: the picture, .png, .svg or .pdf. Without a suffix, PNG and SVG are written; by
-            default under the store's name.
     """
     from glasshouse.studies import Store
     from glasshouse.studies.figures.curves import plot_study

@@ -14,7 +14,7 @@ from glasshouse.cli.train_machine import draw, show_machine, train_one
 from glasshouse.cli.types import (
     Dask,
     Force,
-    MaybeOutputPath,
+    MaybePicture,
     MaybeWhole,
     OutputPath,
     Whole,
@@ -198,7 +198,7 @@ def plot(
     *,
     monitor: str | None = None,
     along: Literal["epochs", "updates", "seconds"] = "epochs",
-    output: MaybeOutputPath = None,
+    output: MaybePicture = None,
     force: Force = False,
 ) -> None:
     """Draw monitors over epochs: median and 30–70 percentile band, one colour per setting.
@@ -214,8 +214,6 @@ def plot(
         store: the ensembles' store.
         monitor: which ones, with commas between; all of them by default.
         along: epochs, updates, or seconds of learning (looks not counted).
-        output: the picture, .png, .svg or .pdf; without a suffix, PNG and SVG are written. By
-            default under the store's name.
     """
     from glasshouse.boltzmann.figures import training_figure
 

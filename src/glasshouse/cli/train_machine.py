@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.output import show_json
 from glasshouse.cli.pictures import free_pictures, save_pictures
-from glasshouse.cli.types import Force, MaybeWhole, OutputPath
+from glasshouse.cli.types import Force, MaybeWhole, Picture
 
 if TYPE_CHECKING:
     from glasshouse.boltzmann.ensemble import TrainingTask
@@ -101,7 +101,7 @@ def draw(
     model: Path,
     /,
     *,
-    output: OutputPath,
+    output: Picture,
     image_width: MaybeWhole = None,
     force: Force = False,
 ) -> None:
@@ -118,7 +118,6 @@ def draw(
 
     Args:
         model: the file of one machine, as `glasshouse train … -o NAME.npz` writes it.
-        output: the picture, .png, .svg or .pdf; without a suffix, PNG and SVG are written.
         image_width: how many pixels a row of an image has. By default images are squares where the
             visible units make one, else one row.
     """

@@ -22,6 +22,12 @@ Whole = Annotated[int, Parameter(converter=whole)]
 MaybeWhole = Annotated[int | None, Parameter(converter=whole)]
 OutputPath = Annotated[Path, Parameter(name=["--output", "-o"])]
 MaybeOutputPath = Annotated[Path | None, Parameter(name=["--output", "-o"])]
+_PICTURE = "the picture: .png, .svg or .pdf. Without a suffix, PNG and SVG are written."
+Picture = Annotated[Path, Parameter(name=["--output", "-o"], help=_PICTURE)]
+MaybePicture = Annotated[
+    Path | None,
+    Parameter(name=["--output", "-o"], help=f"{_PICTURE} By default under the store's name."),
+]
 Dialect = Literal["classic", "mse22"]
 SourceFormat = Annotated[
     str | None,
