@@ -20,6 +20,8 @@ from glasshouse.proofs.two_sat import HardClausesUnsatisfiableError, satisfy
 from glasshouse.races.clause_file import ClauseFile, read_clauses
 from glasshouse.summaries import Summarised
 
+CLAUSE_SUFFIXES = (".wcnf", ".cnf")
+
 
 @dataclass(frozen=True, repr=False)
 class Truth(Summarised):
@@ -79,7 +81,7 @@ def truth_of(
 
 def is_of_clauses(path: Path) -> bool:
     """Whether a file's suffix says that it holds clauses."""
-    return format_suffix(path) in (".wcnf", ".cnf")
+    return format_suffix(path) in CLAUSE_SUFFIXES
 
 
 def _proven(document: Document) -> Truth:
