@@ -7,7 +7,6 @@ import io
 import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -134,7 +133,7 @@ def verdict_of(scores: Sequence[SolverScore], number: int) -> str:
 def places(results: Results, scores: Sequence[SolverScore], dial: str) -> str:
     """Per value of the dial, how many instances each solver reached, and who was first there."""
     rows = []
-    for value, instances in settings(parameters_of(results), dial).items():
+    for value, instances in settings(results.parameters, dial).items():
         there = set(instances)
         reached = {one.solver: sum(at for i, (_, at) in reaching_times(results, one.solver).items()
                                    if i in there) for one in scores}  # fmt: skip
@@ -173,7 +172,7 @@ def notions_part(results: Mapping[str, Results]) -> list[str]:
 
 def groups_of(results: Results) -> list[tuple[str, list[str]]]:
     """By the number that varies, else by the graph that instances live on."""
-    known = parameters_of(results)
+    known = results.parameters
     if dial := dial_of(results):
         return [(f"{dial} {float(value):g}", there)
                 for value, there in settings(known, dial).items()]  # fmt: skip
@@ -235,16 +234,12 @@ def lp_easy(results: Mapping[str, Results]) -> str:
 
 def is_planted(results: Results) -> bool:
     """Whether the instances are loops of a frustration that was asked for."""
-    return all("frustration" in asked for asked in parameters_of(results).values())
-
-
-def parameters_of(results: Results) -> dict[str, Mapping[str, Any]]:
-    return {run.instance: run.parameters for run in results.runs}
+    return all("frustration" in asked for asked in results.parameters.values())
 
 
 def dial_of(results: Results) -> str | None:
     """The number that varies in a suite; None where there is none."""
-    return chosen_dial(parameters_of(results))
+    return chosen_dial(results.parameters)
 
 
 def named(scores: Sequence[SolverScore]) -> str:

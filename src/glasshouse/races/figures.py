@@ -153,7 +153,7 @@ def draw_reaching(ax: Axes, results: Results, dial: str | None = None) -> None:
         dial: the parameter along x; by default frustration, size or density, whichever has most
             settings, or whatever number varies. Where none does, all instances stand in one place.
     """
-    parameters = {run.instance: run.parameters for run in results.runs}
+    parameters = results.parameters
     name = chosen_dial(parameters, dial)
     limit = results.limit
     for solver, look in _looks(results).items():

@@ -112,6 +112,11 @@ class Results(Summarised):
         return tuple(dict.fromkeys(run.instance for run in self.runs))
 
     @property
+    def parameters(self) -> dict[str, Mapping[str, Any]]:
+        """What each instance was grown from."""
+        return {run.instance: run.parameters for run in self.runs}
+
+    @property
     def limit(self) -> float:
         """The time limit in seconds, the longest of all runs; infinite without any."""
         return max((run.limit for run in self.runs), default=math.inf)

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from glasshouse.races.dial import chosen_dial
 from glasshouse.races.entrants import built_in_names
 from glasshouse.races.incumbents import FEW_CURVES, MOST_CURVES, excess_curve, median_curve
 from glasshouse.races.limits import MEGABYTE
@@ -61,8 +60,7 @@ def race_section(store: Store) -> Section:
         return Section(store.path.name, _KIND, lead + " Nothing has run yet.", facts, [again])
     parts: list[Part] = [_scores(results), _cactus(results), _profile(results)]
     parts += _anytime(results)
-    parts += tts_figure(tts_table(results), {r.instance: r.parameters for r in results.runs},
-                        chosen_dial, "runs")  # fmt: skip
+    parts += tts_figure(tts_table(results), results.parameters, "runs")
     parts += _scatter(results)
     parts += [_verdicts(results), *_faults(results), _runs(results)]
     parts.append(_again(store.path, results, rules))
