@@ -7,7 +7,6 @@ import io
 import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -36,9 +35,12 @@ _ALL = 0.95  # a share that is called "nearly all"
 
 def write_page(
     folder: Path, results: Mapping[str, Results], limits: Limits, workers: int,
-    missing: Sequence[str],
+    missing: Sequence[str], count: int | None = None,
 ) -> list[Path]:  # fmt: skip
-    """Write README.md, runs.csv and the figures; give back their paths."""
+    """Write README.md, runs.csv and the figures; give back their paths.
+
+    `count` is the number of instances per family, where it is not the suites' own.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for name, one in results.items():
@@ -48,7 +50,7 @@ def write_page(
             written += save(picture, picture_paths(folder / f"{name}-dial.png"))
     text = "\n\n".join(
         [
-            head(limits, workers, missing),
+            head(limits, workers, missing, count),
             *(part for name, one in results.items() for part in suite_part(name, one)),
             *notions_part(results),
         ]
@@ -63,7 +65,8 @@ def write_page(
     return written
 
 
-def head(limits: Limits, workers: int, missing: Sequence[str]) -> str:
+def head(limits: Limits, workers: int, missing: Sequence[str], count: int | None) -> str:
+    fewer = "" if count is None else f" --count {count}"
     where = setting(*PACKAGES)
     versions = ", ".join(f"{name} {version}" for name, version in where["versions"].items())
     absent = f" Not installed, and so not raced: {', '.join(missing)}." if missing else ""
@@ -71,8 +74,9 @@ def head(limits: Limits, workers: int, missing: Sequence[str]) -> str:
 
 {where["date"]}, {where["cpu"]}, {where["cores"]} cores, Python {where["python"]}; {versions}.
 {limits.seconds:g} s per run, {workers} at a time, one run per solver and instance.{absent}
-Made by `python -m benchmarks races`; all runs are in [runs.csv](runs.csv). What the columns mean
-is told in [Racing solvers](../races.md).
+The instances of each suite are those that `glasshouse suite NAME{fewer} -o DIR` writes.
+Made by `python -m benchmarks.races --seconds {limits.seconds:g} --workers {workers}{fewer}`; all
+runs are in [runs.csv](runs.csv). What the columns mean is told in [Racing solvers](../races.md).
 
 *Solved* needs a claim of optimality, which annealing, tempering and tabu search never make: for
 them *reached* counts, and *to the best*, the median seconds until the best known cost was said.
@@ -129,7 +133,7 @@ def verdict_of(scores: Sequence[SolverScore], number: int) -> str:
 def places(results: Results, scores: Sequence[SolverScore], dial: str) -> str:
     """Per value of the dial, how many instances each solver reached, and who was first there."""
     rows = []
-    for value, instances in settings(parameters_of(results), dial).items():
+    for value, instances in settings(results.parameters, dial).items():
         there = set(instances)
         reached = {one.solver: sum(at for i, (_, at) in reaching_times(results, one.solver).items()
                                    if i in there) for one in scores}  # fmt: skip
@@ -168,7 +172,7 @@ def notions_part(results: Mapping[str, Results]) -> list[str]:
 
 def groups_of(results: Results) -> list[tuple[str, list[str]]]:
     """By the number that varies, else by the graph that instances live on."""
-    known = parameters_of(results)
+    known = results.parameters
     if dial := dial_of(results):
         return [(f"{dial} {float(value):g}", there)
                 for value, there in settings(known, dial).items()]  # fmt: skip
@@ -230,16 +234,12 @@ def lp_easy(results: Mapping[str, Results]) -> str:
 
 def is_planted(results: Results) -> bool:
     """Whether the instances are loops of a frustration that was asked for."""
-    return all("frustration" in asked for asked in parameters_of(results).values())
-
-
-def parameters_of(results: Results) -> dict[str, Mapping[str, Any]]:
-    return {run.instance: run.parameters for run in results.runs}
+    return all("frustration" in asked for asked in results.parameters.values())
 
 
 def dial_of(results: Results) -> str | None:
     """The number that varies in a suite; None where there is none."""
-    return chosen_dial(parameters_of(results))
+    return chosen_dial(results.parameters)
 
 
 def named(scores: Sequence[SolverScore]) -> str:

@@ -83,7 +83,7 @@ def main(arguments: list[str] | None = None) -> None:
         part = "" if given.count is None else f"-{given.count}"
         store = given.stores / f"{name}{part}-{given.seconds:g}s.sqlite"
         results[name] = raced(Race(entrants, suite, limits), store, given.workers)
-    for path in write_page(given.folder, results, limits, given.workers, missing):
+    for path in write_page(given.folder, results, limits, given.workers, missing, given.count):
         print(path)
 
 

@@ -12,6 +12,7 @@ from benchmarks import race_page, races
 from glasshouse.races.judging import RunVerdict
 from glasshouse.races.limits import Limits
 from glasshouse.races.results import Results
+from glasshouse.races.suite_folder import iter_build_suite
 
 pytest.importorskip("matplotlib")
 
@@ -29,8 +30,9 @@ def test_the_page_is_made_from_the_runs(tmp_path):
     ):
         folder = tmp_path / str(number)
         results = {"peak": Results("peak", tuple(runs)), "dialled": pretended(5)}
-        race_page.write_page(folder, results, Limits(seconds=10), 1, ["clasp"])
+        race_page.write_page(folder, results, Limits(seconds=10), 1, ["clasp"], 3)
         page = (folder / "README.md").read_text()
+        assert "those that `glasshouse suite NAME --count 3 -o DIR` writes" in page
         assert said in page
         assert "not raced: clasp" in page
         assert ("LP-easy" in page) == (number == 0)
@@ -49,3 +51,14 @@ def test_the_field_leaves_out_what_is_not_installed(monkeypatch):
     entrants, missing = races.field(Limits(seconds=10))
     assert [one.name for one in entrants] == ["prove", "anneal", "temper"]
     assert set(missing) == {*races.BUILT_IN, "clasp", "z3"} - {"prove", "anneal", "temper"}
+
+
+@pytest.mark.parametrize("name", ["peak", "structured", "dialled"])
+def test_the_suites_still_grow_what_was_raced(name, tmp_path):
+    raced = races.ROOT / "docs" / "races"
+    assert "`glasshouse suite NAME --count 1 -o DIR`" in (raced / "README.md").read_text()
+    with (raced / "runs.csv").open() as file:
+        optima = {row["file"]: int(row["optimum"]) for row in csv.DictReader(file)
+                  if row["suite"] == name}  # fmt: skip
+    grown = iter_build_suite(name, tmp_path, count=1)
+    assert {one.file: one.optimum for one in grown} == optima

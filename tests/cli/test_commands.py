@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 import subprocess
 import sys
 from importlib import metadata
@@ -12,7 +13,9 @@ import pytest
 from cyclopts import App
 
 import glasshouse as gh
-from glasshouse.cli import COMMANDS, main
+from glasshouse.cli import COMMANDS, app, main
+from glasshouse.cli.pictures import free_pictures
+from glasshouse.cli.plant import add_methods
 
 WCNF = "c planted-cost 3\np wcnf 3 4 100\n3 1 -2 0\n3 -1 2 0\n4 3 0\n3 -3 0\n"
 
@@ -207,7 +210,13 @@ def test_versions_tell_of_extras_that_are_not_there(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("plnt", 'Unknown command "plnt". Did you mean "plant"?'),
+        ("pove x.mc", "'pove' is no command; did you mean `glasshouse prove`? (see glasshouse -"),
+        ("plant randm", "'randm' is no command; did you mean `glasshouse plant random`?"),
+        ("race shwo x", "--solver is missing; did you mean `glasshouse race show`?"),
+        ("train shwo x", "--output or -o is missing; did you mean `glasshouse train show`?"),
+        ("nothing", "'nothing' is no command; there are demo, info, convert, plant, check,"),
+        ("nothing", "report, paper, draw, completion (see glasshouse --help)"),
+        ("--versoin", "did you mean `glasshouse --version`?"),
         ("plant random", "--visible or -n is missing (see glasshouse plant random --help)"),
         ("plant random -n", "-n needs a value (see glasshouse plant random --help)"),
         ("solve", "FILE is missing (see glasshouse solve --help)"),
@@ -225,6 +234,34 @@ def test_wrong_usage_is_told_in_one_line_that_names_the_help(words, told, capsys
     assert told in said.err
     assert said.err.endswith("--help)\n")
     assert said.err.count("\n") == 1
+
+
+def test_switches_have_no_negative_form():
+    add_methods()
+    told = app.generate_docs(output_format="markdown", usage_name="glasshouse")
+    assert "--blind" in told
+    assert set(re.findall(r"--no-[a-z-]+", told)) == {"--no-biases"}
+
+
+def test_the_page_of_a_report_has_a_name_by_default(wcnf, monkeypatch, capsys):
+    assert main(["report", "--help"]) == 0
+    assert "default: report.html" in " ".join(capsys.readouterr().out.split())
+    monkeypatch.chdir(wcnf.parent)
+    assert main(["report", "x.wcnf"]) == 0
+    assert capsys.readouterr().out.startswith("report.html: 1 section")
+    assert fails(capsys, 2, "report", "x.wcnf").startswith("glasshouse: report.html")
+
+
+def test_pictures_go_beside_what_they_show(tmp_path):
+    store = tmp_path / "n=0.5.sqlite"
+    paths = free_pictures(None, store, force=False)
+    assert [path.name for path in paths] == ["n=0.5.png", "n=0.5.svg"]
+    paths[0].write_text("mine")
+    with pytest.raises(ValueError, match=r"n=0.5.png"):
+        free_pictures(None, store, force=False)
+    assert free_pictures(None, store, force=True) == paths
+    with pytest.raises(ValueError, match=r"n=0.5.png"):
+        free_pictures(paths[0], paths[0], force=True)
 
 
 def test_without_words_the_help_is_shown(capsys):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import glasshouse as gh
 from glasshouse.cli import main
 
 # The package has a function of this name.
@@ -76,3 +77,23 @@ def test_it_never_writes_where_something_is(tmp_path, monkeypatch, capsys):
     for name in ("glasshouse-demo", "glasshouse-demo-2", "glasshouse-demo-3"):
         assert main(["demo"]) == 0
         assert Path(name).is_dir()
+
+
+def test_a_folder_that_cannot_be_made_is_one_clear_line(tmp_path, capsys):
+    (tmp_path / "file").write_text("mine")
+    place = tmp_path / "file" / "sub"
+    assert main(["demo", "-o", str(place)]) == 2
+    told = capsys.readouterr().err
+    assert told == f"glasshouse: {place}: is no folder, and cannot become one (Not a directory)\n"
+
+
+def test_the_race_runs_the_code_that_the_solved_instance_compiled(shown):
+    folder, _ = shown
+
+    def kernel(file, runs=64):
+        return gh.anneal(gh.read(file), runs=runs, sweeps=1, rng=1).kernel
+
+    raced = sorted((folder / "race").glob("*.wcnf"))
+    assert len(raced) == 2
+    for file in raced:
+        assert kernel(file) == kernel(folder / "inst.wcnf", runs=256)

@@ -89,6 +89,28 @@ def test_files_that_race_are_judged_too(tmp_path, capsys):
     assert "truncated" in capsys.readouterr().err
 
 
+def test_problems_of_other_kinds(tmp_path, capsys):
+    path = tmp_path / "x.mc"
+    gh.write(path, gh.Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [-1, -1, -1]))
+    assert judged(path, "o 2\ns OPTIMUM FOUND\nv 100") == 1
+    assert "there is no certificate beside the file" in capsys.readouterr().out
+    assert main(["prove", str(path)]) == 0
+    capsys.readouterr()
+    assert judged(path, "o 2\ns OPTIMUM FOUND\nv 100") == 0
+    assert capsys.readouterr().out == f"{path}: optimal: a cut of 2\n"
+    assert judged(path, "+1 +1 +1", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["verdict"], told["cost"], told["bound"]) == ("found", 0, 2)
+    (tmp_path / "other.cert").write_bytes((tmp_path / "x.mc.cert").read_bytes())
+    (tmp_path / "x.mc.cert").unlink()
+    assert judged(path, "v 100", "--certificate", str(tmp_path / "other.cert")) == 0
+    text = (tmp_path / "other.cert").read_text()
+    forged = "\n".join("cost 7" if line[:5] == "cost " else line for line in text.split("\n"))
+    (tmp_path / "other.cert").write_text(forged)
+    assert judged(path, "v 100", "--certificate", str(tmp_path / "other.cert")) == 3
+    assert "the certificate states a cost of 7" in capsys.readouterr().err
+
+
 def test_words_of_a_certificate_are_no_options(instance, capsys):
     path, _, _ = instance
     proof = path.parent / "inst.wcnf.cert"
@@ -103,10 +125,8 @@ def test_bad_input(instance, tmp_path, capsys):
     path, _, _ = instance
     assert main(["judge", str(path), str(tmp_path / "none")]) == 2
     assert "cannot be read" in capsys.readouterr().err
-    spins = tmp_path / "x.coo"
-    gh.write(spins, gh.Ising.from_edges(2, [(0, 1)], [1]))
-    assert judged(spins, "") == 2
-    assert "expected clauses" in capsys.readouterr().err
+    assert judged(path, "", "--units", "spin") == 2
+    assert "--units is for a matrix" in capsys.readouterr().err
     text = path.read_text().replace("planted-cost ", "planted-cost 1")
     path.write_text(text)
     assert judged(path, "") == 3

@@ -42,6 +42,23 @@ def test_what_is_no_certificate_is_not_overwritten(blind, capsys):
     assert main(["check", str(path)]) == 0
 
 
+def test_the_certificate_goes_where_output_says(blind, tmp_path, capsys):
+    (path, _), place = blind, tmp_path / "mine.cert"
+    assert main(["prove", str(path), "-o", str(place)]) == 0
+    assert f"{place} is the certificate" in capsys.readouterr().out
+    assert not path.with_name("x.wcnf.cert").exists()
+    assert main(["check", str(path), "--certificate", str(place)]) == 0
+
+
+def test_the_problem_itself_is_never_overwritten(blind, tmp_path, capsys):
+    path, proof = str(blind[0]), str(tmp_path / "one.cert")
+    before = blind[0].read_bytes()
+    for words in (["-o", path], ["--veripb", path], ["-o", proof, "--veripb", proof]):
+        assert main(["prove", path, *words, "--force"]) == 2
+        assert "is named twice" in capsys.readouterr().err
+    assert blind[0].read_bytes() == before
+
+
 def test_a_better_certificate_replaces_a_worse_one_and_never_the_reverse(blind, capsys):
     path, _ = blind
     beside = path.with_name(path.name + ".cert")

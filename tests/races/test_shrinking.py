@@ -15,7 +15,7 @@ from glasshouse.races.deciding import as_max2sat, decide, enumerated_optimum, pr
 from glasshouse.races.fuzzing import fuzz_specimen
 from glasshouse.races.judging import judge
 from glasshouse.races.question import Question, clauses_of
-from glasshouse.races.shrinking import Shrinker, shrink
+from glasshouse.races.shrinking import Shrinker
 
 
 def meets_thrice(question: Question) -> bool:
@@ -36,6 +36,10 @@ def failing(fails, count, seeds=range(200)):
     some = list(itertools.islice(found, count))
     assert len(some) == count
     return some
+
+
+def shrink(specimen, fails):
+    return Shrinker(specimen.question(), fails, seconds=60.0).run(specimen)
 
 
 def losing_one_line(question: Question):

@@ -234,18 +234,31 @@ def test_numbers_of_a_figure_are_there_as_a_table(browser, small_page):
     assert label.startswith("Cactus. How many instances")
 
 
-def test_hovering_shows_values(browser, small_page):
+def hovered(page, selector, number):
+    """What is shown at one of the marks of a chart."""
     from selenium.webdriver import ActionChains
 
-    page = Page(browser, small_page)
-    page.wait(lambda: page.all(".plot[data-drawn] .mark-symbol path"))
-    dots = page.all(".plot[data-drawn] .mark-symbol path")
-    page.run("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", dots[20])
-    ActionChains(page.driver).move_to_element(dots[20]).perform()
+    page.wait(lambda: page.all(f".plot[data-drawn] {selector}"))
+    mark = page.all(f".plot[data-drawn] {selector}")[number]
+    page.run("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", mark)
+    ActionChains(page.driver).move_to_element(mark).perform()
     page.wait(lambda: page.all("#vg-tooltip-element.visible"))
-    said = page.one("#vg-tooltip-element").text
+    return page.one("#vg-tooltip-element").text
+
+
+def test_hovering_shows_values(browser, small_page):
+    said = hovered(Page(browser, small_page), ".mark-symbol path", 20)
     assert "solver" in said
     assert "seconds" in said
+
+
+def test_hovering_shows_numbers_as_tables_do(browser, tmp_path):
+    problem = gh.Ising.from_edges(3, [(0, 1), (1, 2)], [-1234567, 2])
+    gh.write(tmp_path / "x.coo", problem)
+    assert main(["prove", str(tmp_path / "x.coo")]) == 0
+    made = gh.report(tmp_path / "x.coo", output=tmp_path / "x.html")
+    said = hovered(Page(browser, made.path), ".mark-rect path", 0)
+    assert "weight as handed out −1,234,567" in " ".join(said.split())
 
 
 def test_labels_are_text_whatever_they_hold(browser, tmp_path):

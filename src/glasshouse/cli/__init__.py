@@ -12,7 +12,7 @@ import sys
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError
 
 from glasshouse.cli import clock, console, pipes
 from glasshouse.cli.check import check
@@ -42,6 +42,7 @@ from glasshouse.cli.suite import suite
 from glasshouse.cli.termination import heeded, is_interruption
 from glasshouse.cli.train import train
 from glasshouse.cli.tune import tune
+from glasshouse.cli.types import SWITCHES
 from glasshouse.cli.versions import versions
 from glasshouse.extras import MissingPackageError
 
@@ -57,7 +58,7 @@ app = App(
     version_format="plaintext",
     version_flags=["--version", "-V"],
     help_format="markdown",
-    default_parameter=Parameter(negative=()),
+    default_parameter=SWITCHES,
     result_action="return_value",
     suppress_keyboard_interrupt=False,
 )

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.output import measured, show_json
 from glasshouse.cli.pipes import source
-from glasshouse.cli.types import Units
+from glasshouse.cli.types import SourceFormat, Units
 
 CHECKER = Path(__file__).parents[1] / "certificates" / "checker.py"
 
@@ -21,7 +21,7 @@ def check(
     units: Units = None,
     folder: Annotated[Path | None, Parameter(name="--files")] = None,
     answers: Path | None = None,
-    format: str | None = None,
+    format: SourceFormat = None,
     print_checker: bool = False,
     json: bool = False,
 ) -> None:
@@ -46,11 +46,8 @@ def check(
     Args:
         files: problem files or manifests.
         certificate: the certificate of a single file, if it is not beside it.
-        units: what the units of a matrix are (.npy, .csv, .npz of W, a, b), which does not say it:
-            ±1, or 0 and 1.
         folder: the folder of the instances that a manifest lists, if it is not the manifest's own.
         answers: the folder of published answers, for a commitment.jsonl.
-        format: the format of `-` (standard input), or of a file whose suffix does not tell it.
         print_checker: print a checker for WCNF and .mc files that needs Python alone, and none of
             glasshouse.
         json: print one JSON object per file.

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def false_claim(document: Document, found: Any, optimal: bool) -> str:
-    """What shows that the stated optimum is none, in words; empty where nothing does.
+    """That the stated optimum is none, and what shows it, in words; empty where nothing does.
 
     Args:
         document: the file as it was read.
@@ -22,7 +22,7 @@ def false_claim(document: Document, found: Any, optimal: bool) -> str:
     stated, measure = document.metadata.planted_cost, document.measure
     if stated is None or agrees(document.problem, stated, Fraction(found)):
         return ""
-    claim = f"it states {measure.phrase} of {document.stated_value}"
+    claim = f"this file's claim is false: it states {measure.phrase} of {document.stated_value}"
     if found < stated:
         return f"{claim}, but the state found has {measure.of(found)}"
     return f"{claim}, but the optimum is {measure.of(found)}" if optimal else ""

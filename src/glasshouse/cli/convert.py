@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from glasshouse.cli import pipes
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.output import model_of, show, show_json
-from glasshouse.cli.types import Units
+from glasshouse.cli.types import Dialect, Force, Units
 
 if TYPE_CHECKING:
     from glasshouse.files import Document
@@ -27,13 +27,13 @@ def convert(
     kind: Kind | None = None,
     source_format: Annotated[str | None, Parameter(name=["--from", "--format"])] = None,
     target_format: Annotated[str | None, Parameter(name="--to")] = None,
-    dialect: Literal["classic", "mse22"] = "classic",
+    dialect: Dialect = "classic",
     encoding: Literal["clause", "edge"] = "clause",
     units: Units = None,
     back: Path | None = None,
     certificate: Path | None = None,
     blind: bool = False,
-    force: bool = False,
+    force: Force = False,
     json: bool = False,
 ) -> None:
     """Convert a problem file into another format, told by its suffix; or bring a solution back.
@@ -69,10 +69,7 @@ def convert(
             With --back: where the one is that tells how variables were shuffled.
         dialect: how to write WCNF: `p wcnf` header, or the form of the MaxSAT Evaluation 2022.
         encoding: how to write WCNF: two clauses per edge, or one relaxation variable per edge.
-        units: what the units of a matrix are (.npy, .csv, .npz of W, a, b), which does not say it:
-            ±1, or 0 and 1.
         blind: leave out all that is known of the optimum.
-        force: overwrite an existing file.
         json: print one JSON object.
     """
     from glasshouse.certificates import CertificateError

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 
-from cyclopts import CycloptsError, MissingArgumentError, UnusedCliTokensError
+from cyclopts import (
+    CycloptsError,
+    MissingArgumentError,
+    UnknownCommandError,
+    UnusedCliTokensError,
+)
 
 # Names of Python arguments in messages of the library, and the options they come from.
 _OPTIONS = {"rng": "--seed", "n": "-n", "m": "-m"}
@@ -33,15 +39,31 @@ class StudyFileError(ValueError):
 
 def usage_error(error: CycloptsError) -> str:
     """What is wrong with a command line, and the help that tells how it is right."""
-    chain = " ".join(["glasshouse", *(error.command_chain or ())])
+    chain = ["glasshouse", *(error.command_chain or ())]
+    word, known = _first_word(error), list(error.app or ())
+    near = get_close_matches(word, known, n=1)
     told = str(error)
+    if isinstance(error, UnknownCommandError):
+        commands = [name for name in known if not name.startswith("-")]
+        told = f"{word!r} is no command"
+        told += "" if near else f"; there are {', '.join(commands)}"
     if isinstance(error, MissingArgumentError) and error.argument is not None:
         # Not given at all, or given without its value.
         names = " or ".join(error.argument.names)
         told = f"{error.keyword} needs a value" if error.keyword else f"{names} is missing"
     if isinstance(error, UnusedCliTokensError):
         told = f"too many words: {' '.join(error.unused_tokens or ())}"
-    return f"{told} (see {chain} --help)"
+    if near and word != near[0]:
+        told += f"; did you mean `{' '.join([*chain, *near])}`?"
+    return f"{told} (see {' '.join(chain)} --help)"
+
+
+def _first_word(error: CycloptsError) -> str:
+    """What was typed after the last command that there is, if it could be a command's name."""
+    words = (error.root_input_tokens or [])[len(error.command_chain or ()) :]
+    if isinstance(error, UnknownCommandError) and error.unused_tokens:
+        return error.unused_tokens[0]
+    return words[0] if words and not words[0].startswith("-") else ""
 
 
 def as_options(message: str) -> str:

@@ -6,12 +6,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from glasshouse.cli.output import show_json
-from glasshouse.cli.types import MaybeWhole, Whole
+from glasshouse.cli.progress import bar
+from glasshouse.cli.types import Dialect, MaybeWhole, OutputPath, Whole
 
 if TYPE_CHECKING:
     from glasshouse.races.handing_over import HandedOver
@@ -27,9 +28,9 @@ def fuzz(
     seed: Whole = 0,
     seconds: Annotated[float, Parameter(name=["--seconds", "--time-limit"])] = 10.0,
     shrink_seconds: float = 60.0,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("faults"),
+    output: OutputPath = Path("faults"),
     workers: Whole = 1,
-    dialect: Literal["classic", "mse22"] | None = None,
+    dialect: Dialect | None = None,
     most_weight: MaybeWhole = None,
     plain: bool = False,
     strict: bool = False,
@@ -53,10 +54,10 @@ def fuzz(
             rc2-stratified, rc2-stratified-edge, toulbar2, cpsat, scip, highs, dwave-tree.
         count: how many instances.
         seed: of the first instance; the next ones have the next numbers.
-        seconds: that a run may take.
-        shrink_seconds: that shrinking one fault may take.
+        seconds: the time limit of a run.
+        shrink_seconds: the time limit of shrinking one fault.
         output: a folder for the faults, made when there is one.
-        workers: how many processes ask at a time.
+        workers: how many processes ask the solver at the same time.
         dialect: of all files; by default both, or the one that the solver understands.
         most_weight: what soft weights may add up to, 2^64-2 by default.
         plain: leave out weights of 0, tautologies, empty clauses and other corners of the format.
@@ -147,19 +148,14 @@ def _values(
 
 @contextmanager
 def _progress(count: int) -> Iterator[Any]:
-    """A bar with the faults so far, where there is a terminal to see it."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    bar = Progress(console=console, transient=True, disable=not console.is_terminal)
-    with bar:
-        task = bar.add_task("asking", total=count)
+    """A bar with the faults so far."""
+    with bar() as shown:
+        task = shown.add_task("asking", total=count)
 
         def show(catch: Catch) -> None:
             faults = sum(catch.times.values())
             text = f"asking, {faults} fault{'s' * (faults != 1)}" if faults else "asking"
             done = sum(catch.verdicts.values())
-            bar.update(task, completed=done, description=text if done < count else "shrinking")
+            shown.update(task, completed=done, description=text if done < count else "shrinking")
 
         yield show

@@ -7,11 +7,11 @@ from typing import Any
 
 from glasshouse.cli.output import show, show_json
 from glasshouse.cli.pipes import source
-from glasshouse.cli.types import Units
+from glasshouse.cli.types import SourceFormat, Units
 
 
 def info(
-    file: Path, /, *, format: str | None = None, units: Units = None, json: bool = False
+    file: Path, /, *, format: SourceFormat = None, units: Units = None, json: bool = False
 ) -> None:
     """Show what a problem file holds: sizes, weights, graph, and what is stated about its plant.
 
@@ -25,10 +25,7 @@ def info(
 
     Args:
         file: any format that glasshouse reads, also compressed (.gz, .xz).
-        units: what the units of a matrix are (.npy, .csv, .npz of W, a, b), which does not say it:
-            ±1, or 0 and 1.
-        format: the format of `-` (standard input), or of a file whose suffix does not tell it.
-        json: print one JSON object instead.
+        json: print one JSON object.
     """
     from glasshouse.files import FileError, read_document
     from glasshouse.files.errors import printable

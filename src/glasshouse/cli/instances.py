@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from cyclopts import Parameter
 
 from glasshouse.cli import pipes
 from glasshouse.cli.output import show_json
-from glasshouse.cli.types import MaybeWhole
+from glasshouse.cli.progress import planting
+from glasshouse.cli.types import Dialect, Force, MaybeOutputPath, MaybeWhole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,21 +39,20 @@ class Output:
         blind: leave nothing of the plant in the files (a suite's manifest still has it).
         answers: another folder for manifest, optima and certificates of a blind suite.
         shuffle: give variables random names and clauses a random order.
-        force: overwrite what is there.
         json: print one JSON object per instance.
     """
 
     seed: MaybeWhole = None
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None
+    output: MaybeOutputPath = None
     count: MaybeWhole = None
     out_dir: Path | None = None
     format: str | None = None
     certificate: Path | None = None
-    dialect: Literal["classic", "mse22"] = "classic"
+    dialect: Dialect = "classic"
     blind: bool = False
     answers: Path | None = None
     shuffle: bool = False
-    force: bool = False
+    force: Force = False
     json: bool = False
 
 
@@ -137,9 +137,6 @@ def _own_words(path: Path, format: str | None, cost: Any) -> tuple[str, dict[str
 
 
 def _suite(instances: Iterator[Planted], stem: str, output: Output) -> None:
-    from rich.console import Console
-    from rich.progress import track
-
     from glasshouse.files.suite import iter_write_suite
 
     assert output.out_dir is not None
@@ -147,12 +144,7 @@ def _suite(instances: Iterator[Planted], stem: str, output: Output) -> None:
         output.out_dir, instances, stem=stem, suffix="." + (output.format or "wcnf").lstrip("."),
         dialect=output.dialect, blind=output.blind, answers=output.answers, overwrite=output.force,
     )  # fmt: skip
-    console = Console(stderr=True)
-    shown = track(
-        entries, "planting", total=output.count, console=console, transient=True,
-        disable=not console.is_terminal,
-    )  # fmt: skip
-    for entry in shown:
+    for entry in planting(entries, output.count):
         if output.json:
             show_json(entry)
     if not output.json:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from glasshouse.cli.study import collect_steps, refuse_lost
-from glasshouse.cli.types import MaybeWhole
+from glasshouse.cli.collecting import collect_steps, refuse_both, refuse_lost
+from glasshouse.cli.types import Dask, Workers
 
 Figure = Literal[
     "hardness-peak",
@@ -27,8 +27,8 @@ def paper(
     *,
     scale: float = 0.01,
     out_dir: Path = Path("paper"),
-    workers: MaybeWhole = None,
-    dask: str | None = None,
+    workers: Workers = None,
+    dask: Dask = None,
 ) -> None:
     """Measure a figure of the paper again: data, figure, and a report of what agrees.
 
@@ -41,18 +41,15 @@ def paper(
     ```
 
     Args:
-        figure: which one.
+        figure: the figure to measure.
         scale: this many times the paper's number of instances, at least 20 per point.
         out_dir: gets FIGURE.csv, .png, .svg and .md.
-        workers: so many processes of this machine; one, this one, by default.
-        dask: the address of a Dask scheduler to run on instead.
     """
     import glasshouse.boltzmann.paper  # noqa: F401  # adds its figure
     from glasshouse.studies import Store
     from glasshouse.studies.paper import FIGURES, iter_figure, write_figure
 
-    if workers is not None and dask is not None:
-        raise ValueError("--workers and --dask do not go together")
+    refuse_both(workers, dask)
     if not FIGURES[figure].has_study:
         done = write_figure(figure, None, out_dir)
     else:

@@ -9,18 +9,18 @@ from pathlib import Path
 from types import NoneType, SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 
 from glasshouse.cli.instances import Output, write_instances
 from glasshouse.cli.plant_fuzz import plant_fuzz
-from glasshouse.cli.types import whole
+from glasshouse.cli.types import command_group, whole
 
 if TYPE_CHECKING:
     from glasshouse.planting import Method
 
-plant = App(
-    name="plant",
-    help="""Grow an instance whose optimum is known and proven, or a suite of them.
+plant = command_group(
+    "plant",
+    """Grow an instance whose optimum is known and proven, or a suite of them.
 
     For instance:
 

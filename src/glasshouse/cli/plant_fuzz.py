@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Literal
-
-from cyclopts import Parameter
-
 from glasshouse.cli import pipes
 from glasshouse.cli.output import show_json
-from glasshouse.cli.types import MaybeWhole
+from glasshouse.cli.types import Dialect, Force, MaybeWhole, OutputPath
 
 
 def plant_fuzz(
     *,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    output: OutputPath,
     seed: MaybeWhole = None,
-    dialect: Literal["classic", "mse22"] | None = None,
+    dialect: Dialect | None = None,
     most_weight: MaybeWhole = None,
     plain: bool = False,
-    force: bool = False,
+    force: Force = False,
     json: bool = False,
 ) -> None:
     """Write one small instance that hunts for wrong answers of MaxSAT solvers.
@@ -40,7 +35,6 @@ def plant_fuzz(
         dialect: how to write WCNF; drawn by default.
         most_weight: what soft weights may add up to, 2^64-2 by default.
         plain: leave out weights of 0, tautologies, empty clauses and other corners of the format.
-        force: overwrite what is there.
         json: print one JSON object.
     """
     from glasshouse.files.streams import format_suffix, writing

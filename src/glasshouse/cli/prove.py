@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+
+from cyclopts import Parameter
 
 from glasshouse.cli.claims import false_claim
+from glasshouse.cli.collecting import executor_of, refuse_both
 from glasshouse.cli.errors import CheckFailedError, FalseClaimError
 from glasshouse.cli.output import measured, model_of, show_json
 from glasshouse.cli.pipes import is_pipe, source
-from glasshouse.cli.study import executor_of
-from glasshouse.cli.types import MaybeWhole, Units
+from glasshouse.cli.progress import terminal
+from glasshouse.cli.types import Dask, Force, MaybeWhole, SourceFormat, Units
 
 if TYPE_CHECKING:
     from glasshouse.certificates import Certificate, Verdict
@@ -26,7 +29,7 @@ def prove(
     file: Path,
     /,
     *,
-    certificate: Path | None = None,
+    certificate: Annotated[Path | None, Parameter(name=["--certificate", "--output", "-o"])] = None,
     veripb: Path | None = None,
     veripb_form: Literal["wcnf", "opb"] = "wcnf",
     veripb_version: Literal["3.0", "2.0"] = "3.0",
@@ -34,10 +37,10 @@ def prove(
     node_limit: MaybeWhole = None,
     memory_limit: MaybeWhole = None,
     workers: MaybeWhole = None,
-    dask: str | None = None,
+    dask: Dask = None,
     units: Units = None,
-    format: str | None = None,
-    force: bool = False,
+    format: SourceFormat = None,
+    force: Force = False,
     json: bool = False,
 ) -> None:
     """Prove the optimum of any problem, or the best bound there is; write the certificate.
@@ -53,7 +56,7 @@ def prove(
 
     ```
     glasshouse prove inst.wcnf
-    glasshouse prove spins.coo --time-limit 60 --certificate spins.cert
+    glasshouse prove spins.coo --time-limit 60 -o spins.cert
     glasshouse prove torus.mc --time-limit 600 --workers 2
     glasshouse convert inst.wcnf new.wcnf --dialect mse22
     glasshouse prove new.wcnf --veripb new.pbp && veripb --wcnf new.wcnf new.pbp
@@ -61,9 +64,9 @@ def prove(
 
     Args:
         file: any problem file, planted or not.
-        certificate: where the certificate goes, FILE.cert by default (`-` needs this option). One
-            that is there already is gone on from, and replaced by a better one only; with --force
-            all is done anew.
+        certificate: where the certificate goes, FILE.cert by default (`-` needs this option). The
+            search goes on from one that is there, and only a better one replaces it; --force starts
+            anew.
         veripb: also write a proof for VeriPB, the MaxSAT community's proof checker. The certificate
             then has loops only, which VeriPB can follow.
         veripb_form: what VeriPB will read: the WCNF in its 2022 dialect, or its OPB (`convert`).
@@ -71,12 +74,7 @@ def prove(
         time_limit: seconds, after which the best bound and state so far are shown.
         node_limit: how many nodes of a tree to bound at most; 1 is the root, without branching.
         memory_limit: megabytes that the tree may hold, 4096 by default; with more, it is stopped.
-        workers: search the tree with so many processes.
-        dask: the address of a Dask scheduler to search it on instead.
-        units: what the units of a matrix are (.npy, .csv, .npz of W, a, b), which does not say it:
-            ±1, or 0 and 1.
-        format: the format of `-` (standard input), or of a file whose suffix does not tell it.
-        force: overwrite what is there.
+        workers: how many processes search the tree; one by default.
         json: print one JSON object.
     """
     from glasshouse.certificates import verify
@@ -91,9 +89,9 @@ def prove(
         raise ValueError(
             "no certificate can stand beside standard input (-); add --certificate FILE"
         )
-    if workers is not None and dask is not None:
-        raise ValueError("--workers and --dask do not go together")
+    refuse_both(workers, dask)
     target = certificate or side_car(file)
+    _refuse_same(file, target, veripb)
     if veripb is not None:
         refuse_existing(veripb, overwrite=force)
     document = read_document(source(file, format), format=format, units=units)
@@ -138,7 +136,7 @@ def prove(
         for line in _veripb_line(veripb, proof):
             print(line)
     if lie:
-        raise FalseClaimError(f"{file}: this file's claim is false: {lie}")
+        raise FalseClaimError(f"{file}: {lie}")
     if proof.statistics.stopped == "Ctrl-C" and not proof.optimal:
         raise KeyboardInterrupt(f"a gap of {found.gap} remains")
     if not proof.optimal and not (is_done and not kept):
@@ -159,6 +157,15 @@ class _Found(NamedTuple):
         value = measure.of(verdict.exact_energy)
         bound = value if verdict.optimal else measure.bound(verdict.lower_bound)
         return cls(measure, value, bound, measure.gap(verdict.gap))
+
+
+def _refuse_same(file: Path, target: Path, veripb: Path | None) -> None:
+    """Refuse a certificate or proof where the problem is, or both in one file."""
+    places = [file, target] if veripb is None else [file, target, veripb]
+    for k, place in enumerate(places):
+        if place.resolve() in [other.resolve() for other in places[:k]]:
+            raise ValueError(f"{place} is named twice; problem, certificate and proof are one file "
+                             "each")  # fmt: skip
 
 
 def _before(target: Path, problem: Problem, force: bool) -> Standing | None:
@@ -237,10 +244,8 @@ def _at(measure: Measure, bounds: Bounds) -> dict[str, Any]:
 @contextmanager
 def _progress(measure: Measure) -> Iterator[Any]:
     """A line with the bounds so far, where there is a terminal to see it."""
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    console = terminal()
+    if console is None:
         yield None
         return
 

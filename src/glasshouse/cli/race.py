@@ -8,26 +8,33 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from cyclopts import App, Parameter
-
-from glasshouse.cli.errors import CheckFailedError, StudyFileError
+from glasshouse.cli.collecting import collect_steps, refuse_both, refuse_lost
+from glasshouse.cli.errors import StudyFileError
 from glasshouse.cli.output import show_json
-from glasshouse.cli.study import executor_of, progress_bar
-from glasshouse.cli.types import MaybeWhole, Whole
+from glasshouse.cli.pictures import free_pictures, save_pictures
+from glasshouse.cli.progress import bar
+from glasshouse.cli.types import (
+    Dask,
+    Force,
+    MaybePicture,
+    MaybeWhole,
+    OutputPath,
+    Whole,
+    command_group,
+)
 
 if TYPE_CHECKING:
     from glasshouse.races.results import Results, Run
     from glasshouse.races.scores import SolverScore
 
 _WIDEST = 150
-_SAMPLERS = "sampler race"  # what their stores are noted as
 _MOST_FAULTS = 20  # of a solver, that are shown one by one
 
-race = App(
-    name="race",
-    help="""Race solvers on instances whose optimum is proven: who is wrong, who is fast.
+race = command_group(
+    "race",
+    """Race solvers on instances whose optimum is proven: who is wrong, who is fast.
 
     For instance:
 
@@ -45,7 +52,7 @@ def run(
     *,
     solver: list[str],
     suite: str,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    output: OutputPath,
     answers: Path | None = None,
     time_limit: float = 60.0,
     grace: float = 1.0,
@@ -56,7 +63,7 @@ def run(
     strict: bool = False,
     meter: Literal["process-group", "benchexec"] | None = None,
     workers: MaybeWhole = None,
-    dask: str | None = None,
+    dask: Dask = None,
     json: bool = False,
 ) -> int:
     """Race solvers on a suite, or go on where a race stopped.
@@ -84,7 +91,6 @@ def run(
         meter: what measures time and memory: benchexec (cgroups) or process-group (our own). By
             default what the store was begun with; for a new one, benchexec where it can be used.
         workers: how many runs at a time; no more than there are cores. One by default.
-        dask: the address of a Dask scheduler to run on instead.
         json: print one JSON object at the end.
     """
     from glasshouse.races.entrants import entrants_of
@@ -92,8 +98,7 @@ def run(
     from glasshouse.races.racing import Race, iter_race
     from glasshouse.races.suite_loading import load_suite
 
-    if workers is not None and dask is not None:
-        raise ValueError("--workers and --dask do not go together")
+    refuse_both(workers, dask)
     for name, value in (("time_limit", time_limit), ("grace", grace)):
         if not 0 < value < float("inf"):
             raise ValueError(f"--{name.replace('_', '-')} {value} is no limit; expected seconds "
@@ -109,23 +114,12 @@ def run(
     entrants = entrants_of(solver, limits, dialect)
     asked = Race(entrants, instances, limits, seed, repeat, strict, meter)
     number = 1 if workers is None else workers
-    last = None
-    try:
-        with executor_of(dask) as executor, progress_bar() as update:
-            for last in iter_race(asked, output, workers=number, executor=executor):
-                update(last)
-    except KeyboardInterrupt:
-        done = 0 if last is None else last.rows
-        raise KeyboardInterrupt(
-            f"{done:,} runs are in {output}, and the same command goes on"
-        ) from None
-    assert last is not None
+    last = collect_steps(
+        lambda executor: iter_race(asked, output, workers=number, executor=executor),
+        output, dask=dask, things="runs",
+    )  # fmt: skip
     faults = _report(output, json)
-    if last.lost:
-        raise CheckFailedError(
-            f"{output}: {len(last.lost)} runs failed three times, the first with: "
-            f"{last.lost[0].error}; the same command tries them again"
-        )
+    refuse_lost(last, output, things="runs")
     return 1 if faults else 0
 
 
@@ -156,8 +150,8 @@ def plot(
     ] = "cactus",
     solver: list[str] | None = None,
     dial: str | None = None,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    force: bool = False,
+    output: MaybePicture = None,
+    force: Force = False,
 ) -> None:
     """Draw a race.
 
@@ -177,27 +171,19 @@ def plot(
         solver: the two solvers of a scatter plot; the first two by default.
         dial: for tts and reaching, the parameter along x, such as n; by default frustration, size
             or density, whichever has most settings, or whatever number varies in the suite.
-        output: the picture, .png, .svg or .pdf; without a suffix, PNG and SVG are written. By
-            default under the store's name.
-        force: overwrite what is there.
     """
-    from glasshouse.files.streams import refuse_existing
     from glasshouse.races.figures import race_figure
-    from glasshouse.studies.figures.style import picture_paths, save
 
     results = _results(store)
     if figure == "tts" and max((run.number for run in results.runs), default=0) == 0:
         print("one run per instance: the share of runs that reach the best cost is hardly known; "
               "race with --repeat for times to solution", file=sys.stderr)  # fmt: skip
-    paths = picture_paths(store.with_suffix("") if output is None else output)
-    for path in paths:
-        refuse_existing(path, overwrite=force and path.resolve() != store.resolve())
-    for path in save(race_figure(results, figure, tuple(solver or ()), dial), paths):
-        print(path)
+    paths = free_pictures(output, store, force=force)
+    save_pictures(race_figure(results, figure, tuple(solver or ()), dial), paths)
 
 
 @race.command
-def export(store: Path, /, *, time_series: Path, force: bool = False) -> None:
+def export(store: Path, /, *, time_series: Path, force: Force = False) -> None:
     """Hand over the incumbents over time as JSON, in the form of QOBLIB.
 
     For all rows as a table, use `glasshouse study export --kind race`.
@@ -211,7 +197,6 @@ def export(store: Path, /, *, time_series: Path, force: bool = False) -> None:
     Args:
         store: the race's store.
         time_series: a folder, made if need be; one file per solver and instance.
-        force: overwrite what is there.
     """
     from glasshouse.races.time_series import export_time_series
 
@@ -221,24 +206,21 @@ def export(store: Path, /, *, time_series: Path, force: bool = False) -> None:
 
 @contextmanager
 def _growing(suite: str) -> Iterator[Any]:
-    """A bar while a suite grows, which may take minutes, where there is a terminal to see it."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        shown = bar.add_task(f"growing {suite}", total=None)
-        yield lambda done, total: bar.update(shown, completed=done, total=total)
+    """A bar while a suite grows, which may take minutes."""
+    with bar() as shown:
+        task = shown.add_task(f"growing {suite}", total=None)
+        yield lambda done, total: shown.update(task, completed=done, total=total)
 
 
 def _results(store: Path) -> Results:
     from glasshouse.races.results import read_results
+    from glasshouse.races.sampler_race import NOTE as SAMPLER_NOTE
     from glasshouse.studies.store.store import Store
 
     if not store.exists():
         raise ValueError(f"{store}: no such race; `glasshouse race … -o {store.name}` first")
     with Store(store) as opened:
-        if opened.noted(_SAMPLERS) is not None:
+        if opened.noted(SAMPLER_NOTE) is not None:
             raise ValueError(
                 f"{store} holds a race of samplers: glasshouse.race with the same samplers and "
                 f"store= shows it, `glasshouse study export {store.name} --kind sampler_race "
@@ -287,9 +269,8 @@ def _report(store: Path, json: bool) -> bool:
 
 
 def _show_starts(results: Results) -> None:
-    limit = max((run.limit for run in results.runs), default=math.inf)
     for name, seconds in results.starts.items():
-        if seconds < limit:
+        if seconds < results.limit:
             print(f"{name}: {seconds:.2g} s of each run are the start of Python, measured once")
         else:
             print(f"{name}: the start of Python took longer than the limit; raise --time-limit")

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from glasshouse.cli.errors import CheckFailedError
+from glasshouse.cli.types import Force, OutputPath
 
 
 def report(
     *files: Path,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    output: OutputPath = Path("report.html"),
     title: str | None = None,
-    force: bool = False,
+    force: Force = False,
 ) -> None:
     """Write one HTML page about stores, instances, machines and proofs; it needs no network.
 
@@ -36,8 +34,7 @@ def report(
             certificates beside them; models and checkpoints of trainings; what `glasshouse prove
             --json` printed.
         output: the page.
-        title: of the page; the names of the files by default.
-        force: overwrite what is there.
+        title: the title of the page; the names of the files by default.
     """
     from glasshouse.reports import report as write_report
 

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-from cyclopts import App, Parameter
+from typing import TYPE_CHECKING, Any
 
 from glasshouse.cli import pipes
+from glasshouse.cli.collecting import collect_steps, refuse_both, refuse_lost
 from glasshouse.cli.errors import CheckFailedError, StudyFileError
 from glasshouse.cli.output import show_json
-from glasshouse.cli.types import MaybeWhole
+from glasshouse.cli.pictures import free_pictures, save_pictures
+from glasshouse.cli.types import (
+    Dask,
+    Force,
+    MaybePicture,
+    OutputPath,
+    Workers,
+    command_group,
+)
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from glasshouse.studies import StudyProgress
     from glasshouse.studies.store.store import StoredTask
-    from glasshouse.studies.study import Study
 
 _WIDEST = 200
 
-study = App(
-    name="study",
-    help="""Measure hardness over ensembles of instances; plot, fit and export what was measured.
+study = command_group(
+    "study",
+    """Measure hardness over ensembles of instances; plot, fit and export what was measured.
 
     For instance:
 
@@ -43,9 +48,9 @@ def run(
     file: Path,
     /,
     *,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
-    workers: MaybeWhole = None,
-    dask: str | None = None,
+    output: OutputPath,
+    workers: Workers = None,
+    dask: Dask = None,
     scale: float = 1.0,
     timeout: float = 3600.0,
     json: bool = False,
@@ -64,22 +69,35 @@ def run(
     Args:
         file: the study, in TOML (see docs/studies.md).
         output: the store; made when it is not there.
-        workers: so many processes of this machine; one, this one, by default.
-        dask: the address of a Dask scheduler to run on instead.
         scale: this many times the instances that the study asks for.
         timeout: seconds after which a batch on --workers counts as hanging.
         json: print one JSON object at the end.
     """
-    from glasshouse.studies.study import load_study
+    from glasshouse.studies import Store, iter_collect
+    from glasshouse.studies.study import claim, load_study
 
-    if workers is not None and dask is not None:
-        raise ValueError("--workers and --dask do not go together")
+    refuse_both(workers, dask)
     try:
         asked = load_study(file)
     except ValueError as error:
         raise StudyFileError(error) from error
-    collect_study(asked.scaled(scale) if scale != 1 else asked, output, workers=workers,
-                  dask=dask, timeout=timeout, json=json)  # fmt: skip
+    if scale != 1:
+        asked = asked.scaled(scale)
+
+    def start(executor: Executor | None) -> Iterator[StudyProgress]:
+        with Store(output, write=True) as opened:  # not before the workers are there
+            claim(opened, asked)
+        return iter_collect(
+            asked.tasks, output, executor=executor, workers=workers, timeout=timeout
+        )
+
+    last = collect_steps(start, output, dask=dask)
+    if json:
+        show_json(last)
+    else:
+        print(f"{output}: {last.rows:,} instances, {last.new_rows:,} of them new, "
+              f"{last.tasks_done} of {last.tasks} tasks done in {last.seconds:.1f} s")  # fmt: skip
+    refuse_lost(last, output)
 
 
 @study.command
@@ -128,8 +146,8 @@ def plot(
     store: Path,
     /,
     *,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    force: bool = False,
+    output: MaybePicture = None,
+    force: Force = False,
 ) -> None:
     """Draw the figure of a study.
 
@@ -142,25 +160,14 @@ def plot(
 
     Args:
         store: the study's store.
-        output: the picture, .png, .svg or .pdf. Without a suffix, PNG and SVG are written; by
-            default under the store's name.
-        force: overwrite what is there.
     """
-    from glasshouse.files.streams import refuse_existing
     from glasshouse.studies import Store
     from glasshouse.studies.figures.curves import plot_study
-    from glasshouse.studies.figures.style import picture_paths, save
 
-    if output is None:
-        paths = [store.with_suffix(suffix) for suffix in (".png", ".svg")]
-    else:
-        paths = picture_paths(output)
-    for path in paths:
-        refuse_existing(path, overwrite=force and path.resolve() != store.resolve())
+    paths = free_pictures(output, store, force=force)
     with Store(store) as opened:
         figure: Any = plot_study(opened).figure
-    for path in save(figure, paths):
-        print(path)
+    save_pictures(figure, paths)
 
 
 @study.command
@@ -191,7 +198,7 @@ def export(
     csv: Path | None = None,
     parquet: Path | None = None,
     kind: str | None = None,
-    force: bool = False,
+    force: Force = False,
 ) -> None:
     """Hand over all rows as a CSV or a Parquet file.
 
@@ -207,7 +214,6 @@ def export(
         csv: the CSV file to write, or `-` for standard output.
         parquet: the Parquet file to write (needs the extra `tables`).
         kind: which rows, such as shapes; hardness by default, or else what there is.
-        force: overwrite what is there.
     """
     from glasshouse.files.streams import refuse_existing
     from glasshouse.studies import Store
@@ -271,105 +277,6 @@ def check(store: Path, /) -> None:
     print(f"{store}: whole")
 
 
-def collect_study(
-    asked: Study,
-    store: Path,
-    *,
-    workers: int | None = None,
-    dask: str | None = None,
-    timeout: float = 3600.0,
-    json: bool = False,
-) -> None:
-    """Run a study with a progress bar; Ctrl-C keeps what was measured."""
-    from glasshouse.studies import Store, iter_collect
-    from glasshouse.studies.study import claim
-
-    def start(executor: Executor | None) -> Iterator[StudyProgress]:
-        with Store(store, write=True) as opened:  # not before the workers are there
-            claim(opened, asked)
-        return iter_collect(asked.tasks, store, executor=executor, workers=workers, timeout=timeout)
-
-    last = collect_steps(start, store, dask=dask)
-    if json:
-        show_json(last)
-    else:
-        print(f"{store}: {last.rows:,} instances, {last.new_rows:,} of them new, "
-              f"{last.tasks_done} of {last.tasks} tasks done in {last.seconds:.1f} s")  # fmt: skip
-    refuse_lost(last, store)
-
-
-def collect_steps(
-    start: Callable[[Executor | None], Iterator[StudyProgress]],
-    store: Path,
-    *,
-    dask: str | None = None,
-    things: str = "instances",
-) -> StudyProgress:
-    """Follow what is being collected with a progress bar; Ctrl-C says what is kept."""
-    last: StudyProgress | None = None
-    try:
-        with executor_of(dask) as executor, progress_bar() as update:
-            for last in start(executor):
-                update(last)
-    except KeyboardInterrupt:
-        rows = 0 if last is None else last.rows
-        stored = f"{rows:,} {things} are in {store}, and the same command goes on"
-        raise KeyboardInterrupt(stored) from None
-    assert last is not None
-    return last
-
-
-def refuse_lost(last: StudyProgress, store: Path) -> None:
-    """Say that batches failed every time."""
-    if last.lost:
-        first = last.lost[0]
-        raise CheckFailedError(
-            f"{store}: {len(last.lost)} batches failed three times, the first with: {first.error}; "
-            "run the same command to try them anew"
-        )
-
-
-@contextmanager
-def executor_of(address: str | None) -> Iterator[Executor | None]:
-    """The workers of a Dask cluster, or none."""
-    if address is None:
-        yield None
-        return
-    from glasshouse.extras import optional
-
-    with optional("distributed", "--dask").Client(address) as client:
-        yield client.get_executor()
-
-
-@contextmanager
-def progress_bar() -> Iterator[Any]:
-    """A live bar with rate and time left, where there is a terminal to see it."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.fields[tasks]} tasks"), BarColumn(), MofNCompleteColumn(),
-        TextColumn("{task.fields[left]}"),
-    )  # fmt: skip
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
-        shown = bar.add_task("", total=None, tasks="", left="")
-
-        def update(at: Any) -> None:
-            rest = at.remaining_seconds
-            left = "" if rest is None else f"{_duration(rest)} left"
-            done = f"{at.tasks_done}/{at.tasks}"
-            bar.update(shown, completed=at.rows, total=at.goal, tasks=done, left=left)
-
-        yield update
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
-
-
 def _decimal(value: Any) -> Any:
     """A fraction such as 1/20 as 0.05; whatever else a store holds as it is."""
     from glasshouse.landscape.ratio import decimal_text, ratio
@@ -381,7 +288,8 @@ def _decimal(value: Any) -> Any:
 
 
 def _task_name(task: StoredTask) -> str:
+    """What a task is about; the store may come from a stranger."""
+    from glasshouse.studies.store.records import without_codes
+
     values = " ".join(f"{k}={_decimal(v)}" for k, v in task.table("parameters").items())
-    name = f"{task.description.get('method', '')} {values}"[:_WIDEST]
-    # A store may come from a stranger: no control codes to the terminal.
-    return "".join(c if c.isprintable() else "?" for c in name)
+    return without_codes(f"{task.description.get('method', '')} {values}"[:_WIDEST])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from glasshouse.cli.errors import StudyFileError
 from glasshouse.cli.output import show_json
-from glasshouse.cli.types import MaybeWhole
+from glasshouse.cli.progress import planting
+from glasshouse.cli.types import Dialect, MaybeOutputPath, MaybeWhole
 
 if TYPE_CHECKING:
     from glasshouse.races.suite_file import SuiteFile
@@ -19,13 +20,13 @@ def suite(
     source: str | None = None,
     /,
     *,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    output: MaybeOutputPath = None,
     answers: Path | None = None,
     commit: bool = False,
     count: MaybeWhole = None,
     seed: MaybeWhole = None,
     format: Annotated[tuple[str, ...], Parameter(consume_multiple=False)] = (),
-    dialect: Literal["classic", "mse22"] = "classic",
+    dialect: Dialect = "classic",
     list_all: Annotated[bool, Parameter(name="--list")] = False,
     json: bool = False,
 ) -> None:
@@ -76,11 +77,8 @@ def suite(
 
 def _write(
     source: str, output: Path, answers: Path | None, commit: bool, count: int | None,
-    seed: int | None, format: tuple[str, ...], dialect: Literal["classic", "mse22"], json: bool,
+    seed: int | None, format: tuple[str, ...], dialect: Dialect, json: bool,
 ) -> None:  # fmt: skip
-    from rich.console import Console
-    from rich.progress import track
-
     from glasshouse.races.suite_folder import SuiteFolder, iter_build_suite
 
     total = len(_found(source, count, seed)) * (1 + len(format))
@@ -88,12 +86,8 @@ def _write(
         source, output, answers=answers, is_committed=commit, count=count, seed=seed,
         formats=format, dialect=dialect,
     )  # fmt: skip
-    console, files, open_ones = Console(stderr=True), 0, 0
-    shown = track(
-        entries, "planting", total=total, console=console, transient=True,
-        disable=not console.is_terminal,
-    )  # fmt: skip
-    for entry in shown:
+    files, open_ones = 0, 0
+    for entry in planting(entries, total):
         files, open_ones = files + 1, open_ones + (entry.optimum is None)
         if json:
             show_json(entry)

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-from cyclopts import App, Parameter
+from typing import TYPE_CHECKING, Any, Literal
 
 from glasshouse.cli import pipes
+from glasshouse.cli.collecting import collect_steps, refuse_both, refuse_lost
 from glasshouse.cli.output import show_json
-from glasshouse.cli.study import collect_steps, refuse_lost
+from glasshouse.cli.pictures import free_pictures, save_pictures
 from glasshouse.cli.train_machine import draw, show_machine, train_one
-from glasshouse.cli.types import MaybeWhole, Whole
+from glasshouse.cli.types import (
+    Dask,
+    Force,
+    MaybePicture,
+    MaybeWhole,
+    OutputPath,
+    Whole,
+    Workers,
+    command_group,
+)
 
 if TYPE_CHECKING:
     from glasshouse.boltzmann.curves import Ensemble
@@ -20,9 +28,9 @@ if TYPE_CHECKING:
 
 _STORES = (".sqlite", ".sqlite3", ".db")
 
-train = App(
-    name="train",
-    help="""Train restricted Boltzmann machines; watch KL divergence and frustration.
+train = command_group(
+    "train",
+    """Train restricted Boltzmann machines; watch KL divergence and frustration.
 
     For instance:
 
@@ -40,7 +48,7 @@ def run(
     data: str,
     /,
     *,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    output: OutputPath,
     hidden: Whole,
     epochs: Whole = 1000,
     count: Whole = 1,
@@ -70,8 +78,8 @@ def run(
     threshold: MaybeWhole = None,
     held_out: float | None = None,
     seed: Whole = 1,
-    workers: MaybeWhole = None,
-    dask: str | None = None,
+    workers: Workers = None,
+    dask: Dask = None,
     json: bool = False,
     force: bool = False,
 ) -> None:
@@ -109,9 +117,9 @@ def run(
         weight_decay: pull of the weights towards zero.
         sigma: standard deviation of the first weights.
         no_biases: train weights only.
-        mode_probability: the most likely that an update uses the mode; 0.1 is usual in
+        mode_probability: the highest probability that an update uses the mode; 0.1 is usual in
             mode-assisted training.
-        mode_slope: of the sigmoid by which that probability rises.
+        mode_slope: slope of the sigmoid by which that probability rises.
         mode_offset: where the sigmoid begins.
         mode_use: update takes the mode for the model's averages; restart starts chains there.
         mode_step: energy scales these updates by the mode's energy; full does not.
@@ -122,19 +130,16 @@ def run(
         side: of stripes: images of SIDE × SIDE pixels; 4 by default.
         threshold: of digits: ones are the pixels from this value on, of 0 to 16; 8 by default.
         held_out: share of the rows that is not learnt, drawn by the seed.
-        seed: machine k has its child k.
-        workers: so many processes of this machine; one, this one, by default.
-        dask: the address of a Dask scheduler to run on instead.
+        seed: a whole number that fixes all randomness; machine k has its child k.
         json: print one JSON object at the end.
-        force: overwrite a model file.
+        force: overwrite a model file; a store always goes on.
     """
     from glasshouse.boltzmann.data import split
     from glasshouse.boltzmann.data_files import load_data
     from glasshouse.boltzmann.ensemble import TrainingTask
     from glasshouse.boltzmann.settings import TrainingSettings
 
-    if workers is not None and dask is not None:
-        raise ValueError("--workers and --dask do not go together")
+    refuse_both(workers, dask)
     settings = TrainingSettings(
         hidden, epochs=epochs, units=units, gradient=gradient, steps=steps, chains=chains,
         batch_size=batch_size, learning_rate=_rates(learning_rate), reduction=reduction,
@@ -193,8 +198,8 @@ def plot(
     *,
     monitor: str | None = None,
     along: Literal["epochs", "updates", "seconds"] = "epochs",
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    force: bool = False,
+    output: MaybePicture = None,
+    force: Force = False,
 ) -> None:
     """Draw monitors over epochs: median and 30–70 percentile band, one colour per setting.
 
@@ -209,27 +214,19 @@ def plot(
         store: the ensembles' store.
         monitor: which ones, with commas between; all of them by default.
         along: epochs, updates, or seconds of learning (looks not counted).
-        output: the picture, .png, .svg or .pdf; without a suffix, PNG and SVG are written. By
-            default under the store's name.
-        force: overwrite what is there.
     """
     from glasshouse.boltzmann.figures import training_figure
-    from glasshouse.files.streams import refuse_existing
-    from glasshouse.studies.figures.style import picture_paths, save
 
-    paths = picture_paths(store.with_suffix("") if output is None else output)
-    for path in paths:
-        refuse_existing(path, overwrite=force and path.resolve() != store.resolve())
+    paths = free_pictures(output, store, force=force)
     names = None if monitor is None else monitor.split(",")
-    for path in save(training_figure(_read(store), names, along=along), paths):
-        print(path)
+    save_pictures(training_figure(_read(store), names, along=along), paths)
 
 
 train.command(draw)
 
 
 @train.command
-def export(store: Path, /, *, csv: Path, curves: bool = False, force: bool = False) -> None:
+def export(store: Path, /, *, csv: Path, curves: bool = False, force: Force = False) -> None:
     """Hand over final values as CSV, one line per machine; or all curves.
 
     For instance:
@@ -242,7 +239,6 @@ def export(store: Path, /, *, csv: Path, curves: bool = False, force: bool = Fal
         store: the ensembles' store.
         csv: the file to write, or `-` for standard output.
         curves: one line per machine and look instead.
-        force: overwrite what is there.
     """
     from glasshouse.boltzmann.tables import export_csv
 

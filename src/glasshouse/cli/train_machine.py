@@ -5,13 +5,12 @@ from __future__ import annotations
 import warnings
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, Any
 
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.output import show_json
-from glasshouse.cli.types import MaybeWhole
+from glasshouse.cli.pictures import free_pictures, save_pictures
+from glasshouse.cli.types import Force, MaybeWhole, Picture
 
 if TYPE_CHECKING:
     from glasshouse.boltzmann.ensemble import TrainingTask
@@ -91,19 +90,20 @@ def _words(value: Any, *, last: bool) -> Any:
 
 
 def _text(value: Any) -> str:
-    """In one line, and nothing that a terminal would obey."""
+    """In one line of bearable length, and nothing that a terminal would obey."""
+    from glasshouse.studies.store.records import without_codes
+
     text = str(value)
-    text = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-    return "".join(c if c.isprintable() else "?" for c in text)
+    return without_codes(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
 
 
 def draw(
     model: Path,
     /,
     *,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    output: Picture,
     image_width: MaybeWhole = None,
-    force: bool = False,
+    force: Force = False,
 ) -> None:
     """Draw a trained machine: receptive fields, samples, its weights as they are and gauged.
 
@@ -118,19 +118,13 @@ def draw(
 
     Args:
         model: the file of one machine, as `glasshouse train … -o NAME.npz` writes it.
-        output: the picture, .png, .svg or .pdf; without a suffix, PNG and SVG are written.
         image_width: how many pixels a row of an image has. By default images are squares where the
             visible units make one, else one row.
-        force: overwrite what is there.
     """
     from glasshouse.boltzmann.figures import machine_figure
     from glasshouse.boltzmann.model_files import load_machine
-    from glasshouse.files.streams import refuse_existing
-    from glasshouse.studies.figures.style import picture_paths, save
 
-    paths = picture_paths(output)
-    for path in paths:
-        refuse_existing(path, overwrite=force and path.resolve() != model.resolve())
+    paths = free_pictures(output, model, force=force)
     machine = load_machine(model)
     shape = None
     if image_width is not None:
@@ -138,5 +132,4 @@ def draw(
             raise ValueError(f"image_width={image_width} does not divide the {machine.num_visible} "
                              "visible units")  # fmt: skip
         shape = machine.num_visible // image_width, image_width
-    for path in save(machine_figure(machine, shape), paths):
-        print(path)
+    save_pictures(machine_figure(machine, shape), paths)

@@ -14,6 +14,7 @@ from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.instances import Output
 from glasshouse.cli.output import show_json
 from glasshouse.cli.plant import grow, named_graph, typed
+from glasshouse.cli.progress import bar
 from glasshouse.cli.types import MaybeWhole, Whole, whole
 
 if TYPE_CHECKING:
@@ -67,9 +68,10 @@ def tune(
         method: a planting method, such as wishart; random loops, or loops on a graph, by default.
         knob: what to turn: frustration, loop_density or block of loops, or what else a method has;
             its first knob by default. The others are given, or the peak density.
-        frustration: given, for the other knobs.
-        loop_density: given; the paper's peak density by default.
-        block: given: structured loops instead of random ones.
+        frustration: that of all instances, where another knob is turned.
+        loop_density: that of all instances, where another knob is turned; the paper's peak density
+            by default.
+        block: the size of the block of structured loops; without it, loops are random.
         length: of all loops, on a graph.
         parameter: any other parameter of the method, as NAME=VALUE; may be given several times.
         statistic: of the hardness of instances: half of them need more than the median.
@@ -188,21 +190,15 @@ def _plant_line(
 
 @contextmanager
 def _progress() -> Iterator[Any]:
-    """A bar with the setting and the best so far, where there is a terminal to see it."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    """A bar with the setting and the best so far; None where nobody sees it."""
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("looking how far the knob reaches", total=1.0)
+    with bar(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()) as shown:
+        task = shown.add_task("looking how far the knob reaches", total=1.0)
 
         def report(at: TuningProgress) -> None:
             best = "" if at.best is None else f"; best {at.best.estimate.value:.4g} sweeps"
             at_setting = f"at {float(at.setting):g}, {at.instances} instances{best}"
-            bar.update(task, completed=at.fraction, description=at_setting)
+            shown.update(task, completed=at.fraction, description=at_setting)
 
-        yield report
+        yield None if shown.disable else report

@@ -58,8 +58,7 @@ def draw_ecdf(ax: Axes, results: Results) -> None:
     for name, look in _looks(results).items():
         seconds, total = cactus(results, name), len(results.by_solver[name])
         shares = np.arange(1, len(seconds) + 1) / total
-        limit = max(run.limit for run in results.runs)
-        _steps(ax, seconds, shares, limit, name, look)
+        _steps(ax, seconds, shares, results.limit, name, look)
     ax.set_xscale("log")
     ax.set_xlabel("seconds")
     ax.set_ylabel("share of instances solved")
@@ -81,7 +80,7 @@ def draw_profile(ax: Axes, results: Results) -> None:
 
 def draw_scatter(ax: Axes, results: Results, first: str, second: str) -> None:
     """Each instance at the seconds of two solvers; at the edge where one did not solve it."""
-    limit = max(run.limit for run in results.runs)
+    limit = results.limit
     times = [limited_seconds(results, name, limit) for name in (first, second)]
     both = [name for name in times[0] if name in times[1]]
     if not both:
@@ -154,9 +153,9 @@ def draw_reaching(ax: Axes, results: Results, dial: str | None = None) -> None:
         dial: the parameter along x; by default frustration, size or density, whichever has most
             settings, or whatever number varies. Where none does, all instances stand in one place.
     """
-    parameters = {run.instance: run.parameters for run in results.runs}
+    parameters = results.parameters
     name = chosen_dial(parameters, dial)
-    limit = max(run.limit for run in results.runs)
+    limit = results.limit
     for solver, look in _looks(results).items():
         known = {one: parameters[one] for one in results.by_solver[solver]}
         groups = {Fraction(0): list(known)} if name is None else settings(known, name)
@@ -237,7 +236,7 @@ def _steps(
 
 
 def _limit_line(ax: Axes, results: Results) -> None:
-    limit = max(run.limit for run in results.runs)
+    limit = results.limit
     ax.axhline(limit, color="0.6", linewidth=0.7, linestyle=":")
     ax.set_ylim(top=max(ax.get_ylim()[1], limit * _ROOM))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from glasshouse.files.sidecar import side_car, write_certificate
 from glasshouse.files.streams import refuse_existing, replacing
+from glasshouse.files.suite import make_folder
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.races.fuzzing import Corners
 from glasshouse.races.hunting import Fault
@@ -50,7 +51,7 @@ def write_question(path: Path, question: Question, *, overwrite: bool = False) -
 
 def hand_over(fault: Fault, trial: Trial, folder: Path, corners: Corners) -> HandedOver:
     """Write a fault into a folder, under a name that nothing there has."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     path = _free_name(folder, f"{re.sub('[^a-z]+', '-', fault.judgement.verdict)}-{fault.seed}")
     command = trial.reproduction(path.absolute(), fault.seed, corners)
     beside = write_question(path, fault.question)

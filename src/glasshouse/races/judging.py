@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from glasshouse.problems.validation import Number
 from glasshouse.races.answer import Answer, AnswerError
 from glasshouse.races.clause_file import ClauseFile
 from glasshouse.races.limits import LARGEST_FOLDER, MEGABYTE, MOST_PROCESSES
@@ -66,8 +67,8 @@ class Judgement(Summarised):
 
     verdict: RunVerdict
     reason: str
-    cost: int | None = None
-    stated: int | None = None
+    cost: Number | None = None
+    stated: Number | None = None
     remarks: tuple[str, ...] = ()
 
     @property
@@ -80,7 +81,7 @@ class Judgement(Summarised):
         return f"{self.verdict}: {self.reason}{remarks}"
 
 
-class _FaultError(Exception):
+class FaultError(Exception):
     """A verdict that ends all further looking."""
 
     def __init__(self, verdict: RunVerdict, reason: str) -> None:
@@ -115,7 +116,7 @@ def judge(
             verdict, reason = ended
         else:
             verdict, reason = _claim(status, answer, cost, truth)
-    except _FaultError as fault:
+    except FaultError as fault:
         verdict, reason = fault.verdict, str(fault)
     except AnswerError as fault:
         verdict, reason = RunVerdict.MALFORMED, str(fault)
@@ -132,12 +133,12 @@ def _cost_of_model(clauses: ClauseFile, answer: Answer) -> int | None:
     try:
         model = answer.model(clauses.num_variables)
     except AnswerError as fault:
-        raise _FaultError(RunVerdict.INVALID_MODEL, str(fault)) from None
+        raise FaultError(RunVerdict.INVALID_MODEL, str(fault)) from None
     if model is None:
         return None
     broken = clauses.broken(model)
     if broken:
-        raise _FaultError(RunVerdict.INVALID_MODEL, f"the model breaks {broken} hard clauses")
+        raise FaultError(RunVerdict.INVALID_MODEL, f"the model breaks {broken} hard clauses")
     return clauses.cost(model)
 
 
@@ -147,7 +148,7 @@ def _compare(answer: Answer, cost: int | None, truth: Truth) -> None:
         raise AssertionError(f"a model costs {cost}, below the proven bound {truth.bound}")
     lowest = min((value for _, value in answer.incumbents), default=None)
     if lowest is not None and truth.bound is not None and lowest < truth.bound:
-        raise _FaultError(
+        raise FaultError(
             RunVerdict.WRONG_OPTIMUM,
             f"o {lowest}, but every assignment costs at least {truth.bound}",
         )
@@ -193,19 +194,19 @@ def _claim(
         if truth.is_infeasible:
             return RunVerdict.OPTIMAL, "no assignment satisfies the hard clauses"
         if truth.best is not None:
-            raise _FaultError(
+            raise FaultError(
                 RunVerdict.WRONG_OPTIMUM, f"s UNSATISFIABLE, but a model costs {truth.best}"
             )
         return RunVerdict.UNDECIDED, "s UNSATISFIABLE, which nothing here proves or refutes"
     if status not in EXIT_CODES:
-        raise _FaultError(
+        raise FaultError(
             RunVerdict.MALFORMED, f"s {status[:60]}; expected one of {', '.join(EXIT_CODES)}"
         )
     cost = _checked_value(answer, cost)
     if status == "SATISFIABLE":
         return RunVerdict.FOUND, f"cost {cost}{_distance(cost, truth)}"
     if truth.best is not None and cost > truth.best:
-        raise _FaultError(
+        raise FaultError(
             RunVerdict.WRONG_OPTIMUM,
             f"claims that {cost} is optimal, but a model costs {truth.best}",
         )
@@ -217,13 +218,13 @@ def _claim(
 def _checked_value(answer: Answer, cost: int | None) -> int:
     """The cost that was stated and shown."""
     if answer.unread is not None:
-        raise _FaultError(RunVerdict.MALFORMED, f"the last o line is {answer.unread!r}, no number")
+        raise FaultError(RunVerdict.MALFORMED, f"the last o line is {answer.unread!r}, no number")
     if answer.value is None:
-        raise _FaultError(RunVerdict.NO_VALUE, "a claim without any o line")
+        raise FaultError(RunVerdict.NO_VALUE, "a claim without any o line")
     if cost is None:
-        raise _FaultError(RunVerdict.INVALID_MODEL, "a claim without a v line")
+        raise FaultError(RunVerdict.INVALID_MODEL, "a claim without a v line")
     if cost != answer.value:
-        raise _FaultError(
+        raise FaultError(
             RunVerdict.INVALID_MODEL, f"the model costs {cost}, but the last o is {answer.value}"
         )
     return cost

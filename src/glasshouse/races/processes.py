@@ -74,13 +74,20 @@ def _children_of(pid: int) -> list[int]:
     return found
 
 
+def _stat(pid: int) -> list[bytes]:
+    """What the kernel tells of a process, from its state on.
+
+    The name before that, in parentheses, may hold spaces; what follows it does not.
+    """
+    return (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
+
+
 def usage_of(pids: list[int]) -> Usage:
     """What processes use together; those that are gone count as nothing."""
     memory, ticks = 0, 0
     for pid in pids:
         with contextlib.suppress(OSError, ValueError, IndexError):
-            # The name in parentheses may hold spaces; what follows it does not.
-            words = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
+            words = _stat(pid)
             ticks += int(words[11]) + int(words[12]) + int(words[13]) + int(words[14])
             memory += int(words[21]) * _PAGE
     return Usage(memory, ticks / _TICK)
@@ -89,7 +96,7 @@ def usage_of(pids: list[int]) -> Usage:
 def _belongs(pid: int, entry: bytes, group: int | None) -> bool:
     """Whether a process has an entry in its environment, or is of a process group or session."""
     try:
-        words = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
+        words = _stat(pid)
         if group in (int(words[2]), int(words[3])):
             return True
         return entry in (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
@@ -179,7 +186,7 @@ class RunProcesses:
 def _is_there(pid: int) -> bool:
     """Whether a process runs, or is our own to wait for."""
     try:
-        words = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
+        words = _stat(pid)
         return words[0] not in (b"Z", b"X") or int(words[1]) == os.getpid()
     except (OSError, ValueError, IndexError):
         return False

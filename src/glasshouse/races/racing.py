@@ -6,13 +6,12 @@ studies' own: what is in the store is not run again.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ import numpy as np
 from glasshouse.files.manifest import sha256_of
 from glasshouse.pool import ending_cleanly
 from glasshouse.problems import validation
+from glasshouse.problems.validation import Number
 from glasshouse.races.answer import Answer, read_answer
 from glasshouse.races.clause_file import ClauseFile, read_clauses
 from glasshouse.races.dialects import SUFFIXES, Dialect, read_from, text_in
@@ -33,7 +33,15 @@ from glasshouse.races.runner import Outcome, run
 from glasshouse.races.suite_loading import Suite, SuiteInstance, refuse_other_bytes
 from glasshouse.races.truth import Truth
 from glasshouse.studies.collect import StudyProgress, iter_collect
-from glasshouse.studies.kinds.kind import LONGEST_TEXT, Column, Columns, Kind, Stop
+from glasshouse.studies.kinds.kind import (
+    LONGEST_TEXT,
+    Column,
+    Columns,
+    Identified,
+    Kind,
+    Stop,
+    canonical_json,
+)
 from glasshouse.studies.store.records import json_object
 from glasshouse.studies.store.store import Store
 from glasshouse.studies.store.storefile import StoreError
@@ -67,7 +75,7 @@ HANGING = 60.0  # seconds beyond all limits after which a worker is started anew
 
 
 @dataclass(frozen=True, repr=False)
-class RaceTask(Summarised):
+class RaceTask(Identified, Summarised):
     """One solver on one instance.
 
     Attributes:
@@ -116,12 +124,7 @@ class RaceTask(Summarised):
         asked = _asked(self.name, self.path, self.parameters, self.truth)
         asked |= {"sha256": self.sha256}
         described = {"measures": "race", "parameters": asked, "seed": self.seed, "solver": solver}
-        return json.dumps(described, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-    @cached_property
-    def task_id(self) -> str:
-        """SHA-256 of the canonical form."""
-        return hashlib.sha256(self.canonical().encode()).hexdigest()
+        return canonical_json(described)
 
     def realise(self) -> dict[str, Any]:
         """Nothing comes out of a task as a whole."""
@@ -359,7 +362,7 @@ def _row_of(
     }
 
 
-def _decimal(value: int | None) -> str:
+def _decimal(value: Number | None) -> str:
     return "" if value is None else str(value)
 
 

@@ -15,7 +15,7 @@ from glasshouse.races.judging import RunVerdict
 from glasshouse.races.racing import HANGING, INFEASIBLE, RACE, held_race
 from glasshouse.races.suite_loading import MOST_NAME
 from glasshouse.races.truth import Truth
-from glasshouse.studies.store.records import short
+from glasshouse.studies.store.records import short, stored_name, without_codes
 from glasshouse.studies.store.store import Store, StoredTask
 from glasshouse.studies.store.storefile import StoreError, damaged
 from glasshouse.summaries import Summarised
@@ -112,6 +112,16 @@ class Results(Summarised):
         return tuple(dict.fromkeys(run.instance for run in self.runs))
 
     @property
+    def parameters(self) -> dict[str, Mapping[str, Any]]:
+        """What each instance was grown from."""
+        return {run.instance: run.parameters for run in self.runs}
+
+    @property
+    def limit(self) -> float:
+        """The time limit in seconds, the longest of all runs; infinite without any."""
+        return max((run.limit for run in self.runs), default=math.inf)
+
+    @property
     def unproven(self) -> set[str]:
         """Instances whose optimum is not proven."""
         return {run.instance for run in self.runs if run.optimum is None}
@@ -193,8 +203,9 @@ def _runs(store: Store, task: StoredTask) -> list[Run]:
         row = dict(zip(names, values, strict=True))
         run = Run(
             number=row["instance"], solved=bool(row["solved"]), verdict=RunVerdict(row["verdict"]),
-            reason=_plain(row["reason"]), seconds=_seconds(row["seconds"]), cost=_cost(row["cost"]),
-            incumbents=_incumbents(row["incumbents"]), remarks=_plain(row["remarks"]), **shared,
+            reason=without_codes(row["reason"]), remarks=without_codes(row["remarks"]),
+            seconds=_seconds(row["seconds"]), cost=_cost(row["cost"]),
+            incumbents=_incumbents(row["incumbents"]), **shared,
         )  # fmt: skip
         most = run.limit + _seconds(solver["grace"]) + HANGING
         if why := _contradiction(run, truth, row, most):
@@ -255,11 +266,4 @@ def _seconds(value: object) -> float:
 
 
 def _name(value: object) -> str:
-    if not isinstance(value, str) or not 0 < len(value) <= MOST_NAME:
-        raise ValueError(f"{short(value)} is no name")
-    return _plain(value)
-
-
-def _plain(text: str) -> str:
-    """Without control codes: a solver's own words may be among it, and a terminal shows it."""
-    return "".join(c if c.isprintable() else "?" for c in text)
+    return stored_name(value, MOST_NAME)

@@ -6,12 +6,10 @@ then call 1, so that a machine that becomes slower is so for all of them.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +22,7 @@ from glasshouse.races.raced_problem import RacedProblem, SuiteLike, raced_proble
 from glasshouse.races.sampler_call import Contestant, SamplerCall, call_sampler
 from glasshouse.races.sampler_results import SamplerResults
 from glasshouse.races.suite_loading import Suite
-from glasshouse.studies.kinds.kind import Column, Columns, Kind, Stop
+from glasshouse.studies.kinds.kind import Column, Columns, Identified, Kind, Stop, canonical_json
 from glasshouse.studies.store.records import json_object
 from glasshouse.studies.store.store import Store, StoredTask
 from glasshouse.studies.store.storefile import StoreError, damaged
@@ -63,7 +61,7 @@ class RaceProgress(Summarised):
 
 
 @dataclass(frozen=True, repr=False)
-class SamplerTask(Summarised):
+class SamplerTask(Identified, Summarised):
     """One sampler on one problem; a row per call.
 
     Attributes:
@@ -99,12 +97,7 @@ class SamplerTask(Summarised):
             "measures": SAMPLER_RACE.name, "parameters": asked, "seed": _seed_values(self.seed),
             "solver": self.contestant.described(),
         }  # fmt: skip
-        return json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-    @cached_property
-    def task_id(self) -> str:
-        """SHA-256 of the canonical form."""
-        return hashlib.sha256(self.canonical().encode()).hexdigest()
+        return canonical_json(values)
 
     def realise(self) -> dict[str, Any]:
         """What a report needs to know of the problem, which is not in the store."""

@@ -13,7 +13,7 @@ from glasshouse.races.raced_problem import StoredProblem
 from glasshouse.races.sampler_call import SamplerCall
 from glasshouse.races.sampler_race import NOTE, SAMPLER_RACE
 from glasshouse.races.sampler_results import SamplerResults
-from glasshouse.studies.store.records import json_object, short
+from glasshouse.studies.store.records import json_object, short, stored_name, without_codes
 from glasshouse.studies.store.store import Store, StoredTask
 from glasshouse.studies.store.storefile import StoreError, damaged
 
@@ -57,13 +57,13 @@ def _problem(task: StoredTask) -> StoredProblem:
         raise ValueError(f"energies are rounded by {short(rounding)}")
     grown = {key: value for key, value in asked.items() if key not in _OWN}
     return StoredProblem(
-        _name(asked["instance"]), grown, validation.count(size, "variables"),
+        stored_name(asked["instance"], _MOST_NAME), grown, validation.count(size, "variables"),
         _energy(asked["optimum"]), _energy(asked["best"]), rounding,
     )  # fmt: skip
 
 
 def _calls(store: Store, task: StoredTask, problem: StoredProblem) -> list[SamplerCall]:
-    solver = _name(task.table("solver")["name"])
+    solver = stored_name(task.table("solver")["name"], _MOST_NAME)
     rows = store.rows(task)
     names = ("instance", "seconds", "reads", "energies", "fault", "seed")
     calls = []
@@ -78,7 +78,7 @@ def _calls(store: Store, task: StoredTask, problem: StoredProblem) -> list[Sampl
         least = -math.inf if problem.optimum is None else problem.optimum
         if not np.isfinite(energies).all() or (energies < least - problem.rounding).any():
             raise ValueError("a call has energies that no state has")
-        said = "".join(c if c.isprintable() else "?" for c in fault)
+        said = without_codes(fault)
         calls.append(SamplerCall(solver, problem.name, number, seconds, reads, np.sort(energies),
                                  said, seed))  # fmt: skip
     return calls
@@ -89,9 +89,3 @@ def _energy(value: Any) -> Any:
     if value is not None and not (is_number and math.isfinite(value)):
         raise ValueError(f"{short(value)} is no energy")
     return value
-
-
-def _name(value: object) -> str:
-    if not isinstance(value, str) or not 0 < len(value) <= _MOST_NAME:
-        raise ValueError(f"{short(value)} is no name")
-    return "".join(c if c.isprintable() else "?" for c in value)

@@ -127,9 +127,7 @@ def solving_times(results: Results, solver: str) -> tuple[Floats, npt.NDArray[np
 
 def limited_seconds(results: Results, solver: str, limit: float) -> dict[str, float]:
     """Seconds per instance, as in `solving_times`; twice the limit where it was not solved."""
-    seconds, solved = solving_times(results, solver)
-    beyond = np.where(solved, seconds, 2 * limit).tolist()
-    return dict(zip(_table(results, solver), beyond, strict=True))
+    return _seconds_or(2 * limit, results, solver)
 
 
 def reaching_seconds(run: Run, best_known: dict[str, int]) -> float | None:
@@ -260,7 +258,7 @@ def performance_profile(
     nobody solved included.
     """
     names = list(results.solvers if solvers is None else solvers)
-    times = {name: _times(results, name) for name in names}
+    times = {name: _seconds_or(math.inf, results, name) for name in names}
     common = [i for i in results.instances if all(i in times[name] for name in names)]
     if not common:
         raise ValueError("the solvers have no instance in common yet")
@@ -274,10 +272,11 @@ def performance_profile(
     return profiles
 
 
-def _times(results: Results, solver: str) -> dict[str, float]:
+def _seconds_or(unsolved: float, results: Results, solver: str) -> dict[str, float]:
+    """Seconds per instance, as in `solving_times`; another value where it was not solved."""
     seconds, solved = solving_times(results, solver)
-    instances = _table(results, solver)
-    return dict(zip(instances, np.where(solved, seconds, math.inf).tolist(), strict=True))
+    shown = np.where(solved, seconds, unsolved).tolist()
+    return dict(zip(_table(results, solver), shown, strict=True))
 
 
 def _table(results: Results, solver: str) -> dict[str, list[Run]]:

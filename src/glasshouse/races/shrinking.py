@@ -23,19 +23,14 @@ T = TypeVar("T")
 _LARGE = 2**31  # from here on a weight may be what a solver fails on
 
 
-def shrink(specimen: Specimen, fails: Fails, seconds: float = 60.0) -> Question:
-    """Make an instance smaller for as long as a solver fails on it.
+class Shrinker:
+    """One shrinking; `best` is the smallest failing question so far, at any time.
 
     Args:
-        specimen: on which it fails.
+        question: on which a solver fails.
         fails: asks the solver and tells whether it fails as before.
-        seconds: after which the smallest so far is returned.
+        seconds: after which the smallest so far is taken.
     """
-    return Shrinker(specimen.question(), fails, seconds).run(specimen)
-
-
-class Shrinker:
-    """One shrinking; `best` is the smallest failing question so far, at any time."""
 
     def __init__(self, question: Question, fails: Fails, seconds: float) -> None:
         self.best = question

@@ -19,13 +19,11 @@ from glasshouse.files.sidecar import side_car
 from glasshouse.files.streams import format_suffix
 from glasshouse.races.suite_file import find_suite, ready_made
 from glasshouse.races.suite_folder import INSTANCES, SuiteFolder, iter_build_suite
-from glasshouse.races.truth import Truth, truth_of
+from glasshouse.races.truth import CLAUSE_SUFFIXES, Truth, is_of_clauses, truth_of
 from glasshouse.summaries import Summarised
 from glasshouse.version import __version__
 
 MOST_NAME = 4000  # letters; names of instances tell their parameters
-
-_SUFFIXES = (".wcnf", ".cnf")
 
 
 @dataclass(frozen=True, repr=False)
@@ -136,14 +134,14 @@ def _answered(path: Path, answers: Path) -> Suite:
 def _listed(name: str, manifest: Path, folder: Path) -> Suite:
     found = list(read_manifest(manifest))
     # The same instance may be there in both formats.
-    for suffix in _SUFFIXES:
+    for suffix in CLAUSE_SUFFIXES:
         if entries := [entry for entry in found if format_suffix(Path(entry.file)) == suffix]:
             return _suite(name, [_instance(entry, manifest.parent, folder) for entry in entries])
     raise FileError(manifest, "lists no .wcnf or .cnf files, which races are run on")
 
 
 def _is_raced(path: Path) -> bool:
-    return path.is_file() and format_suffix(path) in _SUFFIXES
+    return path.is_file() and is_of_clauses(path)
 
 
 def refuse_other_bytes(text: str) -> None:

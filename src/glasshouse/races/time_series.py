@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from glasshouse.files.streams import replacing
+from glasshouse.files.suite import make_folder
 from glasshouse.races.results import Results, Run
 
 
@@ -57,7 +58,7 @@ def export_time_series(
                 continue
             stem = _plain_name(instance).partition(".wcnf")[0].partition(".cnf")[0]
             path = Path(folder) / _plain_name(solver) / f"{stem}_objective_time_series.json"
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             with replacing(path, overwrite=overwrite) as file:
                 file.write(json.dumps(series).encode())
             written.append(path)

@@ -20,6 +20,8 @@ from glasshouse.proofs.two_sat import HardClausesUnsatisfiableError, satisfy
 from glasshouse.races.clause_file import ClauseFile, read_clauses
 from glasshouse.summaries import Summarised
 
+CLAUSE_SUFFIXES = (".wcnf", ".cnf")
+
 
 @dataclass(frozen=True, repr=False)
 class Truth(Summarised):
@@ -58,7 +60,7 @@ def truth_of(
     try:
         document = read_document(path)
     except ValueError:
-        if certificate is not None or has_side_car(path) or not _is_of_clauses(path):
+        if certificate is not None or has_side_car(path) or not is_of_clauses(path):
             raise
         clauses = read_clauses(path)
         if clauses.is_one_of_ours:
@@ -77,8 +79,9 @@ def truth_of(
         raise CertificateError(f"{path}: {lie}") from None
 
 
-def _is_of_clauses(path: Path) -> bool:
-    return format_suffix(path) in (".wcnf", ".cnf")
+def is_of_clauses(path: Path) -> bool:
+    """Whether a file's suffix says that it holds clauses."""
+    return format_suffix(path) in CLAUSE_SUFFIXES
 
 
 def _proven(document: Document) -> Truth:

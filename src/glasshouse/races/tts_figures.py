@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from glasshouse.races.dial import Parameters, chosen_dial, over_dial
+from glasshouse.races.dial import chosen_dial, over_dial
 from glasshouse.races.results import Results
 from glasshouse.races.sampler_results import SamplerResults
 from glasshouse.races.scores import tts_table
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MOST_CURVES = 200  # thin ones, of single instances
-_DECADES = 1e5  # of residual energy that are shown; below, all that is left is a rare bad draw
+DECADES = 1e5  # of residual energy that are shown; below, all that is left is a rare bad draw
 
 
 def draw_dial(ax: Axes, results: Results | SamplerResults, dial: str | None = None) -> None:
@@ -34,7 +34,7 @@ def draw_dial(ax: Axes, results: Results | SamplerResults, dial: str | None = No
             settings, or whatever number varies. Where none does, the instances stand side by side,
             as `draw_tts` has them.
     """
-    times, parameters = _times(results)
+    times, parameters = _times(results), results.parameters
     name = chosen_dial(parameters, dial)
     if name is None:
         draw_tts(ax, results)
@@ -55,7 +55,7 @@ def draw_tts(ax: Axes, results: Results | SamplerResults) -> None:
     """
     from matplotlib.ticker import MaxNLocator
 
-    times, _ = _times(results)
+    times = _times(results)
     first = next(iter(times.values()))
     order = sorted(first, key=lambda one: (first[one].value, first[one].low))
     order += [name for each in times.values() for name in each if name not in first]
@@ -99,7 +99,7 @@ def draw_residual(
     ax.set_xscale("log")
     if len(left):
         ax.set_yscale("log")
-        ax.set_ylim(max(left.min() / 2, left.max() / _DECADES), left.max() * 2)
+        ax.set_ylim(max(left.min() / 2, left.max() / DECADES), left.max() * 2)
     ax.set_xlabel("seconds of reads")
     is_proven = all(results.is_proven(name) for name in shown)
     what = "proven optimum" if is_proven else "best known, in part not proven"
@@ -108,12 +108,9 @@ def draw_residual(
     place_legend(ax, **INSIDE)
 
 
-def _times(
-    results: Results | SamplerResults,
-) -> tuple[dict[str, dict[str, Estimate]], Parameters]:
-    if isinstance(results, SamplerResults):
-        return results.tts_table(), results.parameters
-    return tts_table(results), {run.instance: run.parameters for run in results.runs}
+def _times(results: Results | SamplerResults) -> dict[str, dict[str, Estimate]]:
+    """TTS99 per solver and instance."""
+    return results.tts_table() if isinstance(results, SamplerResults) else tts_table(results)
 
 
 def _shifted(times: Mapping[str, object]) -> list[tuple[str, Look, float]]:

@@ -107,7 +107,7 @@ def series_chart(
     """
     shared: Spec = {
         "x": x.encoding(), "y": y.encoding(), "color": _colour(names),
-        "tooltip": [{"field": name, "title": label} for name, label in tooltip.items()],
+        "tooltip": _tooltip(tooltip),
     }  # fmt: skip
     if limits:
         shared["y"]["scale"] = shared["y"]["scale"] | {"domain": list(limits)}
@@ -133,11 +133,10 @@ def scatter_chart(
     diagonal: float | None = None,
 ) -> Spec:
     """One dot per row, coloured by its series; with a diagonal from 0 (or far below) to a value."""
-    shown = [{"field": name, "title": label} for name, label in tooltip.items()]
     dots = {
         "mark": {"type": "point", "filled": True, "size": 30, "opacity": 0.65},
         "encoding": {"x": x.encoding(), "y": y.encoding(), "color": _colour(names),
-                     "shape": _shape(names), "tooltip": shown},
+                     "shape": _shape(names), "tooltip": _tooltip(tooltip)},
     }  # fmt: skip
     layers: list[Spec] = [dots]
     if diagonal is not None:
@@ -156,7 +155,7 @@ def bar_chart(x: Axis, y: Axis, names: Sequence[str], tooltip: Mapping[str, str]
         "width": "container", "height": 240, "data": {"name": "rows"},
         "mark": {"type": "bar"},
         "encoding": {"x": place, "y": y.encoding() | {"stack": "zero"}, "color": _colour(names),
-                     "tooltip": [{"field": n, "title": t} for n, t in tooltip.items()]},
+                     "tooltip": _tooltip(tooltip)},
     }  # fmt: skip
 
 
@@ -177,7 +176,7 @@ def matrix_chart(
     """
     along, across = names
 
-    def place(column: str, title: str, end: int, far: str | None = None) -> Spec:
+    def place(column: str, title: str, end: int) -> Spec:
         # A cell stands around its number, so that the last tick is that of the last spin.
         scale = {"domain": [-0.5, end - 0.5], "nice": False, "reverse": column == "row"}
         axis = {"title": title, "format": ",d", "tickMinStep": 1, "grid": False}
@@ -202,9 +201,8 @@ def matrix_chart(
             "x": place("column", across, columns) | far("column_start"), "x2": far("column_end"),
             "y": place("row", along, rows) | far("row_start"), "y2": far("row_end"),
             "color": colour,
-            "tooltip": [{"field": "row", "title": along}, {"field": "column", "title": across},
-                        {"field": "weight", "title": "weight as handed out"},
-                        {"field": "turned", "title": "weight in the gauge of the state"}],
+            "tooltip": _tooltip({"row": along, "column": across, "weight": "weight as handed out",
+                                 "turned": "weight in the gauge of the state"}),
         },
     }  # fmt: skip
     chosen = {"filter": "datum.loop === loop"}
@@ -229,9 +227,8 @@ def matrix_chart(
             "fill": {"field": "sign", "type": "nominal", "legend": None,
                      "scale": {"domain": ["positive", "negative"],
                                "range": ["#2f6fbb", "#c0392b"]}},
-            "tooltip": [{"field": "loop", "title": "loop"},
-                        {"field": "sign", "title": "its weight here"},
-                        {"field": "row", "title": along}, {"field": "column", "title": across}],
+            "tooltip": _tooltip({"loop": "loop", "sign": "its weight here", "row": along,
+                                 "column": across}),
         },
     }  # fmt: skip
     return {
@@ -242,6 +239,11 @@ def matrix_chart(
         "layer": [cells, path, corners] if has_path else [cells, corners],
         "resolve": {"scale": {"color": "independent", "fill": "independent"}},
     }  # fmt: skip
+
+
+def _tooltip(columns: Mapping[str, str]) -> list[Spec]:
+    """Columns that are shown at a mark, and what they are called."""
+    return [{"field": name, "title": label} for name, label in columns.items()]
 
 
 def _colour(names: Sequence[str]) -> Spec:

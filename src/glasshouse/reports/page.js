@@ -148,6 +148,11 @@
     view: { stroke: null },
   };
 
+  /* What stands in a tooltip, which is HTML. */
+  const hovered = (value) =>
+    (typeof value === "number" ? typeset(rounded(value)) : String(value))
+      .replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+
   const views = new Map();
   const draw = (place) => {
     if (!views.has(place)) views.set(place, drawn(place));
@@ -166,7 +171,7 @@
     const result = await vegaEmbed(place, { ...spec, datasets, config, description: place.dataset.label,
       autosize: { type: "fit-x", contains: "padding" } },
       { mode: "vega-lite", renderer: "svg", actions: false, ast: true,
-        tooltip: { theme: "custom", disableDefaultStyle: true } });
+        tooltip: { theme: "custom", disableDefaultStyle: true, sanitize: hovered } });
     place.removeAttribute("aria-busy");
     place.dataset.drawn = "yes";
     /* The table below says the same; the marks one by one would only be noise to a screen reader. */

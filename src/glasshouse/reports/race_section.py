@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from glasshouse.races.dial import chosen_dial
 from glasshouse.races.entrants import built_in_names
 from glasshouse.races.incumbents import FEW_CURVES, MOST_CURVES, excess_curve, median_curve
+from glasshouse.races.limits import MEGABYTE
 from glasshouse.races.racing import held_race
 from glasshouse.races.results import Results, Run, read_results
 from glasshouse.races.scores import (
@@ -41,7 +41,7 @@ from glasshouse.reports.tts import tts_figure
 from glasshouse.studies.store.store import Store
 
 _KIND, _SOLVER = "Race of solvers", "solver"
-_MEGABYTE = 1 << 20
+
 _FEW_POINTS = 400  # of a cactus: so many can have marks of a shape of their own
 _ROOM = 2.0  # unsolved instances stand at so many times the limit
 
@@ -60,8 +60,7 @@ def race_section(store: Store) -> Section:
         return Section(store.path.name, _KIND, lead + " Nothing has run yet.", facts, [again])
     parts: list[Part] = [_scores(results), _cactus(results), _profile(results)]
     parts += _anytime(results)
-    parts += tts_figure(tts_table(results), {r.instance: r.parameters for r in results.runs},
-                        chosen_dial, "runs")  # fmt: skip
+    parts += tts_figure(tts_table(results), results.parameters, "runs")
     parts += _scatter(results)
     parts += [_verdicts(results), *_faults(results), _runs(results)]
     parts.append(_again(store.path, results, rules))
@@ -97,7 +96,7 @@ def _facts(store: Store, results: Results, rules: dict[str, Any]) -> list[Fact]:
         if key in rules:
             value = rules[key]
             if key == "memory" and isinstance(value, int):
-                value = value // _MEGABYTE
+                value = value // MEGABYTE
             told = f"{value:g}" if isinstance(value, float) else f"{value!s:.60}"
             known.append(Fact(label, f"{told} {unit}".strip(), "stated"))
     known.append(Fact("wall-clock time", seen_seconds(sum(run.seconds for run in results.runs)),
@@ -130,7 +129,7 @@ def _cactus(results: Results) -> Figure:
     most = max(2, MOST_POINTS // max(len(each), 1))
     rows = [[name, "run", k + 1, times[k]] for name, times in each.items()
             for k in thinned(len(times), most)]  # fmt: skip
-    limit = max(run.limit for run in results.runs)
+    limit = results.limit
     marks: Shape = "points" if len(rows) <= _FEW_POINTS else "dots"
     top = max(1, results.num_entered, *map(len, each.values()))
     spec = series_chart(
@@ -220,7 +219,7 @@ def _scatter(results: Results) -> list[Part]:
     best = sorted(results.solvers, key=lambda name: -len(cactus(results, name)))[:2]
     if len(best) < 2:
         return []
-    limit = max(run.limit for run in results.runs)
+    limit = results.limit
     first, second = (limited_seconds(results, name, limit) for name in best)
     both = [name for name in first if name in second]
     edge = _ROOM * limit
@@ -297,7 +296,7 @@ def _again(path: Path, results: Results, rules: dict[str, Any]) -> Listing:
     for option, key in (("--time-limit", "seconds"), ("--grace", "grace"), ("--seed", "seed")):
         words += [option, str(rules.get(key, ""))[:60]]
     if isinstance(rules.get("memory"), int):
-        words += ["--memory", str(rules["memory"] // _MEGABYTE)]
+        words += ["--memory", str(rules["memory"] // MEGABYTE)]
     repeat = max(Counter((run.solver, run.instance) for run in results.runs).values(), default=1)
     words += ["--repeat", str(repeat), "-o", path.name]
     return Listing("The command that makes it again", shlex.join(words))

@@ -6,9 +6,9 @@ import math
 from collections import Counter
 from typing import Any
 
-from glasshouse.races.dial import chosen_dial
 from glasshouse.races.sampler_results import SamplerResults
 from glasshouse.races.sampler_store import read_sampler_results
+from glasshouse.races.tts_figures import DECADES
 from glasshouse.reports.charts import Axis, series_chart
 from glasshouse.reports.page import (
     Fact,
@@ -27,7 +27,6 @@ from glasshouse.reports.tts import tts_figure
 from glasshouse.studies.store.store import Store
 
 _KIND = "Race of samplers"
-_DECADES = 1e5  # of residual energy that are shown; below, all that is left is a rare bad draw
 
 
 def sampler_section(store: Store) -> Section:
@@ -68,7 +67,7 @@ def results_section(
     if not results.calls:
         return Section(title, _KIND, lead + " Nothing has run yet.", facts, [])
     parts: list[Part] = [_scores(results)]
-    parts += tts_figure(results.tts_table(), results.parameters, chosen_dial, "reads")
+    parts += tts_figure(results.tts_table(), results.parameters, "reads")
     parts += [*_residual(results), _problems(results), _calls(results)]
     parts.append(Listing("What makes it again, in Python, with the same samplers and suite",
                          _again(results, store)))  # fmt: skip
@@ -143,7 +142,7 @@ def _residual(results: SamplerResults) -> list[Part]:
     if not rows:
         return []
     highest = max(row[3] for row in rows)
-    rows = [row for row in rows if row[3] > highest / _DECADES]
+    rows = [row for row in rows if row[3] > highest / DECADES]
     is_proven = all(map(results.is_proven, results.instances))
     what = "proven optimum" if is_proven else "best known energy, in part not proven"
     spec = series_chart(

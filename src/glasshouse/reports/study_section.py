@@ -35,7 +35,7 @@ from glasshouse.studies.analysis import (
     series_of,
     telling_axis,
 )
-from glasshouse.studies.figures.curves import settings_text
+from glasshouse.studies.figures.curves import OPEN_BAR, settings_text
 from glasshouse.studies.kinds import KINDS
 from glasshouse.studies.store.export import plain_number
 from glasshouse.studies.store.store import Store, TaskStatus
@@ -46,7 +46,6 @@ _STATISTICS = {
     "paper_95": "exp(μ + 2σ)",
 }  # fmt: skip
 _AXES = {"density": "loop density ρ", "size": "system size n", "frustration": "frustration index f"}
-_OPEN_BAR = 3.0  # how far, as a factor, a bar is drawn that has no upper end
 
 
 def study_section(store: Store) -> Section:
@@ -171,7 +170,7 @@ def _point_rows(name: str, one: Series, most: int) -> list[list[Any]]:
         point = one.points[place]
         value, at = point.estimate, point.along(one.axis)
         if math.isfinite(value.value):
-            high = min(value.high, _OPEN_BAR * value.value)
+            high = min(value.high, OPEN_BAR * value.value)
             rows.append([name, "measured", at, value.value, value.low, high, point.samples,
                          point.censored])  # fmt: skip
         else:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from glasshouse.races.dial import Parameters, over_dial
+from glasshouse.races.dial import Parameters, chosen_dial, over_dial
 from glasshouse.reports.charts import Axis, series_chart
 from glasshouse.reports.page import MOST_POINTS, Figure, Part, Table, cut, number, text
 from glasshouse.studies.statistics.samples import Estimate
@@ -14,18 +14,15 @@ from glasshouse.studies.statistics.samples import Estimate
 Times = Mapping[str, Mapping[str, Estimate]]
 
 
-def tts_figure(
-    times: Times, parameters: Parameters, dial_of: Callable[[Parameters], str | None], what: str
-) -> list[Part]:
+def tts_figure(times: Times, parameters: Parameters, what: str) -> list[Part]:
     """TTS99 over the number that varies most; of each instance where none does.
 
     Args:
         times: per solver and instance.
         parameters: of the instances.
-        dial_of: finds the number.
         what: is repeated until success, for the text.
     """
-    dial = dial_of(parameters)
+    dial = chosen_dial(parameters)
     rows: list[list[Any]] = []
     for solver, each in times.items():
         if dial is not None:

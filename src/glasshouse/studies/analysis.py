@@ -17,7 +17,7 @@ from glasshouse.studies.kinds.hardness import RunPlan
 from glasshouse.studies.statistics.estimators import (
     Statistic,
     standard_log_error,
-    statistic,
+    statistic_or_bound,
 )
 from glasshouse.studies.statistics.peaks import DecayFit, Peak, fit_decay, hardness_peak, smoothed
 from glasshouse.studies.statistics.samples import Estimate, Sample
@@ -174,10 +174,7 @@ def _point(store: Store, stored: StoredTask, name: Statistic, confidence: float)
     task = task_of(stored)
     realised = task.realised
     sample = sample_of(store, stored)
-    if sample.solved.any():
-        estimate = statistic(sample, name, confidence)
-    else:
-        estimate = Estimate(math.inf, float(sample.values.min()), math.inf, confidence)
+    estimate = statistic_or_bound(sample, name, confidence)
     asked = task.parameters.get("loop_density")
     density = realised.loops / realised.size if asked is None else float(Fraction(asked))
     return Point(

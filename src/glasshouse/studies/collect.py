@@ -1,7 +1,7 @@
 """Collecting: run the tasks of a study, anywhere, into a store, and start again where it stopped.
 
 The coordinator cuts what is missing into batches, gives them to an executor and stores what comes
-back, one transaction a batch. A row depends on its task and index only, never on workers,
+back, one transaction per batch. A row depends on its task and index only, never on workers,
 batches, order or restarts: however a study was run and interrupted, it ends with the same table.
 """
 

@@ -18,7 +18,7 @@ from glasshouse.planting.randomness import NO_SEED, SeedAskedForError
 from glasshouse.problems import validation
 from glasshouse.studies.kinds import KINDS
 from glasshouse.studies.kinds.hardness import HARDNESS, Annealer, RunPlan
-from glasshouse.studies.kinds.kind import Columns, Kind, Stop
+from glasshouse.studies.kinds.kind import Columns, Identified, Kind, Stop, canonical_json
 from glasshouse.studies.realised import Realised
 from glasshouse.summaries import Summarised
 
@@ -27,7 +27,7 @@ _WARM: set[str] = set()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Task(Summarised):
+class Task(Identified, Summarised):
     """A family of instances and what to measure of each.
 
     Instance k of a family grows from `SeedSequence(seed, spawn_key=(family, k))` and is solved with
@@ -97,14 +97,9 @@ class Task(Summarised):
     def canonical(self) -> str:
         """All that the rows depend on, as JSON on one line: sorted keys, no spaces, no floats."""
         solver = None if self.solver is None else self.solver.canonical()
-        return _json(
+        return canonical_json(
             self.family() | {"measures": self.measures, "seed": self.seed, "solver": solver}
         )
-
-    @cached_property
-    def task_id(self) -> str:
-        """SHA-256 of the canonical form."""
-        return hashlib.sha256(self.canonical().encode()).hexdigest()
 
     @classmethod
     def from_canonical(
@@ -247,11 +242,7 @@ def _exact(value: Any, name: str) -> Any:
 
 def family_seed(seed: int, family: Mapping[str, Any]) -> Seed:
     """What the instances of a family grow from; independent of those of all other families."""
-    return Seed(seed, _words(_json(family)))
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return Seed(seed, _words(canonical_json(family)))
 
 
 def _words(text: str) -> tuple[int, int]:

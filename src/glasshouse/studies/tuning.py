@@ -16,8 +16,7 @@ from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
 from glasshouse.studies.kinds.hardness import Annealer
 from glasshouse.studies.knobs import Family
-from glasshouse.studies.statistics.estimators import STATISTICS, Statistic
-from glasshouse.studies.statistics.estimators import statistic as statistic_of
+from glasshouse.studies.statistics.estimators import STATISTICS, Statistic, statistic_or_bound
 from glasshouse.studies.statistics.samples import Estimate, Sample
 from glasshouse.studies.tuned import Tuned, TuningProgress, TuningStep, as_typed, is_near
 
@@ -224,9 +223,7 @@ class _Search:
         return None, estimate
 
     def _estimate(self, sample: Sample, confidence: float = 0.95) -> Estimate:
-        if not sample.solved.any():
-            return Estimate(math.inf, float(sample.values.min()), math.inf, confidence)
-        return statistic_of(sample, self.statistic, confidence)
+        return statistic_or_bound(sample, self.statistic, confidence)
 
     def _side(self, sure: Estimate) -> int:
         """-1 where it is sure that instances are too easy, 1 where too hard, 0 where neither."""

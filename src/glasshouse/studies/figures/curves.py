@@ -46,7 +46,7 @@ from glasshouse.studies.study import Study, heading_of, is_axis
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_OPEN_BAR = 3.0  # how far, as a factor, a bar is drawn that has no upper end
+OPEN_BAR = 3.0  # how far, as a factor, a bar is drawn that has no upper end
 _FEW_PLACES, _SHORT_NUMBER = 10, 5  # such densities get a tick each
 _LONGEST_LABEL = 60
 _LETTERS = 19  # of the smallest print, in an inch
@@ -169,7 +169,7 @@ def _draw_points(
     has_average = law is None and is_cloud(one)
     if len(x):
         below = [max(p.estimate.value - p.estimate.low, 0) for p in measured]
-        above = np.minimum([p.estimate.high for p in measured], _OPEN_BAR * y) - y
+        above = np.minimum([p.estimate.high for p in measured], OPEN_BAR * y) - y
         points = ax.errorbar(
             x, y, yerr=np.array([below, above]), fmt=look.marker, color=look.colour, elinewidth=0.6,
             linestyle="-" if law is None and not has_average else "none",
@@ -178,8 +178,8 @@ def _draw_points(
         )  # fmt: skip
         drawn.append(points)
         used["bars"] = bars("bars: 95 % intervals")
-        if any(p.estimate.high > _OPEN_BAR * p.estimate.value for p in measured):
-            used["open"] = bars(f"… cut at {_OPEN_BAR:g} times the value")
+        if any(p.estimate.high > OPEN_BAR * p.estimate.value for p in measured):
+            used["open"] = bars(f"… cut at {OPEN_BAR:g} times the value")
     if has_average:
         at, average = averaged(one)
         drawn = ax.plot(

@@ -6,10 +6,13 @@ once. Rooms above (training, races) declare theirs and bring tasks of their own.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -202,3 +205,25 @@ class Measurable(Protocol):
 
     def measure(self, first: int, count: int) -> Columns:
         """Rows of instances first to first+count-1: a function of the task and the index only."""
+
+
+class Identified:
+    """A task that a store knows by the hash of all that its rows depend on."""
+
+    def canonical(self) -> str:
+        """All that its rows depend on, as JSON on one line."""
+        raise NotImplementedError
+
+    @cached_property
+    def task_id(self) -> str:
+        """SHA-256 of the canonical form."""
+        return hashlib.sha256(self.canonical().encode()).hexdigest()
+
+
+def canonical_json(value: object) -> str:
+    """JSON on one line, the same for equal values: sorted keys, no spaces.
+
+    >>> canonical_json({"b": 1, "a": "ρ"})
+    '{"a":"ρ","b":1}'
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

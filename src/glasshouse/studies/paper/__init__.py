@@ -13,6 +13,7 @@ from importlib import resources
 from pathlib import Path
 
 from glasshouse.extras import optional
+from glasshouse.files.suite import make_folder
 from glasshouse.studies.collect import StudyProgress, iter_collect
 from glasshouse.studies.figures.style import picture_paths, save, styled
 from glasshouse.studies.paper import (
@@ -103,7 +104,7 @@ def iter_figure(
     """
     optional("matplotlib", "a figure")  # said before hours of work that would end without one
     own = _figure(name).collect
-    Path(store).parent.mkdir(parents=True, exist_ok=True)
+    make_folder(Path(store).parent)
     if own is not None:
         yield from own(scale, Path(store), workers=workers, executor=executor)
         return
@@ -125,7 +126,7 @@ def write_figure(name: str, store: Store | None, folder: str | Path) -> Reproduc
     place = Path(folder)
     with styled():
         done = figure.build(store) if figure.has_study else figure.build()
-    place.mkdir(parents=True, exist_ok=True)
+    make_folder(place)
     save(done.figure, picture_paths(place / name))
     write_data(done, place / f"{name}.csv")
     write_report(done, name, figure.section, place / f"{name}.md")

@@ -63,7 +63,7 @@ def build(store: Store) -> Reproduction:
     figure, ax = new_figure(7.6, 5.0)
     label: str | None = "the paper's fits"
     for one in series:
-        f = _frustration(one)
+        f = frustration_of(one.points[0])
         if f in PAPER_LAWS:
             n = np.geomspace(one.points[0].size, one.points[-1].size, 100)
             curve = [paper_value(f, k) for k in n]
@@ -76,7 +76,7 @@ def build(store: Store) -> Reproduction:
     claims = [
         claim
         for one in series
-        if one.label in fits.laws and _frustration(one) in PAPER_LAWS
+        if one.label in fits.laws and frustration_of(one.points[0]) in PAPER_LAWS
         for claim in _law_claims(one, fits.laws[one.label])
     ]
     claims += [claim for point in points for claim in _reference_claim(point)]
@@ -94,12 +94,13 @@ def build(store: Store) -> Reproduction:
     )  # fmt: skip
 
 
-def _frustration(one: Series) -> Fraction:
-    return Fraction(str(one.points[0].task.parameters["frustration"]))
+def frustration_of(point: Point) -> Fraction:
+    """The frustration that a point was asked for, exactly."""
+    return Fraction(str(point.task.parameters["frustration"]))
 
 
 def _law_claims(one: Series, comparison: LawComparison) -> list[Claim]:
-    f = _frustration(one)
+    f = frustration_of(one.points[0])
     law, prefactor, exponent = PAPER_LAWS[f]
     best = comparison.best
     odds = ", ".join(f"{fit.law} {share:.0%}" for fit, share in
@@ -118,7 +119,7 @@ def _law_claims(one: Series, comparison: LawComparison) -> list[Claim]:
 
 
 def _reference_claim(point: Point) -> list[Claim]:
-    f = Fraction(str(point.task.parameters["frustration"]))
+    f = frustration_of(point)
     known = REFERENCE.get((f, int(point.size)))
     if known is None:
         return []
@@ -134,7 +135,7 @@ def _reference_claim(point: Point) -> list[Claim]:
 
 def _reference_remark(points: list[Point]) -> str:
     """How many reference values are met, and how many misses are beyond our own interval."""
-    known = [(p, REFERENCE.get((_of(p), int(p.size)))) for p in points]
+    known = [(p, REFERENCE.get((frustration_of(p), int(p.size)))) for p in points]
     pairs = [(p.estimate, value) for p, value in known if value is not None]
     off = [(e, v) for e, v in pairs if abs(e.value / v - 1) > _CLOSE]
     beyond = sum(not e.low <= v <= e.high for e, v in off)
@@ -144,12 +145,8 @@ def _reference_remark(points: list[Point]) -> str:
     )
 
 
-def _of(point: Point) -> Fraction:
-    return Fraction(str(point.task.parameters["frustration"]))
-
-
 def _row(point: Point) -> dict[str, object]:
-    f = Fraction(str(point.task.parameters["frustration"]))
+    f = frustration_of(point)
     row: dict[str, object] = point_row(point)
     if f in PAPER_LAWS:
         row["paper_fit"] = paper_value(f, point.size)

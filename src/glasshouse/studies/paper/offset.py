@@ -12,7 +12,7 @@ import numpy as np
 from glasshouse.studies.analysis import Point, points_of
 from glasshouse.studies.figures.curves import settings_text
 from glasshouse.studies.figures.style import PAPER_COLOUR, looks, new_figure, place_legend
-from glasshouse.studies.paper.frustration import PAPER_LAWS, paper_value
+from glasshouse.studies.paper.frustration import PAPER_LAWS, frustration_of, paper_value
 from glasshouse.studies.paper.report import Claim, Reproduction, point_row
 from glasshouse.studies.store.store import Store
 
@@ -89,7 +89,7 @@ def trend(deviations: Sequence[Deviation], along: str) -> tuple[float, float]:
 def _deviations(points: Iterable[Point], setting: str) -> list[Deviation]:
     found = []
     for point in points:
-        f = Fraction(str(point.task.parameters["frustration"]))
+        f = frustration_of(point)
         solver = point.task.solver
         if f in PAPER_LAWS and solver is not None and solver.sweeps_per_run == setting:
             ratio = point.estimate.value / paper_value(f, point.size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -83,10 +84,7 @@ def _claims(series: list[Series]) -> list[Claim]:
 
 def _block(one: Series) -> float | None:
     value = one.points[0].task.parameters.get("block")
-    if value is None:
-        return None
-    top, _, bottom = str(value).partition("/")
-    return float(top) / float(bottom or 1)
+    return None if value is None else float(Fraction(str(value)))
 
 
 def smoothed_peaks(one: Series, width: float = 0.2, prominence: float = 0.5) -> list[float]:

@@ -297,6 +297,17 @@ def statistic(sample: Sample, name: Statistic, confidence: float = 0.95) -> Esti
     raise ValueError(f"statistic={name!r} is not one of {', '.join(STATISTICS)}")
 
 
+def statistic_or_bound(sample: Sample, name: Statistic, confidence: float = 0.95) -> Estimate:
+    """A statistic by its name; only a lower bound on it where every instance was given up.
+
+    >>> statistic_or_bound(Sample.of([100, 200], [False, False]), "median")
+    Estimate(value=inf, low=100.0, high=inf, confidence=0.95)
+    """
+    if sample.solved.any():
+        return statistic(sample, name, confidence)
+    return Estimate(math.inf, float(sample.values.min()), math.inf, confidence)
+
+
 def standard_log_error(sample: Sample, name: Statistic, estimate: Estimate) -> float:
     """The standard error of a statistic's logarithm, as fits weigh it; infinite for lower bounds.
 

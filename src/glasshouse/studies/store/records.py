@@ -199,6 +199,22 @@ def text(value: object, what: str) -> str:
     return value
 
 
+def stored_name(value: object, longest: int) -> str:
+    """A name that is not too long, without control codes."""
+    if not isinstance(value, str) or not 0 < len(value) <= longest:
+        raise ValueError(f"{short(value)} is no name")
+    return without_codes(value)
+
+
+def without_codes(words: str) -> str:
+    r"""On one line, without control codes, which a terminal would obey.
+
+    >>> without_codes("a\x1b[2Jb")
+    'a?[2Jb'
+    """
+    return "".join(c if c.isprintable() else "?" for c in words)
+
+
 def json_object(value: object, what: str) -> dict[str, Any]:
     """A JSON object out of a text."""
     try:

@@ -11,23 +11,20 @@ from __future__ import annotations
 
 import itertools
 import json
-import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.files.errors import MissingFileError
 from glasshouse.notebook import SummaryTable
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.studies.kinds.kind import SECONDS, Column, Kind, Measurable
 from glasshouse.studies.ranges import Ranges
-from glasshouse.studies.store import records, schema, storefile, wholeness, writerlock
+from glasshouse.studies.store import records, schema, storefile, wholeness
+from glasshouse.studies.store.open_database import OpenDatabase
 from glasshouse.studies.store.records import BatchRecord
 from glasshouse.studies.store.records import StoredTask as StoredTask
 from glasshouse.studies.store.records import TaskStatus as TaskStatus
@@ -43,7 +40,7 @@ _BATCHES = "SELECT task, first, count, counted, seconds, version FROM batches"
 _INSTANCE = Column("instance", "integer", "its index")
 
 
-class Store(Summarised):
+class Store(OpenDatabase, Summarised):
     """An open store. Use it in a `with` block.
 
     Args:
@@ -96,40 +93,13 @@ class Store(Summarised):
     """
 
     def __init__(self, path: str | Path, *, write: bool = False) -> None:
-        self.path = Path(path)
-        self.write = write
-        with ExitStack() as opened:
-            if write:
-                # Whether the store is there is decided under the lock: else two processes could
-                # both find that it is not, and the second would wipe what the first has written.
-                opened.enter_context(writerlock.writing(self.path))
-            if storefile.is_there(self.path):
-                storefile.check_header(self.path)
-            elif not write:
-                raise MissingFileError(
-                    self.path, f"no such study; `study run … -o {self.path.name}` first"
-                )
-            with self._explained():
-                if write and not storefile.is_there(self.path):
-                    storefile.create(self.path, schema.TABLES.values())
-                connection = storefile.connect(self.path, write)
-                self._database = opened.enter_context(closing(connection))
-                with self._snapshot():
-                    self._kinds = schema.read_kinds(self._database)
-            self._opened = opened.pop_all()
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:  # fmt: skip
-        self.close()
-
-    def close(self) -> None:
-        """Close the file; a writer also folds its journal into it."""
-        self._opened.close()  # the last connection checkpoints and removes the journal
+        super().__init__(Path(path), schema.TABLES.values(), write=write)
+        try:
+            with self._snapshot():
+                self._kinds = schema.read_kinds(self._database)
+        except BaseException:
+            self.close()
+            raise
 
     def summary(self) -> str:
         """How much it holds, for people."""
@@ -146,55 +116,6 @@ class Store(Summarised):
 
     def __repr__(self) -> str:
         return f"Store({str(self.path)!r}, {'writing' if self.write else 'reading'})"
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Whatever is wrong with the file, as one line that names it."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise storefile.explain(self.path, error, self.write) from error
-        except StoreError:
-            raise
-        except (ValueError, OverflowError) as error:
-            raise storefile.damaged(self.path, error) from error
-        except MemoryError as error:
-            raise storefile.damaged(self.path, "it asks for more memory than there is") from error
-
-    @contextmanager
-    def _snapshot(self) -> Iterator[None]:
-        """Several queries on the same state of the file, however much is written meanwhile."""
-        with self._explained():
-            is_own = not self._database.in_transaction
-            if is_own:
-                self._database.execute("BEGIN")
-            storefile.limit_steps(self._database, self.path)
-            try:
-                yield
-            finally:
-                self._database.set_progress_handler(None, 0)
-                if is_own:
-                    self._rollback()
-
-    @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing; an error of the disk becomes an OSError that says what is safe."""
-        if not self.write:
-            raise StoreError(f"{self.path} is open for reading only")
-        try:
-            self._database.execute("BEGIN IMMEDIATE")
-            yield self._database
-            self._database.execute("COMMIT")
-        except sqlite3.Error as error:
-            self._rollback()
-            raise storefile.explain(self.path, error, True) from error
-        except BaseException:
-            self._rollback()
-            raise
-
-    def _rollback(self) -> None:
-        if self._database.in_transaction:
-            self._database.execute("ROLLBACK")
 
     def add_tasks(self, tasks: Iterable[Measurable]) -> list[StoredTask]:
         """Make sure that tasks and their kinds are there; keep their newest stop rules.

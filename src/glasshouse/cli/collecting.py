@@ -1,0 +1,64 @@
+"""Work that is done by several processes, goes on where it was stopped, and is followed here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from glasshouse.cli.errors import CheckFailedError
+from glasshouse.cli.progress import collecting_bar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from glasshouse.studies import StudyProgress
+
+
+def refuse_both(workers: int | None, dask: str | None) -> None:
+    """Refuse processes of this machine together with those of a cluster."""
+    if workers is not None and dask is not None:
+        raise ValueError("--workers and --dask do not go together")
+
+
+@contextmanager
+def executor_of(address: str | None) -> Iterator[Executor | None]:
+    """The workers of a Dask cluster, or none."""
+    if address is None:
+        yield None
+        return
+    from glasshouse.extras import optional
+
+    with optional("distributed", "--dask").Client(address) as client:
+        yield client.get_executor()
+
+
+def collect_steps(
+    start: Callable[[Executor | None], Iterator[StudyProgress]],
+    store: Path,
+    *,
+    dask: str | None = None,
+    things: str = "instances",
+) -> StudyProgress:
+    """Follow what is being collected with a progress bar; Ctrl-C says what is kept."""
+    last: StudyProgress | None = None
+    try:
+        with executor_of(dask) as executor, collecting_bar() as update:
+            for last in start(executor):
+                update(last)
+    except KeyboardInterrupt:
+        rows = 0 if last is None else last.rows
+        stored = f"{rows:,} {things} are in {store}, and the same command goes on"
+        raise KeyboardInterrupt(stored) from None
+    assert last is not None
+    return last
+
+
+def refuse_lost(last: StudyProgress, store: Path, *, things: str = "batches") -> None:
+    """Say that some work failed every time."""
+    if last.lost:
+        raise CheckFailedError(
+            f"{store}: {len(last.lost)} {things} failed three times, the first with: "
+            f"{last.lost[0].error}; the same command tries them again"
+        )

@@ -1,0 +1,238 @@
+"""The ways in which `glasshouse solve` searches, each with its answer in one form."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from glasshouse.cli.claims import false_claim
+from glasshouse.cli.output import model_of
+from glasshouse.cli.progress import bar
+
+if TYPE_CHECKING:
+    from glasshouse.certificates import Verdict
+    from glasshouse.files import Document
+    from glasshouse.problems import Problem
+    from glasshouse.problems.measure import Measure
+
+HEURISTICS = ("anneal", "temper")
+
+
+def samplers() -> tuple[str, ...]:
+    """The names of others' samplers."""
+    from glasshouse.races.rounds import SAMPLERS
+
+    return tuple(SAMPLERS)
+
+
+def search(
+    solver: str, document: Document, certified: Verdict | None, given: dict[str, Any]
+) -> dict[str, Any]:
+    """The best state that a solver finds, its energy, and what to tell of the search.
+
+    Args:
+        solver: its name.
+        document: the file as it was read.
+        certified: the optimum that its certificate proves.
+        given: the options that were given, of those that the solver takes.
+    """
+    if solver in HEURISTICS:
+        return _heuristic(solver, document, certified, dict(given))
+    if solver in samplers():
+        return _sampled(solver, document.problem, given)
+    answer = _exact(solver, document.problem, given.get("time_limit"))
+    if answer["state"] is None:
+        raise ValueError(f"{solver} found no state within the time limit; give it more time")
+    return answer
+
+
+def contender(
+    solver: str, document: Document, given: dict[str, Any], offer: Any
+) -> tuple[Any, bool]:
+    """A model, None where none was found, and whether it is optimal; better ones are offered."""
+    try:
+        if solver in HEURISTICS:
+            answer = _in_rounds(solver, document, given, offer)
+        elif solver in samplers():
+            answer = _sampled(solver, document.problem, given, offer)
+        else:
+            answer = _exact(solver, document.problem, given.get("time_limit"), offer)
+    except ValueError as refusal:
+        if refusal.__cause__ is not None:  # it did not refuse, it failed
+            raise
+        print(f"glasshouse: {refusal}", file=sys.stderr)
+        return None, False
+    state, is_optimal = answer["state"], bool(answer["optimal"])
+    lie = "" if state is None else false_claim(document, answer["energy"], is_optimal)
+    if lie:
+        print(f"glasshouse: {document.path}: {lie}", file=sys.stderr)
+    return state, is_optimal
+
+
+def certified_by(document: Document) -> Verdict | None:
+    """The optimum that a certificate proves; one that proves nothing is named and left alone."""
+    from glasshouse.certificates import CertificateError
+    from glasshouse.files import FileError
+    from glasshouse.files.verification import certified_optimum
+
+    try:
+        return certified_optimum(document)
+    except (CertificateError, FileError) as fault:
+        print(f"glasshouse: no certified optimum: {fault}", file=sys.stderr)
+        return None
+
+
+def _heuristic(
+    solver: str, document: Document, certified: Verdict | None, options: dict[str, Any]
+) -> dict[str, Any]:
+    """Annealing or tempering, with its success against the optimum where that is known."""
+    from glasshouse import solvers
+
+    energy, goal = _goal(options.pop("target", None), document, certified)
+    options["rng"] = options.pop("seed", None)
+    run: Any = solvers.anneal if solver == "anneal" else solvers.temper
+    with _progress(document.measure) as progress:
+        result = run(document.problem, target=energy, **options, progress=progress)
+    text = f"found {result.account(goal)}"
+    answer = _answer(result.best_energy, result.best_state, False, text) | {
+        "runs": result.runs,
+        "sweeps": result.sweeps,
+        "kernel": result.kernel,
+        "seconds": result.seconds,
+        "stopped": result.stopped,
+    }
+    if result.ladder is not None:
+        answer |= {
+            "betas": result.betas.tolist(),
+            "swap_acceptance": result.ladder.acceptance.tolist(),
+            "round_trips": result.ladder.round_trips,
+            "cluster_moves": result.ladder.clusters.tolist(),
+            "sweeps_between_cluster_moves": result.ladder.every,
+            "warm_up_seconds": result.ladder.seconds,
+        }
+    if goal is not None and result.complete.any():
+        tts = result.tts()
+        answer |= {
+            "target": goal,
+            "check": result.check,
+            "success_probability": result.success_probability,
+            "tts99_seconds": tts.value,
+            "tts99_interval": [tts.low, None if tts.is_bound else tts.high],
+            "tts99_sweeps": result.tts(unit="sweeps").value,
+            "tts99_is_bound": tts.is_bound,
+            "tts99_is_upper_bound": tts.is_upper_bound,
+        }
+    return answer
+
+
+def _in_rounds(
+    solver: str, document: Document, given: dict[str, Any], offer: Any
+) -> dict[str, Any]:
+    """Annealing or tempering with more and more sweeps, each round's best offered."""
+    from glasshouse import solvers
+    from glasshouse.solvers.rounds import iter_rounds
+
+    options = dict(given)
+    energy, _ = _goal(options.pop("target", None), document, certified_by(document))
+    options["rng"] = options.pop("seed", None)
+    if "time_limit" not in options:
+        options.setdefault("sweeps", 1000)
+    run: Any = solvers.anneal if solver == "anneal" else solvers.temper
+    best, lowest = None, None
+    for result in iter_rounds(run, document.problem, target=energy, **options):
+        offer(result.best_state)
+        if lowest is None or result.best_energy < lowest:
+            best, lowest = result.best_state, result.best_energy
+    return _answer(lowest, best, False, "")
+
+
+def _sampled(
+    solver: str, problem: Problem, given: dict[str, Any], offer: Any = None
+) -> dict[str, Any]:
+    """The best of a sampler's rounds; also after Ctrl-C, if there was one."""
+    from glasshouse.races.rounds import iter_sampled
+
+    limit = given.get("time_limit")
+    if limit is None and offer is None:
+        raise ValueError(f"--solver {solver} goes on until a time limit; give --time-limit")
+    best, rounds = None, 0
+    try:
+        for state in iter_sampled(solver, problem, rng=given.get("seed"), time_limit=limit):
+            rounds += 1
+            if offer is not None:
+                offer(state)
+            if best is None or problem.energy(state) < problem.energy(best):
+                best = state
+    except KeyboardInterrupt:
+        if best is None:
+            raise
+    text = f"{solver}: {rounds} rounds, not shown optimal"
+    return _answer(None if best is None else problem.energy(best), best, False, text)
+
+
+def _exact(
+    solver: str, problem: Problem, time_limit: float | None, offer: Any = None
+) -> dict[str, Any]:
+    """The optimum by enumeration, by proof, or by somebody else's solver."""
+    if solver == "brute":
+        from glasshouse.solvers import brute_force
+
+        found = brute_force(problem, keep=1)
+        text = f"{found.count} states have it, by enumeration"
+        return _answer(found.energy, found.states[0], True, text)
+    if solver == "prove":
+        from glasshouse.proofs import prove
+
+        proof = prove(problem, time_limit=time_limit)
+        text = "\n".join(f"{name:<18}{value}" for name, value in proof.work_rows().items())
+        how = "optimal, proven" if proof.optimal else "not shown optimal"
+        return _answer(proof.energy, proof.state, proof.optimal, f"{how}\n{text}")
+    from glasshouse.proofs import solve_exactly
+
+    result = solve_exactly(problem, solver=solver, time_limit=time_limit, incumbent=offer)
+    optimal = "optimal" if result.optimal else "not shown optimal within the time limit"
+    text = f"{solver}: {optimal}, {result.seconds:.3g} s"
+    return _answer(result.energy, result.state, result.optimal, text)
+
+
+def _answer(energy: Any, state: Any, optimal: bool, text: str) -> dict[str, Any]:
+    model = None if state is None else model_of(state)
+    values = {"energy": energy, "state": state, "model": model}
+    return values | {"optimal": optimal, "text": text}
+
+
+def _goal(text: str | None, document: Document, certified: Verdict | None) -> tuple[Any, Any]:
+    """The energy to look for, and its name in the file's own words; None twice for none."""
+    from glasshouse.files.notes import parse_number
+
+    if text is None or text == "planted":
+        if certified is not None:
+            return certified.energy, document.measure.of(certified.exact_energy)
+        if text and document.stated_value is None:
+            raise ValueError(
+                f"{document.path} states no planted {document.measure.name} and has no certificate "
+                "of one; give --target a number, or leave it out"
+            )
+        return document.metadata.planted_cost, document.stated_value
+    number = parse_number(text.encode())
+    if number is None:
+        raise ValueError(f"--target {text} is neither a number nor the word planted")
+    return document.measure.energy_of(number), number
+
+
+@contextmanager
+def _progress(measure: Measure) -> Iterator[Any]:
+    """A bar with the best number so far; None where nobody sees it."""
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("best {task.fields[best]}"), BarColumn(), TimeRemainingColumn())
+    with bar(*columns) as shown:
+        task = shown.add_task("solving", total=1.0, best="–")
+
+        def report(state: Any) -> None:
+            best = "–" if state.best is None else measure.of(state.best)
+            shown.update(task, completed=state.fraction, best=best)
+
+        yield None if shown.disable else report
