@@ -34,14 +34,21 @@ class CentredRounds:
         weights = [abs(weight) for weight in separation.graph.weights]
         self.many_corners = len(set(weights)) < _ALIKE * len(weights)
         self.interior = False
+        self.known: Cycles = []
+
+    def begin_inside(self, cycles: Cycles, centre: npt.NDArray[np.float64]) -> None:
+        """Where good cycles are known, and a centre: begin with these, and late."""
+        self.known, self.interior = cycles, True
+        self.centring.centre = centre
+        self.centring.skip_short()
 
     def model(self) -> CycleModel:
         """The LP, without cuts as yet."""
         return CycleModel(np.abs(self.separation.graph.couplings), _PATIENCE)
 
     def start(self) -> Cycles:
-        """Short cycles."""
-        return self.centring.start()
+        """Short cycles, or those that are known."""
+        return self.known or self.centring.start()
 
     def cuts(self, violation: npt.NDArray[np.float64]) -> Cycles:
         """Violated cycles; none only if there is none."""

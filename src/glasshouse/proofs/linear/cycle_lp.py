@@ -35,6 +35,7 @@ from glasshouse.proofs.linear.primal import (
 )
 from glasshouse.proofs.linear.refinement import refine
 from glasshouse.proofs.linear.separation import Cycles, Separation
+from glasshouse.proofs.linear.square_torus import SquareTorus
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
 # Share of a time limit that the LP leaves to the search for a state.
@@ -51,6 +52,8 @@ _STALL_ROUNDS, _STALL_GAIN = 10, 0.002
 _CLOSED, _PROVEN = Fraction(15, 8), Fraction(31, 16)
 # In every so many interior rounds annealing looks around the LP's solution.
 _INTERIOR_PAUSE = 2
+# A torus is cut open so many times in a row without a better state before the LP has its turn.
+_CUTS_IN_VAIN = 8
 
 
 @dataclass
@@ -106,7 +109,8 @@ class CycleLp:
         self.report = report
         self.separation = Separation(graph, lambda: self.time_left() < 0)
         self.rounds: GreedyRounds | CentredRounds = GreedyRounds(self.separation)
-        if is_sparse(graph) and graph.num_edges >= _LARGE:
+        self.torus = SquareTorus.of(graph)
+        if self.torus is not None or (is_sparse(graph) and graph.num_edges >= _LARGE):
             self.rounds = CentredRounds(self.separation, np.zeros(graph.num_edges))
         self.interior_rounds = 0
         self.interrupted = self.annealed = False
@@ -121,6 +125,8 @@ class CycleLp:
         self.reserve_time()
         work = _Work(self.rounds.model(), np.zeros(self.graph.num_edges))
         try:
+            if self.torus is not None:
+                self.match_faces(self.torus, work)
             self.add_cuts(work)
             if not (self.closed(work.lower) or work.stopped):
                 self.anneal(work.lower)
@@ -133,6 +139,22 @@ class CycleLp:
             cycles, duals = work.model.cycles, np.zeros(len(work.model.cycles))
         packing = self.packed(duals, [cycle.tolist() for cycle in cycles])
         return BlockResult(self.state, self.cost, packing, work.rounds, work.cuts, work.converged)
+
+    def match_faces(self, torus: SquareTorus, work: _Work) -> None:
+        """The bound and the state of a torus that need no LP, which often agree."""
+        moats = torus.moats()
+        work.solved = moats.cycles, moats.duals
+        work.lower = Fraction(float(moats.duals.sum())) * self.graph.largest
+        state = torus.state_near(moats.crossed)
+        self.offer(state)
+        states, in_vain = [state], 0
+        while in_vain < _CUTS_IN_VAIN and not self.closed(work.lower) and self.time_left() > 0:
+            before = self.cost
+            states.append(torus.improved(self.state))
+            self.offer(states[-1])
+            in_vain = 0 if self.cost < before else in_vain + 1
+        assert isinstance(self.rounds, CentredRounds)
+        self.rounds.begin_inside(moats.cycles, mean_violation(self.graph, np.array(states)))
 
     def add_cuts(self, work: _Work) -> None:
         """The rounds of `solve`."""
@@ -166,7 +188,10 @@ class CycleLp:
         """Round the LP's solution, and anneal where that leaves a gap."""
         negative = self.separation.negative
         self.offer(graphs.round_to_spins(*self.graph.rows, negative, work.violation))
-        if work.rounds == 1:  # plants need no more rounds, and no annealing
+        if self.torus is not None:
+            if not self.closed(work.lower):
+                self.offer(self.torus.improved(self.state))
+        elif work.rounds == 1:  # plants need no more rounds, and no annealing
             self.anneal(work.lower)
         elif isinstance(self.rounds, CentredRounds) and self.rounds.interior:
             self.interior_rounds += 1
