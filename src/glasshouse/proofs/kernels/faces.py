@@ -133,7 +133,7 @@ def join(faces: Any, odd: Any, mate: Any, radius: Any) -> Any:
 
 @compiled
 def seams(faces: Any, rows: Any, ends: Any, root: Any) -> Any:
-    """Edges along which a surface can be cut open, so that what is left is a disc.
+    """Cycles along which a surface can be cut open, so that what is left is a disc.
 
     A tree of vertices, one of faces that crosses none of its edges, and a few edges that are in
     neither: each of these closes a cycle of the first tree, and all closed ways over faces that
@@ -146,7 +146,7 @@ def seams(faces: Any, rows: Any, ends: Any, root: Any) -> Any:
         root: the vertex of the first tree that everything is as near to as can be.
 
     Returns:
-        Whether an edge is on one of the cycles.
+        One row for each cycle: whether an edge is on it.
     """
     starts, neighbours, edge_ids = rows
     size = len(starts) - 1
@@ -163,14 +163,16 @@ def seams(faces: Any, rows: Any, ends: Any, root: Any) -> Any:
                 in_tree[edge_ids[t]] = True
                 queue[tail] = other
                 tail += 1
-    on_seam = np.zeros(len(ends), np.bool_)
-    for edge in edges_in_neither(faces, in_tree):
-        on_seam[edge] = True
+    left_over = edges_in_neither(faces, in_tree)
+    on_seam = np.zeros((len(left_over), len(ends)), np.bool_)
+    for k in range(len(left_over)):
+        edge = left_over[k]
+        on_seam[k, edge] = True
         left, right = ends[edge, 0], ends[edge, 1]
         while left != right:
             if depth[left] < depth[right]:
                 left, right = right, left
-            on_seam[up[left]] = True
+            on_seam[k, up[left]] = True
             left = ends[up[left], 0] + ends[up[left], 1] - left
     return on_seam
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from glasshouse.proofs.linear.centring import Centring
+from glasshouse.proofs.linear.centring import Centring, Point
 from glasshouse.proofs.linear.cycle_model import TOLERANCE, CycleModel, Method
 from glasshouse.proofs.linear.separation import Cycles, Separation
 
@@ -28,7 +27,7 @@ class CentredRounds:
     takes over, whose solutions are centred themselves; and when it finds no more cuts, back again.
     """
 
-    def __init__(self, separation: Separation, centre: npt.NDArray[np.float64]) -> None:
+    def __init__(self, separation: Separation, centre: Point) -> None:
         self.separation = separation
         self.centring = Centring(separation, centre)
         weights = [abs(weight) for weight in separation.graph.weights]
@@ -36,11 +35,12 @@ class CentredRounds:
         self.interior = False
         self.known: Cycles = []
 
-    def begin_inside(self, cycles: Cycles, centre: npt.NDArray[np.float64]) -> None:
-        """Where good cycles are known, and a centre: begin with these, and late."""
-        self.known, self.interior = cycles, True
+    def begin_inside(self, cycles: Cycles, violation: Point, centre: Point) -> None:
+        """Begin late: with known cycles, which this solution is optimal for, and with a centre."""
+        self.interior = True
         self.centring.centre = centre
         self.centring.skip_short()
+        self.known = [*cycles, *self._interior_cuts(violation)]
 
     def model(self) -> CycleModel:
         """The LP, without cuts as yet."""
@@ -50,18 +50,21 @@ class CentredRounds:
         """Short cycles, or those that are known."""
         return self.known or self.centring.start()
 
-    def cuts(self, violation: npt.NDArray[np.float64]) -> Cycles:
+    def cuts(self, violation: Point) -> Cycles:
         """Violated cycles; none only if there is none."""
         if self.interior:
-            lengths = np.where(violation < _BLUR, 0.0, violation)
-            limit, enough = 1.0 - _INTERIOR_TOLERANCE, self.separation.graph.num_vertices
-            new = self.separation.exact(lengths, limit, _INTERIOR_COVER, enough)
+            new = self._interior_cuts(violation)
             if new:
                 return new
             self.interior = self.many_corners = False
         new = self.centring.cuts(violation)
         self.interior = self.many_corners and self.centring.is_late
         return new
+
+    def _interior_cuts(self, violation: Point) -> Cycles:
+        lengths = np.where(violation < _BLUR, 0.0, violation)
+        limit, enough = 1.0 - _INTERIOR_TOLERANCE, self.separation.graph.num_vertices
+        return self.separation.exact(lengths, limit, _INTERIOR_COVER, enough)
 
     def method(self, model: CycleModel) -> Method:
         """How to solve."""

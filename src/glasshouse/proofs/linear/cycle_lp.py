@@ -52,8 +52,9 @@ _STALL_ROUNDS, _STALL_GAIN = 10, 0.002
 _CLOSED, _PROVEN = Fraction(15, 8), Fraction(31, 16)
 # In every so many interior rounds annealing looks around the LP's solution.
 _INTERIOR_PAUSE = 2
-# A torus is cut open so many times in a row without a better state before the LP has its turn.
-_CUTS_IN_VAIN = 8
+# A torus is cut open so many times in a row without a better state before the LP has its turn, and
+# so many times in each of its rounds.
+_CUTS_IN_VAIN, _CUTS_OF_ROUND = 12, 4
 
 
 @dataclass
@@ -145,16 +146,29 @@ class CycleLp:
         moats = torus.moats()
         work.solved = moats.cycles, moats.duals
         work.lower = Fraction(float(moats.duals.sum())) * self.graph.largest
-        state = torus.state_near(moats.crossed)
-        self.offer(state)
-        states, in_vain = [state], 0
+        self.offer(torus.state_near(moats.crossed))
+        states = [self.state]
+        best, in_vain = self.cost, 0
         while in_vain < _CUTS_IN_VAIN and not self.closed(work.lower) and self.time_left() > 0:
-            before = self.cost
-            states.append(torus.improved(self.state))
-            self.offer(states[-1])
-            in_vain = 0 if self.cost < before else in_vain + 1
+            self.cut_open(torus)
+            states.append(self.state)
+            in_vain = in_vain + 1 if self.cost == best else 0
+            best = self.cost
+        if self.closed(work.lower):
+            return
+        work.violation = moats.crossed.astype(np.float64)
         assert isinstance(self.rounds, CentredRounds)
-        self.rounds.begin_inside(moats.cycles, mean_violation(self.graph, np.array(states)))
+        self.rounds.begin_inside(
+            moats.cycles, work.violation, mean_violation(self.graph, np.array(states))
+        )
+
+    def cut_open(self, torus: SquareTorus) -> None:
+        """Look for a better state of a torus, or another that is as good: it may lead further."""
+        spins = torus.improved(self.state)
+        if self.graph.cost(spins) == self.cost:
+            self.state = spins
+        else:
+            self.offer(spins)
 
     def add_cuts(self, work: _Work) -> None:
         """The rounds of `solve`."""
@@ -189,8 +203,9 @@ class CycleLp:
         negative = self.separation.negative
         self.offer(graphs.round_to_spins(*self.graph.rows, negative, work.violation))
         if self.torus is not None:
-            if not self.closed(work.lower):
-                self.offer(self.torus.improved(self.state))
+            for _ in range(_CUTS_OF_ROUND if work.rounds else 0):
+                if not self.closed(work.lower):
+                    self.cut_open(self.torus)
         elif work.rounds == 1:  # plants need no more rounds, and no annealing
             self.anneal(work.lower)
         elif isinstance(self.rounds, CentredRounds) and self.rounds.interior:

@@ -12,7 +12,7 @@ what winding cycles add.
 
 States come from matchings, too. Cut open along two seams, on which everything stays as it is, the
 torus is a disc, and there a matching gives the best of all states. Some cuts in turn, here and
-there, lead to an optimum nearly always.
+there, along two seams or fewer, lead to an optimum nearly always.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class SquareTorus:
 
     def moats(self) -> Moats:
         """The best packing of cycles that do not wind around the torus."""
-        odd, forest, crossed = _matched(self.faces, self.odd)
+        odd, forest, crossed = _matched(self.faces, self.odd, self.rng)
         edges, begins, widths = moat_kernels.moats(
             self.faces, tuple(self.graph.rows), self.graph.edges, self.negative, odd, forest
         )
@@ -92,14 +92,20 @@ class SquareTorus:
         return spins
 
     def improved(self, state: Spins) -> Spins:
-        """The best state of all that violate the same edges as this one along two random seams."""
+        """Another state, no worse as a rule, by a matching on the torus cut open at random.
+
+        Two seams make it a disc, and the new state is the best of all that violate the same edges
+        as the old one along them. One seam or none leave more freedom, but the ways of the matching
+        may wind so that no state violates just what they cross; it is then a poor one.
+        """
         root = int(self.rng.integers(self.graph.num_vertices))
         ends = self.graph.edges
-        on_seam = face_kernels.seams(self.faces, tuple(self.graph.rows), ends, root)
+        all_seams = face_kernels.seams(self.faces, tuple(self.graph.rows), ends, root)
+        on_seam = all_seams[self.rng.random(len(all_seams)) < 0.5].any(axis=0)
         violated = (state[ends[:, 0]] * state[ends[:, 1]] < 0) != (self.negative == 1)
         kept = violated & on_seam
         odd = self.odd ^ (kept[self.faces.edges].sum(axis=1) % 2 == 1)
-        crossed = _matched(_cut_open(self.faces, on_seam), odd)[2]
+        crossed = _matched(_cut_open(self.faces, on_seam), odd, self.rng)[2]
         return self.state_near(kept | crossed[: self.graph.num_edges])
 
 
@@ -112,10 +118,10 @@ def _cut_open(faces: face_kernels.Faces, on_seam: Marks) -> face_kernels.Faces:
 
 
 def _matched(
-    faces: face_kernels.Faces, is_odd: Marks
+    faces: face_kernels.Faces, is_odd: Marks, rng: np.random.Generator
 ) -> tuple[npt.NDArray[np.int32], matching_kernels.Forest, Marks]:
-    """The odd faces, their matching, and which edges its ways cross."""
-    odd = np.flatnonzero(is_odd).astype(np.int32)
+    """The odd faces, one of their best matchings, and which edges its ways cross."""
+    odd = rng.permutation(np.flatnonzero(is_odd)).astype(np.int32)
     radius = _FIRST_RADIUS
     while True:
         pairs = face_kernels.near_pairs(faces, odd, radius)
