@@ -33,11 +33,13 @@ class CentredRounds:
         weights = [abs(weight) for weight in separation.graph.weights]
         self.many_corners = len(set(weights)) < _ALIKE * len(weights)
         self.interior = False
+        self.interior_patience = _INTERIOR_PATIENCE
         self.known: Cycles = []
 
     def begin_inside(self, cycles: Cycles, violation: Point, centre: Point) -> None:
         """Begin late: with known cycles, which this solution is optimal for, and with a centre."""
-        self.interior = True
+        # Here the bound stays where it is for some rounds, and cuts that go would come again.
+        self.interior, self.interior_patience = True, _PATIENCE
         self.centring.centre = centre
         self.centring.skip_short()
         self.known = [*cycles, *self._interior_cuts(violation)]
@@ -68,7 +70,7 @@ class CentredRounds:
 
     def method(self, model: CycleModel) -> Method:
         """How to solve."""
-        model.patience = _INTERIOR_PATIENCE if self.interior else _PATIENCE
+        model.patience = self.interior_patience if self.interior else _PATIENCE
         return "ipm" if self.interior else "simplex"
 
     def clean(self, model: CycleModel) -> None:
