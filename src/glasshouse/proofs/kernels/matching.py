@@ -115,7 +115,6 @@ def plant_trees(forest: Any) -> None:
     """Begin anew: no blossoms but those that have a width, and every free one is a root."""
     size = len(forest.mate)
     for blossom in range(2 * size - 1, size - 1, -1):
-        # A part may have a higher number than its whole, so parts are dissolved with it.
         dissolve(forest, blossom)
     forest.queue[size] = forest.queue[size + 1] = 0  # the head and the tail
     for part in range(2 * size):
@@ -255,9 +254,9 @@ def least_step(forest: Any, starts: Any, others: Any, weights: Any) -> Any:
             slack = np.int64(weights[t] - forest.reach[point] - forest.reach[other])
             step = min(step, slack // 2 if forest.label[there] == _OUTER else slack)
     for blossom in range(size, 2 * size):
-        if forest.first[blossom] >= 0 and forest.parent[blossom] < 0:
-            if forest.label[blossom] == _INNER:
-                step = min(step, np.int64(forest.width[blossom]))
+        is_largest = forest.first[blossom] >= 0 and forest.parent[blossom] < 0
+        if is_largest and forest.label[blossom] == _INNER:
+            step = min(step, np.int64(forest.width[blossom]))
     return step if is_free else np.int64(-1)
 
 

@@ -17,7 +17,7 @@ class Region(NamedTuple):
 
     inside: npt.NDArray[np.int64]  # one per face: the mark, if it is in the set
     faces: npt.NDArray[np.int32]  # those of the set
-    count: npt.NDArray[np.int64]  # how many these are
+    number: npt.NDArray[np.int64]  # how many these are
     mark: npt.NDArray[np.int64]  # a new number for every set
 
 
@@ -57,10 +57,10 @@ def moats(faces: Any, rows: Any, ends: Any, negative: Any, odd: Any, forest: Any
             for k in range(num_members):
                 ball = fill_ball(faces, balls, odd[members[k]], (before[k] + moment) // 2)
                 add_faces(region, balls.queue[:ball])
-            if region.count[0] == last:  # regions only grow, so this is the same one
+            if region.number[0] == last:  # regions only grow, so this is the same one
                 widths[count - 1] += 1
                 continue
-            last = region.count[0]
+            last = region.number[0]
             num_cut = boundary(faces, region, cut, in_cut)
             first, steps = odd_cycle(rows, ends, negative, cut[:num_cut], in_cut, walk, place)
             used = begins[count]
@@ -88,7 +88,7 @@ def new_region(faces: Any) -> Any:
 def clear(region: Any) -> None:
     """Take all faces out."""
     region.mark[0] += 1
-    region.count[0] = 0
+    region.number[0] = 0
 
 
 @inner
@@ -97,15 +97,15 @@ def add_faces(region: Any, new: Any) -> None:
     for face in new:
         if region.inside[face] != region.mark[0]:
             region.inside[face] = region.mark[0]
-            region.faces[region.count[0]] = face
-            region.count[0] += 1
+            region.faces[region.number[0]] = face
+            region.number[0] += 1
 
 
 @inner
 def boundary(faces: Any, region: Any, cut: Any, in_cut: Any) -> Any:
     """Write the edges between a region and the rest, and mark them; their number."""
     size = 0
-    for k in range(region.count[0]):
+    for k in range(region.number[0]):
         face = region.faces[k]
         for t in range(faces.edges.shape[1]):
             edge = faces.edges[face, t]
