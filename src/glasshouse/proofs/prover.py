@@ -16,6 +16,7 @@ from glasshouse.proofs.covering import Covering, lowest_state
 from glasshouse.proofs.limits import Limits, Pause
 from glasshouse.proofs.linear.good_state import good_state
 from glasshouse.proofs.linear.search import Search
+from glasshouse.proofs.linear.square_torus import SquareTorus
 from glasshouse.proofs.preparation import Found, Prepared
 from glasshouse.proofs.statistics import Bounds, Statistics, Stopped
 from glasshouse.proofs.trees.branching import TreeProgress
@@ -30,7 +31,8 @@ _SHARE_OF_ROOT, _SHARE_OF_LARGE_ROOT = 0.4, 0.95
 # Share of the time left that annealing may take before a tree is searched.
 _SHARE_OF_ANNEALING = 0.2
 # Share of the gap that each round of an LP has to close where another bound, or a tree that goes
-# from LP to LP without starting anew, can take over; of larger graphs the LP is made for them.
+# from LP to LP without starting anew, can take over; of larger graphs, and of tori, the LP is made
+# for them.
 _LEAST_GAIN = 0.3
 _MOST_EDGES = 3500
 
@@ -154,8 +156,9 @@ class Prover:
     def _by_linear_program(self, covering: Covering | None) -> Found:
         """The cycle relaxation of each block."""
         search, limits = self.search, self.limits
-        largest = max((block.graph.num_edges for block in search.reduction.blocks), default=0)
-        is_large = largest > _MOST_EDGES
+        blocks = search.reduction.blocks
+        largest = max((block.graph.num_edges for block in blocks), default=0)
+        is_large = largest > _MOST_EDGES or any(SquareTorus.of(block.graph) for block in blocks)
         if limits.most_nodes > 1 and math.isfinite(limits.left):
             share = _SHARE_OF_LARGE_ROOT if is_large else _SHARE_OF_ROOT
             search.deadline -= (1 - share) * max(0.0, limits.left)

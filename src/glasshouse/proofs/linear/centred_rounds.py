@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from glasshouse.proofs.linear.centring import Centring
+from glasshouse.proofs.linear.centring import Centring, Point
 from glasshouse.proofs.linear.cycle_model import TOLERANCE, CycleModel, Method
 from glasshouse.proofs.linear.separation import Cycles, Separation
 
@@ -28,27 +27,35 @@ class CentredRounds:
     takes over, whose solutions are centred themselves; and when it finds no more cuts, back again.
     """
 
-    def __init__(self, separation: Separation, centre: npt.NDArray[np.float64]) -> None:
+    def __init__(self, separation: Separation, centre: Point) -> None:
         self.separation = separation
         self.centring = Centring(separation, centre)
         weights = [abs(weight) for weight in separation.graph.weights]
         self.many_corners = len(set(weights)) < _ALIKE * len(weights)
         self.interior = False
+        self.interior_patience = _INTERIOR_PATIENCE
+        self.known: Cycles = []
+
+    def begin_inside(self, cycles: Cycles, violation: Point, centre: Point) -> None:
+        """Begin late: with known cycles, which this solution is optimal for, and with a centre."""
+        # Here the bound stays where it is for some rounds, and cuts that go would come again.
+        self.interior, self.interior_patience = True, _PATIENCE
+        self.centring.centre = centre
+        self.centring.skip_short()
+        self.known = [*cycles, *self._interior_cuts(violation)]
 
     def model(self) -> CycleModel:
         """The LP, without cuts as yet."""
         return CycleModel(np.abs(self.separation.graph.couplings), _PATIENCE)
 
     def start(self) -> Cycles:
-        """Short cycles."""
-        return self.centring.start()
+        """Short cycles, or those that are known."""
+        return self.known or self.centring.start()
 
-    def cuts(self, violation: npt.NDArray[np.float64]) -> Cycles:
+    def cuts(self, violation: Point) -> Cycles:
         """Violated cycles; none only if there is none."""
         if self.interior:
-            lengths = np.where(violation < _BLUR, 0.0, violation)
-            limit, enough = 1.0 - _INTERIOR_TOLERANCE, self.separation.graph.num_vertices
-            new = self.separation.exact(lengths, limit, _INTERIOR_COVER, enough)
+            new = self._interior_cuts(violation)
             if new:
                 return new
             self.interior = self.many_corners = False
@@ -56,9 +63,14 @@ class CentredRounds:
         self.interior = self.many_corners and self.centring.is_late
         return new
 
+    def _interior_cuts(self, violation: Point) -> Cycles:
+        lengths = np.where(violation < _BLUR, 0.0, violation)
+        limit, enough = 1.0 - _INTERIOR_TOLERANCE, self.separation.graph.num_vertices
+        return self.separation.exact(lengths, limit, _INTERIOR_COVER, enough)
+
     def method(self, model: CycleModel) -> Method:
         """How to solve."""
-        model.patience = _INTERIOR_PATIENCE if self.interior else _PATIENCE
+        model.patience = self.interior_patience if self.interior else _PATIENCE
         return "ipm" if self.interior else "simplex"
 
     def clean(self, model: CycleModel) -> None:

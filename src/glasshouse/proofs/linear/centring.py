@@ -48,6 +48,10 @@ class Centring:
         """Whether cuts near the centre have become rare."""
         return self.level == len(_HOPS) and self.share > 0.9
 
+    def skip_short(self) -> None:
+        """Leave out the searches that stay local."""
+        self.level = len(_HOPS)
+
     def start(self) -> Cycles:
         """The shortest odd cycles of all."""
         nothing = np.zeros(self.separation.graph.num_edges)

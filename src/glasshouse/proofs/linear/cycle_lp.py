@@ -35,6 +35,7 @@ from glasshouse.proofs.linear.primal import (
 )
 from glasshouse.proofs.linear.refinement import refine
 from glasshouse.proofs.linear.separation import Cycles, Separation
+from glasshouse.proofs.linear.square_torus import SquareTorus
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
 # Share of a time limit that the LP leaves to the search for a state.
@@ -51,6 +52,9 @@ _STALL_ROUNDS, _STALL_GAIN = 10, 0.002
 _CLOSED, _PROVEN = Fraction(15, 8), Fraction(31, 16)
 # In every so many interior rounds annealing looks around the LP's solution.
 _INTERIOR_PAUSE = 2
+# A torus is cut open so many times in a row without a better state before the LP has its turn, and
+# so many times in each of its rounds.
+_CUTS_IN_VAIN, _CUTS_OF_ROUND = 12, 4
 
 
 @dataclass
@@ -106,7 +110,8 @@ class CycleLp:
         self.report = report
         self.separation = Separation(graph, lambda: self.time_left() < 0)
         self.rounds: GreedyRounds | CentredRounds = GreedyRounds(self.separation)
-        if is_sparse(graph) and graph.num_edges >= _LARGE:
+        self.torus = SquareTorus.of(graph)
+        if self.torus is not None or (is_sparse(graph) and graph.num_edges >= _LARGE):
             self.rounds = CentredRounds(self.separation, np.zeros(graph.num_edges))
         self.interior_rounds = 0
         self.interrupted = self.annealed = False
@@ -121,6 +126,8 @@ class CycleLp:
         self.reserve_time()
         work = _Work(self.rounds.model(), np.zeros(self.graph.num_edges))
         try:
+            if self.torus is not None:
+                self.match_faces(self.torus, work)
             self.add_cuts(work)
             if not (self.closed(work.lower) or work.stopped):
                 self.anneal(work.lower)
@@ -133,6 +140,35 @@ class CycleLp:
             cycles, duals = work.model.cycles, np.zeros(len(work.model.cycles))
         packing = self.packed(duals, [cycle.tolist() for cycle in cycles])
         return BlockResult(self.state, self.cost, packing, work.rounds, work.cuts, work.converged)
+
+    def match_faces(self, torus: SquareTorus, work: _Work) -> None:
+        """The bound and the state of a torus that need no LP, which often agree."""
+        moats = torus.moats()
+        work.solved = moats.cycles, moats.duals
+        work.lower = Fraction(float(moats.duals.sum())) * self.graph.largest
+        self.offer(torus.state_near(moats.crossed))
+        states = [self.state]
+        best, in_vain = self.cost, 0
+        while in_vain < _CUTS_IN_VAIN and not self.closed(work.lower) and self.time_left() > 0:
+            self.cut_open(torus)
+            states.append(self.state)
+            in_vain = in_vain + 1 if self.cost == best else 0
+            best = self.cost
+        if self.closed(work.lower):
+            return
+        work.violation = moats.crossed.astype(np.float64)
+        assert isinstance(self.rounds, CentredRounds)
+        self.rounds.begin_inside(
+            moats.cycles, work.violation, mean_violation(self.graph, np.array(states))
+        )
+
+    def cut_open(self, torus: SquareTorus) -> None:
+        """Look for a better state of a torus, or another that is as good: it may lead further."""
+        spins = torus.improved(self.state)
+        if self.graph.cost(spins) == self.cost:
+            self.state = spins
+        else:
+            self.offer(spins)
 
     def add_cuts(self, work: _Work) -> None:
         """The rounds of `solve`."""
@@ -166,7 +202,11 @@ class CycleLp:
         """Round the LP's solution, and anneal where that leaves a gap."""
         negative = self.separation.negative
         self.offer(graphs.round_to_spins(*self.graph.rows, negative, work.violation))
-        if work.rounds == 1:  # plants need no more rounds, and no annealing
+        if self.torus is not None:
+            for _ in range(_CUTS_OF_ROUND if work.rounds else 0):
+                if not self.closed(work.lower):
+                    self.cut_open(self.torus)
+        elif work.rounds == 1:  # plants need no more rounds, and no annealing
             self.anneal(work.lower)
         elif isinstance(self.rounds, CentredRounds) and self.rounds.interior:
             self.interior_rounds += 1

@@ -1,0 +1,376 @@
+"""Compiled minimum-weight perfect matching of points, with the duals that prove it minimal.
+
+Edmonds' method. Every point has a *reach*; two points may touch, never overlap: the reaches of two
+points in different blossoms are together at most the weight between them, and an edge where they
+are equal is *tight*. From all free points at once, trees of tight edges grow, matched and unmatched
+in turn. An edge between two trees matches two more points. An edge within one tree closes an odd
+ring, which becomes a *blossom* and from then on acts as one point. Where nothing is tight any more,
+the reaches of outer points grow and those of inner ones shrink until something is.
+
+Points are 0 … n-1, blossoms have higher numbers. What a point or blossom itself has contributed to
+the reach of its points is its *width*, never negative for blossoms. The weights must be even, so
+that all widths are integers.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.compiled import compiled, inner
+
+_FREE, _OUTER, _INNER = 0, 1, 2
+Numbers = npt.NDArray[np.int32]
+
+
+class Forest(NamedTuple):
+    """Points, blossoms, and trees of them."""
+
+    mate: Numbers  # one per point, as the next two: the partner, -1 if none
+    reach: Numbers
+    top: Numbers  # the largest blossom around it
+    width: Numbers  # one per point or blossom, as all the others
+    parent: Numbers  # the next larger blossom, -1 if none
+    base: Numbers  # the point of a blossom that is matched to the outside
+    first: Numbers  # the ring of a blossom begins with the part of its base; -1 if unused
+    after: Numbers  # the next part of a ring
+    leave: Numbers  # the edge to it: a point of this part,
+    enter: Numbers  # and one of the next
+    label: Numbers
+    root: Numbers  # the tree
+    outside: Numbers  # by which edge an inner one was reached: a point outside,
+    inside: Numbers  # and one of its own
+    stamp: Numbers  # for the search of common ancestors
+    dead: npt.NDArray[np.bool_]  # whether a tree is used up until all grow anew
+    queue: Numbers  # outer points whose edges are to be looked at
+    stack: npt.NDArray[np.int32]
+
+
+@compiled
+def match(starts: Any, others: Any, weights: Any, farthest: Any) -> Any:
+    """Match all points.
+
+    Args:
+        starts: where the neighbours of each point begin, in compressed rows.
+        others: the neighbours.
+        weights: of the pairs: even numbers that obey the triangle inequality.
+        farthest: no reach may become larger; pairs of a weight up to twice that are all there.
+
+    Returns:
+        Whether all points are matched, and the forest.
+    """
+    size = len(starts) - 1
+    forest = new_forest(size)
+    time = 0
+    while True:
+        found = True
+        while found:
+            plant_trees(forest)
+            found = grow(forest, starts, others, weights)
+        step = least_step(forest, starts, others, weights)
+        is_done = step == -1
+        if is_done or time + step > farthest:
+            return is_done, forest
+        time += step
+        for point in range(size):
+            label = forest.label[forest.top[point]]
+            forest.reach[point] += step if label == _OUTER else -step if label == _INNER else 0
+        for part in range(2 * size):
+            if forest.parent[part] < 0 and (part < size or forest.first[part] >= 0):
+                label = forest.label[part]
+                forest.width[part] += step if label == _OUTER else -step if label == _INNER else 0
+
+
+@inner
+def new_forest(size: Any) -> Any:
+    """Points without partners."""
+    double = 2 * size
+    base = np.arange(double).astype(np.int32)
+    return Forest(
+        np.full(size, -1, np.int32),
+        np.zeros(size, np.int32),
+        np.arange(size).astype(np.int32),
+        np.zeros(double, np.int32),
+        np.full(double, -1, np.int32),
+        base,
+        np.full(double, -1, np.int32),
+        np.zeros(double, np.int32),
+        np.zeros(double, np.int32),
+        np.zeros(double, np.int32),
+        np.zeros(double, np.int32),
+        np.zeros(double, np.int32),
+        np.zeros(double, np.int32),
+        np.zeros(double, np.int32),
+        np.zeros(double, np.int32),
+        np.zeros(size, np.bool_),
+        np.zeros(size + 2, np.int32),
+        np.zeros((4 * size + 4, 2), np.int32),
+    )
+
+
+@inner
+def plant_trees(forest: Any) -> None:
+    """Begin anew: no blossoms but those that have a width, and every free one is a root."""
+    size = len(forest.mate)
+    for blossom in range(2 * size - 1, size - 1, -1):
+        dissolve(forest, blossom)
+    forest.queue[size] = forest.queue[size + 1] = 0  # the head and the tail
+    for part in range(2 * size):
+        forest.label[part] = _FREE
+        forest.stamp[part] = 0
+    for point in range(size):
+        forest.dead[point] = False
+    for point in range(size):
+        top = forest.top[point]
+        if forest.label[top] == _FREE and forest.mate[forest.base[top]] < 0:
+            forest.root[top] = forest.base[top]
+            make_outer(forest, top)
+
+
+@inner
+def dissolve(forest: Any, blossom: Any) -> None:
+    """Take a blossom without a width apart, if nothing is around it; its parts likewise."""
+    stack = forest.stack
+    stack[0, 0], waiting = blossom, 1
+    size = len(forest.mate)
+    while waiting > 0:
+        waiting -= 1
+        whole = stack[waiting, 0]
+        if whole < size or forest.first[whole] < 0 or forest.parent[whole] >= 0:
+            continue
+        if forest.width[whole] > 0:
+            continue
+        part = forest.first[whole]
+        while forest.parent[part] == whole:
+            forest.parent[part] = -1
+            set_top(forest, part, waiting)
+            stack[waiting, 0] = part
+            waiting += 1
+            part = forest.after[part]
+        forest.first[whole] = -1
+
+
+@inner
+def set_top(forest: Any, whole: Any, used: Any) -> None:
+    """Tell the points of a blossom that it is the largest around them."""
+    size, stack = len(forest.mate), forest.stack
+    stack[used, 0], waiting = whole, used + 1
+    while waiting > used:
+        waiting -= 1
+        part = stack[waiting, 0]
+        if part < size:
+            forest.top[part] = whole
+            continue
+        ring = forest.first[part]
+        child = ring
+        while True:
+            stack[waiting, 0] = child
+            waiting += 1
+            child = forest.after[child]
+            if child == ring:
+                break
+
+
+@inner
+def make_outer(forest: Any, whole: Any) -> None:
+    """Label a blossom, and look at the edges of its points."""
+    forest.label[whole] = _OUTER
+    add_to_queue(forest, whole)
+
+
+@inner
+def add_to_queue(forest: Any, whole: Any) -> None:
+    """All points of a blossom."""
+    size, stack = len(forest.mate), forest.stack
+    stack[0, 0], waiting = whole, 1
+    while waiting > 0:
+        waiting -= 1
+        part = stack[waiting, 0]
+        if part < size:
+            forest.queue[forest.queue[size + 1]] = part
+            forest.queue[size + 1] += 1
+            continue
+        ring = forest.first[part]
+        child = ring
+        while True:
+            stack[waiting, 0] = child
+            waiting += 1
+            child = forest.after[child]
+            if child == ring:
+                break
+
+
+@inner
+def grow(forest: Any, starts: Any, others: Any, weights: Any) -> Any:
+    """Grow all trees along tight edges; whether any more points were matched."""
+    size = len(forest.mate)
+    found = False
+    while forest.queue[size] < forest.queue[size + 1]:
+        point = forest.queue[forest.queue[size]]
+        forest.queue[size] += 1
+        for t in range(starts[point], starts[point + 1]):
+            other = others[t]
+            here, there = forest.top[point], forest.top[other]
+            if forest.dead[forest.root[here]]:
+                break
+            if here == there or weights[t] > forest.reach[point] + forest.reach[other]:
+                continue
+            if forest.label[there] == _FREE:
+                forest.label[there] = _INNER
+                forest.outside[there], forest.inside[there] = point, other
+                forest.root[there] = forest.root[here]
+                follower = forest.top[forest.mate[forest.base[there]]]
+                forest.root[follower] = forest.root[here]
+                make_outer(forest, follower)
+            elif forest.label[there] == _OUTER and not forest.dead[forest.root[there]]:
+                if forest.root[here] == forest.root[there]:
+                    contract(forest, point, other)
+                else:
+                    forest.dead[forest.root[here]] = forest.dead[forest.root[there]] = True
+                    augment(forest, point, other)
+                    augment(forest, other, point)
+                    found = True
+    return found
+
+
+@inner
+def least_step(forest: Any, starts: Any, others: Any, weights: Any) -> Any:
+    """How far reaches can change until there is something to do; -1 if nothing is free."""
+    size = len(forest.mate)
+    step = np.int64(2**30)
+    is_free = False
+    for point in range(size):
+        is_free |= forest.mate[point] < 0
+        here = forest.top[point]
+        if forest.label[here] != _OUTER:
+            continue
+        for t in range(starts[point], starts[point + 1]):
+            other = others[t]
+            there = forest.top[other]
+            if there == here or forest.label[there] == _INNER:
+                continue
+            slack = np.int64(weights[t] - forest.reach[point] - forest.reach[other])
+            step = min(step, slack // 2 if forest.label[there] == _OUTER else slack)
+    for blossom in range(size, 2 * size):
+        is_largest = forest.first[blossom] >= 0 and forest.parent[blossom] < 0
+        if is_largest and forest.label[blossom] == _INNER:
+            step = min(step, np.int64(forest.width[blossom]))
+    return step if is_free else np.int64(-1)
+
+
+@inner
+def parent_of(forest: Any, outer: Any) -> Any:
+    """The outer blossom two edges nearer to the root."""
+    inner_one = forest.top[forest.mate[forest.base[outer]]]
+    return forest.top[forest.outside[inner_one]]
+
+
+@inner
+def contract(forest: Any, left: Any, right: Any) -> None:
+    """Make a blossom of the ring that an edge between two outer points of one tree closes."""
+    size = len(forest.mate)
+    meeting = common_ancestor(forest, forest.top[left], forest.top[right])
+    blossom = size
+    while forest.first[blossom] >= 0:
+        blossom += 1
+    # From the left end to the meeting, against the ring's direction.
+    forest.leave[forest.top[left]], forest.enter[forest.top[left]] = left, right
+    here, after = forest.top[left], forest.top[right]
+    forest.after[here] = after
+    while here != meeting:
+        own = forest.base[here]
+        mate = forest.mate[own]
+        between = forest.top[mate]
+        forest.after[between], forest.leave[between], forest.enter[between] = here, mate, own
+        outside, inside = forest.outside[between], forest.inside[between]
+        here = forest.top[outside]
+        forest.after[here], forest.leave[here], forest.enter[here] = between, outside, inside
+    # From the right end to the meeting, in its direction.
+    here = forest.top[right]
+    while here != meeting:
+        own = forest.base[here]
+        mate = forest.mate[own]
+        between = forest.top[mate]
+        forest.after[here], forest.leave[here], forest.enter[here] = between, own, mate
+        outside, inside = forest.outside[between], forest.inside[between]
+        here = forest.top[outside]
+        forest.after[between], forest.leave[between], forest.enter[between] = here, inside, outside
+    forest.first[blossom], forest.base[blossom] = meeting, forest.base[meeting]
+    forest.width[blossom], forest.parent[blossom] = 0, -1
+    forest.label[blossom], forest.root[blossom] = _OUTER, forest.root[meeting]
+    part = meeting
+    while True:
+        forest.parent[part] = blossom
+        if forest.label[part] == _INNER:
+            add_to_queue(forest, part)
+        part = forest.after[part]
+        if part == meeting:
+            break
+    set_top(forest, blossom, 0)
+
+
+@inner
+def common_ancestor(forest: Any, left: Any, right: Any) -> Any:
+    """Where the ways of two outer blossoms to their root meet; it takes a mark on both ways."""
+    here = left
+    while True:
+        forest.stamp[here] = 1
+        if forest.mate[forest.base[here]] < 0:
+            break
+        here = parent_of(forest, here)
+    meeting = right
+    while forest.stamp[meeting] == 0:
+        meeting = parent_of(forest, meeting)
+    here = left
+    while True:
+        forest.stamp[here] = 0
+        if forest.mate[forest.base[here]] < 0:
+            break
+        here = parent_of(forest, here)
+    return meeting
+
+
+@inner
+def augment(forest: Any, point: Any, partner: Any) -> None:
+    """Match a point of a tree to a partner outside, and shift all pairs from there to the root."""
+    while True:
+        here = forest.top[point]
+        before = forest.mate[forest.base[here]]
+        rebase(forest, here, point)
+        forest.mate[point] = partner
+        if before < 0:
+            return
+        between = forest.top[before]
+        point, partner = forest.outside[between], forest.inside[between]
+        rebase(forest, between, partner)
+        forest.mate[partner] = point
+
+
+@inner
+def rebase(forest: Any, whole: Any, point: Any) -> None:
+    """Match all of a blossom inside itself but one point, its new base."""
+    stack = forest.stack
+    stack[0, 0], stack[0, 1], waiting = whole, point, 1
+    while waiting > 0:
+        waiting -= 1
+        blossom, base = stack[waiting, 0], stack[waiting, 1]
+        if forest.base[blossom] == base:
+            continue
+        forest.base[blossom] = base
+        part = base
+        while forest.parent[part] != blossom:
+            part = forest.parent[part]
+        forest.first[blossom] = part
+        stack[waiting, 0], stack[waiting, 1] = part, base
+        waiting += 1
+        one = forest.after[part]
+        while one != part:
+            two = forest.after[one]
+            leave, enter = forest.leave[one], forest.enter[one]
+            forest.mate[leave], forest.mate[enter] = enter, leave
+            stack[waiting, 0], stack[waiting, 1] = one, leave
+            stack[waiting + 1, 0], stack[waiting + 1, 1] = two, enter
+            waiting += 2
+            one = forest.after[two]
