@@ -173,7 +173,14 @@ def main(words: list[str] | None = None) -> None:
             hopeless = family.smaller and not _is_proven(done, family.smaller, solver)
             if not hopeless and _is_missing(done, name, 0, solver, PEER_SECONDS):
                 done.append(_run(name, 0, solver, PEER_SECONDS))
-    write_page(done, setting("highspy", "ortools", "pytoulbar2", "pyscipopt"), PLACE / "record.md")
+    make_page(done)
+
+
+def make_page(rows: list[dict[str, Any]]) -> None:
+    """Write the page of all runs."""
+    beside_others = [name for name, family in FAMILIES.items() if family.peers]
+    packages = ("highspy", "ortools", "pytoulbar2", "pyscipopt")
+    write_page(rows, beside_others, setting(*packages), PLACE / "record.md")
 
 
 def _is_missing(
@@ -220,8 +227,6 @@ if __name__ == "__main__":
         name, seed, solver, limit = sys.argv[2:]
         print(json.dumps(run_one(name, int(seed), solver, float(limit))))
     elif sys.argv[1:] == ["page"]:
-        rows = [json.loads(line) for line in RUNS.read_text().splitlines()]
-        packages = ("highspy", "ortools", "pytoulbar2", "pyscipopt")
-        write_page(rows, setting(*packages), PLACE / "record.md")
+        make_page([json.loads(line) for line in RUNS.read_text().splitlines()])
     else:
         main(sys.argv[1:])

@@ -30,8 +30,9 @@ the semidefinite ones and those of other solvers were run on an Intel Xeon.
 PEERS = """
 ## Other solvers, same instances
 
-Seconds to a proof of seed 0; in brackets how many of how many were proven within the limit. SCIP
-and HiGHS solve an integer program, CP-SAT and toulbar2 the weighted MAX-2-SAT problem.
+Seconds to a proof of seed 0, or the limit that was not enough; – where a solver was not tried,
+since it failed at the smaller size. SCIP and HiGHS solve an integer program, CP-SAT and toulbar2
+the weighted MAX-2-SAT problem. Each has one core.
 
 """
 
@@ -45,8 +46,10 @@ figure of theirs is repeated. None that we know of hands out a proof that somebo
 """
 
 
-def write_page(rows: list[Row], setting: dict[str, Any], path: Path) -> None:
-    """Write the page of some runs."""
+def write_page(
+    rows: list[Row], beside_others: list[str], setting: dict[str, Any], path: Path
+) -> None:
+    """Write the page of some runs; some families are shown beside other solvers."""
     versions = ", ".join(f"{name} {version}" for name, version in setting["versions"].items())
     where = f"{setting['date']}, {setting['cpu']}, Python {setting['python']}; {versions}."
     last = {(row["family"], row["seed"], row["solver"]): row for row in rows}  # may be run again
@@ -56,7 +59,7 @@ def write_page(rows: list[Row], setting: dict[str, Any], path: Path) -> None:
     ours = {name: [r for r in group if r["solver"] == "glasshouse"]
             for name, group in by_family.items()}  # fmt: skip
     text = HEAD.format(setting=where) + _table([_ours(*item) for item in ours.items()])
-    beside = {name: group for name, group in by_family.items() if len(group) > len(ours[name])}
+    beside = {name: by_family[name] for name in beside_others if name in by_family}
     text += PEERS + _table([_peers(*item) for item in beside.items()]) + OTHERS
     path.write_text(text)
 
@@ -86,12 +89,15 @@ def _ours(name: str, rows: list[Row]) -> dict[str, str]:
 
 def _peers(name: str, rows: list[Row]) -> dict[str, str]:
     shown = {"instances": name}
-    seeds = {row["seed"] for row in rows if row["solver"] != "glasshouse"}
+    first = {row["solver"]: row for row in rows if row["seed"] == 0}
     for solver in ("glasshouse", "scip", "cpsat", "toulbar2", "highs"):
-        own = [row for row in rows if row["solver"] == solver and row["seed"] in seeds]
-        closed = [row["seconds"] for row in own if row["proven"] is not None]
-        time = f"{median(closed):.1f}" if closed else f"> {rows[0]['limit']:g}"
-        shown[solver] = f"{time} ({len(closed)}/{len(own)})" if own else ""
+        row = first.get(solver)
+        if row is None:
+            shown[solver] = "–"
+        elif row["proven"] is None:
+            shown[solver] = f"> {row['limit']:g}"
+        else:
+            shown[solver] = f"{row['seconds']:.1f}"
     return shown
 
 
