@@ -153,7 +153,7 @@ class TestWorkers:
     def test_a_worker_that_hangs_is_replaced(self, tmp_path):
         tasks = [Fake(stop=Stop(40), trouble="hang", folder=str(tmp_path)), *STUDY[1:]]
         begin = time.monotonic()
-        end = collect(tasks, tmp_path / "s.sqlite", workers=2, timeout=3.0)
+        end = collect(tasks, tmp_path / "s.sqlite", workers=2, timeout=6.0)
         assert time.monotonic() - begin < 60
         assert end.is_complete
         assert table(tmp_path / "s.sqlite") == undisturbed(
