@@ -140,6 +140,23 @@ def test_a_run_does_not_depend_on_the_number_of_runs(name):
     assert np.array_equal(few.states, many.states[:3])
 
 
+def test_hot_and_cold_sweeps_in_turn_lead_to_the_same_states_whoever_else_runs(monkeypatch):
+    """Fields kept or added up anew, watched or not, many runs or few: the same random numbers."""
+    draws = np.random.default_rng(0)
+    problem = Ising.from_matrix(np.triu(draws.integers(-(2**20), 2**20, (33, 33)), 1))
+    for seed in range(20):
+        betas = draws.choice([0, 0.02, 0.2, 0.5, 1e5], 200) / 2**20
+        options = {"sweeps": 200, "beta": betas, "rng": seed}
+        few = anneal(problem, runs=4, **options)
+        assert few.kernel == "dense lanes"
+        assert np.array_equal(anneal(problem, runs=16, **options).states[:4], few.states)
+        with monkeypatch.context() as patch:
+            readiness.forget()
+            patch.setattr(dense_lanes, "_LARGE", 0)
+            assert np.array_equal(anneal(problem, runs=4, **options).states, few.states)
+        readiness.forget()
+
+
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_fields_do_not_drift(name):
     """After thousands of flips a run still sees the fields of its spins."""
@@ -214,6 +231,7 @@ def test_spins_that_are_watched_do_as_the_others(name, heat):
     problem = to_ising(PROBLEMS[name])[0]
     made = make_engine(kernel_of(name).removesuffix(" lanes"), problem)
     betas = np.full(40, heat / np.abs(problem.weights).mean())
+    betas[::5] *= 1000  # so cold that nothing can flip up
     blocks = [made.new_block(), made.new_block()]
     for run, block in zip((driver.anneal_block, driver.watch_block), blocks, strict=True):
         driver.start_block(made.tables, key_of(3), 0, made.never, block)

@@ -15,9 +15,8 @@ import numpy as np
 
 from glasshouse.compiled import inlined, inner
 from glasshouse.kernels.vector_scalars import bits_of, count_bits, put
-from glasshouse.kernels.vectors import fill, item, load, store
-from glasshouse.solvers.kernels.dense_dice import TOGETHER, settle, throw
-from glasshouse.solvers.kernels.dense_fields import half_life
+from glasshouse.kernels.vectors import item, load, store
+from glasshouse.solvers.kernels.dense_dice import TOGETHER, draw, heat_of
 from glasshouse.solvers.kernels.dense_turns import take_turns
 
 
@@ -30,21 +29,17 @@ def groups_of(tables: Any) -> Any:
 @inlined
 def crowded_sweep(tables: Any, beta: Any, work: Any, block: Any) -> Any:
     """Propose every spin of every run once. Returns how many flipped; fields are behind then."""
-    records, length = block.spins, 2 * tables.own.size
-    scale = fill(np.float32(half_life(beta, tables.rounding.unit)), 16)
-    most = fill(np.float32(tables.ceiling), 16)
+    records, heat = block.spins, heat_of(tables, beta, work)
     flipped = np.int64(0)
     list_all(tables, work.lists, block)
     for slot in range(0, tables.slots.size, 16):
         for first in range(0, block.energies.size, TOGETHER):
-            place = length * first + slot
             add_up(tables, work.lists, first, slot, records)
-            dice0, dice1, dice2, dice3 = throw(block.generator, first)
-            settle(work.reach, dice0, dice1, dice2, dice3, np.int64(0), scale, most)
-            take_turns(tables, work, place, slot, records)
-            for k in range(TOGETHER):
-                flipped += count_bits(item(work.flips, k))
-                list_sixteen(tables, work.lists, first + k, slot, records)
+            if draw(tables, heat, work, first, slot, block):
+                take_turns(tables, work, first, slot, records)
+                for k in range(TOGETHER):
+                    flipped += count_bits(item(work.flips, k))
+                    list_sixteen(tables, work.lists, first + k, slot, records)
     return flipped
 
 
