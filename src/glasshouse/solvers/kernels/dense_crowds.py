@@ -1,4 +1,4 @@
-"""Sweeps of dense problems in which many spins flip: fields are not kept, but added up anew.
+"""Fields of dense problems in sweeps in which many spins flip: not kept, but added up anew.
 
 Where every second spin flips, bringing all fields up to date takes most of the time. Adding up
 those of sixteen sites, when it is their turn, takes less: spins come in groups of four, or two,
@@ -11,36 +11,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from glasshouse.compiled import inlined, inner
-from glasshouse.kernels.vector_scalars import bits_of, count_bits, put
+from glasshouse.kernels.vector_scalars import bits_of, put
 from glasshouse.kernels.vectors import item, load, store
-from glasshouse.solvers.kernels.dense_dice import TOGETHER, draw, heat_of
-from glasshouse.solvers.kernels.dense_turns import take_turns
+from glasshouse.solvers.kernels.dense_dice import TOGETHER
 
 
 @inlined
 def groups_of(tables: Any) -> Any:
     """How many groups of spins there are, up to the last sixteen slots that are in use."""
     return ((tables.slots.size + 15) & -16) >> tables.log_group
-
-
-@inlined
-def crowded_sweep(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """Propose every spin of every run once. Returns how many flipped; fields are behind then."""
-    records, heat = block.spins, heat_of(tables, beta, work)
-    flipped = np.int64(0)
-    list_all(tables, work.lists, block)
-    for slot in range(0, tables.slots.size, 16):
-        for first in range(0, block.energies.size, TOGETHER):
-            add_up(tables, work.lists, first, slot, records)
-            if draw(tables, heat, work, first, slot, block):
-                take_turns(tables, work, first, slot, records)
-                for k in range(TOGETHER):
-                    flipped += count_bits(item(work.flips, k))
-                    list_sixteen(tables, work.lists, first + k, slot, records)
-    return flipped
 
 
 @inlined

@@ -19,15 +19,22 @@ import numpy.typing as npt
 
 from glasshouse.compiled import inlined, inner
 from glasshouse.kernels.arrays import zeros32, zeros64
-from glasshouse.kernels.vector_scalars import bits_of, count_bits, lowest_bit
-from glasshouse.kernels.vectors import cast, fill_like, item, load, store, view
-from glasshouse.solvers.kernels.dense_crowds import catch_up, crowded_sweep, groups_of
-from glasshouse.solvers.kernels.dense_dice import TOGETHER, draw, heat_of, margins
+from glasshouse.kernels.vector_scalars import bits_of, count_bits, lowest_bit, put
+from glasshouse.kernels.vectors import anywhere, cast, fill, fill_like, item, load, store, view
+from glasshouse.solvers.kernels.dense_crowds import (
+    add_up,
+    catch_up,
+    groups_of,
+    list_all,
+    list_sixteen,
+)
+from glasshouse.solvers.kernels.dense_dice import AHEAD, TOGETHER, find_above, settle, throw
 from glasshouse.solvers.kernels.dense_fields import (
     WORDS,
     Rounding,
     energy_in_units,
     goal_in_units,
+    half_life,
     keep,
     measure_fields,
     note_hit,
@@ -35,6 +42,7 @@ from glasshouse.solvers.kernels.dense_fields import (
     swap_records,
 )
 from glasshouse.solvers.kernels.dense_turns import take_turns
+from glasshouse.solvers.kernels.exponential_draws import no_less, whole
 
 __all__ = [
     "DenseTables",
@@ -104,34 +112,80 @@ def is_crowded(tables: Any, block: Any) -> Any:
 
 
 @inlined
-def sweep(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
+def sweep(tables: Any, beta: Any, work: Any, lists: Any, number: Any, block: Any) -> Any:
     """Propose every spin of every run once. Goals are looked for where there is a number.
 
-    Fields are up to date. Returns how many spins flipped, or would have.
+    Where there are lists of groups, fields are added up when it is their turn, and are behind the
+    spins in the end. Else they are up to date, and stay so. Which random numbers are drawn hangs on
+    the margins alone. Returns how many spins flipped, or would have.
     """
-    records, size = block.spins, tables.own.size
-    length, heat = 2 * size, heat_of(tables, beta, work)
+    generator, records, size = block.generator, block.spins, tables.own.size
+    kind, length = records.dtype, 2 * size
+    life = half_life(beta, tables.rounding.unit)
+    scale, most = fill(np.float32(life), 16), fill(np.float32(tables.ceiling), 16)
+    ahead = fill_like(load(tables.own, 0, 16), np.int64(min(AHEAD * life, tables.ceiling)))
     flipped = np.int64(0)
-    if number is not None:
-        for run in range(block.energies.size):
+    if lists is not None:
+        list_all(tables, lists, block)
+    for run in range(block.energies.size):
+        work.used[run], work.left[run] = 15, -1  # as if one was just made
+        if number is not None:
             work.energies[run] = energy_in_units(tables, run, block)
             work.goals[run] = goal_in_units(tables, run, block)
     for slot in range(0, tables.slots.size, 16):
         for first in range(0, block.energies.size, TOGETHER):  # all of them use the same rows
-            if not draw(tables, heat, work, first, slot, block):
+            if lists is not None:
+                add_up(tables, lists, first, slot, records)
+            place = length * first + slot
+            margin0 = margins(records, place, size)
+            margin1 = margins(records, place + length, size)
+            margin2 = margins(records, place + 2 * length, size)
+            margin3 = margins(records, place + 3 * length, size)
+            above = np.int64(0)
+            is_near = (margin0 <= ahead) | (margin1 <= ahead) | (margin2 <= ahead)
+            if not anywhere(is_near | (margin3 <= ahead)):
+                # No draw up to AHEAD half-lives counts: on to the next one above.
+                left = item(work.left, first) - 16 * TOGETHER
+                put(work.left, first, left)
+                if left >= 0:
+                    continue
+                above = find_above(work, generator, first)
+                if above == 0:  # in the beginning the next one is not known
+                    continue
+            dice0, dice1, dice2, dice3 = throw(generator, first)
+            if above == 0:
+                might = margin0 <= cast(whole(no_less(dice0, scale), most), kind)
+                might = might | (margin1 <= cast(whole(no_less(dice1, scale), most), kind))
+                might = might | (margin2 <= cast(whole(no_less(dice2, scale), most), kind))
+                might = might | (margin3 <= cast(whole(no_less(dice3, scale), most), kind))
+                if not anywhere(might):
+                    continue
+            settle(work.reach, dice0, dice1, dice2, dice3, above, scale, most)
+            if lists is not None:
+                take_turns(tables, work, place, slot, records)
+                for k in range(TOGETHER):
+                    flipped += count_bits(item(work.flips, k))
+                    list_sixteen(tables, lists, first + k, slot, records)
                 continue
-            place, would = length * first + slot, np.int64(0)
-            for k in range(TOGETHER):
-                margin = margins(records, place + k * length, size)
-                would |= bits_of(margin <= load(work.reach, 16 * k, 16)) << (16 * k)
+            would = bits_of(margin0 <= load(work.reach, 0, 16))
+            would |= bits_of(margin1 <= load(work.reach, 16, 16)) << 16
+            would |= bits_of(margin2 <= load(work.reach, 32, 16)) << 32
+            would |= bits_of(margin3 <= load(work.reach, 48, 16)) << 48
             flipped += count_bits(would)
             if number is None and count_bits(would) >= MANY:
-                take_turns(tables, work, first, slot, records)
+                take_turns(tables, work, place, slot, records)
                 for k in range(TOGETHER):
                     add_rows(tables, length * (first + k), slot, item(work.flips, k), records)
             else:
                 one_by_one(tables, work, number, first, slot, would, block)
     return flipped
+
+
+@inlined
+def margins(records: Any, place: Any, size: Any) -> Any:
+    """What it takes to turn each of sixteen spins against its field."""
+    spin = load(records, place + size, 16)
+    return (load(records, place, 16) ^ spin) - spin
 
 
 @inlined
@@ -231,17 +285,17 @@ def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
     """One sweep at β."""
     if is_crowded(tables, block):
         block.generator[BEHIND] = 1
-        block.generator[FLIPPED] = crowded_sweep(tables, beta, work, block)
+        block.generator[FLIPPED] = sweep(tables, beta, work, work.lists, None, block)
     else:
         refresh(tables, work.lists, block)
-        block.generator[FLIPPED] = sweep(tables, beta, work, None, block)
+        block.generator[FLIPPED] = sweep(tables, beta, work, None, None, block)
 
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
     """One sweep at β, looking for the goals after every flip."""
     refresh(tables, work.lists, block)
-    block.generator[FLIPPED] = sweep(tables, beta, work, number, block)
+    block.generator[FLIPPED] = sweep(tables, beta, work, None, number, block)
     measure_fields(tables, block)
 
 

@@ -16,10 +16,9 @@ from glasshouse.kernels.vectors import load, store, view
 
 
 @inlined
-def take_turns(tables: Any, work: Any, first: Any, slot: Any, records: Any) -> Any:
-    """Flip spins of sixteen slots of the four runs from the first on."""
+def take_turns(tables: Any, work: Any, place: Any, slot: Any, records: Any) -> Any:
+    """Flip spins of sixteen slots of the four runs whose first has its field there at `place`."""
     reach, size = work.reach, tables.own.size
-    place = 2 * size * first + slot
     place1 = place + 2 * size
     place2, place3 = place1 + 2 * size, place1 + 4 * size
     spin0, spin1 = load(records, place + size, 16), load(records, place1 + size, 16)
