@@ -94,8 +94,15 @@ def test_problems_of_other_kinds(tmp_path, capsys):
     gh.write(path, gh.Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [-1, -1, -1]))
     assert judged(path, "o 2\ns OPTIMUM FOUND\nv 100") == 1
     assert "there is no certificate beside the file" in capsys.readouterr().out
+    assert judged(path, "+1 +1 -1") == 0
+    assert capsys.readouterr().out == (
+        f"{path}: found: a cut of 2; there is no certificate beside the file that could tell the "
+        "optimum\n"
+    )
     assert main(["prove", str(path)]) == 0
     capsys.readouterr()
+    assert judged(path, "+1 +1 -1") == 0
+    assert capsys.readouterr().out == f"{path}: found: a cut of 2, the optimum is 2\n"
     assert judged(path, "o 2\ns OPTIMUM FOUND\nv 100") == 0
     assert capsys.readouterr().out == f"{path}: optimal: a cut of 2\n"
     assert judged(path, "+1 +1 +1", "--json") == 0

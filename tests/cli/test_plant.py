@@ -339,3 +339,19 @@ class TestFuzz:
         captured = capsys.readouterr()
         assert message in captured.err
         assert (captured.out, captured.err.count("\n")) == ("", 1)
+
+
+def test_a_graph_that_is_not_there_is_told_from_a_wrong_name(tmp_path, capsys):
+    edges = tmp_path / "chip.txt"
+    edges.write_text("10 11\n11 12\n12 10\n")
+    wanted = {
+        f"{edges} without 10": f"to leave out nodes of {edges}, leave out their lines",
+        "no-such-chip.txt": "'no-such-chip.txt' is no file, and not the name of a graph",
+        "chimara:4": "'chimara:4' is not the name of a graph; names are",
+        "torus:4x4 without 3, 7": 'with commas and no blanks between them: "without 3,17"',
+    }
+    for name, words in wanted.items():
+        assert main(["plant", "graph", name, "-f", "1/4", "--loops", "1"]) == 2
+        told = capsys.readouterr().err
+        assert words in told
+        assert told.count("\n") == 1

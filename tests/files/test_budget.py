@@ -284,6 +284,15 @@ def test_only_the_numbers_in_a_list_of_edges_are_nodes(tmp_path):
     assert read_graph(written(tmp_path / "y.edges", "0 1\n1 2\n")).labels is None
 
 
+def test_a_table_is_no_graph(tmp_path):
+    """Edges with commas, named .csv, would else be taken for the weights of an RBM."""
+    for name in ("x.csv", "x.csv.gz", "x.npy"):
+        message = refusal(written(tmp_path / name, "1,2\n2,3\n3,1\n"), read_graph)
+        assert "a matrix is no graph; expected two node numbers per line with a blank" in message
+    message = refusal(written(tmp_path / "x.txt", "1,2\n"), read_graph)
+    assert "line 1: expected two node numbers, from 0 on, with a blank between" in message
+
+
 def test_a_graph_is_read_as_it_comes(tmp_path):
     path = written(
         tmp_path / "x.edges", b"".join(b"%d %d # e\n" % (k, k + 1) for k in range(600_000))

@@ -126,6 +126,12 @@ def test_bad_files_are_refused_with_place_and_reason(tmp_path, suffix, content, 
     assert "\n" not in message
 
 
+def test_a_directory_without_a_suffix_is_called_one(tmp_path):
+    for place in (tmp_path, str(tmp_path)):
+        with pytest.raises(FileError, match=r": is a directory; expected a file$"):
+            read(place)
+
+
 def test_of_several_faults_the_first_line_is_named(tmp_path):
     path = tmp_path / "x.wcnf"
     path.write_text("p wcnf 2 3 9\n1 1 0\n1 1 2\n-1 1 0\n")

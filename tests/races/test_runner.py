@@ -179,7 +179,7 @@ def test_a_program_that_cannot_be_started_is_one_clear_line(tmp_path):
     text.write_text("no program")
     with pytest.raises(ValueError, match="'nosuchsolver' is not there; give the path"):
         SolverCommand.parse("nosuchsolver {file}")
-    with pytest.raises(ValueError, match="is not executable"):
+    with pytest.raises(ValueError, match=r"is not executable; make it so \(chmod \+x\)"):
         SolverCommand.parse(f"{text} {{file}}")
     text.chmod(0o755)
     with pytest.raises(ValueError, match="cannot start"):

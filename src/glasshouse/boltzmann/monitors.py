@@ -117,6 +117,8 @@ def monitor(name: str, meaning: str, *, needs_held_out: bool = False) -> Callabl
 
 def chosen(names: Iterable[str], held_out: SpinArray | None) -> dict[str, Monitor]:
     """Monitors by their names, refused where what they look at is not there."""
+    if isinstance(names, str):  # else its letters are taken for names
+        raise ValueError(f"monitors={names!r} is a text; expected a list of names: [{names!r}]")
     found = {name: MONITORS.find(name, "monitor") for name in names}
     for name, entry in found.items():
         if entry.needs_held_out and held_out is None:

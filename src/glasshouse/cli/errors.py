@@ -71,10 +71,13 @@ def as_options(message: str) -> str:
 
     >>> as_options("loop_density=-1 must be above 0; say overwrite=True to replace it")
     '--loop-density -1 must be above 0; say --force to replace it'
+    >>> as_options("time_limit=0 is not a number of seconds above 0; None sets no limit")
+    '--time-limit 0 is not a number of seconds above 0'
     >>> as_options("/data/n=100_f=0.2.coo: no vartype; expected '# vartype=SPIN'")
     "/data/n=100_f=0.2.coo: no vartype; expected '# vartype=SPIN'"
     """
     message = message.replace("overwrite=True", "--force")
+    message = message.replace("; None sets no limit", "")  # there is no None to type
     message = _ARGUMENT.sub(lambda m: _option(m[1]) + " ", message)
     return _NAMES.sub(lambda m: _option(m[0]), message)
 

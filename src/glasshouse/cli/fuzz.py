@@ -50,8 +50,9 @@ def fuzz(
     ```
 
     Args:
-        solver: a command, in which {file}, {seed} and {seconds} are replaced; or one of rc2,
-            rc2-stratified, rc2-stratified-edge, toulbar2, cpsat, scip, highs, dwave-tree.
+        solver: a command, in which {file}, {seed} and {seconds} are replaced (without {file}, the
+            file comes last); or one of rc2, rc2-stratified, rc2-stratified-edge, toulbar2, cpsat,
+            scip, highs, dwave-tree.
         count: how many instances.
         seed: of the first instance; the next ones have the next numbers.
         seconds: the time limit of a run.

@@ -32,8 +32,9 @@ def judge(
     The model is evaluated again, its cost compared with the last o line, and the claim with what
     the certificate beside the file proves. For problems other than clauses, numbers are the file's
     own (the cut of a .mc file, the objective of a .qubo file), a state may be 0 and 1, ±1 or JSON,
-    and o and s lines may be left out. Ends with exit code 1 unless the answer is right; the verdict
-    is on standard output, whatever it is.
+    and o and s lines may be left out. A state without the claim that it is optimal is right if it
+    is valid; the verdict then says what the optimum is, where that is proven. Ends with exit code 1
+    unless the answer is right; the verdict is on standard output, whatever it is.
 
     For instance:
 
@@ -41,6 +42,7 @@ def judge(
     glasshouse judge inst.wcnf answer.txt
     mysolver inst.wcnf | glasshouse judge inst.wcnf -
     glasshouse judge torus.mc spins.txt
+    glasshouse judge suite/blind.coo spins.txt --certificate answers/blind.coo.cert
     ```
 
     Args:
@@ -61,9 +63,12 @@ def judge(
         judgement, bound = ways(file, certificate, units, lambda: read_transcript(answer))
     except CertificateError as lie:
         raise FalseClaimError(lie) from lie
-    if judgement.verdict is RunVerdict.UNDECIDED and certificate is None and not has_side_car(file):
-        reason = f"{judgement.reason}; there is no certificate beside the file that could decide it"
-        judgement = replace(judgement, reason=reason)
+    if certificate is None and not has_side_car(file):
+        missing = "; there is no certificate beside the file that could "
+        if judgement.verdict is RunVerdict.UNDECIDED:
+            judgement = replace(judgement, reason=f"{judgement.reason}{missing}decide it")
+        elif judgement.verdict is RunVerdict.FOUND and bound is None:
+            judgement = replace(judgement, reason=f"{judgement.reason}{missing}tell the optimum")
     if json:
         show_json({"file": file, "right": judgement.is_right, "bound": bound, **vars(judgement)})
     else:

@@ -171,10 +171,25 @@ def grow(name: str, output: Output, **parameters: Any) -> None:
 def named_graph(text: str) -> Any:
     """A graph by its name, or from a file where there is one of that name."""
     if not Path(text).is_file():
+        _refuse_missing_file(text)
         return text
     from glasshouse.files.graph_reading import read_graph
 
     return read_graph(text)
+
+
+def _refuse_missing_file(text: str) -> None:
+    """Refuse what can only be meant as a file: all names of graphs have a colon."""
+    if ":" in text:
+        return
+    file, without, _ = text.partition(" without ")
+    if without and Path(file).is_file():
+        raise ValueError(
+            f'"without" is for named graphs; to leave out nodes of {file}, leave out their lines'
+        )
+    raise ValueError(
+        f"{text[:200]!r} is no file, and not the name of a graph, such as torus:8x8 or chimera:4"
+    )
 
 
 def _help(word: str, methods: list[Method]) -> str:

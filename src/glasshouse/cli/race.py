@@ -73,9 +73,9 @@ def run(
     repeated.
 
     Args:
-        solver: a command, in which {file}, {seed} and {seconds} are replaced; NAME=COMMAND to name
-            it; a built-in such as rc2, highs, anneal, temper or prove; or all, for every built-in
-            that is installed. Once per solver.
+        solver: a command, in which {file}, {seed} and {seconds} are replaced (without {file}, the
+            file comes last); NAME=COMMAND to name it; a built-in such as rc2, highs, anneal, temper
+            or prove; or all, for every built-in that is installed. Once per solver.
         suite: the name of a suite (`glasshouse suite --list`) or its TOML file, grown once into the
             folder suites beside the store; a folder of .wcnf or .cnf files, a manifest, or a file.
         output: the store; made when it is not there.

@@ -25,7 +25,7 @@ def suite(
     commit: bool = False,
     count: MaybeWhole = None,
     seed: MaybeWhole = None,
-    format: Annotated[tuple[str, ...], Parameter(consume_multiple=False)] = (),
+    format: Annotated[tuple[str, ...], Parameter(consume_multiple=False, show_default=False)] = (),
     dialect: Dialect = "classic",
     list_all: Annotated[bool, Parameter(name="--list")] = False,
     json: bool = False,

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.files.errors import FileError
 from glasshouse.files.reading import read_document
 from glasshouse.files.registry import FORMATS
 from glasshouse.files.rows import Rows, read_rows
@@ -28,6 +29,12 @@ def read_graph(path: str | os.PathLike[str]) -> Ising:
     lists of networkx and others can be read as they are.
     """
     path = Path(path)
+    if format_suffix(path) in (".csv", ".npy"):  # an RBM's weights, or edges? nobody can tell
+        raise FileError(
+            path,
+            "a matrix is no graph; expected two node numbers per line with a blank between, in a "
+            "file named .txt, or a problem file such as .coo",
+        )
     if format_suffix(path) in FORMATS:
         return to_ising(read_document(path).problem)[0]
     with opened(path) as source:
@@ -45,7 +52,8 @@ def _edges(source: Source, rows: Rows) -> npt.NDArray[np.int64]:
     pairs = np.column_stack([rows.column(0, missing=-1), rows.column(1, missing=-1)])
     outside = (pairs < 0) | (pairs >= _MOST_NODES)
     wrong = outside[:, 0] | outside[:, 1]
-    rows.refuse(source, [(wrong, lambda _: "expected two node numbers, counted from 0")])
+    expected = "expected two node numbers, from 0 on, with a blank between"
+    rows.refuse(source, [(wrong, lambda _: expected)])
     return pairs
 
 

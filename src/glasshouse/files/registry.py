@@ -24,6 +24,8 @@ def format_of(place: Place, format: str | None = None) -> Format:
     """The format that a file's name asks for, or the one named."""
     suffix = format_suffix(typed_name(place, format))
     if suffix not in FORMATS:
+        if format is None and name_of(place).is_dir():
+            raise FileError(name_of(place), "is a directory; expected a file")
         known = " ".join(FORMATS)
         raise FileError(
             name_of(place),

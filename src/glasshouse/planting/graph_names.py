@@ -61,7 +61,10 @@ class GraphName:
             tail, _, labels = f" {tail}".partition(" as ")
             return cls(family, numbers, tail.strip(), labels)
         if tail and not re.fullmatch(r"without [0-9]{1,18}(,[0-9]{1,18})*", tail, re.ASCII):
-            raise ValueError(f'{name[:60]!r} should end in "without" and numbers of nodes')
+            raise ValueError(
+                f'{name[:60]!r} should end in "without" and numbers of nodes, with commas and no '
+                'blanks between them: "without 3,17"'
+            )
         most = _MOST_SIZES.get(family)
         if most is not None and len(numbers) > most:
             raise ValueError(f"{name[:60]!r} has {len(numbers)} sizes, more than {family} takes")

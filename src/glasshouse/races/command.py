@@ -50,10 +50,14 @@ class SolverCommand(Summarised):
             raise ValueError('an empty command; expected, for example, "mysolver {file}"')
         program = shutil.which(words[0])
         if program is None:
-            what = "is not executable" if Path(words[0]).exists() else "is not there"
+            if Path(words[0]).exists():
+                raise ValueError(
+                    f"the solver {words[0]!r} is not executable; make it so (chmod +x), or name "
+                    f'what runs it, for example "python3 {words[0]} {{file}}"'
+                )
             raise ValueError(
-                f"the solver {words[0]!r} {what}; give the path of a program, or put its folder on "
-                "PATH"
+                f"the solver {words[0]!r} is not there; give the path of a program, or put its "
+                "folder on PATH"
             )
         for word in words[1:]:
             _refuse_meaningless(word)

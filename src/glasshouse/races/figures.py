@@ -211,7 +211,9 @@ def race_figure(
     unknown = [one for one in pair if one not in results.solvers]
     if name == "scatter" and (len(pair) != 2 or unknown):
         known = ", ".join(results.solvers)
-        raise ValueError(f"a scatter plot takes two solvers of {known}, not {', '.join(pair)}")
+        raise ValueError(
+            f"a scatter plot takes two solvers, not {', '.join(pair)}; this race has {known}"
+        )
     with styled():
         figure, ax = new_figure(*((4.4, 4.2) if name == "scatter" else (6.2, 4.0)))
         dialled = (dial,) if name in _DIALLED else ()
