@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 
 import networkx as nx
 import numpy as np
 import pytest
 
+from glasshouse.certificates import verify
 from glasshouse.problems import Ising
 from glasshouse.proofs import prove
 from glasshouse.proofs.kernels import faces as face_kernels
@@ -142,3 +145,48 @@ def test_a_torus_whose_paths_wind_the_wrong_way_needs_the_lp_and_no_tree():
     proofs = [prove(lattice((20, 20), seed)) for seed in range(12)]
     assert all(proof.optimal and proof.statistics.nodes == 0 for proof in proofs)
     assert {proof.statistics.rounds > 0 for proof in proofs} == {False, True}
+
+
+MATCHING_WITH_CTRL_C = """
+import os, signal, threading
+import numpy as np
+from glasshouse.proofs.kernels import matching
+
+def line(size):  # points in pairs, ever farther apart
+    others = np.arange(size, dtype=np.int32) ^ 1
+    return np.arange(size + 1), others, np.repeat(np.arange(size // 2, dtype=np.int32), 2) * 2
+
+matching.match(*line(4), 100)
+threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    while True:
+        matching.match(*line(6000), 10**6)
+except KeyboardInterrupt:
+    print("heard")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to one process")
+def test_ctrl_c_within_a_matching_is_heard():
+    """Compiled code must not hand over named tuples: the process would end with a crash."""
+    run = subprocess.run(
+        [sys.executable, "-c", MATCHING_WITH_CTRL_C], capture_output=True, text=True, timeout=300
+    )
+    assert (run.returncode, run.stdout) == (0, "heard\n"), run.stderr
+
+
+def test_ctrl_c_while_cuts_are_made_leaves_the_bound_of_the_matching(monkeypatch):
+    """Compiled code that hands over its result makes a SystemError of Ctrl-C, or two."""
+    problem = lattice((12, 13), 3)
+
+    def interrupted(*arguments):
+        inner = SystemError("a result with an exception set")
+        inner.__cause__ = KeyboardInterrupt()
+        raise SystemError("a result with an exception set") from inner
+
+    monkeypatch.setattr(face_kernels, "seams", interrupted)
+    proof = prove(problem)
+    assert proof.statistics.stopped == "Ctrl-C"
+    assert not proof.optimal
+    assert verify(problem, proof.certificate).lower_bound == proof.lower_bound
+    assert proof.lower_bound > -problem.num_edges

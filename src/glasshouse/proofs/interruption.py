@@ -26,6 +26,16 @@ def hurried(seconds: float) -> Iterator[None]:
         _patience = before
 
 
+def is_ctrl_c(stop: BaseException | None) -> bool:
+    """Whether it is one, also where it came while compiled code handed over its result.
+
+    Numba then raises a SystemError because of it, or one because of another.
+    """
+    while isinstance(stop, SystemError):
+        stop = stop.__cause__
+    return isinstance(stop, KeyboardInterrupt)
+
+
 def interruptible(
     work: Callable[[], Result],
     stop: Callable[[], object],

@@ -48,8 +48,7 @@ class Forest(NamedTuple):
     stack: npt.NDArray[np.int32]
 
 
-@compiled
-def match(starts: Any, others: Any, weights: Any, farthest: Any) -> Any:
+def match(starts: Any, others: Any, weights: Any, farthest: int) -> tuple[bool, Forest]:
     """Match all points.
 
     Args:
@@ -61,8 +60,15 @@ def match(starts: Any, others: Any, weights: Any, farthest: Any) -> Any:
     Returns:
         Whether all points are matched, and the forest.
     """
-    size = len(starts) - 1
-    forest = new_forest(size)
+    # It is made here: Ctrl-C while compiled code hands over a named tuple would end the process.
+    forest = new_forest(len(starts) - 1)
+    return match_all(forest, starts, others, weights, farthest), forest
+
+
+@compiled
+def match_all(forest: Any, starts: Any, others: Any, weights: Any, farthest: Any) -> Any:
+    """Match all points of a new forest; whether that went well."""
+    size = len(forest.mate)
     time = 0
     while True:
         found = True
@@ -72,7 +78,7 @@ def match(starts: Any, others: Any, weights: Any, farthest: Any) -> Any:
         step = least_step(forest, starts, others, weights)
         is_done = step == -1
         if is_done or time + step > farthest:
-            return is_done, forest
+            return is_done
         time += step
         for point in range(size):
             label = forest.label[forest.top[point]]
@@ -83,15 +89,14 @@ def match(starts: Any, others: Any, weights: Any, farthest: Any) -> Any:
                 forest.width[part] += step if label == _OUTER else -step if label == _INNER else 0
 
 
-@inner
-def new_forest(size: Any) -> Any:
+def new_forest(size: int) -> Forest:
     """Points without partners."""
     double = 2 * size
-    base = np.arange(double).astype(np.int32)
+    base = np.arange(double, dtype=np.int32)
     return Forest(
         np.full(size, -1, np.int32),
         np.zeros(size, np.int32),
-        np.arange(size).astype(np.int32),
+        np.arange(size, dtype=np.int32),
         np.zeros(double, np.int32),
         np.full(double, -1, np.int32),
         base,

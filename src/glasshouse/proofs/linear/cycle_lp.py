@@ -20,6 +20,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.proofs.interruption import is_ctrl_c
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.linear.centred_rounds import CentredRounds
 from glasshouse.proofs.linear.cycle_model import CycleModel
@@ -133,7 +134,9 @@ class CycleLp:
                 self.anneal(work.lower)
                 violation = work.model.interior(self.time_left(), work.violation)
                 self.anneal(work.lower, violation)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemError) as stop:
+            if not is_ctrl_c(stop):
+                raise
             self.interrupted = work.stopped = True
         cycles, duals = work.solved
         if not cycles:  # not even one LP was solved

@@ -124,8 +124,8 @@ def _matched(
     odd = rng.permutation(np.flatnonzero(is_odd)).astype(np.int32)
     radius = _FIRST_RADIUS
     while True:
-        pairs = face_kernels.near_pairs(faces, odd, radius)
-        is_done, forest = matching_kernels.match(*pairs, radius)
+        starts, others, weights = face_kernels.near_pairs(faces, odd, radius)
+        is_done, forest = matching_kernels.match(starts, others, weights, radius)
         if is_done:
             return odd, forest, face_kernels.join(faces, odd, forest.mate, radius)
         assert radius < len(faces.edges), "an odd number of odd faces"

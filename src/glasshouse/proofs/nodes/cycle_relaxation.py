@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from glasshouse.proofs.interruption import is_ctrl_c
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.nodes.aim import Aim, Point, centre_of, states_of
 from glasshouse.proofs.nodes.cuts import Cut
@@ -29,12 +30,6 @@ _MARGIN = 1e-7
 _BLUR = 1e-9
 # Solves for which a cut may be slack before it goes, and the share of such cuts that is worth it.
 _PATIENCE, _SHARE_ASLEEP = 4, 0.2
-
-
-def is_ctrl_c(stop: BaseException) -> bool:
-    """Whether it is one, also where it came while compiled code handed over its result."""
-    heard = stop.__cause__ if isinstance(stop, SystemError) else stop
-    return isinstance(heard, KeyboardInterrupt)
 
 
 class Stall(NamedTuple):
