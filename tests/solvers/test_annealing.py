@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -468,3 +470,34 @@ def test_any_number_is_a_target_of_floats(target, weight):
     pair = Ising.from_edges(2, [(0, 1)], [weight])
     result = anneal(pair, sweeps=5, runs=3, target=target, rng=1)
     assert ((result.hits > 0) == (target > 0)).all()
+
+
+BUILDING_WITH_CTRL_C = """
+import os, signal, threading
+import numpy as np
+from glasshouse.problems import Ising
+from glasshouse.solvers.engine import ColouredGraph
+from glasshouse.solvers.engines.byte_lanes import byte_engine
+
+def ring(size):
+    ends = np.arange(size)
+    edges = np.stack([ends, (ends + 1) % size], 1)
+    return ColouredGraph(Ising.from_edges(size, edges, ends % 3 + 1))
+
+byte_engine(ring(10))
+large = ring(200_000)
+threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    while True:
+        byte_engine(large)
+except (KeyboardInterrupt, SystemError):  # Numba makes one of the other
+    print("heard")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to one process")
+def test_ctrl_c_while_tables_are_built_does_not_crash():
+    run = subprocess.run(
+        [sys.executable, "-c", BUILDING_WITH_CTRL_C], capture_output=True, text=True, timeout=300
+    )
+    assert (run.returncode, run.stdout) == (0, "heard\n"), run.stderr

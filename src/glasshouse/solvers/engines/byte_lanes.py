@@ -21,10 +21,10 @@ def byte_engine(network: ColouredGraph) -> Engine | None:
     problem = network.problem
     if not problem.is_integer or not byte_tables.fits(network.starts, network.weights):
         return None
-    tables, order, levels = byte_tables.build(
+    parts, order, levels = byte_tables.build_parts(
         network.colours, network.starts, network.neighbours, network.weights
     )
     if levels > _MOST_LEVELS:
         return None
     cost = byte_tables.ROW // 8 * (8 * len(order) + len(network.neighbours))
-    return Engine(tables, order, 64, np.uint8, np.int32, 2 * len(order) + 2, cost)
+    return Engine(ByteTables(*parts), order, 64, np.uint8, np.int32, 2 * len(order) + 2, cost)

@@ -55,6 +55,21 @@ def fits(starts: Any, values: Any) -> Any:
 
 
 @compiled
+def build_parts(colours: Any, starts: Any, neighbours: Any, values: Any) -> Any:
+    """What `build` does, for Python: the tables come as a plain tuple of their fields.
+
+    Ctrl-C while compiled code hands over a named tuple would crash the process.
+    """
+    tables, order, levels = build(colours, starts, neighbours, values)
+    parts = (
+        tables.groups, tables.signatures, tables.edge_codes, tables.edge_weights,
+        tables.level_codes, tables.level_fields, tables.fields, tables.starts, tables.neighbours,
+        tables.bonds, tables.bond_runs,
+    )  # fmt: skip
+    return parts, order, levels
+
+
+@inner
 def build(colours: Any, starts: Any, neighbours: Any, values: Any) -> Any:
     """Tables of a problem with integer weights, and the spin that each site stands for.
 
