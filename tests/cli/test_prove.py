@@ -50,6 +50,19 @@ def test_the_certificate_goes_where_output_says(blind, tmp_path, capsys):
     assert main(["check", str(path), "--certificate", str(place)]) == 0
 
 
+@pytest.mark.parametrize("option", ["-o", "--veripb"])
+def test_a_place_that_cannot_be_written_is_refused_before_the_search(
+    blind, tmp_path, option, capsys, monkeypatch
+):
+    monkeypatch.setattr("glasshouse.proofs.prove", lambda *_, **__: pytest.fail("it searched"))
+    for place, words in (
+        (tmp_path / "nowhere" / "p", "no directory"),
+        (tmp_path, "is a directory"),
+    ):
+        assert main(["prove", str(blind), option, str(place)]) == 2
+        assert words in capsys.readouterr().err
+
+
 def test_the_problem_itself_is_never_overwritten(blind, tmp_path, capsys):
     path, proof = str(blind[0]), str(tmp_path / "one.cert")
     before = blind[0].read_bytes()

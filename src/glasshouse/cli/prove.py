@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -92,6 +93,7 @@ def prove(
     refuse_both(workers, dask)
     target = certificate or side_car(file)
     _refuse_same(file, target, veripb)
+    _refuse_nowhere(target, veripb)
     if veripb is not None:
         refuse_existing(veripb, overwrite=force)
     document = read_document(source(file, format), format=format, units=units)
@@ -166,6 +168,20 @@ def _refuse_same(file: Path, target: Path, veripb: Path | None) -> None:
         if place.resolve() in [other.resolve() for other in places[:k]]:
             raise ValueError(f"{place} is named twice; problem, certificate and proof are one file "
                              "each")  # fmt: skip
+
+
+def _refuse_nowhere(*places: Path | None) -> None:
+    """Refuse a place that nothing can be written to, before hours of work are lost there."""
+    for place in places:
+        if place is None:
+            continue
+        folder = place.parent
+        if place.is_dir():
+            raise ValueError(f"{place} is a directory; name a file in it")
+        if not folder.is_dir():
+            raise ValueError(f"{place} cannot be written: there is no directory {folder}")
+        if not os.access(folder, os.W_OK):
+            raise ValueError(f"{place} cannot be written: {folder} is read-only; say where with -o")
 
 
 def _before(target: Path, problem: Problem, force: bool) -> Standing | None:
