@@ -55,11 +55,9 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_search(
     blind, tmp_path, option, capsys, monkeypatch
 ):
     monkeypatch.setattr("glasshouse.proofs.prove", lambda *_, **__: pytest.fail("it searched"))
-    for place, words in (
-        (tmp_path / "nowhere" / "p", "no directory"),
-        (tmp_path, "is a directory"),
-    ):
-        assert main(["prove", str(blind), option, str(place)]) == 2
+    nowhere = tmp_path / "nowhere" / "proof"
+    for place, words in ((nowhere, "no directory"), (tmp_path, "is a directory")):
+        assert main(["prove", str(blind[0]), option, str(place)]) == 2
         assert words in capsys.readouterr().err
 
 
