@@ -158,6 +158,18 @@ def dissolve(forest: Any, blossom: Any) -> None:
 
 
 @inner
+def push_parts(forest: Any, whole: Any, waiting: Any) -> Any:
+    """Put the parts of a blossom on the stack; returns how many wait there now."""
+    child = forest.first[whole]
+    while True:
+        forest.stack[waiting, 0] = child
+        waiting += 1
+        child = forest.after[child]
+        if child == forest.first[whole]:
+            return waiting
+
+
+@inner
 def set_top(forest: Any, whole: Any, used: Any) -> None:
     """Tell the points of a blossom that it is the largest around them."""
     size, stack = len(forest.mate), forest.stack
@@ -168,14 +180,7 @@ def set_top(forest: Any, whole: Any, used: Any) -> None:
         if part < size:
             forest.top[part] = whole
             continue
-        ring = forest.first[part]
-        child = ring
-        while True:
-            stack[waiting, 0] = child
-            waiting += 1
-            child = forest.after[child]
-            if child == ring:
-                break
+        waiting = push_parts(forest, part, waiting)
 
 
 @inner
@@ -197,14 +202,7 @@ def add_to_queue(forest: Any, whole: Any) -> None:
             forest.queue[forest.queue[size + 1]] = part
             forest.queue[size + 1] += 1
             continue
-        ring = forest.first[part]
-        child = ring
-        while True:
-            stack[waiting, 0] = child
-            waiting += 1
-            child = forest.after[child]
-            if child == ring:
-                break
+        waiting = push_parts(forest, part, waiting)
 
 
 @inner
