@@ -125,7 +125,7 @@ def test_convert_carries_nothing_that_it_did_not_verify(tmp_path, capsys):
         (["info"], "FILE"),
         (["info", "no-such-file.wcnf"], "no such file"),
         (["info", "x.unknown"], "suffix"),
-        (["info", ".", "--json"], "suffix"),
+        (["info", ".", "--json"], "is a directory"),
         (["info", "a.wcnf", "--colour"], "--colour"),
         (["convert", "a.wcnf"], "TARGET"),
         (["convert", "a.wcnf", "b.wcnf", "--dialect", "new"], "dialect"),
