@@ -211,3 +211,14 @@ assert main(["check", "--print-checker"]) == 0
 def test_the_version(flag, capsys):
     assert main([flag]) == 0
     assert capsys.readouterr().out.splitlines()[0] == f"glasshouse {gh.__version__}"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device here")
+def test_a_full_disk_is_told_without_a_number(tmp_path):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "glasshouse", *PLANT], stdout=full, stderr=subprocess.PIPE,
+            cwd=tmp_path, timeout=120, text=True,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == "glasshouse: No space left on device\n"

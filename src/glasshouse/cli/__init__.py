@@ -26,6 +26,7 @@ from glasshouse.cli.errors import (
     FalseClaimError,
     StudyFileError,
     as_options,
+    system_error,
     usage_error,
 )
 from glasshouse.cli.fuzz import fuzz
@@ -152,7 +153,7 @@ def _run(arguments: list[str] | None) -> int:
         console.hush()  # the reader of our output went away
         return 141
     except OSError as error:
-        return _complain(error, 2)
+        return _complain(system_error(error), 2)
     return result if isinstance(result, int) else 0
 
 

@@ -66,6 +66,16 @@ def _first_word(error: CycloptsError) -> str:
     return words[0] if words and not words[0].startswith("-") else ""
 
 
+def system_error(error: OSError) -> str:
+    """What the operating system said no to, and why, without its number.
+
+    >>> system_error(FileNotFoundError(2, "No such file or directory", "inst.wcnf"))
+    'inst.wcnf: No such file or directory'
+    """
+    said = error.strerror or str(error)
+    return said if error.filename is None else f"{error.filename}: {said}"
+
+
 def as_options(message: str) -> str:
     """A message of the library in the words of the command line.
 

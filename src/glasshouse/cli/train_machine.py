@@ -74,7 +74,7 @@ def show_machine(path: Path, json: bool) -> None:
     if not notes:
         print("nothing is said of its training")
     for name, value in notes.items():
-        if name not in _NOT_SHOWN:
+        if name not in _NOT_SHOWN and value is not None:
             said = _words(value, last=name == "history")
             print(f"{_text(name).replace('_', ' ')}: {_text(said)}")
 
@@ -82,11 +82,12 @@ def show_machine(path: Path, json: bool) -> None:
 def _words(value: Any, *, last: bool) -> Any:
     """A table in words; of a history what was seen last."""
     if not isinstance(value, dict):
-        return value
+        return f"{value:.4g}" if isinstance(value, float) else value
     if last:
         value = {key: one[-1] if isinstance(one, list) and one else one
                  for key, one in value.items()}  # fmt: skip
-    return ", ".join(f"{key} {one}" for key, one in value.items())
+    words = {key: _words(one, last=False) for key, one in value.items() if one is not None}
+    return ", ".join(f"{key} {word}" for key, word in words.items())
 
 
 def _text(value: Any) -> str:

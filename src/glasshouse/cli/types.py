@@ -48,8 +48,15 @@ Workers = Annotated[
     Parameter(converter=whole, help="how many processes of this machine; one by default."),
 ]
 Dask = Annotated[str | None, Parameter(help="the address of a Dask scheduler to run on instead.")]
+
+
+def _shown_default(value: object) -> str | None:
+    """What the help calls a default; nothing for switches, which are off, and for empty lists."""
+    return None if value is None or value is False or value == () else str(value)
+
+
 # A switch is on where it is given, and has no --no- form.
-SWITCHES = Parameter(negative=())
+SWITCHES = Parameter(negative=(), show_default=_shown_default)
 
 
 def command_group(name: str, text: str) -> App:
