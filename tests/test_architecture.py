@@ -26,7 +26,17 @@ ORDER = [
     "cli",
 ]
 # Every room stands on these.
-GROUND = {"catalogue", "compiled", "extras", "kernels", "notebook", "pool", "summaries", "version"}
+GROUND = {
+    "catalogue",
+    "compiled",
+    "extras",
+    "kernels",
+    "linked",
+    "notebook",
+    "pool",
+    "summaries",
+    "version",
+}
 BESIDE = {("boltzmann", "races"), ("races", "boltzmann")}  # neighbours that share no door
 MODULES = sorted(ROOT.rglob("*.py"))
 

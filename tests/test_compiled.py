@@ -8,8 +8,14 @@ import shutil
 import subprocess
 import sys
 
+import numba
+import numpy as np
+import pytest
+from numba.core.errors import TypingError
+
 import glasshouse.compiled
-from glasshouse.compiled import compiled, is_ready
+import glasshouse.linked
+from glasshouse.compiled import compiled, inlined, inner, is_ready
 
 CALLEE = "from glasshouse.compiled import compiled\n@compiled\ndef inner(x):\n    return x + {}\n"
 CALLER = (
@@ -49,7 +55,8 @@ def test_a_changed_ground_kernel_is_compiled_anew_in_every_room(tmp_path):
         folder.mkdir(parents=True)
         (folder / "__init__.py").touch()
     (house / "__init__.py").touch()
-    shutil.copy(glasshouse.compiled.__file__, house / "compiled.py")
+    for module in (glasshouse.compiled, glasshouse.linked):
+        shutil.copy(module.__file__, house)
     (room / "caller.py").write_text(CALLER.replace("kernels.callee", "glasshouse.kernels.callee"))
     ground = house / "kernels" / "callee.py"
     ground.write_text(CALLEE.format(1))
@@ -160,3 +167,53 @@ def test_kernels_that_are_not_compiled_are_one_clear_line():
     assert ran[1].returncode == 2
     assert ran[1].stderr.startswith("glasshouse: NUMBA_DISABLE_JIT is set")
     assert ran[1].stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("decorator", [inner, inlined])
+def test_an_inner_function_is_a_part_of_its_callers_and_nothing_by_itself(decorator):
+    @decorator
+    def fill(values, x):
+        for k in range(values.size):
+            values[k] += x
+        if x < 0:
+            raise ValueError("below zero")
+        return values
+
+    @decorator
+    def fill_twice(values, x):
+        return fill(values, x).sum() + fill(values, 2 * x).sum()
+
+    @compiled
+    def outer(size, x):
+        return fill_twice(np.zeros(size), x)
+
+    assert outer(3, 1) == 12  # 3 · 1, then 3 · (1 + 2)
+    assert outer(3, 0.5) == 6
+    with pytest.raises(ValueError, match="below zero"):
+        outer(3, -1)
+
+
+def test_an_inner_function_alone_becomes_no_machine_code():
+    def twice(x):
+        return 2 * x
+
+    def is_runnable(function):
+        function.compile((numba.int64,))
+        (one,) = function.overloads.values()
+        return one.library.codegen._engine.is_symbol_defined(one.fndesc.llvm_func_name)
+
+    assert is_runnable(compiled(twice))
+    assert not is_runnable(inner(twice))
+
+
+def test_a_mistake_in_an_inner_function_is_told_as_in_any_other():
+    @inner
+    def wrong(x):
+        return x.nothing
+
+    @compiled
+    def outer(x):
+        return wrong(x)
+
+    with pytest.raises(TypingError, match="nothing"):
+        outer(1)

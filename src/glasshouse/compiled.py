@@ -19,8 +19,15 @@ import numba
 import numba.np.linalg
 from numba.core import event
 from numba.core.caching import FunctionCache, NullCache
+from numba.extending import overload
+
+from glasshouse.linked import LinkedCompiler
 
 _log = logging.getLogger("glasshouse")
+
+# Of all compiled functions; none is ever handed to C.
+_SETTINGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+_INNER_SETTINGS = _SETTINGS | {"no_cpython_wrapper": True, "pipeline_class": LinkedCompiler}
 
 
 def _ensure_blas() -> None:
@@ -79,16 +86,17 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
             "NUMBA_DISABLE_JIT is set, but glasshouse's kernels run as machine code only; unset it"
         )
     if function is None:
-        return lambda inner: compiled(inner, **options)
-    settings: dict[str, Any] = {"nogil": True, "error_model": "numpy"} | options
-    dispatcher = numba.njit(**settings)(function)
+        return lambda later: compiled(later, **options)
+    dispatcher = numba.njit(**_SETTINGS, **options)(function)
     dispatcher._cache = _LateCache(function)
     return dispatcher
 
 
-def inner(function: Callable[..., Any]) -> Any:
-    """Compile what only compiled code calls, without an entry for Python: that saves much time."""
-    return compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+def inner(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Compile what only compiled code calls, as a part of that: it has no entry for Python."""
+    if function is None:
+        return lambda later: inner(later, **options)
+    return numba.njit(**_INNER_SETTINGS, **options)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
@@ -96,16 +104,19 @@ def inlined(function: Callable[..., Any]) -> Any:
 
     A call hands over every field of every array one by one, which takes as long as ten updates.
     """
-    return compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
+    return inner(function, forceinline=True)
 
 
-def once(function: Callable[..., Any]) -> Any:
-    """Compile a function as a part of its only caller.
+def polished(function: Callable[..., Any]) -> Any:
+    """The same, but optimised by itself first. With AVX2 this makes some loops a fifth faster."""
+    settings = _SETTINGS | {"no_cpython_wrapper": True, "forceinline": True}
+    return numba.njit(**settings)(function)
 
-    Whatever is compiled by itself is optimised again within each of its callers, up to the last.
-    Without that, large kernels are compiled seconds sooner, and no tuples are handed over.
-    """
-    return compiled(function, inline="always")
+
+def chosen_by_type(name: Callable[..., Any], **options: Any) -> Any:
+    """Say what inner function a name stands for, given the types of its arguments: a decorator."""
+    settings: Any = _INNER_SETTINGS | options
+    return overload(name, jit_options=settings)
 
 
 def is_ready(function: Any) -> bool:

@@ -245,6 +245,8 @@ def _sorted(
     nodes: NodeArray, starts: IntArray, coefficients: IntArray
 ) -> tuple[NodeArray, IntArray]:
     """Nodes ascending within each square; empty squares and repeated nodes are refused."""
+    if len(starts) == 1:  # no squares at all, as in most certificates: nothing to compile for
+        return nodes, coefficients
     fault, place = kernels.find_bad_square(nodes, starts)
     if fault == kernels.UNSORTED:
         square_of = np.repeat(np.arange(len(starts) - 1), starts[1:] - starts[:-1])

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import compiled, inner
-from glasshouse.kernels.arrays import zeros32, zeros64
+from glasshouse.kernels.arrays import zeros
 
 
 class Adjacency(NamedTuple):
@@ -35,14 +35,18 @@ def adjacency(num_nodes: int, edges: npt.NDArray[Any]) -> Adjacency:
 @compiled
 def fill_rows(num_nodes: Any, edges: Any) -> Any:
     """The three arrays of an adjacency."""
-    starts = zeros64(num_nodes + 1)
+    starts = zeros(num_nodes + 1, np.int64)
     for k in range(edges.shape[0]):
         starts[edges[k, 0] + 1] += 1
         starts[edges[k, 1] + 1] += 1
     for v in range(num_nodes):
         starts[v + 1] += starts[v]
     size = 2 * edges.shape[0]
-    neighbours, edge_ids, ends = zeros32(size), zeros32(size), zeros64(num_nodes)
+    neighbours, edge_ids, ends = (
+        zeros(size, np.int32),
+        zeros(size, np.int32),
+        zeros(num_nodes, np.int64),
+    )
     for v in range(num_nodes):  # by hand: Numba compiles for seconds to assign a slice
         ends[v] = starts[v]
     is_ascending = True  # as rows are if edges are sorted, the lower end first
@@ -60,7 +64,7 @@ def fill_rows(num_nodes: Any, edges: Any) -> Any:
 @inner
 def sort_rows(starts: Any, edges: Any, neighbours: Any, edge_ids: Any) -> None:
     """Sort by the node that an edge leads to, then, keeping that order, by where it comes from."""
-    by_head, ends = zeros64(neighbours.size), zeros64(starts.size)
+    by_head, ends = zeros(neighbours.size, np.int64), zeros(starts.size, np.int64)
     for turn in range(2):
         for v in range(starts.size):
             ends[v] = starts[v]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glasshouse.boltzmann.kernels.rows import BITS, add_rows
-from glasshouse.compiled import inlined, inner, once
+from glasshouse.compiled import inlined, inner
 
 _ONE = np.uint64(1)
 CHAINS = BITS // 4  # whose products can wait, see `add_pairs`
@@ -84,7 +84,7 @@ def add_outer(sums: Any, low: int, visible: Any, hidden: Any, sign: float) -> No
         add_waiting(sums)
 
 
-@once
+@inner
 def add_pairs(sums: Any, low: int, count: int, before: Any, before_chances: Any, after: Any,
               after_chances: Any) -> None:  # fmt: skip
     """Of many states that follow one another: products and units before some steps minus after.

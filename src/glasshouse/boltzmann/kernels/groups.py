@@ -14,7 +14,7 @@ from glasshouse.boltzmann.kernels.lanes import (
     fill_numbers,
 )
 from glasshouse.boltzmann.kernels.layers import add_fields, chances_of_some
-from glasshouse.compiled import inner, once
+from glasshouse.compiled import inner
 
 
 class Group(NamedTuple):
@@ -53,7 +53,7 @@ def new_group(n: int, m: int) -> Any:
                  np.empty(hidden), np.empty(max(visible, hidden) + LANES))  # fmt: skip
 
 
-@once
+@inner
 def add_group(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: Any,
               first: int) -> None:  # fmt: skip
     """Chosen rows of the data from the first one on, minus where the chains end that start there.

@@ -6,10 +6,10 @@ from typing import Any
 
 from glasshouse.boltzmann.kernels.gradient import take_row
 from glasshouse.boltzmann.kernels.transposition import STRIP, transpose_strip
-from glasshouse.compiled import inlined, once
+from glasshouse.compiled import inlined, inner
 
 
-@once
+@inner
 def move(machine: Any, plan: Any, sums: Any, step: float, weight: float) -> None:
     """The step itself, with momentum and weight decay."""
     n, m = machine.weights.shape

@@ -17,7 +17,7 @@ from glasshouse.boltzmann.kernels.layers import (
     means_of,
 )
 from glasshouse.boltzmann.kernels.machine import CD
-from glasshouse.compiled import inner, once
+from glasshouse.compiled import inner
 
 
 @inner
@@ -55,7 +55,7 @@ def run_chain(machine: Any, plan: Any, sums: Any, visible: Any, hidden: Any, ste
     means_of(chances, plan.low, sums.means)
 
 
-@once
+@inner
 def subtract_mode(machine: Any, low: int, sums: Any, weight: float) -> None:
     """The mode instead of the model's averages."""
     for j in range(machine.mode_hidden.size):
@@ -63,7 +63,7 @@ def subtract_mode(machine: Any, low: int, sums: Any, weight: float) -> None:
     add_outer(sums, low, machine.mode_visible, sums.means, -weight)
 
 
-@once
+@inner
 def subtract_chains(machine: Any, plan: Any, sums: Any, uses_mode: bool, weight: float) -> None:
     """Averages over the persistent chains, after some steps of each."""
     count = len(machine.chains)
@@ -79,7 +79,7 @@ def subtract_chains(machine: Any, plan: Any, sums: Any, uses_mode: bool, weight:
         add_outer(sums, plan.low, visible, sums.means, -weight / count)
 
 
-@once
+@inner
 def subtract_exact(machine: Any, low: int, sums: Any, weight: float) -> None:
     """The model's own averages, by enumeration of the smaller layer."""
     n, m = machine.weights.shape

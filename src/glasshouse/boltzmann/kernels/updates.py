@@ -32,7 +32,7 @@ from glasshouse.boltzmann.kernels.phases import (
     subtract_exact,
     subtract_mode,
 )
-from glasshouse.compiled import compiled, inner, once
+from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.xoshiro import below, next_word
 
 # Why `run_epochs` returns.
@@ -98,7 +98,7 @@ def shuffle(stream: Any, order: Any) -> None:
         order[k], order[other] = order[other], order[k]
 
 
-@once
+@inner
 def update(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: Any, rate: float,
            uses_mode: bool) -> None:  # fmt: skip
     """One step of all parameters: the data's averages up, the model's down."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from glasshouse.compiled import compiled
-from glasshouse.kernels.arrays import zeros32
+from glasshouse.kernels.arrays import zeros
 from glasshouse.kernels.xoshiro import below
 
 BOTH, ONE = 0, 1  # literals of a clause that the planted state makes true
@@ -41,8 +43,8 @@ def draw_coefficients(stream: Any, most: Any, values: Any) -> None:
 def grow_blocks(starts: Any, neighbours: Any, most: Any) -> Any:
     """The block of each node: up to `most` nodes, breadth first among those not taken yet."""
     size = len(starts) - 1
-    blocks = zeros32(size)
-    queue = zeros32(size)
+    blocks = zeros(size, np.int32)
+    queue = zeros(size, np.int32)
     number, done = 0, 0
     for root in range(size):
         if blocks[root]:

@@ -147,7 +147,7 @@ def improve(pairs: Any, members: Any, load: Any) -> Any:
     return total
 
 
-@compiled(fastmath={"nnan", "nsz"}, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@inner(fastmath={"nnan", "nsz"})
 def nearest(load: Any) -> Any:
     """The place of the least entry. Its value first, which takes one instruction for many."""
     least = load[0]

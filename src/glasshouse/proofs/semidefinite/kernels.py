@@ -130,7 +130,7 @@ def widened(gram: Any, vertices: Any, signs: Any) -> Any:
     return wider, wider_signs, slacks
 
 
-@compiled(fastmath=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@inner(fastmath=True)
 def best_two(gram: Any, pull: Any, taken: Any) -> Any:
     """The vertices u, v and their signs a, b that make a·pull_u + b·pull_v + ab·gram_uv least."""
     size = len(gram)

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba.extending import overload
 
-from glasshouse.compiled import inlined, inner, once
+from glasshouse.compiled import chosen_by_type, inlined, inner
+from glasshouse.kernels.arrays import empty, seen_as
 from glasshouse.kernels.vectors import (
     anywhere,
     cast,
@@ -51,11 +51,11 @@ class Work(NamedTuple):
 @inner
 def workspace(tables: Any, block: Any) -> Any:
     """Scratch arrays for one thread."""
-    by_level = np.empty(tables.level_fields.size, np.uint32)
+    by_level = empty(tables.level_fields.size, np.uint32)
     return Work(
-        np.empty(tables.fields.size, np.uint32), by_level, by_level.view(np.uint8),
-        np.empty(MOST_IN_GROUP, np.int64),
-        np.empty(MOST_IN_GROUP * 64, np.uint8),
+        empty(tables.fields.size, np.uint32), by_level, seen_as(by_level, np.uint8),
+        empty(MOST_IN_GROUP, np.int64),
+        empty(MOST_IN_GROUP * 64, np.uint8),
     )  # fmt: skip
 
 
@@ -72,7 +72,7 @@ def height(work: Any, level: Any, digit: Any) -> Any:
     """A digit of a level's threshold in all lanes; the first one is number 3."""
 
 
-@overload(height, jit_options={"forceinline": True})
+@chosen_by_type(height, forceinline=True)
 def _height(work: Any, level: Any, digit: Any) -> Any:
     def of_all(work: Any, level: Any, digit: Any) -> Any:
         return fill(item(work.digits, 4 * level + digit), 64)
@@ -97,7 +97,7 @@ def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> 
     watched_sweep(tables, work, number, block)
 
 
-@once
+@inner
 def set_thresholds(tables: Any, beta: Any, work: Any) -> Any:
     """exp(-2βx) of every level, in 32 bits; each distinct field is computed once."""
     for k in range(0, tables.fields.size, 8):
@@ -107,7 +107,7 @@ def set_thresholds(tables: Any, beta: Any, work: Any) -> Any:
         work.by_level[k] = work.by_field[tables.level_fields[k]]
 
 
-@once
+@inner
 def sweep(tables: Any, work: Any, generator: Any, spins: Any) -> None:
     """Propose every spin of a block once.
 
@@ -180,7 +180,7 @@ def propose(
     return anywhere(tie)
 
 
-@once
+@inner
 def throw_again(
     tables: Any, work: Any, spins: Any, kind: Any, t: Any, a: Any, b: Any, c: Any, d: Any
 ) -> Any:  # fmt: skip

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.compiled import compiled, inner, once
-from glasshouse.kernels.arrays import table32, zeros32, zeros64
+from glasshouse.compiled import compiled, inner
+from glasshouse.kernels.arrays import empty, zero_table, zeros
 from glasshouse.solvers.kernels.generator import mix
 from glasshouse.solvers.kernels.sweep_order import arrange, order_by
 
@@ -80,7 +80,7 @@ def build(colours: Any, starts: Any, neighbours: Any, values: Any) -> Any:
     kinds, examples = find_signatures(starts, values)
     signatures, edge_codes, edge_weights, codable = set_codes(starts, values, examples)
     level_codes, level_fields, fields = list_levels(signatures, edge_codes, edge_weights)
-    everyone = zeros32(starts.size - 1)
+    everyone = zeros(starts.size - 1, np.int32)
     for i in range(everyone.size):
         everyone[i] = i
     order = order_by(colours, order_by(kinds, everyone))
@@ -107,11 +107,11 @@ def row(site: Any, weight: Any) -> Any:
     return ROW * (2 * site + (weight < 0))
 
 
-@once
+@inner
 def sort_edges(starts: Any, neighbours: Any, values: Any) -> Any:
     """Each spin's edges by falling |weight|."""
-    sorted_neighbours = zeros32(neighbours.size)
-    sorted_values = zeros64(values.size)
+    sorted_neighbours = zeros(neighbours.size, np.int32)
+    sorted_values = zeros(values.size, np.int64)
     for i in range(starts.size - 1):
         for k in range(starts[i], starts[i + 1]):
             slot = k
@@ -129,10 +129,10 @@ def hash_table(entries: Any) -> Any:
     size = 8
     while size < 2 * entries:
         size *= 2
-    return zeros32(size)
+    return zeros(size, np.int32)
 
 
-@once
+@inner
 def find_signatures(starts: Any, values: Any) -> Any:
     """Number the distinct lists of |weights| 1, 2, …; isolated spins get 0.
 
@@ -140,8 +140,8 @@ def find_signatures(starts: Any, values: Any) -> Any:
     """
     num_spins = starts.size - 1
     table = hash_table(num_spins)
-    kinds = zeros32(num_spins)
-    examples = zeros32(num_spins + 1)
+    kinds = zeros(num_spins, np.int32)
+    examples = zeros(num_spins + 1, np.int32)
     count = 0
     for i in range(num_spins):
         if starts[i] == starts[i + 1]:
@@ -171,7 +171,7 @@ def same_magnitudes(starts: Any, values: Any, i: Any, j: Any) -> Any:
     return True
 
 
-@once
+@inner
 def set_codes(starts: Any, values: Any, examples: Any) -> Any:
     """What each unsatisfied edge of a signature adds to the code that determines the local field.
 
@@ -179,12 +179,12 @@ def set_codes(starts: Any, values: Any, examples: Any) -> Any:
     the same field then share one code. Otherwise the code counts the unsatisfied edges of each
     weight, in mixed radix. Returns also whether a byte can hold all codes.
     """
-    signatures = table32(examples.size + 1, 2)
+    signatures = zero_table(examples.size + 1, 2, np.int32)
     for kind in range(examples.size):
         degree = starts[examples[kind] + 1] - starts[examples[kind]]
         signatures[kind + 1, 0] = signatures[kind, 0] + degree
-    codes = np.empty(signatures[examples.size, 0], np.uint8)
-    weights = np.empty(codes.size, np.int16)
+    codes = empty(signatures[examples.size, 0], np.uint8)
+    weights = empty(codes.size, np.int16)
     codable = True
     for kind in range(examples.size):
         first, last = signatures[kind, 0], signatures[kind + 1, 0]
@@ -229,17 +229,17 @@ def list_fields(first: Any, last: Any, weights: Any, codes: Any, by_code: Any) -
     return count
 
 
-@once
+@inner
 def list_levels(signatures: Any, codes: Any, weights: Any) -> Any:
     """Codes and fields of the levels of all signatures, the fields numbered by distinct value."""
-    by_code = zeros64(CODES)
+    by_code = zeros(CODES, np.int64)
     for kind in range(signatures.shape[0] - 1):
         first, last = signatures[kind, 0], signatures[kind + 1, 0]
         count = list_fields(first, last, weights, codes, by_code)
         signatures[kind + 1, 1] = signatures[kind, 1] + count
     size = np.int64(signatures[signatures.shape[0] - 1, 1])
-    level_codes, level_fields = np.empty(size, np.uint8), zeros32(size)
-    table, fields, known = hash_table(size), zeros64(size), np.int64(0)
+    level_codes, level_fields = empty(size, np.uint8), zeros(size, np.int32)
+    table, fields, known = hash_table(size), zeros(size, np.int64), np.int64(0)
     for kind in range(signatures.shape[0] - 1):
         first, last = signatures[kind, 0], signatures[kind + 1, 0]
         list_fields(first, last, weights, codes, by_code)
@@ -250,7 +250,7 @@ def list_levels(signatures: Any, codes: Any, weights: Any) -> Any:
                 known = max(known, number + 1)
                 level_codes[level], level_fields[level] = code, number
                 level += 1
-    padded = np.zeros((known + 7) // 8 * 8, np.float64)
+    padded = zeros((known + 7) // 8 * 8, np.float64)
     for k in range(known):
         padded[k] = fields[k]
     return level_codes, level_fields, padded
@@ -268,10 +268,10 @@ def number_of(value: Any, values: Any, table: Any, known: Any) -> Any:
     return table[slot] - 1
 
 
-@once
+@inner
 def group(order: Any, colours: Any, kinds: Any) -> Any:
     """Ranges of at most 256 sites of one colour and signature."""
-    groups = table32(order.size, 3)
+    groups = zero_table(order.size, 3, np.int32)
     count = 0
     for p in range(order.size):
         i, before = order[p], order[max(p - 1, 0)]
@@ -283,7 +283,7 @@ def group(order: Any, colours: Any, kinds: Any) -> Any:
     return groups[:count]
 
 
-@once
+@inner
 def list_bonds(starts: Any, neighbours: Any, values: Any) -> Any:
     """Each edge once, as the rows of its two ends, in runs of equal |weight|."""
     num_sites = starts.size - 1
@@ -291,9 +291,9 @@ def list_bonds(starts: Any, neighbours: Any, values: Any) -> Any:
     for p in range(num_sites):
         for k in range(starts[p], starts[p + 1]):
             size += neighbours[k] > p
-    table, weights, known = hash_table(size), zeros64(size), np.int64(0)
-    classes = zeros32(values.size)
-    runs = table32(size + 1, 3)
+    table, weights, known = hash_table(size), zeros(size, np.int64), np.int64(0)
+    classes = zeros(values.size, np.int32)
+    runs = zero_table(size + 1, 3, np.int32)
     for p in range(num_sites):
         for k in range(starts[p], starts[p + 1]):
             if neighbours[k] > p:
@@ -303,7 +303,7 @@ def list_bonds(starts: Any, neighbours: Any, values: Any) -> Any:
     for c in range(known):
         runs[c + 1, 0] += runs[c, 0]
         runs[c, 1], runs[c, 2] = runs[c, 0], weights[c]
-    bonds = zeros32(2 * size)
+    bonds = zeros(2 * size, np.int32)
     for p in range(num_sites):
         for k in range(starts[p], starts[p + 1]):
             if neighbours[k] > p:

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import compiled, inlined, inner
-from glasshouse.kernels.arrays import zeros32
+from glasshouse.kernels.arrays import zeros
 from glasshouse.kernels.vectors import bits, item, load, masks, store
 from glasshouse.kernels.xoshiro import next_word
 
@@ -46,7 +46,10 @@ class Clusters(NamedTuple):
 @compiled
 def plain_neighbours(tables: Any) -> Any:
     """Neighbours and weights of each site, from the tables of the byte kernel."""
-    sites, weights = zeros32(tables.neighbours.size), zeros32(tables.neighbours.size)
+    sites, weights = (
+        zeros(tables.neighbours.size, np.int32),
+        zeros(tables.neighbours.size, np.int32),
+    )
     for g in range(tables.groups.shape[0]):
         edge = tables.signatures[tables.groups[g, 2], 0]
         for site in range(tables.groups[g, 0], tables.groups[g, 1]):

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import inlined, inner
+from glasshouse.kernels.arrays import empty, seen_as
 from glasshouse.kernels.vector_scalars import add_lanes
 from glasshouse.kernels.vectors import cast, fill, fill_like, load, store
 from glasshouse.kernels.xoshiro import advance
@@ -110,7 +111,7 @@ def excess(tables: Any, run: Any, block: Any) -> Any:
     """By how many units the energy of a run is above the whole ones."""
     rounding, size = tables.rounding, tables.own.size
     spins = 2 * size * run + size
-    sums = np.empty(16, np.float32)
+    sums = empty(16, np.float32)
     width = size - rounding.first
     total = 0.0
     for i in range(size):
@@ -144,7 +145,7 @@ def fingerprint(tables: Any, run: Any, block: Any) -> Any:
 def exact_energy(tables: Any, run: Any, energy: Any, block: Any) -> Any:
     """The energy of a run that is at so many units; the excess of its last state is remembered."""
     place = WORDS * run
-    states, excesses = block.generator.view(np.int64), block.generator.view(np.float64)
+    states, excesses = seen_as(block.generator, np.int64), seen_as(block.generator, np.float64)
     state = fingerprint(tables, run, block)
     if states[place + STATE] != state:
         states[place + STATE] = state

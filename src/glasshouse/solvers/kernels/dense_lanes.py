@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import inlined, inner
-from glasshouse.kernels.arrays import zeros32, zeros64
+from glasshouse.kernels.arrays import empty, zeros
 from glasshouse.kernels.vector_scalars import bits_of, count_bits, lowest_bit, put
 from glasshouse.kernels.vectors import anywhere, cast, fill, fill_like, item, load, store, view
 from glasshouse.solvers.kernels.dense_crowds import (
@@ -94,12 +94,12 @@ class Work(NamedTuple):
 def workspace(tables: Any, block: Any) -> Any:
     """Scratch arrays for one thread."""
     runs = block.energies.size
-    numbers = zeros64(4 * runs + TOGETHER)
+    numbers = zeros(4 * runs + TOGETHER, np.int64)
     return Work(
-        np.empty(16 * TOGETHER, tables.rows.dtype),
+        empty(16 * TOGETHER, tables.rows.dtype),
         numbers[4 * runs :], numbers[:runs], numbers[runs : 2 * runs],
-        zeros32(4 * runs), numbers[2 * runs : 3 * runs], numbers[3 * runs : 4 * runs],
-        zeros32(runs * groups_of(tables)),
+        zeros(4 * runs, np.int32), numbers[2 * runs : 3 * runs], numbers[3 * runs : 4 * runs],
+        zeros(runs * groups_of(tables), np.int32),
     )  # fmt: skip
 
 
@@ -311,7 +311,7 @@ def refresh(tables: Any, lists: Any, block: Any) -> Any:
 def measure(tables: Any, block: Any) -> None:
     """Energies of all runs: to the last digit where they may count."""
     if block.generator[BEHIND] != 0:
-        refresh(tables, zeros32(block.energies.size * groups_of(tables)), block)
+        refresh(tables, zeros(block.energies.size * groups_of(tables), np.int32), block)
     measure_fields(tables, block)
 
 

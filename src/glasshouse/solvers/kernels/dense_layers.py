@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.compiled import inlined, inner
+from glasshouse.compiled import inlined, inner, polished
+from glasshouse.kernels.arrays import empty
 from glasshouse.kernels.vector_scalars import add_lanes, bits_of, count_bits, lowest_bit, put
 from glasshouse.kernels.vectors import anywhere, cast, fill, fill_like, item, load, store, view
 from glasshouse.solvers.kernels.dense_fields import (
@@ -76,10 +77,10 @@ def workspace(tables: Any, block: Any) -> Any:
     """Scratch arrays for one thread."""
     size = tables.own.size
     return Work(
-        np.empty(size // 16, np.int64),
-        np.empty(size // 16, np.int64),
-        np.empty(16, tables.own.dtype),
-        np.empty(size, np.int64),
+        empty(size // 16, np.int64),
+        empty(size // 16, np.int64),
+        empty(16, tables.own.dtype),
+        empty(size, np.int64),
     )
 
 
@@ -167,7 +168,7 @@ def follow(
         block.spins[first + k] = ~block.spins[first + k]
 
 
-@inlined
+@polished
 def tell_other_layer(
     tables: Any, work: Any, layer: Any, record: Any, flipped: Any, records: Any
 ) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from glasshouse.compiled import compiled
+from glasshouse.kernels.arrays import empty
 from glasshouse.kernels.flips import Walker, flip
 
 EPSILON = 2.0**-52
@@ -40,7 +41,7 @@ def descend(
     size = states.shape[1]
     if size == 0:
         return
-    margins = np.empty(size, dtype=weights.dtype)
+    margins = empty(size, weights.dtype)
     for r in range(states.shape[0]):
         spins = states[r]
         for i in range(size):

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.extending import overload
-
-from glasshouse.compiled import compiled, inlined, inner
+from glasshouse.compiled import chosen_by_type, compiled, inlined, inner
 from glasshouse.solvers.kernels.generator import seed
 from glasshouse.solvers.kernels.kernel import functions_of
 
@@ -39,32 +37,32 @@ def keep(tables: Any, block: Any) -> Any:
     """Copy the spins of the runs in the mask to `block.states`."""
 
 
-@overload(workspace, jit_options={"forceinline": True})
+@chosen_by_type(workspace, forceinline=True)
 def _workspace(tables: Any, block: Any) -> Any:
     return functions_of(tables.instance_class).workspace.py_func
 
 
-@overload(begin)
+@chosen_by_type(begin)
 def _begin(tables: Any, block: Any) -> Any:
     return functions_of(tables.instance_class).begin.py_func
 
 
-@overload(step, jit_options={"forceinline": True})
+@chosen_by_type(step, forceinline=True)
 def _step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
     return functions_of(tables.instance_class).step.py_func
 
 
-@overload(measure, jit_options={"forceinline": True})
+@chosen_by_type(measure, forceinline=True)
 def _measure(tables: Any, block: Any) -> Any:
     return functions_of(tables.instance_class).measure.py_func
 
 
-@overload(watched_step)
+@chosen_by_type(watched_step)
 def _watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
     return functions_of(tables.instance_class).watched_step.py_func
 
 
-@overload(keep)
+@chosen_by_type(keep)
 def _keep(tables: Any, block: Any) -> Any:
     return functions_of(tables.instance_class).keep.py_func
 

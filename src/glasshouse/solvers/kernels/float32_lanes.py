@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from glasshouse.compiled import inlined, inner
+from glasshouse.kernels.arrays import seen_as
 from glasshouse.kernels.vectors import (
     anywhere,
     cast,
@@ -42,7 +43,7 @@ def workspace(tables: Any, block: Any) -> Any:
 @inner
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
     """One sweep at β."""
-    spins, dice = block.spins, block.generator.view(np.uint32)
+    spins, dice = block.spins, seen_as(block.generator, np.uint32)
     lanes = lanes_of(tables)
     scale = steepness(tables, beta, spins)
     zero, lowest = fill_like(scale, 0), fill_like(scale, LOWEST)
@@ -70,7 +71,7 @@ def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
     """The same sweep with the same random numbers, following the energy from flip to flip."""
-    spins, dice = block.spins, block.generator.view(np.uint32)
+    spins, dice = block.spins, seen_as(block.generator, np.uint32)
     lanes = lanes_of(tables)
     scale = steepness(tables, beta, spins)
     energy, goal = load_lanes(block.energies, 0, tables), load_lanes(block.goals, 0, tables)
@@ -136,7 +137,7 @@ def turn(spin: Any, flip: Any) -> Any:
 @inner
 def begin(tables: Any, block: Any) -> Any:
     """Random spins; those of the ghost, the last, are up."""
-    spins, dice = block.spins, block.generator.view(np.uint32)
+    spins, dice = block.spins, seen_as(block.generator, np.uint32)
     lanes = lanes_of(tables)
     a = view(load_lanes(dice, 0, tables), np.uint64)
     b = view(load_lanes(dice, lanes, tables), np.uint64)

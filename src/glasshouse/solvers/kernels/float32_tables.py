@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import compiled
-from glasshouse.kernels.arrays import zeros32, zeros64
+from glasshouse.kernels.arrays import empty, zeros
 
 MOST_PLACE = 2**31 - 1  # where rows begin is kept in 32 bits
 _EXACT = 2**24  # whole numbers up to this are exact in float32
@@ -68,12 +68,12 @@ def suits_float32(starts: Any, values: Any) -> Any:
 def build(order: Any, starts: Any, neighbours: Any, values: Any, lanes: Any) -> Any:
     """The fields of the tables of an adjacency in spins; spin order[p] is site p."""
     sites = order.size
-    place = zeros32(starts.size)
+    place = zeros(starts.size, np.int32)
     place[starts.size - 1] = sites
     for p in range(sites):
         place[order[p]] = p
-    new_starts, middles = zeros64(sites + 1), zeros64(sites)
-    rows, exact = zeros32(values.size), np.empty(values.size, np.float64)
+    new_starts, middles = zeros(sites + 1, np.int64), zeros(sites, np.int64)
+    rows, exact = zeros(values.size, np.int32), empty(values.size, np.float64)
     size, largest = 0, 0.0
     for p in range(sites):
         total = 0.0
@@ -88,7 +88,7 @@ def build(order: Any, starts: Any, neighbours: Any, values: Any, lanes: Any) -> 
         new_starts[p + 1] = size
         largest = max(largest, total)
     exponent = math.frexp(largest)[1] - 1
-    weights, typical = np.empty(size, np.float32), 0.0
+    weights, typical = empty(size, np.float32), 0.0
     for p in range(sites):
         squares = 0.0
         for k in range(new_starts[p], new_starts[p + 1]):

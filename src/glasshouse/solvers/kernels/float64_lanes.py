@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import inlined, inner
+from glasshouse.kernels.arrays import empty
 from glasshouse.kernels.vectors import (
     anywhere,
     choose,
@@ -70,7 +71,7 @@ def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
 @inner
 def workspace(tables: Any, block: Any) -> Any:
     """Goals that are never reached."""
-    goals = np.empty(block.goals.size, block.goals.dtype)
+    goals = empty(block.goals.size, block.goals.dtype)
     goals[:] = block.never
     return goals
 
@@ -105,7 +106,7 @@ def begin(tables: Any, block: Any) -> Any:
 @inner
 def scatter(generator: Any, spins: Any, lanes: Any) -> Any:
     """Random spins; those of the last site are up."""
-    words = np.empty(16, np.uint64)
+    words = empty(16, np.uint64)
     for start in range(0, spins.size, lanes):
         word, a, b, c, d = advance(
             load(generator, 0, 16), load(generator, 16, 16),

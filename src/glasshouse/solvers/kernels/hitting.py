@@ -8,7 +8,7 @@ import numpy as np
 
 from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.adjacency import fill_rows
-from glasshouse.kernels.arrays import table32, zeros32, zeros64
+from glasshouse.kernels.arrays import empty, zero_table, zeros
 from glasshouse.solvers.kernels import byte_tables
 from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.kernels.driver import all_hit, begin, measure, step, workspace
@@ -74,13 +74,13 @@ def loop_adjacency(num_spins: Any, nodes: Any, weights: Any) -> Any:
     ghost. Edges on which several loops meet are added up, and dropped if they cancel.
     """
     length = weights.size
-    edges = table32(nodes.size, 2)
+    edges = zero_table(nodes.size, 2, np.int32)
     for loop in range(nodes.shape[0]):
         for k in range(length):
             edges[loop * length + k, 0] = nodes[loop, k]
             edges[loop * length + k, 1] = nodes[loop, (k + 1) % length]
     starts, neighbours, ids = fill_rows(num_spins + 1, edges)
-    merged, values = zeros64(num_spins + 1), zeros64(neighbours.size)
+    merged, values = zeros(num_spins + 1, np.int64), zeros(neighbours.size, np.int64)
     size = 0
     for i in range(num_spins):
         for k in range(starts[i], starts[i + 1]):
@@ -104,10 +104,10 @@ def race_ensemble(
     Instance k is nodes[k]; its random numbers depend on the key and on first + k. Samples of
     instances that the byte kernel does not take are left 0. Ends early once stop[0] is set.
     """
-    own_key = np.empty(4, np.uint64)
-    generator = np.empty(32, np.uint64)
-    energies, hits = zeros32(64), zeros32(64)
-    mask = np.empty(64, np.uint8)
+    own_key = empty(4, np.uint64)
+    generator = empty(32, np.uint64)
+    energies, hits = zeros(64, np.int32), zeros(64, np.int32)
+    mask = empty(64, np.uint8)
     for k in range(nodes.shape[0]):
         starts, neighbours, values = loop_adjacency(num_spins, nodes[k], weights)
         if not byte_tables.fits(starts, values):
@@ -117,7 +117,7 @@ def race_ensemble(
         )
         if levels > 32:
             continue
-        spins = np.empty((2 * order.size + 2) * 64, np.uint8)
+        spins = empty((2 * order.size + 2) * 64, np.uint8)
         block = LaneBlock(generator, spins, energies, energies, mask, energies, hits, mask, 0)
         spawn(key, first + k, own_key)
         goal = -nodes.shape[1] * weights.sum()

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import compiled, inlined, inner
+from glasshouse.kernels.arrays import empty
 from glasshouse.kernels.xoshiro import next_word
 from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.kernels.byte_lanes import LaneWork, begin, measure, sweep
@@ -93,8 +94,8 @@ def temper_ladders(
     `chosen` tells at which temperatures clusters are moved, after each `every` sweeps (0: never).
     Returns the number of sweeps done in all; fewer if the goal was reached.
     """
-    sites = np.empty(MOST_IN_GROUP, np.int64)
-    ties = np.empty(MOST_IN_GROUP * 64, np.uint8)
+    sites = empty(MOST_IN_GROUP, np.int64)
+    ties = empty(MOST_IN_GROUP * 64, np.uint8)
     while done < until:
         done += 1
         for row in range(ladders.spins.shape[0]):

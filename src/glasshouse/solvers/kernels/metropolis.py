@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 from numba.core import types
-from numba.extending import overload
 
-from glasshouse.compiled import inner
+from glasshouse.compiled import chosen_by_type, inner
 from glasshouse.kernels.vectors import cast, choose, fill_like, fma, spread, view
 
 LOG2_E = 1.4426950408889634
@@ -50,7 +49,7 @@ def accept(x: Any, scale: Any, word: Any) -> Any:
     """Mask of the lanes that flip: with probability min(1, 2^(scale·x)), scale = -2β / ln 2."""
 
 
-@overload(accept)
+@chosen_by_type(accept)
 def _accept(x: Any, scale: Any, word: Any) -> Any:
     # Up to 2^1, so that a flip that is not opposed is accepted whatever the dice.
     def single(x: Any, scale: Any, word: Any) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import inlined, inner
+from glasshouse.kernels.arrays import empty
 from glasshouse.kernels.xoshiro import next_word
 from glasshouse.solvers.kernels.block import mark_hits
 from glasshouse.solvers.kernels.exponential import threshold
@@ -52,7 +53,7 @@ def local_field(tables: Any, spins: Any, site: Any) -> Any:
 @inner
 def workspace(tables: Any, block: Any) -> Any:
     """A goal that is never reached."""
-    goals = np.empty(1, block.goals.dtype)
+    goals = empty(1, block.goals.dtype)
     goals[0] = block.never
     return goals
 

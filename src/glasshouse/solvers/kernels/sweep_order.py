@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from glasshouse.compiled import compiled
-from glasshouse.kernels.arrays import zeros32, zeros64
+from glasshouse.kernels.arrays import empty, zeros
 from glasshouse.kernels.flips import turning_bit
 
 
@@ -20,8 +20,8 @@ from glasshouse.kernels.flips import turning_bit
 def colour(starts: Any, neighbours: Any) -> Any:
     """Greedy colours 1, 2, … in index order; 0 for isolated spins and for the ghost at the end."""
     num_spins = starts.size - 1
-    colours = zeros32(num_spins + 1)
-    taken_by = zeros32(num_spins + 2)  # the last spin + 1 with a neighbour so coloured
+    colours = zeros(num_spins + 1, np.int32)
+    taken_by = zeros(num_spins + 2, np.int32)  # the last spin + 1 with a neighbour so coloured
     for i in range(num_spins):
         for k in range(starts[i], starts[i + 1]):
             taken_by[colours[neighbours[k]]] = i + 1
@@ -36,12 +36,12 @@ def colour(starts: Any, neighbours: Any) -> Any:
 @compiled
 def order_by(keys: Any, within: Any) -> Any:
     """The items of `within` in ascending order of their keys 1, 2, …, stable; key 0 is left out."""
-    counts = zeros32(keys.size + 2)
+    counts = zeros(keys.size + 2, np.int32)
     for i in within:
         counts[keys[i] + 1] += keys[i] > 0
     for key in range(keys.size + 1):
         counts[key + 1] += counts[key]
-    order = zeros32(counts[keys.size + 1])
+    order = zeros(counts[keys.size + 1], np.int32)
     for i in within:
         if keys[i] > 0:
             order[counts[keys[i]]] = i
@@ -52,15 +52,15 @@ def order_by(keys: Any, within: Any) -> Any:
 @compiled
 def arrange(order: Any, starts: Any, neighbours: Any, values: Any) -> Any:
     """The adjacency with spin order[p] as site p; the ghost becomes the site after the last."""
-    place = zeros32(starts.size)
+    place = zeros(starts.size, np.int32)
     place[starts.size - 1] = order.size
     for p in range(order.size):
         place[order[p]] = p
-    new_starts = zeros64(order.size + 1)
+    new_starts = zeros(order.size + 1, np.int64)
     for p in range(order.size):
         new_starts[p + 1] = new_starts[p] + starts[order[p] + 1] - starts[order[p]]
-    new_neighbours = zeros32(neighbours.size)
-    new_values = np.empty(neighbours.size, values.dtype)
+    new_neighbours = zeros(neighbours.size, np.int32)
+    new_values = empty(neighbours.size, values.dtype)
     for p in range(order.size):
         shift = starts[order[p]] - new_starts[p]
         for k in range(new_starts[p], new_starts[p + 1]):

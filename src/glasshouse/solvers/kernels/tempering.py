@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba.extending import overload
 
-from glasshouse.compiled import compiled, inner
+from glasshouse.compiled import chosen_by_type, compiled, inner
 from glasshouse.kernels.xoshiro import next_word
 from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.kernels.driver import all_hit, begin, measure, note, step, workspace
@@ -123,7 +122,7 @@ def swap_lanes(tables: Any, first: Any, second: Any, mask: Any) -> Any:
     """Exchange the spins of the lanes in the mask."""
 
 
-@overload(swap_lanes)
+@chosen_by_type(swap_lanes)
 def _swap_lanes(tables: Any, first: Any, second: Any, mask: Any) -> Any:
     # Runs of some kernels come one after the other.
     swap_them = getattr(functions_of(tables.instance_class), "swap_records", swap_rows)
