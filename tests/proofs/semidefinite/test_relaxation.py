@@ -12,7 +12,10 @@ from tests.proofs.semidefinite.dense_graphs import all_states, exact_bound, rand
 
 from glasshouse.planting import wishart
 from glasshouse.problems import Ising
+from glasshouse.proofs.semidefinite.climb import Climb
 from glasshouse.proofs.semidefinite.relaxation import SemidefiniteRelaxation
+from glasshouse.proofs.semidefinite.settings import Settings
+from glasshouse.proofs.semidefinite.subproblem import Subproblem
 from glasshouse.proofs.signed_graph import SignedGraph
 from glasshouse.proofs.trees.relaxation import Outcome, Pair, Parts
 
@@ -76,7 +79,16 @@ def test_deadline_is_kept_and_leaves_an_honest_bound() -> None:
     assert not outcome.closed
     bound = exact_bound(graph, [], outcome.parts)
     assert bound > graph.value(0)
-    assert float(bound) > outcome.bound - 0.1
+
+
+def test_exact_squares_lose_next_to_nothing_of_the_climb() -> None:
+    graph = complete_graph(60, seed=1)
+    problem = Subproblem.of(graph, [])
+    highest = problem.highest_below(graph.value(graph.cost(np.ones(61, np.int8))))
+    climb = Climb(problem, highest, None, Settings())
+    climb.run(time.monotonic() + 0.5)
+    reached = problem.constant + climb.bound * problem.unit
+    assert reached - 0.1 < float(climb.rounded().bound(problem)) < reached + 1e-6
 
 
 def test_pairs_that_contradict_each_other_are_refused() -> None:

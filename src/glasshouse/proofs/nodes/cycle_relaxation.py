@@ -242,4 +242,4 @@ class CycleRelaxation:
     def outcome(self, proof: Rounded, closed: bool, branch: Pair | None, warm: Any) -> Outcome:
         """Put together."""
         parts: Parts = proof.parts(self.signs)
-        return Outcome(closed, proof.bound / proof.denominator, parts, branch, warm, self.found)
+        return Outcome(closed, parts, branch, warm, self.found)

@@ -49,12 +49,11 @@ class SemidefiniteRelaxation:
         """
         problem = Subproblem.of(self._graph, pairs)
         highest = problem.highest_below(self._graph.value(incumbent))
-        trivial = problem.trivial_bound
-        if highest is None or trivial > highest:
-            return Outcome(True, float(trivial), _NO_PARTS)
+        if highest is None or problem.trivial_bound > highest:
+            return Outcome(True, _NO_PARTS)
         if problem.size == 0:
             state = problem.spread(np.ones(0))
-            return Outcome(False, float(trivial), _NO_PARTS, states=[state])
+            return Outcome(False, _NO_PARTS, states=[state])
         # Threads wait for each other longer than such small matrices take.
         with self._threads.limit(limits=1, user_api="blas"):
             return self._climbed(Climb(problem, highest, warm, self._settings), deadline)
@@ -67,10 +66,9 @@ class SemidefiniteRelaxation:
         except KeyboardInterrupt:
             interrupted = True
         parts = (proof or climb.rounded()).parts(problem)
-        bound = problem.constant + climb.bound * problem.unit
         states: list[Spins] = [problem.spread(spins) for spins in climb.states]
         if proof is not None:
-            return Outcome(True, bound, parts, states=states)
+            return Outcome(True, parts, states=states)
         if interrupted:
-            return Outcome(False, bound, parts, states=states, interrupted=True)
-        return Outcome(False, bound, parts, climb.branch(), climb.inheritance(), states)
+            return Outcome(False, parts, states=states, interrupted=True)
+        return Outcome(False, parts, climb.branch(), climb.inheritance(), states)

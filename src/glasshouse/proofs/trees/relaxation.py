@@ -32,7 +32,6 @@ class Outcome:
 
     Attributes:
         closed: whether `parts` prove, exactly, that none of them is better than the best known.
-        bound: the value below which none is, up to rounding; for the order of the search only.
         parts: an honest bound in any case.
         branch: the pair to branch on, its sign that of the side to look at first; None if closed.
         warm: what both children may start from.
@@ -41,7 +40,6 @@ class Outcome:
     """
 
     closed: bool
-    bound: float
     parts: Parts
     branch: Pair | None = None
     warm: Any = None
