@@ -233,6 +233,17 @@ def test_a_relaxation_is_never_believed(only_trees, monkeypatch):
     assert verify(problem, proof.certificate).optimal
 
 
+@pytest.mark.parametrize("offset", [10**13, 1e13])
+def test_an_offset_makes_no_gap_smaller(offset):
+    complete = spin_glass(40, 1.0, np.random.default_rng(0), gaussian=False)
+    weights = complete.weights.astype(type(offset))
+    problem = Ising.from_edges(40, complete.edges, weights, offset=offset)
+    part = prove(problem, node_limit=1, loops_only=True)
+    assert part.gap > 10
+    assert not part.is_within_rounding
+    assert part.verdict_in_words(part.gap) == f"not proven, gap {part.gap}"
+
+
 def test_history_tells_bounds_that_close(only_trees):
     proof = prove(half_complete())
     history = proof.statistics.history
