@@ -21,6 +21,7 @@ from glasshouse.problems import Ising, Max2Sat
 from glasshouse.proofs import HardClausesUnsatisfiableError, limits, prove, prover
 from glasshouse.proofs.nodes.clique_cuts import CliqueSeparator
 from glasshouse.proofs.nodes.cycle_relaxation import CycleRelaxation
+from glasshouse.proofs.semidefinite import kernels as semidefinite_kernels
 from glasshouse.solvers import brute_force
 
 
@@ -51,6 +52,11 @@ def half_complete(size=34, seed=2):
     kept = rng.random(len(i)) < 0.5
     edges = np.stack([i[kept], j[kept]], axis=1)
     return Ising.from_edges(size, edges, np.full(len(edges), -1))
+
+
+def hidden_ctrl_c(*arguments):
+    """Compiled code that hands over its result makes a SystemError of Ctrl-C."""
+    raise SystemError("a result with an exception set") from KeyboardInterrupt()
 
 
 def check(problem, proof):
@@ -176,7 +182,6 @@ def test_ctrl_c_within_a_node_keeps_the_tree(only_trees, monkeypatch):
 
 @pytest.mark.parametrize("hidden", [False, True])
 def test_ctrl_c_within_the_root_keeps_what_cliques_have_won(only_trees, monkeypatch, hidden):
-    """Compiled code that hands over its result makes a SystemError of Ctrl-C."""
     problem = half_complete()
     before = prove(problem, node_limit=1, loops_only=True).lower_bound
     real, calls = CliqueSeparator.cuts, []
@@ -186,13 +191,54 @@ def test_ctrl_c_within_the_root_keeps_what_cliques_have_won(only_trees, monkeypa
         if len(calls) < 5:
             return real(self, *arguments)
         if hidden:
-            raise SystemError("a result with an exception set") from KeyboardInterrupt()
+            hidden_ctrl_c()
         raise KeyboardInterrupt
 
     monkeypatch.setattr(CliqueSeparator, "cuts", stopped)
     part = prove(problem)
     assert part.statistics.stopped == "Ctrl-C"
     assert not part.optimal
+    assert verify(problem, part.certificate).lower_bound == part.lower_bound > before
+
+
+def test_ctrl_c_before_a_tree_keeps_the_bound(only_trees, monkeypatch):
+    problem = half_complete()
+    monkeypatch.setattr("glasshouse.proofs.linear.good_state.mix", hidden_ctrl_c)
+    part = prove(problem)
+    assert part.statistics.stopped == "Ctrl-C"
+    assert verify(problem, part.certificate).lower_bound == part.lower_bound
+
+
+def test_ctrl_c_while_a_state_of_a_node_is_improved_keeps_the_tree(only_trees, monkeypatch):
+    problem = half_complete()
+    real, calls = CycleRelaxation.bound, []
+
+    def found(self, *arguments):
+        outcome = real(self, *arguments)
+        calls.append(1)
+        if len(calls) == 2:
+            outcome.states.append(np.ones(self.graph.num_vertices, dtype=np.int8))
+            monkeypatch.setattr("glasshouse.proofs.kernels.graphs.descend", hidden_ctrl_c)
+        return outcome
+
+    monkeypatch.setattr(CycleRelaxation, "bound", found)
+    part = prove(problem)
+    assert part.statistics.stopped == "Ctrl-C"
+    assert part.certificate.num_leaves > 1
+
+
+def test_ctrl_c_within_compiled_code_of_a_climb_keeps_its_bound(monkeypatch):
+    problem = half_complete(44, 1)
+    before = prove(problem, node_limit=1, loops_only=True).lower_bound
+    real, calls = semidefinite_kernels.descend, []
+
+    def interrupted(*arguments):
+        calls.append(1)
+        hidden_ctrl_c() if len(calls) > 1 else real(*arguments)
+
+    monkeypatch.setattr(semidefinite_kernels, "descend", interrupted)
+    part = prove(problem)
+    assert part.statistics.stopped == "Ctrl-C"
     assert verify(problem, part.certificate).lower_bound == part.lower_bound > before
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from glasshouse.proofs.interruption import is_ctrl_c
 from glasshouse.proofs.semidefinite.climb import Climb
 from glasshouse.proofs.semidefinite.settings import Settings
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
@@ -63,7 +64,9 @@ class SemidefiniteRelaxation:
         problem, proof, interrupted = climb.problem, None, False
         try:
             proof = climb.run(deadline)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemError) as stop:
+            if not is_ctrl_c(stop):
+                raise
             interrupted = True
         parts = (proof or climb.rounded()).parts(problem)
         states: list[Spins] = [problem.spread(spins) for spins in climb.states]

@@ -15,6 +15,7 @@ from uuid import uuid4
 
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.pool import WorkerPool
+from glasshouse.proofs.interruption import is_ctrl_c
 from glasshouse.proofs.signed_graph import Spins
 from glasshouse.proofs.trees.branching import Incumbent, TreeSearch
 from glasshouse.proofs.trees.core import Core
@@ -115,7 +116,9 @@ class SharedSearch:
                 while (search.has_open or self.running) and not search.is_time_up:
                     self._send()
                     self._receive()
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemError) as stop:
+            if not is_ctrl_c(stop):
+                raise
             search.interrupted = True
         finally:
             for future in self.running:
