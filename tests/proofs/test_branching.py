@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from fractions import Fraction
 from itertools import pairwise
 
@@ -160,6 +160,32 @@ def test_subtrees_are_searched_elsewhere(only_trees):
     assert shared.optimal
     assert shared.energy == alone.energy
     assert verify(problem, shared.certificate).optimal
+
+
+class Silent(Executor):
+    """One worker, a thread like ours: it works on what it gets, and is never heard of again."""
+
+    _max_workers = 1
+
+    def __init__(self):
+        self.explored = []
+
+    def submit(self, work, job):
+        self.explored.append(work(job))
+        return Future()
+
+
+def test_nothing_is_in_the_tree_before_it_came_back(only_trees):
+    """The certificate is made while workers, threads among them, are still at it."""
+    executor = Silent()
+
+    def stop(bounds):
+        if executor.explored:
+            raise KeyboardInterrupt
+
+    part = prove(half_complete(), executor=executor, progress=stop, loops_only=True)
+    assert sum(found.nodes for found in executor.explored) > 1
+    assert part.certificate.num_leaves <= part.statistics.nodes + 1
 
 
 def test_ctrl_c_within_a_node_keeps_the_tree(only_trees, monkeypatch):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
@@ -135,7 +135,8 @@ class SharedSearch:
             if search.is_done(node):
                 continue
             node.warm = None
-            job = Job(self.key, search.form, search.core, self.method, node,
+            # A copy: a worker may be a thread, and ours stays as it is until the answer.
+            job = Job(self.key, search.form, search.core, self.method, replace(node),
                       search.incumbent.state, seconds)  # fmt: skip
             self.running[self._submit(job)] = node
 
