@@ -57,8 +57,7 @@ class Separation:
     def __init__(self, graph: SignedGraph, expired: Callable[[], bool]) -> None:
         self.graph = graph
         self.expired = expired
-        # Not from the couplings: the sign of a weight too small for a float would be lost.
-        self.negative = (graph.weights < 0).astype(np.uint8)
+        self.negative = graph.negative
         self.rng = np.random.default_rng(0)
         self.signatures = self.rng.integers(0, 2**64, graph.num_edges, dtype=np.uint64)
 

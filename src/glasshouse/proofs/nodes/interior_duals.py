@@ -39,9 +39,8 @@ def interior_duals(
     graph = ties.graph
     first, second = graph.edges.T
     products = (state[first] * state[second]).astype(np.int64)
-    signs = np.where(graph.weights < 0, -1, 1)
     # In the gauge of the state a tight cut is as low as it can be.
-    gauged = [(signs * products)[cut.edges] * cut.coefficients for cut in cuts]
+    gauged = [(graph.signs * products)[cut.edges] * cut.coefficients for cut in cuts]
     tight = [k for k, cut in enumerate(cuts) if gauged[k].sum() == cut.depth]
     edges = np.flatnonzero(~ties.inside)
     bundle = np.full(graph.num_edges, -1)

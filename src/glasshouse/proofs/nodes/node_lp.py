@@ -44,7 +44,6 @@ class NodeLp:
         violation: u, one for each edge.
         duals: one for each cut that it had.
         finished: whether the last run reached the optimum, or what was enough.
-        iterations: of the simplex method, in all.
     """
 
     def __init__(self, weights: Floats) -> None:
@@ -57,7 +56,6 @@ class NodeLp:
         self.violation, self.duals = np.zeros(len(weights)), np.zeros(0)
         self.row_values = np.zeros(0)
         self.finished = True
-        self.iterations = 0
 
     def go_to(self, ties: Ties) -> None:
         """Fix the edges whose ends are tied."""
@@ -94,13 +92,11 @@ class NodeLp:
 
     def read(self) -> None:
         """Take over what the last run found; where it ran out of time, keep what was before."""
-        info = self.solver.getInfo()
-        self.iterations += max(info.simplex_iteration_count, 0)
         self.finished = _status(self.solver) in ("kOptimal", "kObjectiveBound")
         if not self.finished:
             return
         solution = self.solver.getSolution()
-        self.value = info.objective_function_value
+        self.value = self.solver.getInfo().objective_function_value
         self.violation = np.clip(np.array(solution.col_value), 0.0, 1.0)
         self.row_values = np.array(solution.row_value)
         self.duals = np.array(solution.row_dual)
@@ -158,12 +154,9 @@ class Probe:
         solver.setBasis(self.basis)
         solver.changeColsBounds(len(edges), edges, sides, sides)
         solver.run()
-        info = solver.getInfo()
-        lp.iterations += max(info.simplex_iteration_count, 0)
+        is_infeasible = _status(solver) == "kInfeasible"
+        value: float = np.inf if is_infeasible else solver.getInfo().objective_function_value
         solver.changeColsBounds(len(edges), edges, lp.lower[edges], lp.upper[edges])
-        if _status(solver) == "kInfeasible":
-            return np.inf
-        value: float = info.objective_function_value
         return value
 
 

@@ -75,8 +75,7 @@ class Ties:
     @cached_property
     def violated(self) -> npt.NDArray[np.bool_]:
         """Which edges the state `signs` violates."""
-        mask: npt.NDArray[np.bool_] = (self.products < 0) != (self.graph.weights < 0).astype(bool)
-        return mask
+        return self.graph.violated(self.signs)
 
     def aggregate(self, weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Signed sums, over all edges between two classes, of one number for each edge."""
