@@ -8,8 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from glasshouse.certificates.ties import Pair
 from glasshouse.proofs.signed_graph import SignedGraph, exact_array
-from glasshouse.proofs.trees.relaxation import Pair, Parts
+from glasshouse.proofs.trees.relaxation import Parts
 
 
 def random_graph(seed: int) -> SignedGraph:

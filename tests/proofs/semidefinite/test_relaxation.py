@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tests.proofs.semidefinite.dense_graphs import all_states, exact_bound, random_graph, step
 
+from glasshouse.certificates.ties import Pair
 from glasshouse.planting import wishart
 from glasshouse.problems import Ising
 from glasshouse.proofs.semidefinite.climb import Climb
@@ -17,7 +18,7 @@ from glasshouse.proofs.semidefinite.relaxation import SemidefiniteRelaxation
 from glasshouse.proofs.semidefinite.settings import Settings
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
 from glasshouse.proofs.signed_graph import SignedGraph
-from glasshouse.proofs.trees.relaxation import Outcome, Pair, Parts
+from glasshouse.proofs.trees.relaxation import Outcome, Parts
 
 
 def nodes_of_tree(graph: SignedGraph, incumbent: int) -> Iterator[tuple[list[Pair], Outcome, int]]:

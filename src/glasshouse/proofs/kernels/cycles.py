@@ -1,4 +1,4 @@
-"""Compiled search for odd cycles in signed graphs, given as in `kernels`."""
+"""Compiled search for odd cycles in signed graphs, given as in `graphs`."""
 
 from __future__ import annotations
 

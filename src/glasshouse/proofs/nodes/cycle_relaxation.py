@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from glasshouse.certificates.ties import Pair
 from glasshouse.proofs.interruption import is_ctrl_c
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.nodes.aim import Aim, Point, centre_of, states_of
@@ -18,7 +19,7 @@ from glasshouse.proofs.nodes.node_lp import Basis, NodeLp
 from glasshouse.proofs.nodes.strong_branching import Brancher, Choice
 from glasshouse.proofs.nodes.ties import Ties
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
-from glasshouse.proofs.trees.relaxation import Outcome, Pair
+from glasshouse.proofs.trees.relaxation import Outcome
 
 # Cuts of a node have to be violated by this much, unless there are none.
 _CLEARLY, _BARELY = 0.02, 1e-5

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.linear.linear_program import new_highs
+from glasshouse.proofs.linear.linear_program import new_highs, run
 from glasshouse.proofs.nodes.cuts import Cut
 from glasshouse.proofs.nodes.ties import Ties
 
@@ -84,10 +84,7 @@ class NodeLp:
     def solve(self, enough: float, seconds: float) -> None:
         """Go to the optimum, or until the value is above `enough`, or for some seconds."""
         self.solver.setOptionValue("objective_bound", enough)
-        if np.isfinite(seconds):
-            limit = self.solver.getRunTime() + max(seconds, 0.0)
-            self.solver.setOptionValue("time_limit", limit)
-        self.solver.run()
+        run(self.solver, seconds)
         self.read()
 
     def read(self) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.certificates.ties import Pair
 from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array
-from glasshouse.proofs.trees.relaxation import Pair
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,10 @@ import time
 
 import numpy as np
 
+from glasshouse.certificates.ties import Pair
 from glasshouse.proofs.semidefinite.ascent import ascend
-from glasshouse.proofs.semidefinite.cuts import Cuts
-from glasshouse.proofs.semidefinite.dual import FloatArray, Point, RegularisedDual
+from glasshouse.proofs.semidefinite.cuts import Cuts, FloatArray
+from glasshouse.proofs.semidefinite.dual import Point, RegularisedDual
 from glasshouse.proofs.semidefinite.inheritance import Inheritance
 from glasshouse.proofs.semidefinite.memory import Memory
 from glasshouse.proofs.semidefinite.rounding import ExactSquares, exact_squares
@@ -18,7 +19,6 @@ from glasshouse.proofs.semidefinite.settings import Settings
 from glasshouse.proofs.semidefinite.shift import lifting_diagonal
 from glasshouse.proofs.semidefinite.states import best_projection
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
-from glasshouse.proofs.trees.relaxation import Pair
 
 _LOOK_BACK = 3  # rounds over which gains are measured
 _COMFORT = 3e-3  # the margin, in units of the scale, that makes for short certificates

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from glasshouse.certificates.ties import Pair
 from glasshouse.proofs.interruption import is_ctrl_c
 from glasshouse.proofs.semidefinite.climb import Climb
 from glasshouse.proofs.semidefinite.settings import Settings
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
-from glasshouse.proofs.signed_graph import SignedGraph
-from glasshouse.proofs.trees.relaxation import Outcome, Pair, Parts, Spins
+from glasshouse.proofs.signed_graph import SignedGraph, Spins
+from glasshouse.proofs.trees.relaxation import Outcome, Parts
 
 _NO_PARTS = Parts(1, [], [])
 
@@ -25,15 +26,13 @@ class SemidefiniteRelaxation:
 
     Args:
         graph: the problem.
-        settings: how to climb.
     """
 
     name = "semidefinite"
 
-    def __init__(self, graph: SignedGraph, settings: Settings | None = None) -> None:
+    def __init__(self, graph: SignedGraph) -> None:
         self._graph = graph
         self._threads = ThreadpoolController()
-        self._settings = settings or Settings()
 
     def bound(self, pairs: list[Pair], incumbent: int, deadline: float, warm: Any) -> Outcome:
         """Bound, until the node is closed, nothing more is gained, or the deadline is over.
@@ -57,7 +56,7 @@ class SemidefiniteRelaxation:
             return Outcome(False, _NO_PARTS, states=[state])
         # Threads wait for each other longer than such small matrices take.
         with self._threads.limit(limits=1, user_api="blas"):
-            return self._climbed(Climb(problem, highest, warm, self._settings), deadline)
+            return self._climbed(Climb(problem, highest, warm, Settings()), deadline)
 
     def _climbed(self, climb: Climb, deadline: float) -> Outcome:
         """The outcome of a climb, which is done here."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.signed_graph import SignedGraph
-from glasshouse.proofs.trees.relaxation import Pair, Spins
+from glasshouse.certificates.ties import Pair
+from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
 ROOM = 2**62  # sums of absolute values below this cannot leave int64
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-import numpy.typing as npt
+from glasshouse.certificates.ties import Pair
+from glasshouse.proofs.signed_graph import Spins
 
-from glasshouse.certificates.ties import Pair as Pair  # relaxations speak of it, too
-
-Spins = npt.NDArray[np.int8]
 # A multiplier, vertices in order, and the sign of the edge from each of them to the next, an odd
 # number of them -1.
 Loop = tuple[int, list[int], list[int]]

@@ -91,11 +91,7 @@ class SharedSearch:
     """
 
     def __init__(
-        self,
-        search: TreeSearch,
-        method: str,
-        workers: int | None,
-        executor: Executor | None = None,
+        self, search: TreeSearch, method: str, workers: int | None, executor: Executor | None
     ) -> None:
         self.search, self.method = search, method
         self.pool = None if workers is None else WorkerPool(workers)
