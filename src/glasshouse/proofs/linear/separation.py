@@ -87,7 +87,7 @@ class Separation:
     def exact(self, lengths: Lengths, limit: float, cover: int, enough: float) -> Cycles:
         """The same by way of clusters: fast where most lengths are 0. None means there is none."""
         graph = self.graph_of(lengths)
-        label, parity, _ = cluster_kernels.clusters(graph)
+        label, parity = cluster_kernels.clusters(graph)
         first, second = self.graph.edges[:, 0], self.graph.edges[:, 1]
         sign = self.negative ^ parity[first] ^ parity[second]
         inside = label[first] == label[second]
