@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.proofs.instances import torus_edges
 
 from glasshouse.proofs.linear.good_state import good_state
 from glasshouse.proofs.nodes.clique_relaxation import CliqueRelaxation
@@ -158,9 +159,7 @@ def test_trees_of_complete_graphs(kind, make):
 
 def lattice(length, seed):
     rng = np.random.default_rng(seed)
-    grid = np.arange(length**3).reshape((length,) * 3)
-    pairs = [np.stack([grid, np.roll(grid, -1, axis)], -1).reshape(-1, 2) for axis in range(3)]
-    edges = np.sort(np.concatenate(pairs), axis=1).astype(np.int32)
+    edges = np.sort(torus_edges((length,) * 3), axis=1).astype(np.int32)
     return SignedGraph(length**3, edges, exact_array(rng.choice([-1, 1], len(edges)).tolist()))
 
 

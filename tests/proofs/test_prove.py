@@ -69,7 +69,7 @@ def test_spin_glasses_against_enumeration(seed, gaussian):
     check_against_enumeration(spin_glass(int(rng.integers(8, 13)), 0.6, rng, gaussian=gaussian))
 
 
-def test_a_fractional_relaxation_reports_its_gap():
+def test_gaps_of_fractional_relaxations_are_closed():
     # K5 with all edges negative: 4 of 10 edges are violated, the LP says 10/3.
     complete = Ising.from_edges(5, [(i, j) for i in range(5) for j in range(i)], [-1] * 10)
     proof = prove(complete)

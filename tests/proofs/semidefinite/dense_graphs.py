@@ -24,10 +24,6 @@ def random_graph(seed: int) -> SignedGraph:
     return SignedGraph(size, np.array(edges, np.int32), exact_array(weights), int(rng.integers(9)))
 
 
-def all_states(graph: SignedGraph) -> list[np.ndarray]:
-    return [np.array(s, np.int8) for s in itertools.product((-1, 1), repeat=graph.num_vertices)]
-
-
 def ties(graph: SignedGraph, pairs: list[Pair]) -> tuple[list[int], list[int]]:
     roots = list(range(graph.num_vertices))
     signs = [1] * graph.num_vertices

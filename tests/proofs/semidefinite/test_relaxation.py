@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from tests.proofs.semidefinite.dense_graphs import all_states, exact_bound, random_graph, step
+from tests.oracles import all_states
+from tests.proofs.semidefinite.dense_graphs import exact_bound, random_graph, step
 
 from glasshouse.certificates.ties import Pair
 from glasshouse.planting import wishart
@@ -40,7 +41,7 @@ def nodes_of_tree(graph: SignedGraph, incumbent: int) -> Iterator[tuple[list[Pai
 @pytest.mark.parametrize("seed", range(25))
 def test_tree_closes_at_the_optimum_and_every_bound_holds(seed: int) -> None:
     graph = random_graph(seed)
-    states = all_states(graph)
+    states = all_states(graph.num_vertices, -1)
     costs = [graph.cost(state) for state in states]
     start = min(costs) if seed % 3 else graph.total + 1
     for pairs, outcome, incumbent in nodes_of_tree(graph, start):
