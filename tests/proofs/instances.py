@@ -44,3 +44,10 @@ def spin_glass(
     values = np.rint(100 * rng.normal(size=size)) if gaussian else rng.choice([-1, 1], size)
     values = values.astype(np.int64)
     return Ising.from_edges(num_spins, edges, values[num_spins:], values[:num_spins])
+
+
+def torus_edges(shape: tuple[int, ...]) -> np.ndarray:
+    """Each vertex of a periodic lattice with the next one along each axis, axis by axis."""
+    grid = np.arange(int(np.prod(shape))).reshape(shape)
+    steps = [np.stack([grid, np.roll(grid, -1, axis)], -1) for axis in range(len(shape))]
+    return np.concatenate([pairs.reshape(-1, 2) for pairs in steps])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from fractions import Fraction
 from itertools import pairwise
 
@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import strategies
 from tests.oracles import energy_by_definition, optimum
-from tests.proofs.instances import spin_glass
+from tests.proofs.instances import spin_glass, torus_edges
 
 from glasshouse.certificates import Certificate, Leaf, Tree, verify
 from glasshouse.planting import random_loops
@@ -21,6 +21,7 @@ from glasshouse.problems import Ising, Max2Sat
 from glasshouse.proofs import HardClausesUnsatisfiableError, limits, prove, prover
 from glasshouse.proofs.nodes.clique_cuts import CliqueSeparator
 from glasshouse.proofs.nodes.cycle_relaxation import CycleRelaxation
+from glasshouse.proofs.semidefinite import kernels as semidefinite_kernels
 from glasshouse.solvers import brute_force
 
 
@@ -32,16 +33,13 @@ def only_trees(monkeypatch):
     monkeypatch.setattr("glasshouse.proofs.trees.branching._FEW_CLASSES", 2)
 
 
-def torus(shape, seed, gaussian=False, factor=1):
+def torus(shape, seed, gaussian=False):
     """A periodic lattice of ±1 or normal whole numbers."""
-    rng = np.random.default_rng(seed)
-    grid = np.arange(np.prod(shape)).reshape(shape)
-    steps = [np.stack([grid, np.roll(grid, -1, axis)], -1) for axis in range(len(shape))]
-    edges = np.sort(np.stack(steps, -2).reshape(-1, 2), axis=1)
+    rng, edges = np.random.default_rng(seed), torus_edges(shape)
     weights = rng.choice([-1, 1], len(edges))
     if gaussian:
         weights = np.round(1000 * rng.normal(size=len(edges))).astype(np.int64)
-    return Ising.from_edges(grid.size, edges, weights * factor)
+    return Ising.from_edges(int(np.prod(shape)), edges, weights)
 
 
 def half_complete(size=34, seed=2):
@@ -51,6 +49,11 @@ def half_complete(size=34, seed=2):
     kept = rng.random(len(i)) < 0.5
     edges = np.stack([i[kept], j[kept]], axis=1)
     return Ising.from_edges(size, edges, np.full(len(edges), -1))
+
+
+def hidden_ctrl_c(*arguments):
+    """Compiled code that hands over its result makes a SystemError of Ctrl-C."""
+    raise SystemError("a result with an exception set") from KeyboardInterrupt()
 
 
 def check(problem, proof):
@@ -98,9 +101,10 @@ def test_trees_of_small_spin_glasses(seed, size, factor):
 
 @pytest.mark.parametrize("gaussian", [False, True])
 def test_a_cube_is_proven_by_a_tree(gaussian):
-    problem = torus((4, 4, 4), 3, gaussian)
+    problem = torus((5, 5, 5), 1, gaussian)
     proof = prove(problem, time_limit=60)
     assert proof.optimal
+    assert proof.statistics.nodes > 0
     assert proof.energy == proof.lower_bound
     assert verify(problem, proof.certificate).optimal
 
@@ -156,6 +160,32 @@ def test_subtrees_are_searched_elsewhere(only_trees):
     assert verify(problem, shared.certificate).optimal
 
 
+class Silent(Executor):
+    """One worker, a thread like ours: it works on what it gets, and is never heard of again."""
+
+    _max_workers = 1
+
+    def __init__(self):
+        self.explored = []
+
+    def submit(self, work, job):
+        self.explored.append(work(job))
+        return Future()
+
+
+def test_nothing_is_in_the_tree_before_it_came_back(only_trees):
+    """The certificate is made while workers, threads among them, are still at it."""
+    executor = Silent()
+
+    def stop(bounds):
+        if executor.explored:
+            raise KeyboardInterrupt
+
+    part = prove(half_complete(), executor=executor, progress=stop, loops_only=True)
+    assert sum(found.nodes for found in executor.explored) > 1
+    assert part.certificate.num_leaves <= part.statistics.nodes + 1
+
+
 def test_ctrl_c_within_a_node_keeps_the_tree(only_trees, monkeypatch):
     problem = half_complete()
     real, calls = CycleRelaxation.bound, []
@@ -176,7 +206,6 @@ def test_ctrl_c_within_a_node_keeps_the_tree(only_trees, monkeypatch):
 
 @pytest.mark.parametrize("hidden", [False, True])
 def test_ctrl_c_within_the_root_keeps_what_cliques_have_won(only_trees, monkeypatch, hidden):
-    """Compiled code that hands over its result makes a SystemError of Ctrl-C."""
     problem = half_complete()
     before = prove(problem, node_limit=1, loops_only=True).lower_bound
     real, calls = CliqueSeparator.cuts, []
@@ -186,13 +215,54 @@ def test_ctrl_c_within_the_root_keeps_what_cliques_have_won(only_trees, monkeypa
         if len(calls) < 5:
             return real(self, *arguments)
         if hidden:
-            raise SystemError("a result with an exception set") from KeyboardInterrupt()
+            hidden_ctrl_c()
         raise KeyboardInterrupt
 
     monkeypatch.setattr(CliqueSeparator, "cuts", stopped)
     part = prove(problem)
     assert part.statistics.stopped == "Ctrl-C"
     assert not part.optimal
+    assert verify(problem, part.certificate).lower_bound == part.lower_bound > before
+
+
+def test_ctrl_c_before_a_tree_keeps_the_bound(only_trees, monkeypatch):
+    problem = half_complete()
+    monkeypatch.setattr("glasshouse.proofs.linear.good_state.mix", hidden_ctrl_c)
+    part = prove(problem)
+    assert part.statistics.stopped == "Ctrl-C"
+    assert verify(problem, part.certificate).lower_bound == part.lower_bound
+
+
+def test_ctrl_c_while_a_state_of_a_node_is_improved_keeps_the_tree(only_trees, monkeypatch):
+    problem = half_complete()
+    real, calls = CycleRelaxation.bound, []
+
+    def found(self, *arguments):
+        outcome = real(self, *arguments)
+        calls.append(1)
+        if len(calls) == 2:
+            outcome.states.append(np.ones(self.graph.num_vertices, dtype=np.int8))
+            monkeypatch.setattr("glasshouse.proofs.kernels.graphs.descend", hidden_ctrl_c)
+        return outcome
+
+    monkeypatch.setattr(CycleRelaxation, "bound", found)
+    part = prove(problem)
+    assert part.statistics.stopped == "Ctrl-C"
+    assert part.certificate.num_leaves > 1
+
+
+def test_ctrl_c_within_compiled_code_of_a_climb_keeps_its_bound(monkeypatch):
+    problem = half_complete(44, 1)
+    before = prove(problem, node_limit=1, loops_only=True).lower_bound
+    real, calls = semidefinite_kernels.descend, []
+
+    def interrupted(*arguments):
+        calls.append(1)
+        hidden_ctrl_c() if len(calls) > 1 else real(*arguments)
+
+    monkeypatch.setattr(semidefinite_kernels, "descend", interrupted)
+    part = prove(problem)
+    assert part.statistics.stopped == "Ctrl-C"
     assert verify(problem, part.certificate).lower_bound == part.lower_bound > before
 
 
@@ -224,13 +294,24 @@ def test_a_relaxation_is_never_believed(only_trees, monkeypatch):
 
     def boasting(self, *arguments):
         outcome = real(self, *arguments)
-        outcome.closed, outcome.bound, outcome.branch = True, 1e9, None
+        outcome.closed, outcome.branch = True, None
         return outcome
 
     monkeypatch.setattr(CycleRelaxation, "bound", boasting)
     proof = prove(problem)
     assert proof.optimal
     assert verify(problem, proof.certificate).optimal
+
+
+@pytest.mark.parametrize("offset", [10**13, 1e13])
+def test_an_offset_makes_no_gap_smaller(offset):
+    complete = spin_glass(40, 1.0, np.random.default_rng(0), gaussian=False)
+    weights = complete.weights.astype(type(offset))
+    problem = Ising.from_edges(40, complete.edges, weights, offset=offset)
+    part = prove(problem, node_limit=1, loops_only=True)
+    assert part.gap > 10
+    assert not part.is_within_rounding
+    assert part.verdict_in_words(part.gap) == f"not proven, gap {part.gap}"
 
 
 def test_history_tells_bounds_that_close(only_trees):

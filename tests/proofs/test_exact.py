@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from threading import Event, Thread, Timer
 
 import numpy as np
 import pytest
@@ -133,6 +134,11 @@ def hang(problem, time_limit, tell):
     time.sleep(1000)
 
 
+def ponder(problem, time_limit):
+    time.sleep(1.5)
+    return [1, 0], True
+
+
 def die(problem, time_limit):
     os._exit(3)
 
@@ -162,6 +168,23 @@ class TestApart:
         self.use(monkeypatch, miss)
         with pytest.raises(MissingPackageError, match="this toy needs polars"):
             solve_exactly(self.problem, solver="toy")
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no worker ends with a thread")
+    def test_a_worker_is_not_handed_to_a_thread_that_outlives_its_own(self, monkeypatch):
+        self.use(monkeypatch, ponder)
+        is_idle, may_end = Event(), Event()
+
+        def start_a_worker():
+            solve_exactly(self.problem, solver="toy")
+            is_idle.set()
+            may_end.wait()
+
+        other = Thread(target=start_a_worker)
+        other.start()
+        assert is_idle.wait(30)
+        Timer(0.5, may_end.set).start()  # amid what follows
+        assert solve_exactly(self.problem, solver="toy").optimal
+        other.join()
 
     def test_one_that_dies_or_fails_is_told_and_the_next_one_is_another(self, monkeypatch):
         for solve, said in ((die, "its process ended with 3"), (complain, "by nobody")):

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from tests.proofs.instances import torus_edges
 
 from glasshouse.problems import Ising
 from glasshouse.proofs import prove
@@ -15,10 +16,7 @@ from glasshouse.proofs.signed_graph import SignedGraph
 
 
 def torus(length: int, rng: np.random.Generator, *, gaussian: bool) -> Ising:
-    grid = np.arange(length**2).reshape(length, length)
-    edges = np.concatenate(
-        [np.stack([grid, np.roll(grid, -1, axis)], -1).reshape(-1, 2) for axis in (0, 1)]
-    )
+    edges = torus_edges((length, length))
     size = len(edges)
     values = np.rint(1e5 * rng.normal(size=size)) if gaussian else rng.choice([-1, 1], size)
     return Ising.from_edges(length**2, edges, values.astype(np.int64))

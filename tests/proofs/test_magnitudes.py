@@ -71,3 +71,17 @@ def test_proofs_of_weights_whose_quotients_are_below_all_floats(tiny):
         assert not proof.optimal or energy == min(energies)
         closed += proof.optimal
     assert closed >= 5  # it is no proof that always gives up
+
+
+@pytest.mark.parametrize("loops_only", [False, True])
+def test_trees_of_weights_that_are_integers_beyond_all_floats(loops_only):
+    """Over the power of two that makes the tiny weight an integer, the others are above 1e308."""
+    rng = np.random.default_rng(0)
+    pairs = [(i, j) for j in range(20) for i in range(j)]
+    weights = rng.normal(size=len(pairs))
+    weights[5] = 1e-306
+    problem = Ising.from_edges(20, pairs, weights)
+    proof = prove(problem, node_limit=2, loops_only=loops_only)
+    assert proof.statistics.nodes > 0
+    assert verify(problem, proof.certificate).bound <= Fraction(proof.energy)
+    assert proof.lower_bound > 1.1 * proof.energy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from fractions import Fraction
 
@@ -195,6 +196,8 @@ def test_refinement_reaches_what_floats_miss():
     short = Packing(1, [2**80 - 2**30, 3**50 - 3**20], cycles)
     exact = Fraction(2**80 + 1 + 3**50)
     assert refine(short, cycles, capacity, exact).total == exact
+    too_late = time.monotonic() - 1.0
+    assert refine(short, cycles, capacity, exact, too_late) == short
 
 
 @pytest.mark.parametrize("bits", [20, 40, 54])

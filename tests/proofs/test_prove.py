@@ -15,7 +15,7 @@ from glasshouse.certificates import verify
 from glasshouse.planting import random_loops
 from glasshouse.problems import Ising, Max2Sat, Rbm
 from glasshouse.problems.convert import to_ising
-from glasshouse.proofs import HardClausesUnsatisfiableError, prove
+from glasshouse.proofs import HardClausesUnsatisfiableError, prove, prover
 from glasshouse.proofs.linear import primal
 from glasshouse.solvers import anneal, brute_force
 
@@ -69,7 +69,7 @@ def test_spin_glasses_against_enumeration(seed, gaussian):
     check_against_enumeration(spin_glass(int(rng.integers(8, 13)), 0.6, rng, gaussian=gaussian))
 
 
-def test_a_fractional_relaxation_reports_its_gap():
+def test_gaps_of_fractional_relaxations_are_closed():
     # K5 with all edges negative: 4 of 10 edges are violated, the LP says 10/3.
     complete = Ising.from_edges(5, [(i, j) for i in range(5) for j in range(i)], [-1] * 10)
     proof = prove(complete)
@@ -264,6 +264,22 @@ def test_ctrl_c_while_annealing_ends_the_search(monkeypatch):
         return real(*arguments)[0], True
 
     monkeypatch.setattr(primal, "annealed_states", stopped)
+    proof = prove(normal_rbm(24, 8, 0))
+    assert proof.statistics.stopped == "Ctrl-C"
+    assert not proof.optimal
+    assert proof.lower_bound < proof.energy
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_ctrl_c_while_all_states_are_looked_at_keeps_the_bound(monkeypatch, hidden):
+    """Compiled code that hands over its result makes a SystemError of Ctrl-C."""
+
+    def stopped(*arguments):
+        if hidden:
+            raise SystemError("a result with an exception set") from KeyboardInterrupt()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(prover, "lowest_state", stopped)
     proof = prove(normal_rbm(24, 8, 0))
     assert proof.statistics.stopped == "Ctrl-C"
     assert not proof.optimal

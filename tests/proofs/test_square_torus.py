@@ -9,6 +9,7 @@ import sys
 import networkx as nx
 import numpy as np
 import pytest
+from tests.proofs.instances import torus_edges
 
 from glasshouse.certificates import verify
 from glasshouse.problems import Ising
@@ -20,11 +21,9 @@ from glasshouse.proofs.signed_graph import SignedGraph
 
 
 def lattice(shape: tuple[int, ...], seed: int, weights: tuple[int, ...] = (-1, 1)) -> Ising:
-    grid = np.arange(int(np.prod(shape))).reshape(shape)
-    steps = [np.stack([grid, np.roll(grid, -1, k)], -1).reshape(-1, 2) for k in range(len(shape))]
-    edges = np.concatenate(steps)
+    edges = torus_edges(shape)
     values = np.random.default_rng(seed).choice(weights, len(edges))
-    return Ising.from_edges(grid.size, edges, values)
+    return Ising.from_edges(int(np.prod(shape)), edges, values)
 
 
 def core(problem: Ising) -> SignedGraph:

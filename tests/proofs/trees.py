@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from tests.proofs.instances import torus_edges
 
 from glasshouse.certificates import Certificate, Leaf
 from glasshouse.certificates.exact_form import ExactForm
@@ -66,7 +67,7 @@ def small_glass(rng: np.random.Generator) -> Max2Sat:
     """
     shape = [(int(rng.integers(5, 10)),), (3, 3, 3), (4, 4)][rng.integers(3)]
     size = int(np.prod(shape))
-    edges = np.array(list(combinations(range(size), 2))) if len(shape) == 1 else _torus(shape)
+    edges = np.array(list(combinations(range(size), 2))) if len(shape) == 1 else torus_edges(shape)
     matrix = np.zeros((size, size), dtype=np.int64)
     strength = int(rng.integers(1, 3))
     if rng.integers(2):
@@ -82,10 +83,3 @@ def small_glass(rng: np.random.Generator) -> Max2Sat:
     matrix += matrix.T
     np.fill_diagonal(matrix, 0)
     return to_max2sat(Ising.from_matrix(matrix, fields=fields))[0]
-
-
-def _torus(shape: tuple[int, ...]) -> np.ndarray:
-    """Each vertex of a periodic lattice with its next ones."""
-    places = np.arange(np.prod(shape)).reshape(shape)
-    ways = [np.roll(places, -1, axis) for axis in range(len(shape))]
-    return np.concatenate([np.column_stack([places.ravel(), way.ravel()]) for way in ways])

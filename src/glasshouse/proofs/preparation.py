@@ -14,9 +14,10 @@ from glasshouse.problems import Max2Sat, Problem, validation
 from glasshouse.problems.reduction import to_spins
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.linear.contraction import OddCycle
-from glasshouse.proofs.linear.cycles import clause_cycles, make_certificate, walk_loops
+from glasshouse.proofs.linear.cycles import clause_loops, signed_loops
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
-from glasshouse.proofs.trees.relaxation import Loop
+from glasshouse.proofs.trees.leaf_parts import certificate_of, flat_parts
+from glasshouse.proofs.trees.relaxation import Loop, Parts
 from glasshouse.proofs.two_sat import satisfy
 
 # A certificate and what it proves.
@@ -70,22 +71,19 @@ class Prepared:
 
     def loop_certificate(self, loops: list[OddCycle], denominator: int) -> Certificate:
         """The certificate of loops of the graph, with what makes up for lighter clauses."""
-        spins = self.best
-        cycles = list(walk_loops(self.graph, loops, spins))
-        denominator *= self.graph.loop_scale
-        if isinstance(self.problem, Max2Sat):
-            cycles += clause_cycles(self.problem, spins, self.lighter * denominator / 2)
-        return make_certificate(cycles, spins[:-1], denominator)
+        graph = self.graph
+        multipliers, cycles = [loop.multiplier for loop in loops], [loop.edges for loop in loops]
+        signed = [*signed_loops(graph, multipliers, cycles), *self.clause_loops(denominator)]
+        names = np.arange(graph.num_vertices, dtype=np.int32)
+        parts = flat_parts(Parts(denominator, signed, []), names, graph.loop_scale)
+        return certificate_of(parts, self.best)
 
-    def clause_loops(self) -> list[Loop]:
+    def clause_loops(self, denominator: int = 1) -> list[Loop]:
         """What makes up for lighter clauses, in units of the graph's weights."""
-        problem = self.problem
-        if not isinstance(problem, Max2Sat):
+        if not isinstance(self.problem, Max2Sat):
             return []
-        weight = self.lighter * self.graph.loop_scale / 2
-        up = np.ones(self.graph.num_vertices, dtype=np.int8)
-        return [(multiplier, nodes, [-1 if mark else 1 for mark in marks])
-                for multiplier, nodes, marks in clause_cycles(problem, up, weight)]  # fmt: skip
+        weight = self.lighter * denominator * self.graph.loop_scale / 2
+        return list(clause_loops(self.problem, weight))
 
     def _lighten(self, problem: Max2Sat, feasible: Spins) -> None:
         """Make hard clauses no heavier than need be.

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy.typing as npt
 
-from glasshouse.certificates import Certificate
+from glasshouse.certificates import Certificate, Verdict
+from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.notebook import SummaryTable
 from glasshouse.problems import naming, validation
 from glasshouse.problems.convert import Given, given_problem
@@ -21,8 +24,8 @@ from glasshouse.proofs.signed_graph import Spins
 from glasshouse.proofs.statistics import Bounds, Statistics
 from glasshouse.summaries import Summarised
 
-# A gap this many times smaller than the energy is one that floats leave.
-_ROUNDING = 1e-9
+# A gap this many times smaller than energy and weights is one that a search in floats leaves.
+_ROUNDING = Fraction(1, 10**9)
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,6 +41,7 @@ class Proof(Summarised):
             `verify(problem, certificate)` finds the same bound.
         statistics: how it was found.
         labels: what the variables are called by who gave the problem; None for 0, 1, 2, …
+        is_within_rounding: whether the gap is what floats leave of a proof, and nothing more.
 
     >>> import glasshouse as gh
     >>> proof = gh.prove(gh.Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [1, 1, -1]))
@@ -58,6 +62,7 @@ class Proof(Summarised):
     certificate: Certificate
     statistics: Statistics
     labels: Labels | None = None
+    is_within_rounding: bool = False
 
     def sample(self, *, units: Units | None = None) -> dict[Any, int]:
         """The state as a mapping from label to value, see `AnnealResult.sample`."""
@@ -95,14 +100,8 @@ class Proof(Summarised):
         if self.optimal:
             return "proven"
         if self.is_within_rounding:
-            return f"within {gap}, as near as floats allow"
+            return f"within {gap}, as near as a search in floats gets"
         return f"not proven, gap {gap}"
-
-    @property
-    def is_within_rounding(self) -> bool:
-        """Whether the gap is what floats leave of a proof, and nothing more."""
-        size = max(abs(float(self.energy)), abs(float(self.lower_bound)))
-        return not self.optimal and float(self.gap) <= _ROUNDING * size
 
     def work_rows(self) -> dict[str, str]:
         """What was done, in names and values."""
@@ -189,9 +188,10 @@ def prove(
     if memory_limit is not None:
         memory_limit = validation.count(memory_limit, "memory_limit", 1)
     limits = Limits(time_limit, target, node_limit, memory_limit)
+    prepared = Prepared(problem, state, certificate)
     prover = Prover(
-        Prepared(problem, state, certificate), limits, progress, start=certificate,
-        checkpoint=checkpoint, workers=workers, executor=executor, loops_only=loops_only,
+        prepared, limits, progress, start=certificate, checkpoint=checkpoint, workers=workers,
+        executor=executor, loops_only=loops_only,
     )  # fmt: skip
     certificate, verdict = prover.run()
     return Proof(
@@ -202,7 +202,19 @@ def prove(
         certificate,
         prover.statistics(certificate),
         problem.labels,
+        not verdict.optimal and _is_rounding(verdict, prepared.form),
     )
+
+
+def _is_rounding(verdict: Verdict, form: ExactForm) -> bool:
+    """Whether a gap is too small for floats: beside the weights, and as a difference of floats.
+
+    Of a large offset the search knows nothing; where it is a float, energies have its last digit.
+    """
+    size = max(abs(verdict.energy), abs(verdict.lower_bound))
+    digits = 2 * math.ulp(size) if isinstance(size, float) else 0
+    weight = min(Fraction(size), Fraction(form.total, form.scale))
+    return bool(verdict.gap <= digits or verdict.gap <= _ROUNDING * weight)
 
 
 def _some(count: int, noun: str) -> str:

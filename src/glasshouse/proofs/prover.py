@@ -13,6 +13,7 @@ import numpy as np
 
 from glasshouse.certificates import Certificate, Cover, Tree
 from glasshouse.proofs.covering import Covering, lowest_state
+from glasshouse.proofs.interruption import is_ctrl_c
 from glasshouse.proofs.limits import Limits, Pause
 from glasshouse.proofs.linear.good_state import good_state
 from glasshouse.proofs.linear.search import Search
@@ -182,7 +183,9 @@ class Prover:
         prepared = self.prepared
         try:
             prepared.known.append(lowest_state(prepared.problem, prepared.form))
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemError) as stop:
+            if not is_ctrl_c(stop):
+                raise
             self.stopped = "Ctrl-C"
             return found
         self.stopped, self.method = None, "enumeration"

@@ -102,11 +102,28 @@ class SignedGraph:
             sums[b] += weight
         return math.gcd(2 * math.gcd(*self.weights), *sums) or 1
 
+    @cached_property
+    def negative(self) -> npt.NDArray[np.uint8]:
+        """1 for each edge that wants its two spins to differ, 0 for the others.
+
+        Not from the couplings: the sign of a weight too small for a float would be lost.
+        """
+        return (self.weights < 0).astype(np.uint8)
+
+    @cached_property
+    def signs(self) -> Spins:
+        """The sign of each weight."""
+        return np.where(self.negative, -1, 1).astype(np.int8)
+
+    def violated(self, spins: Spins) -> npt.NDArray[np.bool_]:
+        """Which edges a state violates."""
+        differs = spins[self.edges[:, 0]] != spins[self.edges[:, 1]]
+        mask: npt.NDArray[np.bool_] = differs != self.negative
+        return mask
+
     def cost(self, spins: Spins) -> int:
         """Σ|w| over the violated edges."""
-        products = spins[self.edges[:, 0]] * spins[self.edges[:, 1]]
-        violated = (products < 0) != (self.weights < 0).astype(bool)
-        return sum(map(abs, self.weights[violated]))
+        return sum(map(abs, self.weights[self.violated(spins)]))
 
     def value(self, cost: Any) -> Any:
         """`constant - Σ w s s`, at a given weight of violated edges."""

@@ -8,8 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from glasshouse.certificates.ties import Pair
 from glasshouse.proofs.signed_graph import SignedGraph, exact_array
-from glasshouse.proofs.trees.relaxation import Pair, Parts
+from glasshouse.proofs.trees.relaxation import Parts
 
 
 def random_graph(seed: int) -> SignedGraph:
@@ -21,10 +22,6 @@ def random_graph(seed: int) -> SignedGraph:
     largest = [1, 3, 100_000, 2**40, 10**30][seed % 5]
     weights = [round(float(rng.normal()) * largest) or largest for _ in edges]
     return SignedGraph(size, np.array(edges, np.int32), exact_array(weights), int(rng.integers(9)))
-
-
-def all_states(graph: SignedGraph) -> list[np.ndarray]:
-    return [np.array(s, np.int8) for s in itertools.product((-1, 1), repeat=graph.num_vertices)]
 
 
 def ties(graph: SignedGraph, pairs: list[Pair]) -> tuple[list[int], list[int]]:

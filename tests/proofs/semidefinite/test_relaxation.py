@@ -8,13 +8,18 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from tests.proofs.semidefinite.dense_graphs import all_states, exact_bound, random_graph, step
+from tests.oracles import all_states
+from tests.proofs.semidefinite.dense_graphs import exact_bound, random_graph, step
 
+from glasshouse.certificates.ties import Pair
 from glasshouse.planting import wishart
 from glasshouse.problems import Ising
+from glasshouse.proofs.semidefinite.climb import Climb
 from glasshouse.proofs.semidefinite.relaxation import SemidefiniteRelaxation
+from glasshouse.proofs.semidefinite.settings import Settings
+from glasshouse.proofs.semidefinite.subproblem import Subproblem
 from glasshouse.proofs.signed_graph import SignedGraph
-from glasshouse.proofs.trees.relaxation import Outcome, Pair, Parts
+from glasshouse.proofs.trees.relaxation import Outcome, Parts
 
 
 def nodes_of_tree(graph: SignedGraph, incumbent: int) -> Iterator[tuple[list[Pair], Outcome, int]]:
@@ -36,7 +41,7 @@ def nodes_of_tree(graph: SignedGraph, incumbent: int) -> Iterator[tuple[list[Pai
 @pytest.mark.parametrize("seed", range(25))
 def test_tree_closes_at_the_optimum_and_every_bound_holds(seed: int) -> None:
     graph = random_graph(seed)
-    states = all_states(graph)
+    states = all_states(graph.num_vertices, -1)
     costs = [graph.cost(state) for state in states]
     start = min(costs) if seed % 3 else graph.total + 1
     for pairs, outcome, incumbent in nodes_of_tree(graph, start):
@@ -76,12 +81,21 @@ def test_deadline_is_kept_and_leaves_an_honest_bound() -> None:
     assert not outcome.closed
     bound = exact_bound(graph, [], outcome.parts)
     assert bound > graph.value(0)
-    assert float(bound) > outcome.bound - 0.1
+
+
+def test_exact_squares_lose_next_to_nothing_of_the_climb() -> None:
+    graph = complete_graph(60, seed=1)
+    problem = Subproblem.of(graph, [])
+    highest = problem.highest_below(graph.value(graph.cost(np.ones(61, np.int8))))
+    climb = Climb(problem, highest, None, Settings())
+    climb.run(time.monotonic() + 0.5)
+    reached = problem.constant + climb.bound * problem.unit
+    assert reached - 0.1 < float(climb.rounded().bound(problem)) < reached + 1e-6
 
 
 def test_pairs_that_contradict_each_other_are_refused() -> None:
     relaxation = SemidefiniteRelaxation(complete_graph(5, seed=1))
-    with pytest.raises(ValueError, match="both ways"):
+    with pytest.raises(ValueError, match="contradict each other"):
         relaxation.bound([(0, 1, 1), (1, 2, 1), (0, 2, -1)], 3, math.inf, None)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.proofs.semidefinite.dense_graphs import all_states, exact_bound, random_graph
+from tests.oracles import all_states
+from tests.proofs.semidefinite.dense_graphs import exact_bound, random_graph
 
 from glasshouse.proofs.semidefinite.cuts import WIDTH, Cuts
 from glasshouse.proofs.semidefinite.rounding import exact_squares
@@ -32,7 +33,7 @@ def test_bound_holds_for_any_multipliers(seed: int) -> None:
     cuts = arbitrary_cuts(problem.size, rng)
     assert (cuts.coefficients.astype(int).sum(axis=1) % 2 == 1).all()
     diagonal = rng.normal(size=problem.size) * 10.0 ** float(rng.integers(-3, 4))
-    least = min(map(graph.value, map(graph.cost, all_states(graph))))
+    least = min(map(graph.value, map(graph.cost, all_states(graph.num_vertices, -1))))
     for bits in (4, 12, 24, 40):
         squares = exact_squares(problem, cuts, diagonal, bits)
         bound = squares.bound(problem)

@@ -3,7 +3,7 @@
 For those that keep Python's lock while they work, so that nobody hears Ctrl-C, and for those whose
 libraries cannot live in one process with ours: OR-Tools and highspy each bring a libhighs.so.1, and
 whichever comes second breaks. A worker is kept for the next problem, because its start takes about
-half a second. It ends with the process, or the thread, that started it.
+half a second, but for the same thread only: it ends with the thread that started it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import time
+from threading import get_ident
 from typing import Any
 
 from glasshouse.problems import Max2Sat
@@ -26,7 +27,8 @@ _SERVE = f"from {__name__} import serve; serve()"
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _PATIENCE = 1.0  # seconds beyond a time limit that a solver keeps by itself, more or less
 
-_idle: dict[tuple[int, str], list[_Worker]] = {}
+# By process, thread and package.
+_idle: dict[tuple[int, int, str], list[_Worker]] = {}
 
 
 class _Worker:
@@ -76,8 +78,8 @@ def solve_apart(
         KeyboardInterrupt: Ctrl-C was pressed; the process is gone.
     """
     began = time.monotonic()
-    idle = _idle.setdefault((os.getpid(), known.package), [])
-    worker = idle.pop() if idle else _Worker()  # in this thread, with which it ends
+    idle = _idle.setdefault((os.getpid(), get_ident(), known.package), [])
+    worker = idle.pop() if idle else _Worker()
     if worker.process.poll() is not None:
         worker.end()
         worker = _Worker()

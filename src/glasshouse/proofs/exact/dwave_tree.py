@@ -14,9 +14,9 @@ from glasshouse.proofs.exact.solver import Answer, RefusedError, exact_solver
 def solve(problem: Max2Sat, time_limit: float | None) -> Answer:
     """The ground state of the problem's QUBO form."""
     sampler = optional("dwave.samplers", "solver='dwave-tree'").TreeDecompositionSolver()
-    qubo, _ = max2sat_to_qubo(problem)
+    model = max2sat_to_qubo(problem)[0].to_bqm()
     try:
-        found = sampler.sample(qubo.to_bqm(), num_reads=1).first.sample
+        found = sampler.sample(model, num_reads=1).first.sample
     except ValueError as fault:
         if "treewidth" not in str(fault):
             raise
@@ -25,4 +25,4 @@ def solve(problem: Max2Sat, time_limit: float | None) -> Answer:
             f"dwave-tree does not take graphs of treewidth above {most}, and finds no way to keep "
             "this one below; use another solver"
         ) from None
-    return [int(found[label]) for label in qubo.to_bqm().variables], True
+    return [int(found[label]) for label in model.variables], True

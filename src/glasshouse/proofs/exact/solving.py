@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.extras import MissingPackageError
-from glasshouse.problems import Problem, validation
+from glasshouse.problems import Max2Sat, Problem, validation
 from glasshouse.problems.convert import to_max2sat
 from glasshouse.proofs.exact.apart import solve_apart
-from glasshouse.proofs.exact.solver import EXACT_SOLVERS, RefusedError, literals
+from glasshouse.proofs.exact.solver import (
+    EXACT_SOLVERS,
+    Answer,
+    ExactSolver,
+    RefusedError,
+    Tell,
+    literals,
+)
 from glasshouse.proofs.two_sat import satisfy
 from glasshouse.summaries import Summarised
 
@@ -92,13 +100,30 @@ def solve_exactly(
             incumbent(reduction.back(bits))
 
     start = time.perf_counter()
+    # Not every solver takes a problem without an objective.
+    bits, optimal = feasible.tolist(), True
+    if total:
+        with _errors_in_our_words(solver, known):
+            bits, optimal = _solved(known, clauses, time_limit, tell)
+    seconds = time.perf_counter() - start
+    if bits is None:
+        return ExactResult(solver, None, None, False, seconds)
+    state = reduction.back(bits)
+    return ExactResult(solver, state, problem.energy(state), optimal, seconds)
+
+
+def _solved(known: ExactSolver, clauses: Max2Sat, time_limit: float | None, tell: Tell) -> Answer:
+    """What a solver answers, here or in a process of its own."""
+    if known.is_apart:
+        return solve_apart(known, clauses, time_limit, tell)
+    return known.solve(clauses, time_limit, *((tell,) if known.tells else ()))
+
+
+@contextmanager
+def _errors_in_our_words(solver: str, known: ExactSolver) -> Iterator[None]:
+    """Make one of the errors of `solve_exactly` of whatever a solver raises."""
     try:
-        if total and known.is_apart:
-            bits, optimal = solve_apart(known, clauses, time_limit, tell)
-        elif total:
-            bits, optimal = known.solve(clauses, time_limit, *((tell,) if known.tells else ()))
-        else:  # not every solver takes a problem without an objective
-            bits, optimal = feasible.tolist(), True
+        yield
     except (MissingPackageError, RefusedError):
         raise
     except ImportError as error:
@@ -110,8 +135,3 @@ def solve_exactly(
             f"solver={solver!r} failed with {type(error).__name__}: {error}; use "
             "solver='rc2-stratified', or prove"
         ) from error
-    seconds = time.perf_counter() - start
-    if bits is None:
-        return ExactResult(solver, None, None, False, seconds)
-    state = reduction.back(bits)
-    return ExactResult(solver, state, problem.energy(state), optimal, seconds)

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.compiled import compiled, inlined, inner
+from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.arrays import enlarged
+from glasshouse.proofs.kernels.cycles import note
 from glasshouse.proofs.kernels.graphs import pop, push
 
 
@@ -175,15 +176,6 @@ def close_walks(graph: Any, hop: Any, limit: Any, source: Any, search: Any) -> A
                     branch[there] = place[edge] if node == root else branch[node]
                     waiting = push(keys, items, waiting, through, there)
     return num_touched
-
-
-@inlined
-def note(search: Any, k: Any, total: Any, node: Any, mate: Any, arc: Any) -> None:
-    """Keep a walk over the source's k-th edge if it is the shortest so far."""
-    if total < search.shortest[k]:
-        search.shortest[k] = total
-        search.ends[k, 0], search.ends[k, 1] = node, mate
-        search.closing[k] = arc
 
 
 @inner

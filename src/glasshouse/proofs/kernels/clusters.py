@@ -18,8 +18,8 @@ from glasshouse.kernels.arrays import enlarged
 def clusters(graph: Any) -> Any:
     """The clusters that edges of length 0 make, in breadth-first order.
 
-    Returns each vertex's cluster, the parity of negative edges on the way from the first vertex of
-    its cluster, and the number of clusters.
+    Returns each vertex's cluster, and the parity of negative edges on the way from the first vertex
+    of its cluster.
     """
     size = len(graph.starts) - 1
     label, parity = np.full(size, -1, np.int32), np.zeros(size, np.uint8)
@@ -41,7 +41,7 @@ def clusters(graph: Any) -> Any:
                     queue[tail] = other
                     tail += 1
         count += 1
-    return label, parity, count
+    return label, parity
 
 
 @compiled

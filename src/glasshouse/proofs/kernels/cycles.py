@@ -1,4 +1,4 @@
-"""Compiled search for odd cycles in signed graphs, given as in `kernels`."""
+"""Compiled search for odd cycles in signed graphs, given as in `graphs`."""
 
 from __future__ import annotations
 
@@ -168,12 +168,12 @@ def close_walks(graph: Any, hop: Any, limit: Any, source: Any, search: Any) -> A
 
 
 @inlined
-def note(search: Any, k: Any, total: Any, node: Any, mate: Any, edge: Any) -> None:
+def note(search: Any, k: Any, total: Any, node: Any, mate: Any, closing: Any) -> None:
     """Keep a walk over the source's k-th edge if it is the shortest so far."""
     if total < search.shortest[k]:
         search.shortest[k] = total
         search.ends[k, 0], search.ends[k, 1] = node, mate
-        search.closing[k] = edge
+        search.closing[k] = closing
 
 
 @inner

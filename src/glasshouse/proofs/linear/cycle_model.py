@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.linear.linear_program import is_optimal, new_highs
+from glasshouse.proofs.linear.linear_program import is_optimal, new_highs, run
 from glasshouse.proofs.linear.separation import Cycles
 
 # A cycle is a cut if its length is below 1 by more than the LP's own tolerance.
@@ -58,10 +58,7 @@ class CycleModel:
         return self._run(seconds)
 
     def _run(self, seconds: float) -> bool:
-        if np.isfinite(seconds):
-            limit = self.solver.getRunTime() + max(seconds, 0.0)
-            self.solver.setOptionValue("time_limit", limit)
-        self.solver.run()
+        run(self.solver, seconds)
         return is_optimal(self.solver)
 
     def interior(

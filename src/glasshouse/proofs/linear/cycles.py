@@ -1,61 +1,21 @@
-"""Loops as certificates write them: cycles of nodes whose last edge the state violates."""
+"""Loops as a tree's leaves and certificates have them: vertices, and the signs of their edges."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
-import numpy as np
-
-from glasshouse.certificates import Certificate
 from glasshouse.problems import Max2Sat
-from glasshouse.proofs.linear.contraction import OddCycle
-from glasshouse.proofs.linear.packing import Packing
-from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array
+from glasshouse.proofs.signed_graph import SignedGraph
 from glasshouse.proofs.trees.relaxation import Loop
 
-# A multiplier, the nodes of a cycle, and which edges (from a node to the next) are violated.
-Cycle = tuple[int, list[int], list[bool]]
 
-
-def make_certificate(cycles: Iterable[Cycle], state: Spins, denominator: int) -> Certificate:
-    """Put cycles into a certificate, each turned so that its last edge is a violated one."""
-    nodes: list[int] = []
-    violated: list[bool] = []
-    starts = [0]
-    multipliers = []
-    for multiplier, cycle, marks in cycles:
-        turn = marks.index(True) + 1
-        nodes += cycle[turn:] + cycle[:turn]
-        violated += marks[turn:] + marks[:turn]
-        starts.append(len(nodes))
-        multipliers.append(multiplier)
-    divisor = math.gcd(denominator, *multipliers)
-    return Certificate(
-        state,
-        np.array(nodes, dtype=np.int32),
-        np.array(starts, dtype=np.int64),
-        exact_array(multiplier // divisor for multiplier in multipliers),
-        denominator // divisor,
-        np.array(violated, dtype=bool),
-    )
-
-
-def walk_loops(graph: SignedGraph, loops: Iterable[OddCycle], spins: Spins) -> Iterable[Cycle]:
-    """Loops, given as sets of edges, as cycles of nodes."""
-    products = spins[graph.edges[:, 0]] * spins[graph.edges[:, 1]]
-    violated = ((products < 0) != (graph.weights < 0).astype(bool)).tolist()
-    ends = graph.edges.tolist()
-    for loop in loops:
-        nodes, edges = _walk(ends, loop.edges)
-        yield loop.multiplier, nodes, [violated[edge] for edge in edges]
-
-
-def signed_loops(graph: SignedGraph, packing: Packing) -> Iterable[Loop]:
-    """Loops of a packing as a tree's leaves have them: vertices, and the signs of their edges."""
-    ends, signs = graph.edges.tolist(), [1 if w > 0 else -1 for w in graph.weights]
-    for multiplier, cycle in zip(packing.multipliers, packing.cycles, strict=True):
+def signed_loops(
+    graph: SignedGraph, multipliers: Iterable[int], cycles: Iterable[Iterable[int]]
+) -> Iterator[Loop]:
+    """Cycles that are given by their edges, each with its multiplier."""
+    ends, signs = graph.edges.tolist(), graph.signs.tolist()
+    for multiplier, cycle in zip(multipliers, cycles, strict=True):
         nodes, edges = _walk(ends, cycle)
         yield multiplier, nodes, [signs[edge] for edge in edges]
 
@@ -81,7 +41,7 @@ def _walk(ends: list[list[int]], loop: Iterable[int]) -> tuple[list[int], list[i
     return nodes, edges
 
 
-def clause_cycles(problem: Max2Sat, spins: Spins, weight: Fraction) -> Iterable[Cycle]:
+def clause_loops(problem: Max2Sat, weight: Fraction) -> Iterator[Loop]:
     """For each hard clause l ∨ m the triangle of l, m and the ghost, with a multiplier.
 
     In spins the clause is a constant minus this frustrated triangle, nothing else. So triangles
@@ -92,6 +52,5 @@ def clause_cycles(problem: Max2Sat, spins: Spins, weight: Fraction) -> Iterable[
     for first, second in problem.hard.tolist() if weight else ():
         if second in (0, first, -first):
             continue
-        a, b = abs(first) - 1, abs(second) - 1
-        one, two = spins[a] * (1 if first > 0 else -1), spins[b] * (1 if second > 0 else -1)
-        yield int(weight), [ghost, a, b], [one < 0, one * two > 0, two < 0]
+        one, two = (1 if literal > 0 else -1 for literal in (first, second))
+        yield int(weight), [ghost, abs(first) - 1, abs(second) - 1], [one, -one * two, two]

@@ -32,6 +32,13 @@ def new_highs(
     return solver
 
 
+def run(solver: Any, seconds: float) -> None:
+    """Solve, for some seconds at most; HiGHS counts those of all runs together."""
+    if np.isfinite(seconds):
+        solver.setOptionValue("time_limit", solver.getRunTime() + max(seconds, 0.0))
+    solver.run()
+
+
 def is_optimal(solver: Any) -> bool:
     """Whether the last run ended at an optimum."""
     import highspy

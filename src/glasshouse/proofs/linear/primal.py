@@ -61,10 +61,14 @@ def annealed_state(
 
 def best_of(graph: SignedGraph, states: npt.NDArray[np.int8]) -> Spins:
     """The best of some states, up to rounding."""
-    first, second = graph.edges[:, 0], graph.edges[:, 1]
-    values = [float(graph.couplings @ (spins[first] * spins[second])) for spins in states]
-    best: Spins = states[int(np.argmax(values))]
+    best: Spins = states[int(np.argmax(agreements(graph, states)))]
     return best
+
+
+def agreements(graph: SignedGraph, states: npt.NDArray[np.int8]) -> list[float]:
+    """Σ w s s of some states, in units of the largest weight, up to rounding."""
+    first, second = graph.edges[:, 0], graph.edges[:, 1]
+    return [float(graph.couplings @ (spins[first] * spins[second])) for spins in states]
 
 
 def is_sparse(graph: SignedGraph) -> bool:
@@ -81,11 +85,9 @@ def mix(graph: SignedGraph, states: npt.NDArray[np.int8], turns: int) -> None:
 
 def mean_violation(graph: SignedGraph, states: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
     """In which share of the states each edge is violated: a point that violates no cycle."""
-    negative = (graph.weights < 0).astype(bool)
-    first, second = graph.edges[:, 0], graph.edges[:, 1]
     counts = np.zeros(graph.num_edges)
     for spins in states:
-        counts += (spins[first] != spins[second]) != negative
+        counts += graph.violated(spins)
     return counts / len(states)
 
 
@@ -97,8 +99,7 @@ def _clusters(
     from scipy.sparse.csgraph import connected_components
 
     edges = graph.edges[chosen]
-    negative = (graph.weights < 0).astype(bool)
-    wanted = np.where(negative == violated, 1, -1).astype(np.int8)[chosen]
+    wanted = np.where(graph.negative == violated, 1, -1).astype(np.int8)[chosen]
     inside: Spins = kernels.agree(*adjacency(graph.num_vertices, edges), wanted)
     size = graph.num_vertices
     links = csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(size, size))

@@ -8,12 +8,13 @@ adding the result gains some seven digits a time.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 
-from glasshouse.proofs.linear.linear_program import new_highs
+from glasshouse.proofs.linear.linear_program import new_highs, run
 from glasshouse.proofs.linear.packing import Packing, fit
 
 _MOST_TURNS = 6
@@ -26,8 +27,17 @@ def refine(
     cycles: Sequence[Sequence[int]],
     capacity: Sequence[int],
     enough: Fraction,
+    deadline: float = math.inf,
 ) -> Packing:
-    """Shift multipliers between cycles until a packing has `enough` in total, if it can."""
+    """Shift multipliers between cycles until a packing has `enough` in total, if it can.
+
+    Args:
+        packing: over some of the cycles.
+        cycles: as edge lists.
+        capacity: of each edge.
+        enough: what the multipliers are to add up to.
+        deadline: when to stop with the best so far, on the monotonic clock.
+    """
     for _ in range(_MOST_TURNS):
         missing = math.ceil(enough * packing.denominator) - sum(packing.multipliers)
         if missing <= 0:
@@ -38,7 +48,9 @@ def refine(
         for cycle, multiplier in zip(cycles, given, strict=True):
             for edge in cycle:
                 room[edge] -= multiplier
-        shifts = _shifts(given, cycles, room, missing)
+        shifts = _shifts(given, cycles, room, missing, deadline)
+        if shifts is None:
+            break
         wanted = [m + shift for m, shift in zip(given, shifts, strict=True)]
         better = fit(packing.denominator, wanted, [list(c) for c in cycles], capacity)
         if better.total <= packing.total:
@@ -48,9 +60,16 @@ def refine(
 
 
 def _shifts(
-    given: list[int], cycles: Sequence[Sequence[int]], room: list[int], missing: int
-) -> list[int]:
-    """Maximise Σδ with δ ≥ -given and no edge above its room, in units of what is missing."""
+    given: list[int],
+    cycles: Sequence[Sequence[int]],
+    room: list[int],
+    missing: int,
+    deadline: float,
+) -> list[int] | None:
+    """Maximise Σδ with δ ≥ -given and no edge above its room, in units of what is missing.
+
+    None if time is up before.
+    """
     # Compared as integers: a quotient of large ones may be above all floats.
     lower = [-min(m, _ENDLESS * missing) / missing for m in given]
     solver = new_highs(np.full(len(cycles), -1.0), lower, _ENDLESS)
@@ -64,5 +83,7 @@ def _shifts(
             ones = np.ones(len(members))
             limit = room[edge] / missing
             solver.addRow(-np.inf, limit, len(members), indices, ones)
-    solver.run()
+    run(solver, deadline - time.monotonic())
+    if time.monotonic() > deadline:
+        return None
     return [math.floor(Fraction(x) * missing) for x in solver.getSolution().col_value]

@@ -57,8 +57,7 @@ class Separation:
     def __init__(self, graph: SignedGraph, expired: Callable[[], bool]) -> None:
         self.graph = graph
         self.expired = expired
-        # Not from the couplings: the sign of a weight too small for a float would be lost.
-        self.negative = (graph.weights < 0).astype(np.uint8)
+        self.negative = graph.negative
         self.rng = np.random.default_rng(0)
         self.signatures = self.rng.integers(0, 2**64, graph.num_edges, dtype=np.uint64)
 
@@ -88,7 +87,7 @@ class Separation:
     def exact(self, lengths: Lengths, limit: float, cover: int, enough: float) -> Cycles:
         """The same by way of clusters: fast where most lengths are 0. None means there is none."""
         graph = self.graph_of(lengths)
-        label, parity, _ = cluster_kernels.clusters(graph)
+        label, parity = cluster_kernels.clusters(graph)
         first, second = self.graph.edges[:, 0], self.graph.edges[:, 1]
         sign = self.negative ^ parity[first] ^ parity[second]
         inside = label[first] == label[second]

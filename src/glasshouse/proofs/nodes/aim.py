@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.linear.primal import annealed_states, mean_violation
+from glasshouse.proofs.linear.primal import agreements, annealed_states, mean_violation
 from glasshouse.proofs.nodes.ties import Ties
-from glasshouse.proofs.signed_graph import SignedGraph, Spins
+from glasshouse.proofs.signed_graph import SignedGraph
 
 Point = npt.NDArray[np.float64]
 
@@ -60,8 +60,7 @@ def states_of(ties: Ties, seconds: float) -> npt.NDArray[np.int8]:
     if interrupted:
         raise KeyboardInterrupt
     states: npt.NDArray[np.int8] = found[:, ties.classes] * ties.signs
-    costs = [_cost(ties.graph, state) for state in states]
-    return states[np.argsort(costs, kind="stable")]
+    return states[np.argsort(np.negative(agreements(ties.graph, states)), kind="stable")]
 
 
 def centre_of(ties: Ties, states: npt.NDArray[np.int8]) -> Point | None:
@@ -75,8 +74,3 @@ def contracted(ties: Ties) -> SignedGraph:
     kept = np.flatnonzero(weights)
     pairs = ties.bundles[0][kept].astype(np.int32)
     return SignedGraph(int(ties.classes.max(initial=0)) + 1, pairs, weights[kept])
-
-
-def _cost(graph: SignedGraph, state: Spins) -> float:
-    """Up to rounding."""
-    return -float(graph.couplings @ state[graph.edges].prod(axis=1))

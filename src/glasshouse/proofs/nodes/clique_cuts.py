@@ -19,6 +19,8 @@ _LONGEST = 0.8
 _SIZES = (5, 7)
 # Searches around each vertex, and in all; the larger of the two counts.
 _RESTARTS, _SEARCHES = 4, 2048
+# How many cuts of one round may share an arc.
+_COVER = 8
 # All distances are kept, 32 bytes for each pair of vertices, and looked for in one go, which a time
 # limit has to wait for: 50 MB and about a second for so many.
 _MOST_VERTICES = 1200
@@ -30,14 +32,10 @@ class CliqueSeparator:
     Args:
         graph: the problem.
         signatures: one random number for each arc.
-        cover: how many cuts of one round may share an arc.
     """
 
-    def __init__(
-        self, graph: SignedGraph, signatures: npt.NDArray[np.uint64], cover: int = 8
-    ) -> None:
-        self.graph, self.signatures, self.cover = graph, signatures, cover
-        self.negative = (graph.weights < 0).astype(np.uint8)
+    def __init__(self, graph: SignedGraph, signatures: npt.NDArray[np.uint64]) -> None:
+        self.graph, self.signatures = graph, signatures
         size = graph.num_vertices if self.is_able else 0
         self.distance = np.empty((size, 2 * size), np.float32)
         self.over = np.empty((size, 2 * size), np.int32)
@@ -57,7 +55,7 @@ class CliqueSeparator:
         """
         if not self.is_able:
             return []
-        graph = arc_kernels.ArcGraph(*self.graph.rows, self.negative, lengths)
+        graph = arc_kernels.ArcGraph(*self.graph.rows, self.graph.negative, lengths)
         clique_kernels.nearest_nodes(graph, _HOP, _LONGEST, self.distance, self.over)
         clique_kernels.fill_pairs(self.distance, 0.5 * tolerance, self.pairs)
         return [cut for size in _SIZES for cut in self._of_size(size, tolerance)]
@@ -67,16 +65,15 @@ class CliqueSeparator:
         restarts = max(_RESTARTS, _SEARCHES // self.graph.num_vertices)
         cliques, sums = clique_kernels.odd_cliques(self.pairs, size, restarts, tolerance)
         arcs, vertices, begins, is_simple = clique_kernels.walks_of(
-            self.over, self.graph.edges, self.negative, cliques
+            self.over, self.graph.edges, self.graph.negative, cliques
         )
         pairs = size * (size - 1) // 2
         borders = begins[::pairs]
         depth = ((size - 1) ** 2 // 4 - sums) / np.sqrt(np.maximum(np.diff(borders), 1))
         order = np.argsort(-depth, kind="stable")
         chosen = cycle_kernels.spread(
-            order[is_simple[order]], arcs, borders, self.signatures, len(self.signatures),
-            self.cover,
-        )  # fmt: skip
+            order[is_simple[order]], arcs, borders, self.signatures, len(self.signatures), _COVER
+        )
         found = []
         for k in chosen.tolist():
             clique, first = cliques[k], k * pairs

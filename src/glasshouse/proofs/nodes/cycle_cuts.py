@@ -12,6 +12,8 @@ from glasshouse.proofs.signed_graph import SignedGraph
 
 # What an arc costs beside its length: of two equally violated cycles the one of fewer edges comes.
 _HOP = 1e-7
+# How many cuts of one round may share an arc, and how many there are at most.
+_COVER, _MOST_CUTS = 4, 2000
 
 
 class CycleSeparator:
@@ -19,14 +21,10 @@ class CycleSeparator:
 
     Args:
         graph: the problem.
-        cover: how many cuts of one round may share an arc.
-        most: how many cuts a round gives at most.
     """
 
-    def __init__(self, graph: SignedGraph, cover: int = 4, most: int = 2000) -> None:
-        self.graph, self.cover, self.most = graph, cover, most
-        # Not from the couplings: the sign of a weight too small for a float would be lost.
-        self.negative = (graph.weights < 0).astype(np.uint8)
+    def __init__(self, graph: SignedGraph) -> None:
+        self.graph = graph
         self.vertices = np.arange(graph.num_vertices, dtype=np.int32)
         self.signatures = np.random.default_rng(0).integers(
             0, 2**64, 2 * graph.num_edges, dtype=np.uint64
@@ -38,15 +36,13 @@ class CycleSeparator:
         None at all means that there is none.
         """
         lengths = arc_lengths(violation)
-        graph = arc_kernels.ArcGraph(*self.graph.rows, self.negative, lengths)
+        graph = arc_kernels.ArcGraph(*self.graph.rows, self.graph.negative, lengths)
         arcs, vertices, begins, totals = arc_kernels.violated_cycles(
             graph, _HOP, 1.0 - tolerance, self.vertices
         )
         order = np.lexsort((np.diff(begins), np.round(totals, 6)))
-        chosen = cycle_kernels.spread(
-            order, arcs, begins, self.signatures, len(lengths), self.cover
-        )[: self.most]
-        places = [slice(begins[k], begins[k + 1]) for k in chosen.tolist()]
+        chosen = cycle_kernels.spread(order, arcs, begins, self.signatures, len(lengths), _COVER)
+        places = [slice(begins[k], begins[k + 1]) for k in chosen[:_MOST_CUTS].tolist()]
         return [Cut.of_cycle(arcs[place].copy(), vertices[place].copy()) for place in places]
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from glasshouse.certificates.ties import Pair
 from glasshouse.proofs.interruption import is_ctrl_c
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.nodes.aim import Aim, Point, centre_of, states_of
@@ -18,7 +19,7 @@ from glasshouse.proofs.nodes.node_lp import Basis, NodeLp
 from glasshouse.proofs.nodes.strong_branching import Brancher, Choice
 from glasshouse.proofs.nodes.ties import Ties
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
-from glasshouse.proofs.trees.relaxation import Outcome, Pair, Parts
+from glasshouse.proofs.trees.relaxation import Outcome
 
 # Cuts of a node have to be violated by this much, unless there are none.
 _CLEARLY, _BARELY = 0.02, 1e-5
@@ -59,7 +60,6 @@ class CycleRelaxation:
     def __init__(self, graph: SignedGraph) -> None:
         self.graph = graph
         self.weights = np.abs(graph.couplings)
-        self.signs = np.where(graph.weights < 0, -1, 1).astype(np.int8)
         self.separator = CycleSeparator(graph)
         self.brancher = Brancher(self.weights)
         self.lp = NodeLp(self.weights)
@@ -67,10 +67,6 @@ class CycleRelaxation:
         self.at: Basis | None = None  # where the LP stands, if that is known
         self.best = graph.total + 1  # the cost to be beaten
         self.found: list[Spins] = []
-
-    def offer(self, state: Spins) -> None:
-        """Know of a state: only better ones are looked for."""
-        self.best = min(self.best, self.graph.cost(state))
 
     def bound(
         self, pairs: list[Pair], incumbent: int, deadline: float, warm: Any = None
@@ -210,7 +206,7 @@ class CycleRelaxation:
     def as_rounded(self) -> Spins:
         """Spins along the edges that the LP is surest of."""
         spins: Spins = graphs.round_to_spins(
-            *self.graph.rows, self.separator.negative, self.lp.violation
+            *self.graph.rows, self.graph.negative, self.lp.violation
         )
         return spins
 
@@ -237,9 +233,8 @@ class CycleRelaxation:
             return None
         heaviest = free[np.argmax(self.weights[free])]
         a, b = self.graph.edges[heaviest].tolist()
-        return a, b, int(self.signs[heaviest])
+        return a, b, int(self.graph.signs[heaviest])
 
     def outcome(self, proof: Rounded, closed: bool, branch: Pair | None, warm: Any) -> Outcome:
         """Put together."""
-        parts: Parts = proof.parts(self.signs)
-        return Outcome(closed, proof.bound / proof.denominator, parts, branch, warm, self.found)
+        return Outcome(closed, proof.parts(self.graph.signs), branch, warm, self.found)

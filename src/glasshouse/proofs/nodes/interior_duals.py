@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.linear.linear_program import is_optimal, new_highs
+from glasshouse.proofs.linear.linear_program import is_optimal, new_highs, run
 from glasshouse.proofs.nodes.cuts import Cut
 from glasshouse.proofs.nodes.ties import Ties
 from glasshouse.proofs.signed_graph import Spins
@@ -25,9 +25,7 @@ Floats = npt.NDArray[np.float64]
 _ENOUGH = 0.1
 
 
-def interior_duals(
-    ties: Ties, cuts: Sequence[Cut], state: Spins, seconds: float = np.inf
-) -> Floats | None:
+def interior_duals(ties: Ties, cuts: Sequence[Cut], state: Spins, seconds: float) -> Floats | None:
     """One dual for each cut, in units of the largest weight; None if there are no such duals.
 
     Args:
@@ -39,9 +37,8 @@ def interior_duals(
     graph = ties.graph
     first, second = graph.edges.T
     products = (state[first] * state[second]).astype(np.int64)
-    signs = np.where(graph.weights < 0, -1, 1)
     # In the gauge of the state a tight cut is as low as it can be.
-    gauged = [(signs * products)[cut.edges] * cut.coefficients for cut in cuts]
+    gauged = [(graph.signs * products)[cut.edges] * cut.coefficients for cut in cuts]
     tight = [k for k, cut in enumerate(cuts) if gauged[k].sum() == cut.depth]
     edges = np.flatnonzero(~ties.inside)
     bundle = np.full(graph.num_edges, -1)
@@ -61,9 +58,7 @@ def interior_duals(
     values = np.concatenate([values, sizes[touched]])
     solver = new_highs(costs, 0.0, upper, threads=1)
     _add_rows(solver, rows, columns, values, room[touched])
-    if np.isfinite(seconds):
-        solver.setOptionValue("time_limit", max(seconds, 0.0))
-    solver.run()
+    run(solver, seconds)
     if not is_optimal(solver):
         return None
     duals = np.zeros(len(cuts))

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from glasshouse.proofs.nodes.cuts import Cut, parts_of
 from glasshouse.proofs.nodes.ties import Ties
+from glasshouse.proofs.signed_graph import exact_array
 from glasshouse.proofs.trees.relaxation import Parts
 
 # Vertices of the dual polytope mostly have small denominators; a certificate with one reads well.
@@ -56,13 +57,9 @@ def round_duals(
         duals: one for each, in units of the graph's largest weight.
         target: a value.
     """
-    used = np.flatnonzero(duals > 0.0)
     best = None
     for denominator in _denominators(ties.graph.largest):
-        multipliers = _integers(duals[used], denominator * ties.graph.largest)
-        kept = np.flatnonzero(multipliers)
-        chosen = [cuts[k] for k in used[kept].tolist()]
-        rounded = exact_bound(ties, denominator, multipliers[kept], chosen)
+        rounded = _rounded_to(denominator, ties, cuts, duals)
         if rounded.proves(target):
             return rounded
         if best is None or rounded.bound * best.denominator > best.bound * denominator:
@@ -74,6 +71,13 @@ def round_duals(
 def honest_bound(ties: Ties, cuts: Sequence[Cut], duals: npt.NDArray[np.float64]) -> Rounded:
     """Loops whose bound is that of the duals but for the last digits of a float."""
     *_, denominator = _denominators(ties.graph.largest)
+    return _rounded_to(denominator, ties, cuts, duals)
+
+
+def _rounded_to(
+    denominator: int, ties: Ties, cuts: Sequence[Cut], duals: npt.NDArray[np.float64]
+) -> Rounded:
+    """Loops whose multipliers are the duals, rounded to one denominator."""
     used = np.flatnonzero(duals > 0.0)
     multipliers = _integers(duals[used], denominator * ties.graph.largest)
     kept = np.flatnonzero(multipliers)
@@ -94,10 +98,9 @@ def _integers(duals: npt.NDArray[np.float64], unit: int) -> npt.NDArray[Any]:
     if unit * (int(duals.max(initial=0.0)) + 1) < 2**52:
         return np.rint(duals * float(unit)).astype(np.int64)
     half = 1 << (_DUAL_BITS - 1)
-    numbers = [(int(dual * 2.0**_DUAL_BITS) * unit + half) >> _DUAL_BITS for dual in duals.tolist()]
-    exact = np.empty(len(numbers), dtype=object)
-    exact[:] = numbers
-    return exact
+    return exact_array(
+        (int(dual * 2.0**_DUAL_BITS) * unit + half) >> _DUAL_BITS for dual in duals.tolist()
+    )
 
 
 def exact_bound(
@@ -114,7 +117,7 @@ def exact_bound(
     if cuts:
         edges = np.concatenate([cut.edges for cut in cuts])
         amounts = np.concatenate([cut.coefficients for cut in cuts])
-        amounts *= np.where(graph.weights < 0, -1, 1)[edges]
+        amounts *= graph.signs[edges]
         sizes = [len(cut.edges) for cut in cuts]
         np.subtract.at(rest, edges, np.repeat(multipliers.astype(kind), sizes) * amounts)
     inside = (rest * ties.products)[ties.inside].sum()

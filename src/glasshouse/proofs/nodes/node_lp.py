@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.linear.linear_program import new_highs
+from glasshouse.proofs.linear.linear_program import new_highs, run
 from glasshouse.proofs.nodes.cuts import Cut
 from glasshouse.proofs.nodes.ties import Ties
 
@@ -44,7 +44,6 @@ class NodeLp:
         violation: u, one for each edge.
         duals: one for each cut that it had.
         finished: whether the last run reached the optimum, or what was enough.
-        iterations: of the simplex method, in all.
     """
 
     def __init__(self, weights: Floats) -> None:
@@ -57,7 +56,6 @@ class NodeLp:
         self.violation, self.duals = np.zeros(len(weights)), np.zeros(0)
         self.row_values = np.zeros(0)
         self.finished = True
-        self.iterations = 0
 
     def go_to(self, ties: Ties) -> None:
         """Fix the edges whose ends are tied."""
@@ -86,21 +84,16 @@ class NodeLp:
     def solve(self, enough: float, seconds: float) -> None:
         """Go to the optimum, or until the value is above `enough`, or for some seconds."""
         self.solver.setOptionValue("objective_bound", enough)
-        if np.isfinite(seconds):
-            limit = self.solver.getRunTime() + max(seconds, 0.0)
-            self.solver.setOptionValue("time_limit", limit)
-        self.solver.run()
+        run(self.solver, seconds)
         self.read()
 
     def read(self) -> None:
         """Take over what the last run found; where it ran out of time, keep what was before."""
-        info = self.solver.getInfo()
-        self.iterations += max(info.simplex_iteration_count, 0)
         self.finished = _status(self.solver) in ("kOptimal", "kObjectiveBound")
         if not self.finished:
             return
         solution = self.solver.getSolution()
-        self.value = info.objective_function_value
+        self.value = self.solver.getInfo().objective_function_value
         self.violation = np.clip(np.array(solution.col_value), 0.0, 1.0)
         self.row_values = np.array(solution.row_value)
         self.duals = np.array(solution.row_dual)
@@ -158,12 +151,9 @@ class Probe:
         solver.setBasis(self.basis)
         solver.changeColsBounds(len(edges), edges, sides, sides)
         solver.run()
-        info = solver.getInfo()
-        lp.iterations += max(info.simplex_iteration_count, 0)
+        is_infeasible = _status(solver) == "kInfeasible"
+        value: float = np.inf if is_infeasible else solver.getInfo().objective_function_value
         solver.changeColsBounds(len(edges), edges, lp.lower[edges], lp.upper[edges])
-        if _status(solver) == "kInfeasible":
-            return np.inf
-        value: float = info.objective_function_value
         return value
 
 

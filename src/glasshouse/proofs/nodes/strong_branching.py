@@ -19,6 +19,8 @@ from glasshouse.proofs.nodes.ties import Ties
 _DECIDED = 1e-6
 # Gains below this, in units of the largest weight, count as this: a product of gains must not be 0.
 _LEAST_GAIN = 1e-7
+# Bundles to try out, and iterations of the simplex method for each side of each.
+_CANDIDATES, _ITERATIONS = 8, 60
 
 
 @dataclass(frozen=True)
@@ -45,12 +47,10 @@ class Brancher:
 
     Args:
         weights: |w|, in units of the largest.
-        candidates: how many bundles to try out.
-        iterations: of the simplex method, for each side of each.
     """
 
-    def __init__(self, weights: Floats, candidates: int = 8, iterations: int = 60) -> None:
-        self.weights, self.candidates, self.iterations = weights, candidates, iterations
+    def __init__(self, weights: Floats) -> None:
+        self.weights = weights
         self.gains = np.zeros((2, len(weights)))  # per unit of u, down to 0 and up to 1, summed up
         self.trials = np.zeros((2, len(weights)))
 
@@ -65,8 +65,8 @@ class Brancher:
         edges = np.flatnonzero(~ties.inside)
         bundle = ties.bundles[1]
         scores = self.scores(lp.violation[edges], ties.violated[edges], edges, bundle)
-        order = np.argsort(-scores, kind="stable")[: self.candidates]
-        probe = Probe(lp, self.iterations)
+        order = np.argsort(-scores, kind="stable")[:_CANDIDATES]
+        probe = Probe(lp, _ITERATIONS)
         best: Choice | None = None
         for k in order.tolist():
             if scores[k] == 0.0:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.certificates.ties import Pair, ties_of
 from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array
-from glasshouse.proofs.trees.relaxation import Pair
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,25 +32,10 @@ class Ties:
     @classmethod
     def of(cls, graph: SignedGraph, pairs: Iterable[Pair]) -> Ties:
         """Follow the pairs; those that contradict each other are a ValueError."""
-        leader = list(range(graph.num_vertices))
-        relative = [1] * graph.num_vertices  # to the leader
-
-        def find(vertex: int) -> tuple[int, int]:
-            sign = 1
-            while leader[vertex] != vertex:
-                sign *= relative[vertex]
-                vertex = leader[vertex]
-            return vertex, sign
-
-        for a, b, sign in pairs:
-            (first, of_a), (second, of_b) = find(a), find(b)
-            if first != second:
-                leader[second], relative[second] = first, sign * of_a * of_b
-            elif of_a * of_b != sign:
-                raise ValueError(f"the pairs contradict each other at ({a}, {b}, {sign})")
-        found = [find(vertex) for vertex in range(graph.num_vertices)]
-        classes = np.unique([first for first, _ in found], return_inverse=True)[1]
-        return cls(graph, classes, np.array([sign for _, sign in found], dtype=np.int8))
+        ties = ties_of(graph.num_vertices, pairs)
+        if ties is None:
+            raise ValueError(f"the pairs contradict each other: {pairs}")
+        return cls(graph, np.unique(ties.roots, return_inverse=True)[1], ties.signs)
 
     @cached_property
     def inside(self) -> npt.NDArray[np.bool_]:
@@ -75,8 +60,7 @@ class Ties:
     @cached_property
     def violated(self) -> npt.NDArray[np.bool_]:
         """Which edges the state `signs` violates."""
-        mask: npt.NDArray[np.bool_] = (self.products < 0) != (self.graph.weights < 0).astype(bool)
-        return mask
+        return self.graph.violated(self.signs)
 
     def aggregate(self, weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Signed sums, over all edges between two classes, of one number for each edge."""

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.semidefinite.dual import FloatArray, Point, RegularisedDual
+from glasshouse.proofs.semidefinite.cuts import FloatArray
+from glasshouse.proofs.semidefinite.dual import Point, RegularisedDual
 from glasshouse.proofs.semidefinite.memory import Memory
 
 _ENOUGH = 1e-4  # the part of what the slope promises that a step has to gain

@@ -7,9 +7,10 @@ import time
 
 import numpy as np
 
+from glasshouse.certificates.ties import Pair
 from glasshouse.proofs.semidefinite.ascent import ascend
-from glasshouse.proofs.semidefinite.cuts import Cuts
-from glasshouse.proofs.semidefinite.dual import FloatArray, Point, RegularisedDual
+from glasshouse.proofs.semidefinite.cuts import Cuts, FloatArray
+from glasshouse.proofs.semidefinite.dual import Point, RegularisedDual
 from glasshouse.proofs.semidefinite.inheritance import Inheritance
 from glasshouse.proofs.semidefinite.memory import Memory
 from glasshouse.proofs.semidefinite.rounding import ExactSquares, exact_squares
@@ -18,7 +19,6 @@ from glasshouse.proofs.semidefinite.settings import Settings
 from glasshouse.proofs.semidefinite.shift import lifting_diagonal
 from glasshouse.proofs.semidefinite.states import best_projection
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
-from glasshouse.proofs.trees.relaxation import Pair
 
 _LOOK_BACK = 3  # rounds over which gains are measured
 _COMFORT = 3e-3  # the margin, in units of the scale, that makes for short certificates
@@ -26,6 +26,7 @@ _MOST_BITS = 44  # of a column's entries: beyond, floats have no more to tell
 _NEAR = 0.1  # the part of what α costs that an estimate may be wrong by
 _CLOSE = 1e-4  # the gap, in units of the scale, that only precision can be the reason of
 _BITS = 20  # where there is nothing to reach
+_LARGEST_UNIT = 10**300  # that a float can hold; in larger ones, 1 is as good as nothing
 
 
 class Climb:
@@ -46,6 +47,7 @@ class Climb:
         self._settings = settings
         size = problem.size
         self._scale = 2.0 * math.sqrt(float((problem.matrix**2).sum()) / (size * (size - 1)))
+        self._unit = float(min(problem.unit, _LARGEST_UNIT))
         self._exclude(highest)
         self._rng = np.random.default_rng(size)
         if warm is None:
@@ -61,10 +63,9 @@ class Climb:
 
     def _exclude(self, highest: int) -> None:
         """Aim at a bound above a value."""
-        unit = self.problem.unit
         self._highest = highest
-        self._target = (highest - self.problem.constant) / unit
-        self._goal = self._target + min(_COMFORT * self._scale, 0.01 / unit)
+        self._target = (highest - self.problem.constant) / self.problem.unit
+        self._goal = self._target + min(_COMFORT * self._scale, 0.01 / self._unit)
 
     def run(self, deadline: float) -> ExactSquares | None:
         """Climb until exact squares prove the goal, or there is no more hope or time."""
@@ -170,7 +171,7 @@ class Climb:
         spins, energy = best_projection(
             self.problem.matrix, point.factor, self._rng, self._settings.projections
         )
-        if energy < self._goal + 1.0 / self.problem.unit:  # worth a look in exact integers
+        if energy < self._goal + 1.0 / self._unit:  # worth a look in exact integers
             value = self.problem.value(spins)
             highest = self.problem.highest_below(value)
             if value <= self._highest and highest is not None:

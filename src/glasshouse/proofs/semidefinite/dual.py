@@ -13,13 +13,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg.lapack import dsyevd
 
 from glasshouse.proofs.semidefinite import kernels
-from glasshouse.proofs.semidefinite.cuts import Cuts
-
-FloatArray = npt.NDArray[np.float64]
+from glasshouse.proofs.semidefinite.cuts import Cuts, FloatArray
 
 
 class Point(NamedTuple):

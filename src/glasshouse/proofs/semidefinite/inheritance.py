@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.semidefinite.cuts import Cuts
-from glasshouse.proofs.semidefinite.dual import FloatArray, RegularisedDual
+from glasshouse.proofs.semidefinite.cuts import Cuts, FloatArray
+from glasshouse.proofs.semidefinite.dual import RegularisedDual
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.proofs.semidefinite import kernels
-from glasshouse.proofs.semidefinite.dual import FloatArray
+from glasshouse.proofs.semidefinite.cuts import FloatArray
 
 _STEPS = 12
 

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from glasshouse.certificates.ties import Pair
+from glasshouse.proofs.interruption import is_ctrl_c
 from glasshouse.proofs.semidefinite.climb import Climb
 from glasshouse.proofs.semidefinite.settings import Settings
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
-from glasshouse.proofs.signed_graph import SignedGraph
-from glasshouse.proofs.trees.relaxation import Outcome, Pair, Parts, Spins
+from glasshouse.proofs.signed_graph import SignedGraph, Spins
+from glasshouse.proofs.trees.relaxation import Outcome, Parts
 
 _NO_PARTS = Parts(1, [], [])
 
@@ -24,15 +26,13 @@ class SemidefiniteRelaxation:
 
     Args:
         graph: the problem.
-        settings: how to climb.
     """
 
     name = "semidefinite"
 
-    def __init__(self, graph: SignedGraph, settings: Settings | None = None) -> None:
+    def __init__(self, graph: SignedGraph) -> None:
         self._graph = graph
         self._threads = ThreadpoolController()
-        self._settings = settings or Settings()
 
     def bound(self, pairs: list[Pair], incumbent: int, deadline: float, warm: Any) -> Outcome:
         """Bound, until the node is closed, nothing more is gained, or the deadline is over.
@@ -49,28 +49,28 @@ class SemidefiniteRelaxation:
         """
         problem = Subproblem.of(self._graph, pairs)
         highest = problem.highest_below(self._graph.value(incumbent))
-        trivial = problem.trivial_bound
-        if highest is None or trivial > highest:
-            return Outcome(True, float(trivial), _NO_PARTS)
+        if highest is None or problem.trivial_bound > highest:
+            return Outcome(True, _NO_PARTS)
         if problem.size == 0:
             state = problem.spread(np.ones(0))
-            return Outcome(False, float(trivial), _NO_PARTS, states=[state])
+            return Outcome(False, _NO_PARTS, states=[state])
         # Threads wait for each other longer than such small matrices take.
         with self._threads.limit(limits=1, user_api="blas"):
-            return self._climbed(Climb(problem, highest, warm, self._settings), deadline)
+            return self._climbed(Climb(problem, highest, warm, Settings()), deadline)
 
     def _climbed(self, climb: Climb, deadline: float) -> Outcome:
         """The outcome of a climb, which is done here."""
         problem, proof, interrupted = climb.problem, None, False
         try:
             proof = climb.run(deadline)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemError) as stop:
+            if not is_ctrl_c(stop):
+                raise
             interrupted = True
         parts = (proof or climb.rounded()).parts(problem)
-        bound = problem.constant + climb.bound * problem.unit
         states: list[Spins] = [problem.spread(spins) for spins in climb.states]
         if proof is not None:
-            return Outcome(True, bound, parts, states=states)
+            return Outcome(True, parts, states=states)
         if interrupted:
-            return Outcome(False, bound, parts, states=states, interrupted=True)
-        return Outcome(False, bound, parts, climb.branch(), climb.inheritance(), states)
+            return Outcome(False, parts, states=states, interrupted=True)
+        return Outcome(False, parts, climb.branch(), climb.inheritance(), states)

@@ -13,12 +13,11 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.semidefinite.cuts import Cuts
+from glasshouse.proofs.semidefinite.cuts import Cuts, FloatArray
 from glasshouse.proofs.semidefinite.dual import RegularisedDual
 from glasshouse.proofs.semidefinite.subproblem import ROOM, Subproblem
 from glasshouse.proofs.trees.relaxation import Parts
 
-FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 _LARGEST = 2.0**53  # of a column's entries: a whole number that fits int64, whatever happened

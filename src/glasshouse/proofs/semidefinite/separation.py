@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from glasshouse.proofs.semidefinite import kernels
-from glasshouse.proofs.semidefinite.cuts import WIDTH, Cuts
-
-FloatArray = npt.NDArray[np.float64]
+from glasshouse.proofs.semidefinite.cuts import WIDTH, Cuts, FloatArray
 
 _MOST_TRIANGLES = 400_000
 _NEAR = 0.4  # the slack up to which a triangle may grow into a violated pentagon

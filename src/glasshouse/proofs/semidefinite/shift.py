@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg.lapack import dsyevd
 
-FloatArray = npt.NDArray[np.float64]
+from glasshouse.proofs.semidefinite.cuts import FloatArray
 
 _SWEEPS = 12
 _TINY = 1e-12

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from glasshouse.proofs.semidefinite import kernels
-from glasshouse.proofs.semidefinite.dual import FloatArray
+from glasshouse.proofs.semidefinite.cuts import FloatArray
 
 
 def best_projection(

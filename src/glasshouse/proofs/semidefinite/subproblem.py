@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.signed_graph import SignedGraph
-from glasshouse.proofs.trees.relaxation import Pair, Spins
+from glasshouse.certificates.ties import Pair, ties_of
+from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
 ROOM = 2**62  # sums of absolute values below this cannot leave int64
 
@@ -24,7 +24,6 @@ class Subproblem:
         vertices: a vertex of each class, the one that stands for it; its sign is +1.
         class_of: for every vertex of the graph, its class, or -1 where that was left out.
         signs: for every vertex, its spin as a multiple of that of its class.
-        roots: for every vertex, the vertex that stands for its class, left out or not.
         weights: W, symmetric and zero on the diagonal: int64, or Python integers if large.
         constant: a Python integer.
         matrix: A = -W / 2 in units of `unit`: the energy is <A, ss'>.
@@ -34,7 +33,6 @@ class Subproblem:
     vertices: npt.NDArray[np.int64]
     class_of: npt.NDArray[np.int64]
     signs: npt.NDArray[np.int8]
-    roots: npt.NDArray[np.int64]
     weights: npt.NDArray[np.int64] | npt.NDArray[np.object_]
     constant: int
     matrix: npt.NDArray[np.float64]
@@ -42,8 +40,11 @@ class Subproblem:
 
     @classmethod
     def of(cls, graph: SignedGraph, pairs: list[Pair]) -> Subproblem:
-        """The graph with the given pairs tied."""
-        roots, signs = _ties(graph.num_vertices, pairs)
+        """The graph with the given pairs tied; pairs that contradict each other are refused."""
+        ties = ties_of(graph.num_vertices, pairs)
+        if ties is None:
+            raise ValueError(f"the pairs contradict each other: {pairs}")
+        roots, signs = ties
         first, second = graph.edges[:, 0], graph.edges[:, 1]
         fits = graph.total < ROOM
         edge_signs = signs[first].astype(np.int64) * signs[second]
@@ -60,9 +61,8 @@ class Subproblem:
         weights = table[np.ix_(kept, kept)]
         matrix = -0.5 * (weights / graph.largest).astype(np.float64)
         return cls(
-            kept, class_of[roots], signs, roots, weights, graph.constant - inside, matrix,
-            graph.largest,
-        )  # fmt: skip
+            kept, class_of[roots], signs, weights, graph.constant - inside, matrix, graph.largest
+        )
 
     @property
     def size(self) -> int:
@@ -96,21 +96,3 @@ class Subproblem:
         """A state of the graph from one of the classes; those left out are +1."""
         state = np.append(np.sign(spins), 1.0)[self.class_of]
         return (state * self.signs).astype(np.int8)
-
-
-def _ties(size: int, pairs: list[Pair]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]]:
-    """For every vertex the one that stands for its class, and its sign relative to it."""
-    roots = np.arange(size)
-    signs = np.ones(size, dtype=np.int8)
-    for a, b, sign in pairs:
-        root, other = roots[a], roots[b]
-        turn = signs[a] * signs[b] * sign
-        if root == other:
-            if turn < 0:
-                raise ValueError(f"the pairs tie {a} and {b} both ways")
-            continue
-        root, other = min(root, other), max(root, other)
-        members = roots == other
-        signs[members] *= turn
-        roots[members] = root
-    return roots, signs

@@ -20,6 +20,7 @@ from glasshouse.certificates.bound import Parts as FlatParts
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.leaf import bounded_leaf, covered_leaf
 from glasshouse.certificates.ties import Pair, ties_of
+from glasshouse.proofs.interruption import is_ctrl_c
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.proofs.trees.core import Core
@@ -115,7 +116,7 @@ class TreeSearch:
     def run(self, root: Node, most_open: float = math.inf, most_nodes: float = math.inf) -> bool:
         """Work on the open leaves of a tree; True if none is left.
 
-        A KeyboardInterrupt ends it as the deadline does; what was found stays in the tree.
+        Ctrl-C ends it as the deadline does; what was found stays in the tree.
 
         Args:
             root: of the tree.
@@ -129,7 +130,9 @@ class TreeSearch:
         try:
             while self._waiting and not self._is_time_to_stop:
                 self._dive(self.next_open())
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemError) as stop:
+            if not is_ctrl_c(stop):
+                raise
             self.interrupted = True
         return all(self.is_done(leaf) for leaf in root.leaves())
 

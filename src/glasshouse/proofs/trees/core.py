@@ -71,7 +71,7 @@ class Core:
         """What linear programs of the blocks found, as parts of the whole."""
         groups = [self.common.chosen([slice(0, 0)], [slice(0, 0)])]
         for block, packing in zip(reduction.blocks, packings, strict=False):
-            loops = list(signed_loops(block.graph, packing))
+            loops = list(signed_loops(block.graph, packing.multipliers, packing.cycles))
             names = reduction.names[block.vertices]
             groups.append(flat_parts(Parts(packing.denominator, loops, []), names, loop_scale))
         return joined_parts(groups)

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-import numpy.typing as npt
+from glasshouse.certificates.ties import Pair
+from glasshouse.proofs.signed_graph import Spins
 
-from glasshouse.certificates.ties import Pair as Pair  # relaxations speak of it, too
-
-Spins = npt.NDArray[np.int8]
 # A multiplier, vertices in order, and the sign of the edge from each of them to the next, an odd
 # number of them -1.
 Loop = tuple[int, list[int], list[int]]
@@ -32,7 +29,6 @@ class Outcome:
 
     Attributes:
         closed: whether `parts` prove, exactly, that none of them is better than the best known.
-        bound: the value below which none is, up to rounding; for the order of the search only.
         parts: an honest bound in any case.
         branch: the pair to branch on, its sign that of the side to look at first; None if closed.
         warm: what both children may start from.
@@ -41,7 +37,6 @@ class Outcome:
     """
 
     closed: bool
-    bound: float
     parts: Parts
     branch: Pair | None = None
     warm: Any = None

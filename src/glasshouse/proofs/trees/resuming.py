@@ -12,25 +12,19 @@ from glasshouse.certificates.bound import Parts as FlatParts
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.leaf import bounded_leaf, covered_leaf
 from glasshouse.certificates.ties import Pair
-from glasshouse.certificates.tree import Leaf, Tree
+from glasshouse.certificates.tree import Tree
 from glasshouse.proofs.trees.core import Core
 from glasshouse.proofs.trees.search_tree import Node
 
 
-def common_of(certificate: Certificate) -> FlatParts:
-    """The parts that all leaves have."""
-    tree = certificate.tree or Tree((Leaf(certificate.num_loops, certificate.num_squares),))
-    loops, squares = slice(0, tree.common_loops), slice(0, tree.common_squares)
-    return FlatParts.of(certificate).chosen([loops], [squares])
-
-
 def goes_on_from(certificate: Certificate, core: Core) -> bool:
     """Whether a search on a core can go on from a certificate: one with a tree over that core."""
-    if certificate.tree is None or not certificate.tree.num_branches:
+    tree = certificate.tree
+    if tree is None or not tree.num_branches:
         return False
-    branches = (row for row in certificate.tree.rows if isinstance(row, Branch))
+    branches = (row for row in tree.rows if isinstance(row, Branch))
     named = {node for branch in branches for node in branch} <= set(core.names.tolist())
-    first, second = common_of(certificate), core.common
+    first, second = FlatParts.of(certificate).chosen(*_common(tree)), core.common
     one, other = first.denominator, second.denominator
     return (
         named
@@ -48,15 +42,15 @@ def tree_of(
     """The tree of a certificate, with what its leaves prove.
 
     Args:
-        certificate: one that fits the problem.
+        certificate: one with a tree that fits the problem.
         form: the problem.
         names: which node of the problem each vertex of the core is; all that the tree branches on
             are among them.
         value: that of the best state.
     """
-    tree = certificate.tree or Tree((Leaf(certificate.num_loops, certificate.num_squares),))
-    parts = FlatParts.of(certificate)
-    common = slice(0, tree.common_loops), slice(0, tree.common_squares)
+    tree, parts = certificate.tree, FlatParts.of(certificate)
+    assert tree is not None
+    common_loops, common_squares = _common(tree)
     places = iter(tree.leaves())
     vertex = {int(name): k for k, name in enumerate(names.tolist())}
     nothing = parts.chosen([slice(0, 0)], [slice(0, 0)])
@@ -77,10 +71,15 @@ def tree_of(
             found = covered_leaf(form, leaf.pairs, row.nodes)
         else:
             node.parts = parts.chosen([leaf.loops], [leaf.squares])
-            whole = parts.chosen([common[0], leaf.loops], [common[1], leaf.squares])
+            whole = parts.chosen([*common_loops, leaf.loops], [*common_squares, leaf.squares])
             found = bounded_leaf(form, leaf.pairs, whole, value)
         if found is None:  # no state is there
             node.is_finished = True
         else:
             node.bound, node.least = found
     return roots[0]
+
+
+def _common(tree: Tree) -> tuple[list[slice], list[slice]]:
+    """Which loops and squares all leaves have."""
+    return [slice(0, tree.common_loops)], [slice(0, tree.common_squares)]

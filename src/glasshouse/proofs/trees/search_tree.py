@@ -42,12 +42,7 @@ class Node:
 
     def leaves(self) -> Iterator[Node]:
         """The node itself, or the leaves below it, in the order of a certificate."""
-        waiting = [self]
-        while waiting:
-            node = waiting.pop()
-            waiting += reversed(node.children)
-            if not node.children:
-                yield node
+        return (node for node in self.nodes() if not node.children)
 
     def nodes(self) -> Iterator[Node]:
         """All nodes, each before those below it."""

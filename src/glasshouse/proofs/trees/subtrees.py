@@ -9,12 +9,13 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.pool import WorkerPool
+from glasshouse.proofs.interruption import is_ctrl_c
 from glasshouse.proofs.signed_graph import Spins
 from glasshouse.proofs.trees.branching import Incumbent, TreeSearch
 from glasshouse.proofs.trees.core import Core
@@ -90,11 +91,7 @@ class SharedSearch:
     """
 
     def __init__(
-        self,
-        search: TreeSearch,
-        method: str,
-        workers: int | None,
-        executor: Executor | None = None,
+        self, search: TreeSearch, method: str, workers: int | None, executor: Executor | None
     ) -> None:
         self.search, self.method = search, method
         self.pool = None if workers is None else WorkerPool(workers)
@@ -115,7 +112,9 @@ class SharedSearch:
                 while (search.has_open or self.running) and not search.is_time_up:
                     self._send()
                     self._receive()
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemError) as stop:
+            if not is_ctrl_c(stop):
+                raise
             search.interrupted = True
         finally:
             for future in self.running:
@@ -132,7 +131,8 @@ class SharedSearch:
             if search.is_done(node):
                 continue
             node.warm = None
-            job = Job(self.key, search.form, search.core, self.method, node,
+            # A copy: a worker may be a thread, and ours stays as it is until the answer.
+            job = Job(self.key, search.form, search.core, self.method, replace(node),
                       search.incumbent.state, seconds)  # fmt: skip
             self.running[self._submit(job)] = node
 

@@ -177,6 +177,11 @@ class Row:
         return Line(self.literals(), self.literal_degree, lambda: script.pol(self.words()))
 
 
+def literal_of(number: int) -> str:
+    """The literal of spin k, or that of its negation for -k."""
+    return f"x{number}" if number > 0 else f"~x{-number}"
+
+
 def negated(literal: str) -> str:
     """The opposite literal."""
     return literal.removeprefix("~") if literal.startswith("~") else f"~{literal}"

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs.veripb.pairs import Pairs, violated
-from glasshouse.proofs.veripb.script import Line, Terms, negated
+from glasshouse.proofs.veripb.script import Line, Terms, literal_of, negated
 
 Form: TypeAlias = Literal["wcnf", "opb"]
 
@@ -103,7 +103,7 @@ class Sheet:
         for clause in self.units.values() if self.form == "opb" else ():
             if not self.weights[clause]:
                 continue
-            terms = {_literal(self.clauses[clause][0]): 1, self._relaxation(clause): 1}
+            terms = {literal_of(self.clauses[clause][0]): 1, self._relaxation(clause): 1}
             yield self.weights[clause], Line.given(terms, 1, self.constraints[clause])
 
     def assignment(self, bits: list[int]) -> str:
@@ -120,11 +120,7 @@ class Sheet:
         if self.form == "opb":
             return f"x{self.problem.num_variables + clause + 1}"
         first, second = self.clauses[clause]
-        return f"~_b{clause + 1}" if second else _literal(-first)
-
-
-def _literal(number: int) -> str:
-    return f"x{number}" if number > 0 else f"~x{-number}"
+        return f"~_b{clause + 1}" if second else literal_of(-first)
 
 
 def _paired(problem: Max2Sat) -> tuple[dict[tuple[int, int], dict[int, int]], dict[int, int]]:

@@ -1,4 +1,4 @@
-"""Squares in a VeriPB proof, over the variables of pairs of spins (see `veripb_pairs`).
+"""Squares in a VeriPB proof, over the variables of pairs of spins (see `pairs`).
 
 Squares cancel each other on pairs that they share, so they cannot be added up over the clauses of a
 file, whose relaxation literals are an upper bound only; over variables of pairs they can. A square
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from itertools import combinations, product
 
 from glasshouse.proofs.veripb.pairs import Pairs, violated
-from glasshouse.proofs.veripb.script import Line, Terms
+from glasshouse.proofs.veripb.script import Line, Terms, literal_of
 
 # Of one square, the ghost not counted; each spin more doubles the states that are looked at.
 MOST_SPINS = 4
@@ -66,7 +66,7 @@ class SquareLines:
                     clause = self.pairs.definition(-i * state[i], -j * state[j])
                     words.append(f"{clause} {amount} * +")
             # All spins, so that clauses of neighbouring states differ in one of them only.
-            words += [f"{_literal(-i * state[i])} +" for i in spins]
+            words += [f"{literal_of(-i * state[i])} +" for i in spins]
             return " ".join(words) + f" {factor} d"
 
         def resolved(opposite: int) -> str:
@@ -92,7 +92,3 @@ def _refuse_many(number: int, spins: int) -> None:
             f"square {number + 1} is over {spins} spins, but a VeriPB proof is written of squares "
             f"over at most {MOST_SPINS}; check the certificate with `glasshouse check` instead"
         )
-
-
-def _literal(variable: int) -> str:
-    return f"x{variable}" if variable > 0 else f"~x{-variable}"

@@ -2,12 +2,12 @@
 
 A new variable, the goal, stands for "cost ≥ bound". Where it is false, the file's weights of all
 violated pairs together are below the bound; that is the ceiling. A leaf adds up its loops and
-squares with the ceiling, and settles what is left of each pair (see `veripb_ties`). That leaves a
+squares with the ceiling, and settles what is left of each pair (see `ties`). That leaves a
 clause: the goal is true, or a pair on the way to the leaf is violated. The clauses of two halves
 resolve to that of their branch, and the clause of the whole tree is the goal.
 
 VeriPB knows integers, but no steps between costs. They are derived: over spins instead of pairs
-(see `veripb_pairs`), all coefficients of the ceiling are divisible by the step, and division rounds
+(see `pairs`), all coefficients of the ceiling are divisible by the step, and division rounds
 it down to the next cost. So it is for all costs, and within a leaf, over the roots of its classes.
 """
 

@@ -6,7 +6,7 @@ cycle is falsified. The loops' lines, added up with their multipliers and divide
 denominator, are the lower bound on the objective, and the state is the upper bound.
 
 Trees, squares, loops that are none of the file, and steps of energies need more than that, see
-`veripb_tree`.
+`tree`.
 
 Proofs are for files that hold, for every edge, both clauses of equal weight, and unit clauses for
 fields: what `files.write` makes of an Ising problem or RBM.
