@@ -39,7 +39,7 @@ def trees(count: int):
         problem = to_max2sat(glass(7 + seed % 3, seed))[0]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(prover.Covering, "of", lambda form: None)
-            patch.setattr(prover, "_MOST_EDGES", 0)
+            patch.setattr(prover, "LARGE", 0)
             whole = prove(problem).certificate
         if whole.tree is None:
             yield problem, grown(problem.num_variables, whole, rng)

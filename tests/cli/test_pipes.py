@@ -8,12 +8,14 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import glasshouse as gh
 from glasshouse.cli import main
 
+FULL_DISK = Path("/dev/full")
 PLANT = ["plant", "random", "-n", "9", "-f", "1/5", "--loops", "4", "--seed", "1"]
 SUFFIXES = ["wcnf", "cnf", "opb", "qubo", "mc", "coo", "bqm", "npz", "wcnf.xz", ".WCNF.gz"]
 
@@ -213,9 +215,9 @@ def test_the_version(flag, capsys):
     assert capsys.readouterr().out.splitlines()[0] == f"glasshouse {gh.__version__}"
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device here")
+@pytest.mark.skipif(not FULL_DISK.exists(), reason="no full device here")
 def test_a_full_disk_is_told_without_a_number(tmp_path):
-    with open("/dev/full", "wb") as full:
+    with FULL_DISK.open("wb") as full:
         done = subprocess.run(
             [sys.executable, "-m", "glasshouse", *PLANT], stdout=full, stderr=subprocess.PIPE,
             cwd=tmp_path, timeout=120, text=True,

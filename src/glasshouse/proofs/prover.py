@@ -15,6 +15,7 @@ from glasshouse.certificates import Certificate, Cover, Tree
 from glasshouse.proofs.covering import Covering, lowest_state
 from glasshouse.proofs.interruption import is_ctrl_c
 from glasshouse.proofs.limits import Limits, Pause
+from glasshouse.proofs.linear.cycle_lp import LARGE
 from glasshouse.proofs.linear.good_state import good_state
 from glasshouse.proofs.linear.search import Search
 from glasshouse.proofs.linear.square_torus import SquareTorus
@@ -35,7 +36,6 @@ _SHARE_OF_ANNEALING = 0.2
 # from LP to LP without starting anew, can take over; of larger graphs, and of tori, the LP is made
 # for them.
 _LEAST_GAIN = 0.3
-_MOST_EDGES = 3500
 
 
 class _Stalling:
@@ -159,7 +159,7 @@ class Prover:
         search, limits = self.search, self.limits
         blocks = search.reduction.blocks
         largest = max((block.graph.num_edges for block in blocks), default=0)
-        is_large = largest > _MOST_EDGES or any(SquareTorus.of(block.graph) for block in blocks)
+        is_large = largest >= LARGE or any(SquareTorus.of(block.graph) for block in blocks)
         if limits.most_nodes > 1 and math.isfinite(limits.left):
             share = _SHARE_OF_LARGE_ROOT if is_large else _SHARE_OF_ROOT
             search.deadline -= (1 - share) * max(0.0, limits.left)

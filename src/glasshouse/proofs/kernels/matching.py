@@ -179,8 +179,8 @@ def set_top(forest: Any, whole: Any, used: Any) -> None:
         part = stack[waiting, 0]
         if part < size:
             forest.top[part] = whole
-            continue
-        waiting = push_parts(forest, part, waiting)
+        else:
+            waiting = push_parts(forest, part, waiting)
 
 
 @inner
@@ -201,8 +201,8 @@ def add_to_queue(forest: Any, whole: Any) -> None:
         if part < size:
             forest.queue[forest.queue[size + 1]] = part
             forest.queue[size + 1] += 1
-            continue
-        waiting = push_parts(forest, part, waiting)
+        else:
+            waiting = push_parts(forest, part, waiting)
 
 
 @inner

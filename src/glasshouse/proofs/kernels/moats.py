@@ -10,6 +10,7 @@ import numpy.typing as npt
 from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.arrays import enlarged
 from glasshouse.proofs.kernels.faces import fill_ball, new_balls
+from glasshouse.proofs.kernels.matching import push_parts
 
 
 class Region(NamedTuple):
@@ -126,13 +127,7 @@ def list_members(forest: Any, whole: Any, members: Any, before: Any) -> Any:
         waiting -= 1
         part = stack[waiting, 0]
         if part >= size:
-            child = forest.first[part]
-            while True:
-                stack[waiting, 0] = child
-                waiting += 1
-                child = forest.after[child]
-                if child == forest.first[part]:
-                    break
+            waiting = push_parts(forest, part, waiting)
             continue
         members[count], before[count] = part, 0
         while part != whole:

@@ -42,7 +42,7 @@ from glasshouse.proofs.signed_graph import SignedGraph, Spins
 # Share of a time limit that the LP leaves to the search for a state.
 _RESERVE = 0.2
 # Sparse graphs of at least so many edges get centred rounds; below, one greedy LP is often enough.
-_LARGE = 3500
+LARGE = 3500
 # A population of states: how many, in how many turns each meets another before the centre is taken,
 # and after.
 _RUNS, _TURNS_TO_CENTRE, _TURNS = 128, 2, 16
@@ -112,7 +112,7 @@ class CycleLp:
         self.separation = Separation(graph, lambda: self.time_left() < 0)
         self.rounds: GreedyRounds | CentredRounds = GreedyRounds(self.separation)
         self.torus = SquareTorus.of(graph)
-        if self.torus is not None or (is_sparse(graph) and graph.num_edges >= _LARGE):
+        if self.torus is not None or (is_sparse(graph) and graph.num_edges >= LARGE):
             self.rounds = CentredRounds(self.separation, np.zeros(graph.num_edges))
         self.interior_rounds = 0
         self.interrupted = self.annealed = False
@@ -157,7 +157,7 @@ class CycleLp:
             states.append(self.state)
             in_vain = in_vain + 1 if self.cost == best else 0
             best = self.cost
-        if self.closed(work.lower):
+        if self.closed(work.lower) or self.time_left() < 0:
             return
         work.violation = moats.crossed.astype(np.float64)
         assert isinstance(self.rounds, CentredRounds)
@@ -203,11 +203,11 @@ class CycleLp:
 
     def look_for_states(self, work: _Work) -> None:
         """Round the LP's solution, and anneal where that leaves a gap."""
-        negative = self.separation.negative
+        negative = self.graph.negative
         self.offer(graphs.round_to_spins(*self.graph.rows, negative, work.violation))
         if self.torus is not None:
             for _ in range(_CUTS_OF_ROUND if work.rounds else 0):
-                if not self.closed(work.lower):
+                if not self.closed(work.lower) and self.time_left() > 0:
                     self.cut_open(self.torus)
         elif work.rounds == 1:  # plants need no more rounds, and no annealing
             self.anneal(work.lower)
@@ -243,8 +243,18 @@ class CycleLp:
         # The float sum may be off by this much where weights are large.
         blur = max(self.slack, Fraction(self.cost, 10**6))
         if self.slack * _PROVEN < gap < blur and time.monotonic() < self.deadline:
-            return refine(packing, cycles, capacity, self.cost - self.slack)
+            return self.refined(packing, cycles, capacity)
         return packing
+
+    def refined(self, packing: Packing, cycles: list[list[int]], capacity: list[int]) -> Packing:
+        """The packing with what floats lost, or as it is where there is no time for that."""
+        try:
+            return refine(packing, cycles, capacity, self.cost - self.slack, self.deadline)
+        except (KeyboardInterrupt, SystemError) as stop:
+            if not is_ctrl_c(stop):
+                raise
+            self.interrupted = True
+            return packing
 
     def closed(self, lower: Fraction) -> bool:
         """Whether no state can cost less, also after rounding the duals."""

@@ -57,7 +57,6 @@ class Separation:
     def __init__(self, graph: SignedGraph, expired: Callable[[], bool]) -> None:
         self.graph = graph
         self.expired = expired
-        self.negative = graph.negative
         self.rng = np.random.default_rng(0)
         self.signatures = self.rng.integers(0, 2**64, graph.num_edges, dtype=np.uint64)
 
@@ -89,7 +88,7 @@ class Separation:
         graph = self.graph_of(lengths)
         label, parity = cluster_kernels.clusters(graph)
         first, second = self.graph.edges[:, 0], self.graph.edges[:, 1]
-        sign = self.negative ^ parity[first] ^ parity[second]
+        sign = self.graph.negative ^ parity[first] ^ parity[second]
         inside = label[first] == label[second]
         short = lengths < limit
         found = _Found()
@@ -110,7 +109,7 @@ class Separation:
 
     def graph_of(self, lengths: Lengths) -> cycle_kernels.LengthGraph:
         """The graph with lengths, as the kernels search in it."""
-        return cycle_kernels.LengthGraph(*self.graph.rows, self.negative, lengths)
+        return cycle_kernels.LengthGraph(*self.graph.rows, self.graph.negative, lengths)
 
     def _search(
         self,

@@ -57,8 +57,7 @@ class SquareTorus:
 
     def __init__(self, graph: SignedGraph, faces: face_kernels.Faces) -> None:
         self.graph, self.faces = graph, faces
-        self.negative = (graph.weights < 0).astype(np.uint8)
-        self.odd = self.negative[faces.edges].sum(axis=1) % 2 == 1
+        self.odd = graph.negative[faces.edges].sum(axis=1) % 2 == 1
         self.rng = np.random.default_rng(0)
 
     @classmethod
@@ -80,7 +79,7 @@ class SquareTorus:
         """The best packing of cycles that do not wind around the torus."""
         odd, forest, crossed = _matched(self.faces, self.odd, self.rng)
         edges, begins, widths = moat_kernels.moats(
-            self.faces, tuple(self.graph.rows), self.graph.edges, self.negative, odd, forest
+            self.faces, tuple(self.graph.rows), self.graph.edges, self.graph.negative, odd, forest
         )
         cycles = [edges[begins[k] : begins[k + 1]] for k in range(len(widths))]
         return Moats(cycles, widths / 2, crossed)
@@ -88,7 +87,7 @@ class SquareTorus:
     def state_near(self, crossed: Marks) -> Spins:
         """A state that violates these edges, and others only where that cannot be."""
         lengths = crossed.astype(np.float64)
-        spins: Spins = graphs.round_to_spins(*self.graph.rows, self.negative, lengths)
+        spins: Spins = graphs.round_to_spins(*self.graph.rows, self.graph.negative, lengths)
         return spins
 
     def improved(self, state: Spins) -> Spins:
@@ -102,8 +101,7 @@ class SquareTorus:
         ends = self.graph.edges
         all_seams = face_kernels.seams(self.faces, tuple(self.graph.rows), ends, root)
         on_seam = all_seams[self.rng.random(len(all_seams)) < 0.5].any(axis=0)
-        violated = (state[ends[:, 0]] * state[ends[:, 1]] < 0) != (self.negative == 1)
-        kept = violated & on_seam
+        kept = self.graph.violated(state) & on_seam
         odd = self.odd ^ (kept[self.faces.edges].sum(axis=1) % 2 == 1)
         crossed = _matched(_cut_open(self.faces, on_seam), odd, self.rng)[2]
         return self.state_near(kept | crossed[: self.graph.num_edges])
