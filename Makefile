@@ -36,7 +36,7 @@ bench: $(VENV)/.bench ## measure against the peers, results in benchmarks/result
 	$(BIN)/python -m benchmarks
 
 bench-anneal: $(VENV)/.bench ## measure the annealer only
-	$(BIN)/python -m benchmarks anneal
+	$(BIN)/python -m benchmarks anneal anneal_scale
 
 bench-proofs: $(VENV)/.bench ## measure the proofs only (a minute per solver and instance)
 	$(BIN)/python -m benchmarks proofs

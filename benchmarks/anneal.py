@@ -10,9 +10,7 @@ from __future__ import annotations
 import math
 import os
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -20,10 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.record import store
-from glasshouse.planting import random_loops, random_loops_ensemble, structured_loops, wishart
+from glasshouse.planting import random_loops, structured_loops, wishart
 from glasshouse.problems import Ising, Rbm
 from glasshouse.problems.convert import to_ising
-from glasshouse.solvers import anneal, paper_schedule, peak_density, sweeps_to_solution
+from glasshouse.solvers import anneal, paper_schedule, peak_density
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.kernels.kernel import FEW_RUNS
 from glasshouse.solvers.schedule import default_range
@@ -309,87 +307,6 @@ def times_to_solution() -> list[dict[str, Any]]:
     return rows
 
 
-# Everything else ------------------------------------------------------------------------------
-
-_START = """
-import time
-began = time.perf_counter()
-from glasshouse.problems import Ising
-from glasshouse.solvers import anneal
-problem = Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)], [1, 2, 1, -1])
-anneal(problem, sweeps=10, runs=10, rng=1)
-print(time.perf_counter() - began, time.process_time())
-"""
-
-_LARGE = """
-import time
-from pathlib import Path
-import numpy as np
-from glasshouse.problems import Ising
-from glasshouse.solvers import anneal
-side = 100
-site = np.arange(side**3, dtype=np.int64).reshape(side, side, side)
-steps = [np.stack([site, np.roll(site, -1, axis)], -1).reshape(-1, 2) for axis in range(3)]
-edges = np.concatenate(steps)
-weights = np.random.default_rng(1).choice([-1, 1], len(edges))
-problem = Ising.from_edges(side**3, edges, weights)
-result = anneal(problem, sweeps=100, runs=32, rng=1)
-status = Path("/proc/self/status").read_text()
-print(int(status.split("VmHWM:")[1].split()[0]) / 2**20, result.seconds, result.best_energy)
-"""
-
-
-def run_alone(script: str, **environment: str) -> list[float]:
-    command = [sys.executable, "-c", script]
-    run = subprocess.run(
-        command, capture_output=True, text=True, check=True, env=os.environ | environment
-    )
-    return [float(x) for x in run.stdout.split()]
-
-
-def starts() -> list[dict[str, Any]]:
-    with tempfile.TemporaryDirectory() as folder:
-        first = run_alone(_START, NUMBA_CACHE_DIR=folder)
-        later = min(run_alone(_START, NUMBA_CACHE_DIR=folder) for _ in range(3))
-    return [
-        {"what": "first call after installation, with compilation", "seconds": first[0]},
-        {"what": "import and first call of a later process", "seconds": later[0]},
-    ]
-
-
-def threads() -> dict[str, Any]:
-    """Least wall-clock time of one thread over that of two; needs two cores that are often idle."""
-    problem, _ = sparse(1000, "0.1")
-    times: dict[int, list[float]] = {1: [], 2: []}
-    for _ in range(4 * ROUNDS):
-        for number, found in times.items():
-            found.append(anneal(problem, sweeps=1000, runs=256, rng=1, threads=number).seconds)
-    ratio = min(times[1]) / min(times[2])
-    return {"what": "two threads over one, n = 1000", "times faster": ratio}
-
-
-def ensemble() -> dict[str, Any]:
-    def work() -> None:
-        many = random_loops_ensemble(
-            100, 100, 10_000, frustration="0.1", loop_density=round(peak_density(100), 4), rng=1
-        )
-        sweeps_to_solution(many, rng=1)
-
-    times = []
-    for _ in range(2):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    what = "grow, build and solve 10 000 instances, n = 100, f = 0.1 (one N_tot each)"
-    return {"what": what, "seconds": min(times)}
-
-
-def large() -> dict[str, Any]:
-    peak, seconds, _ = run_alone(_LARGE)
-    what = "10^6 spins, 3·10^6 edges, 100 sweeps, 32 runs"
-    return {"what": what, "seconds": seconds, "peak GiB": peak}
-
-
 def compare_updates() -> None:
     """Store the table of updates, one for each processor that Numba is told to compile for."""
     notes = (
@@ -415,8 +332,6 @@ def main() -> None:
         "state of a run only."
     )
     store("anneal-tts", "Annealing: time to solution", times_to_solution(), PEERS, notes)
-    rows = [*starts(), threads(), ensemble(), large()]
-    store("anneal-scale", "Annealing: starts, threads, ensembles, large problems", rows)
 
 
 if __name__ == "__main__":
