@@ -52,7 +52,7 @@ class Proof(Summarised):
     >>> proof.verdict_in_words(proof.gap)
     'proven'
     >>> list(proof.work_rows())
-    ['certificate', 'core', 'LP', 'time']
+    ['certificate', 'reduced to', 'time']
     """
 
     lower_bound: Any
@@ -83,8 +83,7 @@ class Proof(Summarised):
         lower bound  -1
         optimal      proven
         certificate  1 loop
-        core         0 of 3 edges in 0 blocks
-        LP           0 rounds, 0 cuts
+        reduced to   no edges, exactly: no LP was needed
         time         ... s
         """
         return "\n".join(f"{name:<11}  {value}" for name, value in self._summary_table().rows)
@@ -109,9 +108,12 @@ class Proof(Summarised):
         rows = {
             "certificate": self.certificate.parts
             + (f", multipliers over {validation.shown(over)}" if over > 1 else ""),
-            "core": f"{work.core_edges} of {work.num_edges} edges in {_some(work.blocks, 'block')}",
-            "LP": f"{_some(work.rounds, 'round')}, {_some(work.cuts, 'cut')}",
+            "reduced to": "no edges, exactly: no LP was needed",
         }
+        if work.core_edges:
+            blocks = _some(work.blocks, "block")
+            rows["reduced to"] = f"{work.core_edges} of {work.num_edges} edges, in {blocks}"
+            rows["LP"] = f"{_some(work.rounds, 'round')}, {_some(work.cuts, 'cut')}"
         if work.nodes or work.method != "cycle LP":
             leaves = f"{work.leaves} lea{'f' if work.leaves == 1 else 'ves'}"
             nodes = f", {_some(work.nodes, 'node')}" if work.nodes else ""
