@@ -27,6 +27,7 @@ from glasshouse.solvers.result import Stopped
 
 _CHUNK = 1 << 25  # machine words touched: about ten milliseconds
 _LONGEST_CHUNK = 1 << 20  # steps: of tiny problems, too, a chunk is soon done
+_SHORT_ALONE = 8  # chunks that take no thread of their own
 _LOOK_EVERY = 0.1  # seconds between two reports of progress
 
 
@@ -89,7 +90,7 @@ class Crew:
         """Carry out a job on as many blocks as the runs need."""
         shift = _Shift(job, runs, form, self.time_limit, self.progress is not None)
         stopped: Stopped | None = None
-        if shift.is_short and not self.progress:
+        if shift.is_short(self.threads) and not self.progress:
             try:
                 shift.do_blocks()
             except KeyboardInterrupt:  # wherever it came: all of it anew takes milliseconds
@@ -139,10 +140,13 @@ class _Shift:
         self.ended = [False] * blocks
         self.spans = [(math.inf, -math.inf)] * blocks
 
-    @property
-    def is_short(self) -> bool:
-        """Whether all is done in milliseconds: then threads would take longer to start."""
-        return len(self.done) * self.job.length * self.job.cost <= _CHUNK
+    def is_short(self, threads: int) -> bool:
+        """Whether all is done so soon that threads would take longer to start, or one gains little.
+
+        Ctrl-C is then heard at the end.
+        """
+        chunks = _SHORT_ALONE if threads == 1 else 1
+        return len(self.done) * self.job.length * self.job.cost <= chunks * _CHUNK
 
     def do_blocks(self) -> None:
         """All blocks, one after the other."""
