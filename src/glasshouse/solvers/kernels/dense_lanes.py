@@ -153,7 +153,7 @@ def sweep(tables: Any, beta: Any, work: Any, lists: Any, number: Any, block: Any
                 if above == 0:  # in the beginning the next one is not known
                     continue
             dice0, dice1, dice2, dice3 = throw(generator, first)
-            if above == 0:
+            if lists is None and above == 0:  # else some will flip, most likely
                 might = margin0 <= cast(whole(no_less(dice0, scale), most), kind)
                 might = might | (margin1 <= cast(whole(no_less(dice1, scale), most), kind))
                 might = might | (margin2 <= cast(whole(no_less(dice2, scale), most), kind))
