@@ -184,7 +184,7 @@ def test_a_lie_in_a_manifest_is_found(lie, tmp_path, capsys):
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_blind_files_tell_nothing(tmp_path):
+def test_blind_files_tell_nothing(tmp_path, capsys):
     assert plant_suite(tmp_path, "--blind") == 0
     for path in tmp_path.glob("*.wcnf"):
         text = path.read_text()
@@ -193,6 +193,11 @@ def test_blind_files_tell_nothing(tmp_path):
         assert read_document(path).metadata == gh.files.Metadata()
     assert not list(tmp_path.glob("*.cert"))
     assert main(["check", str(tmp_path / "manifest.jsonl")]) == 0
+    capsys.readouterr()
+    assert main(["check", str(tmp_path / "manifest.jsonl"), "--json"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert all(line["proven"] for line in lines if "file" in line)
+    assert sum("optimum" in line for line in lines) > 1
 
 
 def test_answers_lie_in_another_folder(tmp_path, capsys):

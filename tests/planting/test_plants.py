@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 
@@ -276,3 +277,26 @@ def test_a_denominator_must_divide_and_squares_must_fit() -> None:
     wide = Squares.of([[(0, 2**40), (1, 2**40)]])
     with pytest.raises(ValueError, match="more than 2\\^63-1"):
         Planted.of_squares(2, wide, state[:2], recipe)
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        (lambda values: values.pop("seed"), "exactly"),
+        (lambda values: values.update(more=1), "exactly"),
+        (lambda values: values.update(seed=-1), "whole numbers"),
+        (lambda values: values.update(seed=True), "whole numbers"),
+        (lambda values: values.update(spawn_key=7), "whole numbers"),
+        (lambda values: values.update(spawn_key=[0] * 10_000), "at most"),
+        (lambda values: values.update(parameters=[1]), "JSON object"),
+        (lambda values: values.update(parameters={"n": 0.5}), "fractions as strings"),
+        (lambda values: values.update(method=3), "must be strings"),
+    ],
+)
+def test_a_recipe_that_is_none_is_refused(change, match):
+    values = json.loads(random_loops(9, 9, frustration="1/5", loops=4, rng=1).recipe.to_json())
+    change(values)
+    with pytest.raises(ValueError, match=match):
+        Recipe.from_json(json.dumps(values))
+    with pytest.raises(ValueError, match="must be JSON"):
+        Recipe.from_json("{")

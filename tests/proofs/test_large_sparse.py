@@ -10,6 +10,7 @@ from tests.proofs.instances import torus_edges
 
 from glasshouse.problems import Ising
 from glasshouse.proofs import prove
+from glasshouse.proofs.linear import centred_rounds, cycle_lp
 from glasshouse.proofs.linear.primal import mean_violation, mix
 from glasshouse.proofs.linear.separation import HOP, Separation
 from glasshouse.proofs.signed_graph import SignedGraph
@@ -85,3 +86,25 @@ def test_costs_differ_by_multiples_of_the_unit(seed):
 def test_a_torus_without_a_plant_is_proven(gaussian):
     proof = prove(torus(46, np.random.default_rng(5), gaussian=gaussian))
     assert proof.optimal
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_centred_rounds_prove_what_greedy_ones_prove(seed, monkeypatch):
+    """Graphs of all sizes; as a rule, only large ones get centred rounds."""
+    rng = np.random.default_rng(seed)
+    problem = torus(10 + seed, rng, gaussian=True)
+    greedy = prove(problem)
+    monkeypatch.setattr(cycle_lp, "LARGE", 0)
+    methods: list[str] = []
+    was_asked = centred_rounds.CentredRounds.cuts
+
+    def cuts(rounds, violation):
+        methods.append("interior" if rounds.interior else "centred")
+        return was_asked(rounds, violation)
+
+    monkeypatch.setattr(centred_rounds.CentredRounds, "cuts", cuts)
+    centred = prove(problem)
+    assert greedy.optimal
+    assert centred.optimal
+    assert centred.energy == greedy.energy
+    assert "centred" in methods
