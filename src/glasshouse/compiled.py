@@ -119,6 +119,16 @@ def chosen_by_type(name: Callable[..., Any], **options: Any) -> Any:
     return overload(name, jit_options=settings)
 
 
+def is_ctrl_c(stop: BaseException | None) -> bool:
+    """Whether it is one, also where it came while compiled code handed over its result.
+
+    Numba then raises a SystemError because of it, or one because of another.
+    """
+    while isinstance(stop, SystemError):
+        stop = stop.__cause__
+    return isinstance(stop, KeyboardInterrupt)
+
+
 def is_ready(function: Any) -> bool:
     """Tell whether a compiled function needs no (long) compilation: loaded, or cached on disk.
 

@@ -15,8 +15,8 @@ from glasshouse.certificates import verify
 from glasshouse.planting import random_loops
 from glasshouse.problems import Ising, Max2Sat, Rbm
 from glasshouse.problems.convert import to_ising
-from glasshouse.proofs import HardClausesUnsatisfiableError, prove, prover
-from glasshouse.proofs.linear import primal
+from glasshouse.proofs import HardClausesUnsatisfiableError, preparation, prove, prover
+from glasshouse.proofs.linear import contraction, cycle_lp, primal
 from glasshouse.solvers import anneal, brute_force
 
 
@@ -284,3 +284,28 @@ def test_ctrl_c_while_all_states_are_looked_at_keeps_the_bound(monkeypatch, hidd
     assert proof.statistics.stopped == "Ctrl-C"
     assert not proof.optimal
     assert proof.lower_bound < proof.energy
+
+
+@pytest.mark.parametrize("place", ["round_duals", "loop_certificate", "lift_state"])
+def test_ctrl_c_in_exact_arithmetic_keeps_the_bound(place, monkeypatch):
+    """What follows a search is short, and without it nothing is known."""
+    home = {
+        "round_duals": cycle_lp,
+        "loop_certificate": preparation.Prepared,
+        "lift_state": contraction.ContractedGraph,
+    }[place]
+    done, calls = getattr(home, place), []
+
+    def interrupted(*arguments):
+        calls.append(place)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return done(*arguments)
+
+    monkeypatch.setattr(home, place, interrupted)
+    problem = spin_glass(40, 0.3, np.random.default_rng(1), gaussian=False)
+    proof = prove(problem)
+    assert len(calls) > 1
+    assert proof.statistics.stopped == "Ctrl-C"
+    assert -problem.total_weight < proof.lower_bound < proof.energy
+    assert verify(problem, proof.certificate).lower_bound == proof.lower_bound

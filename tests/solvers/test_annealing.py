@@ -360,12 +360,20 @@ def test_ctrl_c_returns_the_best_so_far():
     assert 0 <= calls[0].fraction < 1
 
 
-def test_ctrl_c_in_short_work_leaves_all_of_it_done(monkeypatch):
+def compiled_ctrl_c():
+    """Ctrl-C while compiled code hands over its result, as Numba passes it on."""
+    fault = SystemError("returned a result with an exception set")
+    fault.__cause__ = KeyboardInterrupt()
+    return fault
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt(), compiled_ctrl_c()])
+def test_ctrl_c_in_short_work_leaves_all_of_it_done(stop, monkeypatch):
     """It runs in the caller's own thread, where the interrupt comes in the middle of anything."""
     from glasshouse.solvers.annealing import AnnealTask
 
     whole = anneal(lattice(4), sweeps=50, runs=20, rng=1)
-    advance, interrupts = AnnealTask.advance, [KeyboardInterrupt]
+    advance, interrupts = AnnealTask.advance, [stop]
 
     def interrupted(task, work, done, until):
         reached = advance(task, work, done, until)

@@ -14,10 +14,10 @@ from tests.solvers.test_boltzmann import PROBLEMS, chi_square_p, exact_probabili
 from glasshouse.planting import random_loops
 from glasshouse.problems import Ising, Rbm
 from glasshouse.problems.convert import to_ising
-from glasshouse.solvers import planning
+from glasshouse.solvers import crew, planning
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.kernels import tempering as kernels
-from glasshouse.solvers.replicas import RowTask
+from glasshouse.solvers.replicas import LaneTask, RowTask
 from glasshouse.solvers.schedule import inverse_temperatures
 from glasshouse.solvers.success import runs_needed
 from glasshouse.solvers.tempering import temper
@@ -141,6 +141,27 @@ def test_the_same_seed_gives_the_same_result():
         for threads in (1, 2)
     ]
     assert {digest(result) for result in results} == {GOLDEN}
+
+
+@pytest.mark.parametrize("kind", ["integers", "normal"])
+def test_ctrl_c_in_short_work_counts_nothing_twice(kind, monkeypatch):
+    """All is done anew then; how replicas moved is that of the second time alone."""
+    problem = cube(3, kind)
+    whole = temper(problem, sweeps=50, runs=3, rng=1)
+    do_blocks, interrupts = crew._Shift.do_blocks, [KeyboardInterrupt]
+
+    def interrupted(shift):
+        do_blocks(shift)
+        if isinstance(shift.job, RowTask | LaneTask) and interrupts:
+            raise interrupts.pop()
+
+    monkeypatch.setattr(crew._Shift, "do_blocks", interrupted)
+    result = temper(problem, sweeps=50, runs=3, rng=1)
+    assert not interrupts
+    assert result.stopped == "interrupted"
+    assert np.array_equal(result.states, whole.states)
+    assert np.array_equal(result.ladder.acceptance, whole.ladder.acceptance)
+    assert result.ladder.round_trips == whole.ladder.round_trips
 
 
 def test_an_interrupt_during_the_warm_up_is_heard(monkeypatch):

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from threading import Event, Thread
 from typing import TypeVar
 
+from glasshouse.compiled import is_ctrl_c
+
 Result = TypeVar("Result")
 
 _LOOK_EVERY = 0.05  # seconds
@@ -26,14 +28,18 @@ def hurried(seconds: float) -> Iterator[None]:
         _patience = before
 
 
-def is_ctrl_c(stop: BaseException | None) -> bool:
-    """Whether it is one, also where it came while compiled code handed over its result.
+def to_the_end(work: Callable[[], Result]) -> tuple[Result, bool]:
+    """Do short work that must be done; whether Ctrl-C came. After it, all is done anew, once.
 
-    Numba then raises a SystemError because of it, or one because of another.
+    >>> to_the_end(lambda: 6 * 7)
+    (42, False)
     """
-    while isinstance(stop, SystemError):
-        stop = stop.__cause__
-    return isinstance(stop, KeyboardInterrupt)
+    try:
+        return work(), False
+    except (KeyboardInterrupt, SystemError) as stop:
+        if not is_ctrl_c(stop):
+            raise
+        return work(), True
 
 
 def interruptible(

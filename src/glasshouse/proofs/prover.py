@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from glasshouse.certificates import Certificate, Cover, Tree
+from glasshouse.compiled import is_ctrl_c
 from glasshouse.proofs.covering import Covering, lowest_state
-from glasshouse.proofs.interruption import is_ctrl_c
+from glasshouse.proofs.interruption import to_the_end
 from glasshouse.proofs.limits import Limits, Pause
 from glasshouse.proofs.linear.cycle_lp import LARGE
 from glasshouse.proofs.linear.good_state import good_state
@@ -173,9 +174,16 @@ class Prover:
             self.stopped = "Ctrl-C"
         elif not search.converged and not search.gave_up:
             self.stopped = "target" if search.reached else "time limit"
-        found = self.prepared.verified(self.prepared.loop_certificate(*search.loops()))
+        found = self._certified(lambda: self.prepared.loop_certificate(*search.loops()))
         if found[1].optimal:  # it was done just then
             self.stopped = None
+        return found
+
+    def _certified(self, certificate: Callable[[], Certificate]) -> Found:
+        """What is proven, in exact numbers. That is made in any case: a bound needs it."""
+        found, interrupted = to_the_end(lambda: self.prepared.verified(certificate()))
+        if interrupted:
+            self.stopped = "Ctrl-C"
         return found
 
     def _by_covering(self, covering: Covering, found: Found) -> Found:
@@ -210,7 +218,7 @@ class Prover:
             self.stopped = None
         elif not growth.search.is_stopped:
             self.stopped = "time limit"
-        return self.prepared.verified(growth.certificate())
+        return self._certified(growth.certificate)
 
     def _note(self, bounds: Bounds) -> None:
         """Keep bounds that are better than the last, and tell them."""

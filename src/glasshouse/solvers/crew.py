@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.compiled import is_ctrl_c
 from glasshouse.problems import validation
 from glasshouse.problems.validation import Number, SpinArray
 from glasshouse.solvers.engine import Engine
@@ -93,8 +94,10 @@ class Crew:
         if shift.is_short(self.threads) and not self.progress:
             try:
                 shift.do_blocks()
-            except KeyboardInterrupt:  # wherever it came: all of it anew takes milliseconds
-                stopped = "interrupted"
+            except (KeyboardInterrupt, SystemError) as stop:
+                if not is_ctrl_c(stop):
+                    raise
+                stopped = "interrupted"  # wherever it came: all of it anew takes milliseconds
                 shift = _Shift(job, runs, form, self.time_limit, False)
                 shift.do_blocks()
             return shift.log(stopped)

@@ -34,7 +34,7 @@ class RowTask:
         self.engine, self.betas, self.length = engine, betas, sweeps
         self.goal, self.key = goal, key
         self.cost, self.ladders = engine.cost * len(betas), 1
-        self.tallies: list[npt.NDArray[np.int64]] = []
+        self.tallies: dict[int, npt.NDArray[np.int64]] = {}  # of each block
 
     def start(self, index: int) -> Replicas:
         """Random states at all temperatures."""
@@ -49,7 +49,7 @@ class RowTask:
             block,
         )
         tempering.start_replicas(self.engine.tables, self.key, index, self.goal, replicas)
-        self.tallies.append(replicas.tallies)
+        self.tallies[index] = replicas.tallies
         return replicas
 
     def advance(self, work: Replicas, done: int, until: int) -> int:
@@ -93,7 +93,7 @@ class LaneTask:
         self.even, self.chosen, self.every = even, chosen, every
         self.cost = engine.cost * self.rows
         self.clusters = scratch(engine, self.rows if every else 0)
-        self.tallies: list[npt.NDArray[np.int64]] = []
+        self.tallies: dict[int, npt.NDArray[np.int64]] = {}  # of each block
 
     def start(self, index: int) -> tuple[Ladders, Clusters]:
         """Random states on all lanes."""
@@ -112,7 +112,7 @@ class LaneTask:
             self.engine.new_block(),
         )
         lane_ladders.start_ladders(tables, self.betas, self.key, index, self.goal, ladders)
-        self.tallies.append(ladders.tallies)
+        self.tallies[index] = ladders.tallies
         return ladders, scratch_like(self.clusters)
 
     def advance(self, work: tuple[Ladders, Clusters], done: int, until: int) -> int:
@@ -145,7 +145,7 @@ def _report(
     task: RowTask | LaneTask, clusters: npt.NDArray[np.bool_], every: int, warm_up: float
 ) -> Ladder:
     """The tallies of all blocks, added up: integers, in whatever order."""
-    total = np.sum(task.tallies, axis=0)
+    total = np.sum(list(task.tallies.values()), axis=0)
     acceptance = total[:-1, SWAPPED] / np.maximum(total[:-1, TRIED], 1)
     ladders = len(task.tallies) * task.engine.lanes * task.ladders
     trips = float(total[:, TRIPS].sum() / ladders)

@@ -20,7 +20,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.interruption import is_ctrl_c
+from glasshouse.compiled import is_ctrl_c
+from glasshouse.proofs.interruption import to_the_end
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.linear.centred_rounds import CentredRounds
 from glasshouse.proofs.linear.cycle_model import CycleModel
@@ -141,7 +142,10 @@ class CycleLp:
         cycles, duals = work.solved
         if not cycles:  # not even one LP was solved
             cycles, duals = work.model.cycles, np.zeros(len(work.model.cycles))
-        packing = self.packed(duals, [cycle.tolist() for cycle in cycles])
+        packing, stopped = to_the_end(
+            lambda: self.packed(duals, [cycle.tolist() for cycle in cycles])
+        )
+        self.interrupted |= stopped
         return BlockResult(self.state, self.cost, packing, work.rounds, work.cuts, work.converged)
 
     def match_faces(self, torus: SquareTorus, work: _Work) -> None:

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from glasshouse.proofs.interruption import is_ctrl_c
+from glasshouse.compiled import is_ctrl_c
 from glasshouse.proofs.linear.primal import annealed_states, best_of, mix
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 

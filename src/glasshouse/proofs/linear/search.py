@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from fractions import Fraction
 
+from glasshouse.proofs.interruption import to_the_end
 from glasshouse.proofs.linear.contraction import ContractedGraph, OddCycle
 from glasshouse.proofs.linear.cycle_lp import BlockResult, CycleLp
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
@@ -64,7 +65,10 @@ class Search:
             self.results.append(result)
             self.lower += result.packing.total
             self.upper += result.cost
-        return self.reduction.lift_state([result.state for result in self.results])
+        states = [result.state for result in self.results]
+        state, stopped = to_the_end(lambda: self.reduction.lift_state(states))
+        self.interrupted |= stopped
+        return state
 
     def _report(self, lower: Fraction, upper: int) -> bool:
         """Every block calls this after each round with its own bounds; True stops it."""

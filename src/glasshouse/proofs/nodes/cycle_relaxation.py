@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glasshouse.certificates.ties import Pair
-from glasshouse.proofs.interruption import is_ctrl_c
+from glasshouse.compiled import is_ctrl_c
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.nodes.aim import Aim, Point, centre_of, states_of
 from glasshouse.proofs.nodes.cuts import Cut

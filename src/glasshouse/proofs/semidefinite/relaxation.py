@@ -8,7 +8,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from glasshouse.certificates.ties import Pair
-from glasshouse.proofs.interruption import is_ctrl_c
+from glasshouse.compiled import is_ctrl_c
 from glasshouse.proofs.semidefinite.climb import Climb
 from glasshouse.proofs.semidefinite.settings import Settings
 from glasshouse.proofs.semidefinite.subproblem import Subproblem

@@ -20,7 +20,7 @@ from glasshouse.certificates.bound import Parts as FlatParts
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.leaf import bounded_leaf, covered_leaf
 from glasshouse.certificates.ties import Pair, ties_of
-from glasshouse.proofs.interruption import is_ctrl_c
+from glasshouse.compiled import is_ctrl_c
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.proofs.trees.core import Core

@@ -14,8 +14,8 @@ from typing import Any
 from uuid import uuid4
 
 from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.compiled import is_ctrl_c
 from glasshouse.pool import WorkerPool
-from glasshouse.proofs.interruption import is_ctrl_c
 from glasshouse.proofs.signed_graph import Spins
 from glasshouse.proofs.trees.branching import Incumbent, TreeSearch
 from glasshouse.proofs.trees.core import Core
