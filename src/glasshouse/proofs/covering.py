@@ -31,7 +31,11 @@ class Covering:
     @classmethod
     def of(cls, form: ExactForm) -> Covering | None:
         """A small cover of a problem; None if its states are too many to look at."""
-        nodes = _small_cover(form)
+        inner = form.edges[form.edges[:, 1] < form.num_variables]
+        degrees = np.bincount(inner.reshape(-1), minlength=form.num_variables)
+        if np.sort(degrees)[-MOST_COVERED:].sum() < len(inner):  # so few cannot cover all edges
+            return None
+        nodes = _small_cover(form.num_variables, inner)
         if len(nodes) > MOST_COVERED:
             return None
         numbers = form.num_variables << len(nodes)
@@ -49,13 +53,12 @@ def lowest_state(problem: Problem, form: ExactForm) -> Spins:
     return np.append(best, np.int8(1))
 
 
-def _small_cover(form: ExactForm) -> tuple[int, ...]:
-    """Vertices that every edge between two spins has an end among."""
+def _small_cover(num_variables: int, edges: npt.NDArray[np.int32]) -> tuple[int, ...]:
+    """Vertices that every edge has an end among."""
     from glasshouse.problems import Ising
     from glasshouse.solvers.covering import small_cover
 
-    inner: npt.NDArray[np.int32] = form.edges[form.edges[:, 1] < form.num_variables]
-    graph = Ising.from_edges(form.num_variables, inner, np.ones(len(inner), dtype=np.int64))
+    graph = Ising.from_edges(num_variables, edges, np.ones(len(edges), dtype=np.int64))
     marks = small_cover(graph)
-    marks &= np.bincount(inner.reshape(-1), minlength=form.num_variables) > 0
+    marks &= np.bincount(edges.reshape(-1), minlength=num_variables) > 0
     return tuple(np.flatnonzero(marks).tolist())

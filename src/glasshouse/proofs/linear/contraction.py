@@ -125,7 +125,10 @@ class ContractedGraph:
         self._steps: list[_Step] = []
         self._num_vertices = graph.num_vertices
         self.names = np.arange(graph.num_vertices, dtype=np.int32)
-        self.triangles: list[Loop] = []
+        self._names: list[int] = []  # the same, for one vertex at a time
+        self._triangles: list[
+            int
+        ] = []  # six numbers each: lists of lists keep Python's memory busy
         ends = {k: (a, b) for k, (a, b) in enumerate(graph.edges.tolist())}
         parts: list[_Ends] = []
         before = -1
@@ -154,6 +157,7 @@ class ContractedGraph:
         )
         self._num_vertices = len(original)
         self.names = self.names[original]
+        self._names = self.names.tolist()
         parts: list[_Ends] = [{} for _ in range(count)]
         for edge, block, (a, b) in zip(ids, number.tolist(), copied.tolist(), strict=True):
             parts[block][edge] = (a, b)
@@ -220,8 +224,8 @@ class ContractedGraph:
         -w·s_v·s_x - |w|·sign·s_v·s_l + w·sign·s_l·s_x ≥ -|w| is an odd cycle.
         """
         own = 1 if weight > 0 else -1
-        vertices = self.names[[vertex, other, leader]].tolist()
-        self.triangles.append((abs(weight), vertices, [own, -own * sign, sign]))
+        names = self._names
+        self._triangles += abs(weight), names[vertex], names[other], names[leader], own, sign
 
     def _merge(self, first: int, second: int) -> tuple[int, int]:
         """One edge for two parallel ones (-1: they cancel), and the weight that always loses."""
@@ -247,6 +251,15 @@ class ContractedGraph:
         weights = exact_array(self._weights[edge] for edge in part)
         ends = local.reshape(-1, 2).astype(np.int32)
         return CoreBlock(SignedGraph(len(vertices), ends, weights), vertices, list(part))
+
+    @property
+    def triangles(self) -> list[Loop]:
+        """What all moves of edges together took, as loops of the graph."""
+        rows = zip(*(self._triangles[k::6] for k in range(6)), strict=True)
+        return [
+            (weight, [vertex, other, leader], [own, -own * sign, sign])
+            for weight, vertex, other, leader, own, sign in rows
+        ]
 
     def restrict(self, spins: Spins) -> list[Spins]:
         """Spins of each block from spins of the whole graph."""
