@@ -61,7 +61,7 @@ COMMANDS = [
     "train bars --hidden 4 --epochs 5 --count 2 --seed 1 -o run.sqlite",
     "train show run.sqlite",
     "train export run.sqlite --csv run.csv",
-    "suite",
+    "suite --list",
     "suite --help",
     "race --help",
     "fuzz --help",
