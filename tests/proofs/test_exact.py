@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.metadata
 import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 from threading import Event, Thread, Timer
 
 import numpy as np
@@ -134,6 +136,10 @@ def hang(problem, time_limit, tell):
     time.sleep(1000)
 
 
+def answer(problem, time_limit):
+    return [1, 0], True
+
+
 def ponder(problem, time_limit):
     time.sleep(1.5)
     return [1, 0], True
@@ -185,6 +191,19 @@ class TestApart:
         Timer(0.5, may_end.set).start()  # amid what follows
         assert solve_exactly(self.problem, solver="toy").optimal
         other.join()
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="counts open files in /proc")
+    def test_threads_that_ended_leave_neither_processes_nor_open_files(self, monkeypatch):
+        self.use(monkeypatch, answer)
+        open_files, solved = Path("/proc/self/fd"), []
+        before = len(list(open_files.iterdir()))
+        for _ in range(3):
+            thread = Thread(target=lambda: solved.append(solve_exactly(self.problem, solver="toy")))
+            thread.start()
+            thread.join()
+        gc.collect()
+        assert [result.optimal for result in solved] == [True] * 3
+        assert len(list(open_files.iterdir())) == before
 
     def test_one_that_dies_or_fails_is_told_and_the_next_one_is_another(self, monkeypatch):
         for solve, said in ((die, "its process ended with 3"), (complain, "by nobody")):

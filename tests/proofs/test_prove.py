@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from tests import strategies
+from tests.interrupts import compiled_ctrl_c
 from tests.oracles import optimum
 from tests.proofs.instances import loop_sum, spin_glass
 
@@ -276,7 +277,7 @@ def test_ctrl_c_while_all_states_are_looked_at_keeps_the_bound(monkeypatch, hidd
 
     def stopped(*arguments):
         if hidden:
-            raise SystemError("a result with an exception set") from KeyboardInterrupt()
+            raise compiled_ctrl_c()
         raise KeyboardInterrupt
 
     monkeypatch.setattr(prover, "lowest_state", stopped)

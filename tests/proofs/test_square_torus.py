@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import subprocess
 import sys
 
 import networkx as nx
 import numpy as np
 import pytest
+from tests.interrupts import assert_heard, compiled_ctrl_c
 from tests.proofs.instances import torus_edges
 
 from glasshouse.certificates import verify
@@ -168,20 +168,14 @@ except KeyboardInterrupt:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to one process")
 def test_ctrl_c_within_a_matching_is_heard():
     """Compiled code must not hand over named tuples: the process would end with a crash."""
-    run = subprocess.run(
-        [sys.executable, "-c", MATCHING_WITH_CTRL_C], capture_output=True, text=True, timeout=300
-    )
-    assert (run.returncode, run.stdout) == (0, "heard\n"), run.stderr
+    assert_heard(MATCHING_WITH_CTRL_C)
 
 
 def test_ctrl_c_while_cuts_are_made_leaves_the_bound_of_the_matching(monkeypatch):
-    """Compiled code that hands over its result makes a SystemError of Ctrl-C, or two."""
     problem = lattice((12, 13), 3)
 
     def interrupted(*arguments):
-        inner = SystemError("a result with an exception set")
-        inner.__cause__ = KeyboardInterrupt()
-        raise SystemError("a result with an exception set") from inner
+        raise compiled_ctrl_c()
 
     monkeypatch.setattr(face_kernels, "seams", interrupted)
     proof = prove(problem)

@@ -1,4 +1,4 @@
-"""Other people's compiled solvers, which hear nothing while they work, made to hear Ctrl-C."""
+"""Ctrl-C where it is not heard by itself, or would spoil short work that must be done."""
 
 from __future__ import annotations
 

@@ -16,8 +16,9 @@ import signal
 import subprocess
 import sys
 import time
-from threading import get_ident
+from threading import local
 from typing import Any
+from weakref import finalize
 
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs.exact.solver import Answer, ExactSolver, Tell
@@ -27,8 +28,15 @@ _SERVE = f"from {__name__} import serve; serve()"
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _PATIENCE = 1.0  # seconds beyond a time limit that a solver keeps by itself, more or less
 
-# By process, thread and package.
-_idle: dict[tuple[int, int, str], list[_Worker]] = {}
+
+class _Idle(local):
+    """Workers that wait for the next problem of their thread, and go with it."""
+
+    def __init__(self) -> None:
+        self.workers: dict[tuple[int, str], list[_Worker]] = {}  # by process and package
+
+
+_idle = _Idle()
 
 
 class _Worker:
@@ -41,6 +49,8 @@ class _Worker:
             stdout=subprocess.PIPE,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
+        # Called, or when nobody has the worker any more.
+        self.end = finalize(self, _end, self.process, os.getpid())
         self.hear()  # that it is ready
 
     def ask(self, *question: Any) -> tuple[str, Any]:
@@ -58,14 +68,17 @@ class _Worker:
         except (EOFError, pickle.UnpicklingError):
             return "gone", self.process.wait()
 
-    def end(self) -> None:
-        """Kill it, and let nothing of it stay."""
-        self.process.kill()
-        self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            assert pipe is not None
-            with contextlib.suppress(OSError):
-                pipe.close()
+
+def _end(process: subprocess.Popen[bytes], owner: int) -> None:
+    """Kill a worker, and let nothing of it stay; one of another process is left to that."""
+    if os.getpid() != owner:
+        return
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        assert pipe is not None
+        with contextlib.suppress(OSError):
+            pipe.close()
 
 
 def solve_apart(
@@ -78,7 +91,7 @@ def solve_apart(
         KeyboardInterrupt: Ctrl-C was pressed; the process is gone.
     """
     began = time.monotonic()
-    idle = _idle.setdefault((os.getpid(), get_ident(), known.package), [])
+    idle = _idle.workers.setdefault((os.getpid(), known.package), [])
     worker = idle.pop() if idle else _Worker()
     if worker.process.poll() is not None:
         worker.end()

@@ -1,0 +1,23 @@
+"""Ctrl-C as compiled code passes it on, and as a process of its own hears it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+
+def compiled_ctrl_c() -> SystemError:
+    """Ctrl-C while compiled code hands over its result: Numba makes a SystemError of it, or two."""
+    inner = SystemError("a result with an exception set")
+    inner.__cause__ = KeyboardInterrupt()
+    outer = SystemError("a result with an exception set")
+    outer.__cause__ = inner
+    return outer
+
+
+def assert_heard(script: str) -> None:
+    """A script that sends itself Ctrl-C must say that it heard it, and end well."""
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=300
+    )
+    assert (run.returncode, run.stdout) == (0, "heard\n"), run.stderr
