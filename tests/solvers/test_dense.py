@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from tests.solvers.block_runs import final_states, key_of, make_engine
 from glasshouse.problems import Ising, Rbm
 from glasshouse.problems.convert import to_ising
 from glasshouse.solvers import anneal, brute_force, readiness
-from glasshouse.solvers.engines import dense_lanes, dense_layers
+from glasshouse.solvers.engines import dense_layers, dense_sums
 from glasshouse.solvers.kernels import driver
 
 DRAWS = np.random.default_rng(2)
@@ -24,7 +25,11 @@ PROBLEMS = {
     "complete": Ising.from_matrix(np.triu(DRAWS.integers(-99, 100, (50, 50)), 1)),
     "wide complete": Ising.from_matrix(np.triu(DRAWS.integers(-99999, 100000, (30, 30)), 1)),
     "complete, of floats": Ising.from_matrix(np.triu(DRAWS.normal(size=(30, 30)), 1)),
+    "complete, of bytes": Ising.from_matrix(np.triu(DRAWS.integers(-9, 10, (70, 70)), 1)),
 }
+
+
+COMPLETE = [name for name in PROBLEMS if "complete" in name]
 
 
 def kernel_of(name: str) -> str:
@@ -140,21 +145,37 @@ def test_a_run_does_not_depend_on_the_number_of_runs(name):
     assert np.array_equal(few.states, many.states[:3])
 
 
-def test_hot_and_cold_sweeps_in_turn_lead_to_the_same_states_whoever_else_runs(monkeypatch):
+@pytest.mark.parametrize("most", [2**20, 20])
+def test_hot_and_cold_sweeps_in_turn_lead_to_the_same_states_whoever_else_runs(most, monkeypatch):
     """Fields kept or added up anew, watched or not, many runs or few: the same random numbers."""
     draws = np.random.default_rng(0)
-    problem = Ising.from_matrix(np.triu(draws.integers(-(2**20), 2**20, (33, 33)), 1))
+    problem = Ising.from_matrix(np.triu(draws.integers(-most, most, (33, 33)), 1))
     for seed in range(20):
-        betas = draws.choice([0, 0.02, 0.2, 0.5, 1e5], 200) / 2**20
+        betas = draws.choice([0, 0.02, 0.2, 0.5, 1e5], 200) / most
         options = {"sweeps": 200, "beta": betas, "rng": seed}
         few = anneal(problem, runs=4, **options)
         assert few.kernel == "dense lanes"
         assert np.array_equal(anneal(problem, runs=16, **options).states[:4], few.states)
         with monkeypatch.context() as patch:
             readiness.forget()
-            patch.setattr(dense_lanes, "_LARGE", 0)
+            for limit in ("_OF_FOUR", "_OF_TWO", "_OF_TWO_IN_BYTES"):
+                patch.setattr(dense_sums, limit, -1)
             assert np.array_equal(anneal(problem, runs=4, **options).states, few.states)
         readiness.forget()
+
+
+@pytest.mark.parametrize("name", COMPLETE)
+@pytest.mark.parametrize("cut", [1, 17, 60])
+def test_a_run_may_be_cut_while_many_spins_flip(name, cut):
+    problem = PROBLEMS[name]
+    made = make_engine("dense", problem)
+    betas = np.geomspace(0.01, 1, 80) / np.abs(problem.weights).mean()
+    blocks = [made.new_block(), made.new_block()]
+    for block, ends in zip(blocks, ([0, 80], [0, cut, 80]), strict=True):
+        driver.start_block(made.tables, key_of(3), 0, made.never, block)
+        for first, last in pairwise(ends):
+            driver.anneal_block(made.tables, betas[first:last], first, 79, made.lanes, block)
+    assert np.array_equal(blocks[0].spins, blocks[1].spins)
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
@@ -204,24 +225,38 @@ def test_groups_of_two_spins_do_as_those_of_four(monkeypatch):
     assert np.array_equal(four.states, two.states)
 
 
-COMPLETE = [name for name in PROBLEMS if "complete" in name]
-
-
 @pytest.mark.parametrize("name", COMPLETE)
 def test_fields_kept_and_fields_added_up_anew_lead_to_the_same_states(name, monkeypatch):
     """From so hot that half of the spins flip to so cold that none does."""
     problem = PROBLEMS[name]
     scale = np.abs(problem.weights).mean()
     options = {"sweeps": 200, "runs": 20, "rng": 1, "beta": (0.01 / scale, 9 / scale)}
-    fours = anneal(problem, **options)
+    states = anneal(problem, **options).states
+    for limit in ("_MOST_BYTE", "_OF_FOUR", "_OF_TWO"):  # wide sums, of two spins, none
+        readiness.forget()
+        monkeypatch.setattr(dense_sums, limit, -1)
+        assert np.array_equal(anneal(problem, **options).states, states)
+
+
+@pytest.mark.parametrize("sites", [20, 32, 45, 64, 81])
+@pytest.mark.parametrize("most", [4, 31, 32])
+@pytest.mark.parametrize("group", [4, 2])
+def test_sums_in_bytes_do_as_wide_ones(sites, most, group, monkeypatch):
+    """Up to the largest weights of which two sums of four fit a byte, and one above."""
+    draws = np.random.default_rng(sites)
+    weights = np.triu(draws.choice([-most, most], (sites, sites)), 1)
+    problem = Ising.from_matrix(weights, draws.integers(-9, 10, sites))
+    options = {"sweeps": 60, "runs": 20, "rng": 1, "beta": (0.01 / most, 1 / most)}
+    if group == 2:
+        monkeypatch.setattr(dense_sums, "_OF_FOUR", -1)
+    tables = make_engine("dense", problem).tables
+    in_bytes = most * 2 * group <= 255
+    assert (tables.sums.dtype, tables.log_group) == (np.uint8 if in_bytes else np.int16, group // 2)
     readiness.forget()
-    monkeypatch.setattr(dense_lanes, "_SMALL", 0)
-    twos = anneal(problem, **options)
+    states = anneal(problem, **options).states
     readiness.forget()
-    monkeypatch.setattr(dense_lanes, "_LARGE", 0)
-    kept = anneal(problem, **options)
-    assert np.array_equal(fours.states, kept.states)
-    assert np.array_equal(twos.states, kept.states)
+    monkeypatch.setattr(dense_sums, "_MOST_BYTE", -1)
+    assert np.array_equal(anneal(problem, **options).states, states)
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

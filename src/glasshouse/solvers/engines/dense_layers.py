@@ -10,8 +10,8 @@ from glasshouse.solvers.engines.dense_numbers import (
     Numbers,
     aligned,
     is_dense,
-    sums_of_groups,
 )
+from glasshouse.solvers.engines.dense_sums import sums_of_groups
 from glasshouse.solvers.kernels import dense_fields, dense_layers
 from glasshouse.solvers.kernels.dense_layers import LayerTables
 from glasshouse.solvers.kernels.kernel import annealing_kernel

@@ -110,14 +110,3 @@ def aligned(*parts: Any) -> Any:
         copy[end : end + part.size].reshape(part.shape)[...] = part
         end += part.size
     return copy
-
-
-def sums_of_groups(whole: Any, group: int) -> Any:
-    """Of each two or four rows, with each choice of signs; a set bit is a spin that is down."""
-    pairs = whole.reshape(-1, 2, whole.shape[1])
-    plus, minus = pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]
-    of_two = np.stack([plus, -minus, minus, -plus], 1)
-    if group == 2:
-        return of_two
-    sums = of_two[1::2, :, None] + of_two[0::2, None]
-    return sums.reshape(len(sums), 16, whole.shape[1])

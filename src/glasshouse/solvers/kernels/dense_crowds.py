@@ -1,40 +1,48 @@
 """Fields of dense problems in sweeps in which many spins flip: not kept, but added up anew.
 
 Where every second spin flips, bringing all fields up to date takes most of the time. Adding up
-those of sixteen sites, when it is their turn, takes less: spins come in groups of four, or two,
-and what a group contributes is tabulated for each of its states.
+those of a few sites, when it is their turn, takes less: spins come in groups of four, or two, and
+what a group contributes is tabulated for each of its states. A list of each run has a byte for each
+group: sixteen times its state.
 
-A list of each run has the place of each group's sum, in the table of any sixteen slots.
+Where weights are small, bytes hold the sums, and 32 sites are added up at once. The second sixteen
+of them do without the first sixteen spins until these have had their turn.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from glasshouse.compiled import inlined, inner
-from glasshouse.kernels.vector_scalars import bits_of, put
-from glasshouse.kernels.vectors import item, load, store
+import numpy as np
+from numba.core import types
+
+from glasshouse.compiled import chosen_by_type, inlined, inner
+from glasshouse.kernels.vector_scalars import bits_of
+from glasshouse.kernels.vectors import fill, fill_like, item, load, store, view
 from glasshouse.solvers.kernels.dense_dice import TOGETHER
+from glasshouse.solvers.kernels.dense_turns import sum_of_sixteen
 
 
 @inlined
-def groups_of(tables: Any) -> Any:
+def list_length(tables: Any) -> Any:
     """How many groups of spins there are, up to the last sixteen slots that are in use."""
     return ((tables.slots.size + 15) & -16) >> tables.log_group
 
 
 @inlined
 def list_sixteen(tables: Any, lists: Any, run: Any, slot: Any, records: Any) -> Any:
-    """Note the states of the groups of sixteen spins of a run."""
+    """Note the states of the groups of sixteen spins of a run, four of them at once."""
     size, group = tables.own.size, 1 << tables.log_group
-    state = bits_of(load(records, 2 * size * run + size + slot, 16))
-    number = slot >> tables.log_group
-    place = run * groups_of(tables) + number
-    for shift in range(0, 16, group):
-        of_group = (state >> shift) & ((1 << group) - 1)
-        put(lists, place, (number << group | of_group) << 4)
-        place += 1
-        number += 1
+    spins = bits_of(load(records, 2 * size * run + size + slot, 16))
+    place = run * list_length(tables) + (slot >> tables.log_group)
+    # Without a branch: Numba would count references to all arrays on both sides of it.
+    two, one = ((1 << 2 * group) - 1) * 0x00010001, ((1 << group) - 1) * 0x01010101
+    for first in range(0, 16, 4 * group):
+        states = spins >> first & ((1 << 4 * group) - 1)
+        states = (states | states << (16 - 2 * group)) & two
+        states = (states | states << (8 - group)) & one
+        store(lists, place, view(fill(np.uint32(states << 4), 1), np.uint8))
+        place += 4
 
 
 @inlined
@@ -45,22 +53,88 @@ def list_all(tables: Any, lists: Any, block: Any) -> Any:
             list_sixteen(tables, lists, run, slot, block.spins)
 
 
-@inlined
 def add_up(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any:
-    """Add up the fields of sixteen slots of four runs."""
-    sums, length, groups = tables.sums, 2 * tables.own.size, groups_of(tables)
-    here = slot * groups << (1 << tables.log_group)
-    field0 = field1 = field2 = field3 = load(tables.bias, slot, 16)
+    """Add up the fields of sixteen slots of four runs, or 32 of them but for what they lack."""
+
+
+@chosen_by_type(add_up, forceinline=True)
+def _add_up(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any:
+    sums = tables.types[tables.fields.index("sums")]
+    return _add_up_bytes if sums.dtype == types.uint8 else _add_up_wide
+
+
+def _add_up_wide(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any:
+    """Sums as wide as the fields."""
+    sums, length, groups = tables.sums, 2 * tables.own.size, list_length(tables)
+    step = 16 << (1 << tables.log_group)
+    here = (slot >> 4) * groups * step
+    field0 = field1 = field2 = field3 = load(tables.base, slot, 16)
     for k in range(first * groups, (first + 1) * groups):
         field0 = field0 + load(sums, here + item(lists, k), 16)
         field1 = field1 + load(sums, here + item(lists, k + groups), 16)
         field2 = field2 + load(sums, here + item(lists, k + 2 * groups), 16)
         field3 = field3 + load(sums, here + item(lists, k + 3 * groups), 16)
+        here += step
     place = length * first + slot
     store(records, place, field0)
     store(records, place + length, field1)
     store(records, place + 2 * length, field2)
     store(records, place + 3 * length, field3)
+
+
+def _add_up_bytes(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any:
+    """Sums in bytes, for 32 slots."""
+    length, groups = 2 * tables.own.size, list_length(tables)
+    step = 32 << (1 << tables.log_group)
+    here = (slot >> 5) * groups * step
+    low0 = low1 = low2 = low3 = fill_like(load(tables.base, slot, 16), 0)
+    high0 = high1 = high2 = high3 = low0
+    ones = fill_like(low0, 255)
+    for k in range(first * groups, (first + 1) * groups, 2):
+        pair0 = two_sums(tables.sums, here, step, lists, k)
+        pair1 = two_sums(tables.sums, here, step, lists, k + groups)
+        pair2 = two_sums(tables.sums, here, step, lists, k + 2 * groups)
+        pair3 = two_sums(tables.sums, here, step, lists, k + 3 * groups)
+        low0, high0 = low0 + (pair0 & ones), high0 + (pair0 >> 8)
+        low1, high1 = low1 + (pair1 & ones), high1 + (pair1 >> 8)
+        low2, high2 = low2 + (pair2 & ones), high2 + (pair2 >> 8)
+        low3, high3 = low3 + (pair3 & ones), high3 + (pair3 >> 8)
+        here += 2 * step
+    base, after = load(tables.base, slot, 16), load(tables.base, slot + 16, 16)
+    place = length * first + slot
+    store(records, place, base + low0 + low0)
+    store(records, place + 16, after + high0 + high0)
+    store(records, place + length, base + low1 + low1)
+    store(records, place + length + 16, after + high1 + high1)
+    store(records, place + 2 * length, base + low2 + low2)
+    store(records, place + 2 * length + 16, after + high2 + high2)
+    store(records, place + 3 * length, base + low3 + low3)
+    store(records, place + 3 * length + 16, after + high3 + high3)
+
+
+@inlined
+def were_added_up(tables: Any, slot: Any) -> Any:
+    """Whether the fields of sixteen slots were added up with those before them."""
+    return tables.sums.itemsize == 1 and slot & 16 != 0
+
+
+@inlined
+def add_lacking(tables: Any, first: Any, slot: Any, records: Any) -> Any:
+    """Add the first sixteen of 32 spins to the fields of the other sixteen slots of four runs."""
+    size = tables.own.size
+    for run in range(first, first + TOGETHER):
+        place = 2 * size * run + slot
+        state = bits_of(load(records, place + size - 16, 16))
+        lacking = sum_of_sixteen(tables.lacking, (slot - 16) << 5, state)
+        store(records, place, load(records, place, 16) + lacking)
+
+
+@inlined
+def two_sums(sums: Any, here: Any, step: Any, lists: Any, k: Any) -> Any:
+    """What two groups contribute to 32 slots: the first sixteen in low bytes, others in high."""
+    one = load(sums, here + 2 * np.int64(item(lists, k)), 32)
+    two = load(sums, here + step + 2 * np.int64(item(lists, k + 1)), 32)
+    return view(one + two, np.int16)
 
 
 @inner
@@ -69,4 +143,7 @@ def catch_up(tables: Any, lists: Any, block: Any) -> Any:
     list_all(tables, lists, block)
     for slot in range(0, tables.slots.size, 16):
         for first in range(0, block.energies.size, TOGETHER):
-            add_up(tables, lists, first, slot, block.spins)
+            if were_added_up(tables, slot):
+                add_lacking(tables, first, slot, block.spins)
+            else:
+                add_up(tables, lists, first, slot, block.spins)

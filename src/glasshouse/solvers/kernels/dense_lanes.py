@@ -22,11 +22,13 @@ from glasshouse.kernels.arrays import empty, zeros
 from glasshouse.kernels.vector_scalars import bits_of, count_bits, lowest_bit, put
 from glasshouse.kernels.vectors import anywhere, cast, fill, fill_like, item, load, store, view
 from glasshouse.solvers.kernels.dense_crowds import (
+    add_lacking,
     add_up,
     catch_up,
-    groups_of,
     list_all,
+    list_length,
     list_sixteen,
+    were_added_up,
 )
 from glasshouse.solvers.kernels.dense_dice import AHEAD, TOGETHER, find_above, settle, throw
 from glasshouse.solvers.kernels.dense_fields import (
@@ -67,11 +69,13 @@ class DenseTables(NamedTuple):
 
     rows: npt.NDArray[Any]  # twice the couplings, a row for each slot
     up: npt.NDArray[Any]  # local fields where all spins are up; left over slots are held by theirs
-    bias: npt.NDArray[Any]  # fields of the sites themselves; left over slots are held by theirs
-    own: npt.NDArray[Any]  # the same, but for left over slots, where it cancels that
+    own: npt.NDArray[Any]  # fields of the sites themselves; at left over slots they cancel the hold
     among: npt.NDArray[Any]  # of each sixteen slots: sums of four before, for each state of these
-    sums: npt.NDArray[Any]  # of each sixteen slots: sums of each group of spins; or none
+    sums: npt.NDArray[Any]  # of each 16 or 32 slots: sums of each group of spins; or none
+    base: npt.NDArray[Any]  # fields of the slots before sums are added, or twice sums in bytes
+    lacking: npt.NDArray[Any]  # of each 32 slots: sums of the first 16 spins for the other 16 slots
     log_group: int  # log2 of the number of spins in a group
+    crowd: int  # sums are used where more than one of so many spins flip; 0 where there are none
     slots: npt.NDArray[np.int32]  # of the sites
     ceiling: float  # above all local fields
     rounding: Rounding
@@ -87,28 +91,29 @@ class Work(NamedTuple):
     gaps: npt.NDArray[np.int32]  # sixteen for each four runs, to be used one after the other
     used: npt.NDArray[np.int64]  # how many of them were
     left: npt.NDArray[np.int64]  # draws before the next one above AHEAD half-lives
-    lists: npt.NDArray[np.int32]  # of each run, where the sums of its groups are
+    lists: npt.NDArray[np.uint8]  # of each run, a byte for each group of spins
+    listed: npt.NDArray[np.int64]  # whether they were ever made
 
 
 @inner
 def workspace(tables: Any, block: Any) -> Any:
     """Scratch arrays for one thread."""
     runs = block.energies.size
-    numbers = zeros(4 * runs + TOGETHER, np.int64)
+    numbers = zeros(4 * runs + TOGETHER + 1, np.int64)
     return Work(
         empty(16 * TOGETHER, tables.rows.dtype),
-        numbers[4 * runs :], numbers[:runs], numbers[runs : 2 * runs],
+        numbers[4 * runs : 4 * runs + TOGETHER], numbers[:runs], numbers[runs : 2 * runs],
         zeros(4 * runs, np.int32), numbers[2 * runs : 3 * runs], numbers[3 * runs : 4 * runs],
-        zeros(runs * groups_of(tables), np.int32),
+        zeros(runs * list_length(tables), np.uint8),
+        numbers[4 * runs + TOGETHER :],
     )  # fmt: skip
 
 
 @inlined
 def is_crowded(tables: Any, block: Any) -> Any:
     """Whether so many spins flip that fields are better added up anew."""
-    flipped = np.int64(block.generator[FLIPPED])
     updates = block.energies.size * tables.slots.size
-    return tables.sums.size > 0 and flipped << (1 + tables.log_group) > updates
+    return np.int64(block.generator[FLIPPED]) * tables.crowd > updates
 
 
 @inlined
@@ -125,8 +130,6 @@ def sweep(tables: Any, beta: Any, work: Any, lists: Any, number: Any, block: Any
     scale, most = fill(np.float32(life), 16), fill(np.float32(tables.ceiling), 16)
     ahead = fill_like(load(tables.own, 0, 16), np.int64(min(AHEAD * life, tables.ceiling)))
     flipped = np.int64(0)
-    if lists is not None:
-        list_all(tables, lists, block)
     for run in range(block.energies.size):
         work.used[run], work.left[run] = 15, -1  # as if one was just made
         if number is not None:
@@ -135,7 +138,10 @@ def sweep(tables: Any, beta: Any, work: Any, lists: Any, number: Any, block: Any
     for slot in range(0, tables.slots.size, 16):
         for first in range(0, block.energies.size, TOGETHER):  # all of them use the same rows
             if lists is not None:
-                add_up(tables, lists, first, slot, records)
+                if were_added_up(tables, slot):
+                    add_lacking(tables, first, slot, records)
+                else:
+                    add_up(tables, lists, first, slot, records)
             place = length * first + slot
             margin0 = margins(records, place, size)
             margin1 = margins(records, place + length, size)
@@ -284,7 +290,9 @@ def add_row(rows: Any, row: Any, turned: Any, records: Any, record: Any, size: A
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
     """One sweep at β."""
     if is_crowded(tables, block):
-        block.generator[BEHIND] = 1
+        if block.generator[BEHIND] == 0 or work.listed[0] == 0:
+            list_all(tables, work.lists, block)
+        block.generator[BEHIND], work.listed[0] = 1, 1
         block.generator[FLIPPED] = sweep(tables, beta, work, work.lists, None, block)
     else:
         refresh(tables, work.lists, block)
@@ -311,7 +319,7 @@ def refresh(tables: Any, lists: Any, block: Any) -> Any:
 def measure(tables: Any, block: Any) -> None:
     """Energies of all runs: to the last digit where they may count."""
     if block.generator[BEHIND] != 0:
-        refresh(tables, zeros(block.energies.size * groups_of(tables), np.int32), block)
+        refresh(tables, zeros(block.energies.size * list_length(tables), np.uint8), block)
     measure_fields(tables, block)
 
 

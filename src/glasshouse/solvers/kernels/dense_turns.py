@@ -64,7 +64,12 @@ def turns(field: Any, spin: Any, reach: Any, place: Any) -> Any:
 @inlined
 def among(tables: Any, slot: Any, state: Any) -> Any:
     """What sixteen sites feel of those before them among the sixteen, given their state in bits."""
-    sums, here = tables.among, slot << 6
+    return sum_of_sixteen(tables.among, slot << 6, state)
+
+
+@inlined
+def sum_of_sixteen(sums: Any, here: Any, state: Any) -> Any:
+    """What sixteen sites feel of sixteen spins: sums of four, for each of their states."""
     field = load(sums, here + ((state & 15) << 4), 16)
     field = field + load(sums, here + 256 + (state & 240), 16)
     field = field + load(sums, here + 512 + (state >> 4 & 240), 16)
