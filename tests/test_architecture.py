@@ -34,6 +34,7 @@ GROUND = {
     "linked",
     "notebook",
     "pool",
+    "quicker_numba",
     "summaries",
     "version",
 }

@@ -15,6 +15,7 @@ from numba.core.errors import TypingError
 
 import glasshouse.compiled
 import glasshouse.linked
+import glasshouse.quicker_numba
 from glasshouse.compiled import compiled, inlined, inner, is_ready
 
 CALLEE = "from glasshouse.compiled import compiled\n@compiled\ndef inner(x):\n    return x + {}\n"
@@ -55,7 +56,7 @@ def test_a_changed_ground_kernel_is_compiled_anew_in_every_room(tmp_path):
         folder.mkdir(parents=True)
         (folder / "__init__.py").touch()
     (house / "__init__.py").touch()
-    for module in (glasshouse.compiled, glasshouse.linked):
+    for module in (glasshouse.compiled, glasshouse.linked, glasshouse.quicker_numba):
         shutil.copy(module.__file__, house)
     (room / "caller.py").write_text(CALLER.replace("kernels.callee", "glasshouse.kernels.callee"))
     ground = house / "kernels" / "callee.py"

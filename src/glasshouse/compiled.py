@@ -6,66 +6,26 @@ and nothing else of ours.
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import logging
 from collections.abc import Callable
 from functools import cached_property, lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numba
-import numba.np.linalg
-from numba.core import event
 from numba.core.caching import FunctionCache, NullCache
 from numba.extending import overload
 
 from glasshouse.linked import LinkedCompiler
+from glasshouse.quicker_numba import hasten
 
 _log = logging.getLogger("glasshouse")
+hasten()
 
 # Of all compiled functions; none is ever handed to C.
 _SETTINGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _INNER_SETTINGS = _SETTINGS | {"no_cpython_wrapper": True, "pipeline_class": LinkedCompiler}
-
-
-def _ensure_blas() -> None:
-    """Whether SciPy is there, without importing it."""
-    if find_spec("scipy") is None:
-        raise ImportError("scipy is needed for linear algebra in compiled code")
-
-
-# Numba imports all of scipy.linalg to see whether it is there, a seventh of a second before the
-# first kernel. Machine code that needs it imports it on its own.
-numba.np.linalg.ensure_blas = _ensure_blas
-
-
-class _Peace(event.Listener):
-    """No garbage collection while Numba compiles.
-
-    It makes millions of objects, nearly all of which stay to the end; looking through them again
-    and again takes a tenth of the time.
-    """
-
-    def __init__(self) -> None:
-        self._compilations, self._collects = 0, False
-
-    def on_start(self, event: Any) -> None:
-        """Pause at the outermost function."""
-        if self._compilations == 0:
-            self._collects = gc.isenabled()
-            gc.disable()
-        self._compilations += 1
-
-    def on_end(self, event: Any) -> None:
-        """And go on as before."""
-        self._compilations -= 1
-        if self._compilations == 0 and self._collects:
-            gc.enable()
-
-
-event.register("numba:compile", _Peace())
 
 
 def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:

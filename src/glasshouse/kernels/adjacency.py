@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.compiled import compiled, inner
+from glasshouse.compiled import compiled
 from glasshouse.kernels.arrays import zeros
 
 
@@ -29,51 +29,50 @@ def adjacency(num_nodes: int, edges: npt.NDArray[Any]) -> Adjacency:
     array([2, 2, 0, 1], dtype=int32)
     """
     # A copy: arrays that cannot be written are another type to Numba, compiled once more.
-    return Adjacency(*fill_rows(num_nodes, np.array(edges, dtype=np.int32, order="C")))
+    ends = np.array(edges, dtype=np.int32, order="C").reshape(-1)
+    starts, neighbours, edge_ids, is_ascending = fill_rows(num_nodes, ends)
+    if not is_ascending:
+        sort_rows(starts, ends, neighbours, edge_ids)
+    return Adjacency(starts, neighbours, edge_ids)
 
 
 @compiled
-def fill_rows(num_nodes: Any, edges: Any) -> Any:
-    """The three arrays of an adjacency."""
-    starts = zeros(num_nodes + 1, np.int64)
-    for k in range(edges.shape[0]):
-        starts[edges[k, 0] + 1] += 1
-        starts[edges[k, 1] + 1] += 1
+def fill_rows(num_nodes: Any, ends: Any) -> Any:
+    """The three arrays of an adjacency, and whether its rows are in order already.
+
+    `ends` has the two ends of each edge one after the other. An end is half of an edge, and leads
+    to the other half, `half ^ 1`.
+    """
+    starts, filled = zeros(num_nodes + 1, np.int64), zeros(num_nodes, np.int64)
+    for half in range(ends.size):
+        starts[ends[half] + 1] += 1
     for v in range(num_nodes):
         starts[v + 1] += starts[v]
-    size = 2 * edges.shape[0]
-    neighbours, edge_ids, ends = (
-        zeros(size, np.int32),
-        zeros(size, np.int32),
-        zeros(num_nodes, np.int64),
-    )
-    for v in range(num_nodes):  # by hand: Numba compiles for seconds to assign a slice
-        ends[v] = starts[v]
+        filled[v] = starts[v]
+    neighbours, edge_ids = zeros(ends.size, np.int32), zeros(ends.size, np.int32)
     is_ascending = True  # as rows are if edges are sorted, the lower end first
-    for half in range(size):
-        tail, head = edges[half >> 1, half & 1], edges[half >> 1, 1 - (half & 1)]
-        place = ends[tail]
+    for half in range(ends.size):
+        tail, head = ends[half], ends[half ^ 1]
+        place = filled[tail]
         is_ascending &= place == starts[tail] or neighbours[place - 1] <= head
         neighbours[place], edge_ids[place] = head, half >> 1
-        ends[tail] = place + 1
-    if not is_ascending:
-        sort_rows(starts, edges, neighbours, edge_ids)
-    return starts, neighbours, edge_ids
+        filled[tail] = place + 1
+    return starts, neighbours, edge_ids, is_ascending
 
 
-@inner
-def sort_rows(starts: Any, edges: Any, neighbours: Any, edge_ids: Any) -> None:
+@compiled
+def sort_rows(starts: Any, ends: Any, neighbours: Any, edge_ids: Any) -> None:
     """Sort by the node that an edge leads to, then, keeping that order, by where it comes from."""
-    by_head, ends = zeros(neighbours.size, np.int64), zeros(starts.size, np.int64)
+    by_head, filled = zeros(ends.size, np.int64), zeros(starts.size, np.int64)
     for turn in range(2):
         for v in range(starts.size):
-            ends[v] = starts[v]
-        for k in range(neighbours.size):
+            filled[v] = starts[v]
+        for k in range(ends.size):
             half = by_head[k] if turn else k
-            head = edges[half >> 1, 1 - (half & 1)] if turn else edges[half >> 1, half & 1]
-            place = ends[head]
-            ends[head] = place + 1
+            node = ends[half ^ turn]
+            place = filled[node]
+            filled[node] = place + 1
             if turn:
-                neighbours[place], edge_ids[place] = edges[half >> 1, half & 1], half >> 1
+                neighbours[place], edge_ids[place] = ends[half], half >> 1
             else:
                 by_head[place] = half

@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from glasshouse.compiled import chosen_by_type, inlined, inner
 from glasshouse.kernels.arrays import empty, seen_as
+from glasshouse.kernels.extremes import lower
 from glasshouse.kernels.vectors import (
     anywhere,
     cast,
@@ -318,7 +319,7 @@ def measure(tables: Any, block: Any) -> Any:
         start = tables.bond_runs[run, 0]
         everything += np.int32(end - start) * weight
         while start < end:
-            stop = min(end, start + 255)  # as many as a byte can count
+            stop = lower(end, start + 255)  # as many as a byte can count
             count = fill(np.uint8(0), 64)
             for k in range(start, stop):
                 first = load(spins, item(tables.bonds, 2 * k), 64)

@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.arrays import empty, zero_table, zeros
+from glasshouse.kernels.extremes import higher, lower
 from glasshouse.solvers.kernels.generator import mix
-from glasshouse.solvers.kernels.sweep_order import arrange, order_by
+from glasshouse.solvers.kernels.sweep_order import arrange_within, order_by_within
 
 ROW = 64  # bytes of a row, one for each run
 CODES = 256  # a code is a byte
@@ -83,9 +84,9 @@ def build(colours: Any, starts: Any, neighbours: Any, values: Any) -> Any:
     everyone = zeros(starts.size - 1, np.int32)
     for i in range(everyone.size):
         everyone[i] = i
-    order = order_by(colours, order_by(kinds, everyone))
+    order = order_by_within(colours, order_by_within(kinds, everyone))
     groups = group(order, colours, kinds)
-    site_starts, rows, signed = arrange(order, starts, neighbours, values)
+    site_starts, rows, signed = arrange_within(order, starts, neighbours, values)
     bonds, bond_runs = list_bonds(site_starts, rows, signed)
     for k in range(rows.size):
         rows[k] = row(rows[k], signed[k])
@@ -98,7 +99,7 @@ def build(colours: Any, starts: Any, neighbours: Any, values: Any) -> Any:
         groups, signatures, edge_codes, edge_weights, level_codes, level_fields, fields,
         site_starts, rows, bonds, bond_runs,
     )  # fmt: skip
-    return tables, order, total / max(order.size, 1) if codable else np.inf
+    return tables, order, total / higher(order.size, 1) if codable else np.inf
 
 
 @inner
@@ -217,7 +218,7 @@ def list_fields(first: Any, last: Any, weights: Any, codes: Any, by_code: Any) -
     for k in range(first, last):  # by_code: the unsatisfied weight, for the edges up to k
         total += weights[k]
         step = np.int64(codes[k])
-        for code in range(min(int(highest), CODES - 1 - int(step)), -1, -1):
+        for code in range(lower(highest, CODES - 1 - step), -1, -1):
             if by_code[code] >= 0:
                 by_code[code + step] = by_code[code] + weights[k]
         highest += step
@@ -247,7 +248,7 @@ def list_levels(signatures: Any, codes: Any, weights: Any) -> Any:
         for code in range(CODES):
             if by_code[code] > 0:
                 number = number_of(by_code[code], fields, table, known)
-                known = max(known, number + 1)
+                known = higher(known, number + 1)
                 level_codes[level], level_fields[level] = code, number
                 level += 1
     padded = zeros((known + 7) // 8 * 8, np.float64)
@@ -274,7 +275,7 @@ def group(order: Any, colours: Any, kinds: Any) -> Any:
     groups = zero_table(order.size, 3, np.int32)
     count = 0
     for p in range(order.size):
-        i, before = order[p], order[max(p - 1, 0)]
+        i, before = order[p], order[higher(p - 1, 0)]
         new = p == 0 or colours[i] != colours[before] or kinds[i] != kinds[before]
         if new or p - groups[count - 1, 0] == MOST_IN_GROUP:
             groups[count, 0], groups[count, 2] = p, kinds[i] - 1
@@ -298,7 +299,7 @@ def list_bonds(starts: Any, neighbours: Any, values: Any) -> Any:
         for k in range(starts[p], starts[p + 1]):
             if neighbours[k] > p:
                 classes[k] = number_of(abs(values[k]), weights, table, known)
-                known = max(known, classes[k] + 1)
+                known = higher(known, classes[k] + 1)
                 runs[classes[k] + 1, 0] += 1
     for c in range(known):
         runs[c + 1, 0] += runs[c, 0]

@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from glasshouse.compiled import inlined, inner
 from glasshouse.kernels.arrays import empty, seen_as
+from glasshouse.kernels.extremes import higher, lower
 from glasshouse.kernels.vector_scalars import add_lanes
 from glasshouse.kernels.vectors import cast, fill, fill_like, load, store
 from glasshouse.kernels.xoshiro import advance
@@ -89,7 +90,7 @@ def few(a: Any, b: Any, c: Any, d: Any) -> Any:
 def half_life(beta: Any, unit: Any) -> Any:
     """How much more a spin must be opposed, in units, for half the odds of a flip."""
     rate = 2.0 * beta * unit
-    return min(LN_2 / rate, _LONGEST) if rate > 0 else _LONGEST
+    return lower(LN_2 / rate, _LONGEST) if rate > 0 else _LONGEST
 
 
 @inlined
@@ -160,7 +161,7 @@ def measure_fields(tables: Any, block: Any) -> None:
     for run in range(block.energies.size):
         energy = energy_in_units(tables, run, block)
         about = energy * rounding.unit
-        counts = about - rounding.most <= max(block.lowest[run], block.goals[run])
+        counts = about - rounding.most <= higher(block.lowest[run], block.goals[run])
         if rounding.most > 0 and counts:
             about = exact_energy(tables, run, energy, block)
         block.energies[run] = about
@@ -181,7 +182,7 @@ def keep(tables: Any, block: Any) -> None:
 def goal_in_units(tables: Any, run: Any, block: Any) -> Any:
     """The most units with which a run may have reached its goal."""
     units = (block.goals[run] + tables.rounding.most) / tables.rounding.unit
-    return np.int64(np.floor(min(max(units, -(2.0**62)), 2.0**62)))
+    return np.int64(np.floor(lower(higher(units, -(2.0**62)), 2.0**62)))
 
 
 @inner

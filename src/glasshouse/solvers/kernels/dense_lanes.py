@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from glasshouse.compiled import inlined, inner
 from glasshouse.kernels.arrays import empty, zeros
+from glasshouse.kernels.extremes import lower
 from glasshouse.kernels.vector_scalars import bits_of, count_bits, lowest_bit, put
 from glasshouse.kernels.vectors import anywhere, cast, fill, fill_like, item, load, store, view
 from glasshouse.solvers.kernels.dense_crowds import (
@@ -128,7 +129,7 @@ def sweep(tables: Any, beta: Any, work: Any, lists: Any, number: Any, block: Any
     kind, length = records.dtype, 2 * size
     life = half_life(beta, tables.rounding.unit)
     scale, most = fill(np.float32(life), 16), fill(np.float32(tables.ceiling), 16)
-    ahead = fill_like(load(tables.own, 0, 16), np.int64(min(AHEAD * life, tables.ceiling)))
+    ahead = fill_like(load(tables.own, 0, 16), np.int64(lower(AHEAD * life, tables.ceiling)))
     flipped = np.int64(0)
     for run in range(block.energies.size):
         work.used[run], work.left[run] = 15, -1  # as if one was just made

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from glasshouse.compiled import inlined, inner, polished
 from glasshouse.kernels.arrays import empty
+from glasshouse.kernels.extremes import lower
 from glasshouse.kernels.vector_scalars import add_lanes, bits_of, count_bits, lowest_bit, put
 from glasshouse.kernels.vectors import anywhere, cast, fill, fill_like, item, load, store, view
 from glasshouse.solvers.kernels.dense_fields import (
@@ -91,8 +92,8 @@ def sweep(tables: Any, beta: Any, work: Any, number: Any, watching: Any, block: 
     life = half_life(beta, tables.rounding.unit)
     scale, most = fill(np.float32(life), 16), fill(np.float32(tables.ceiling), 16)
     zero = fill_like(load(tables.own, 0, 16), 0)
-    ahead = fill_like(zero, np.int64(min(AHEAD * life, tables.ceiling)))
-    far = fill_like(zero, np.int64(min(FARTHEST * life, tables.ceiling)))
+    ahead = fill_like(zero, np.int64(lower(AHEAD * life, tables.ceiling)))
+    far = fill_like(zero, np.int64(lower(FARTHEST * life, tables.ceiling)))
     lanes = load(LANE_BITS, 0, 16)
     for run in range(block.energies.size):
         record, words = 2 * size * run, WORDS * run

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from glasshouse.compiled import chosen_by_type, compiled, inlined, inner
+from glasshouse.kernels.extremes import lower
 from glasshouse.solvers.kernels.generator import seed
 from glasshouse.solvers.kernels.kernel import functions_of
 
@@ -139,7 +140,7 @@ def note(tables: Any, number: Any, block: Any) -> Any:
         for lane in range(block.energies.size):
             block.mask[lane] = 255 if block.energies[lane] < block.lowest[lane] else 0
         for lane in range(block.energies.size):
-            block.lowest[lane] = min(block.lowest[lane], block.energies[lane])
+            block.lowest[lane] = lower(block.lowest[lane], block.energies[lane])
         keep(tables, block)
     return reached > 0
 

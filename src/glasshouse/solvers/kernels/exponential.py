@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from glasshouse.compiled import compiled, inner
+from glasshouse.kernels.extremes import lower
 from glasshouse.kernels.vectors import cast, choose, fill_like, view
 
 _PER_LOG2 = 1.4426950408889634  # 1 / ln 2
@@ -35,7 +36,7 @@ def threshold(y: Any) -> Any:
     for coefficient in _INVERSE_FACTORIALS:
         value = value * rest + coefficient
     scaled = value * (4294967296.0 / np.float64(np.int64(1) << np.int64(power)))
-    return np.uint32(min(np.int64(scaled), np.int64(4294967295)))
+    return np.uint32(lower(np.int64(scaled), np.int64(4294967295)))
 
 
 @inner

@@ -13,6 +13,7 @@ import numpy as np
 
 from glasshouse.compiled import inlined, inner
 from glasshouse.kernels.arrays import seen_as
+from glasshouse.kernels.extremes import lower
 from glasshouse.kernels.vectors import (
     anywhere,
     cast,
@@ -118,7 +119,7 @@ def local_field(tables: Any, spins: Any, site: Any, zero: Any) -> Any:
 @inlined
 def steepness(tables: Any, beta: Any, spins: Any) -> Any:
     """What turns spin · local field into the logarithm of the flip's probability."""
-    scale = min(2.0 * LOG2_E * UNIT * beta * tables.unit, STEEPEST)
+    scale = lower(2.0 * LOG2_E * UNIT * beta * tables.unit, STEEPEST)
     return fill_like(load_lanes(spins, 0, tables), -scale)
 
 

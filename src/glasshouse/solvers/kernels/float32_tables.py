@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from glasshouse.compiled import compiled
 from glasshouse.kernels.arrays import empty, zeros
+from glasshouse.kernels.extremes import higher
 
 MOST_PLACE = 2**31 - 1  # where rows begin is kept in 32 bits
 _EXACT = 2**24  # whole numbers up to this are exact in float32
@@ -86,7 +87,7 @@ def build(order: Any, starts: Any, neighbours: Any, values: Any, lanes: Any) -> 
             if later == 0:
                 middles[p] = size
         new_starts[p + 1] = size
-        largest = max(largest, total)
+        largest = higher(largest, total)
     exponent = math.frexp(largest)[1] - 1
     weights, typical = empty(size, np.float32), 0.0
     for p in range(sites):

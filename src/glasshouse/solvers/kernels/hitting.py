@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from glasshouse.compiled import compiled, inner
-from glasshouse.kernels.adjacency import fill_rows
-from glasshouse.kernels.arrays import empty, zero_table, zeros
+from glasshouse.kernels.adjacency import fill_rows, sort_rows
+from glasshouse.kernels.arrays import empty, zeros
 from glasshouse.solvers.kernels import byte_tables
 from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.kernels.driver import all_hit, begin, measure, step, workspace
@@ -74,12 +74,14 @@ def loop_adjacency(num_spins: Any, nodes: Any, weights: Any) -> Any:
     ghost. Edges on which several loops meet are added up, and dropped if they cancel.
     """
     length = weights.size
-    edges = zero_table(nodes.size, 2, np.int32)
+    ends = zeros(2 * nodes.size, np.int32)
     for loop in range(nodes.shape[0]):
         for k in range(length):
-            edges[loop * length + k, 0] = nodes[loop, k]
-            edges[loop * length + k, 1] = nodes[loop, (k + 1) % length]
-    starts, neighbours, ids = fill_rows(num_spins + 1, edges)
+            ends[2 * (loop * length + k)] = nodes[loop, k]
+            ends[2 * (loop * length + k) + 1] = nodes[loop, (k + 1) % length]
+    starts, neighbours, ids, is_ascending = fill_rows(num_spins + 1, ends)
+    if not is_ascending:
+        sort_rows(starts, ends, neighbours, ids)
     merged, values = zeros(num_spins + 1, np.int64), zeros(neighbours.size, np.int64)
     size = 0
     for i in range(num_spins):

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.compiled import compiled
+from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.arrays import empty, zeros
+from glasshouse.kernels.extremes import higher, lower
 from glasshouse.kernels.flips import turning_bit
 
 
@@ -69,18 +70,8 @@ def arrange(order: Any, starts: Any, neighbours: Any, values: Any) -> Any:
     return new_starts, new_neighbours, new_values
 
 
-@compiled
-def filled(starts: Any, neighbours: Any) -> Any:
-    """Share of non-zeros in the rows of the dense kernel, each from its first to its last entry."""
-    num_sites = starts.size - 1
-    room = 0
-    for first in range(0, num_sites, 2):
-        low, high = num_sites, 0
-        for k in range(starts[first], starts[min(first + 2, num_sites)]):
-            if neighbours[k] < num_sites:
-                low, high = min(low, neighbours[k]), max(high, neighbours[k] + 1)
-        room += 2 * max(high - low, 0)
-    return neighbours.size / max(room, 1)
+# For compiled code, which takes them over: machine code of their own would be made for nothing.
+order_by_within, arrange_within = inner(order_by.py_func), inner(arrange.py_func)
 
 
 @compiled
@@ -125,11 +116,11 @@ def field_scales(starts: Any, values: Any, whole: Any) -> Any:
                 step = 2.0 * abs(np.float64(values[first + 1 + bit]))
                 field += -step if signs >> bit & 1 else step
                 if abs(field) > 1e-9 * total:
-                    least = min(least, abs(field))
+                    least = lower(least, abs(field))
         sites += 1
         typical += deviation
-        smallest = min(smallest, max(least, deviation / 24))
-    return typical / max(sites, 1), smallest
+        smallest = lower(smallest, higher(least, deviation / 24))
+    return typical / higher(sites, 1), smallest
 
 
 @compiled

@@ -1,0 +1,47 @@
+"""The lower and the higher of two numbers in compiled code.
+
+Numba's own `min` and `max` are functions that it compiles anew for every pair of types. These are
+two instructions where they stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba.core import types
+from numba.core.errors import TypingError
+from numba.extending import intrinsic
+
+# Untyped on purpose: kernels call these functions without their first argument.
+word: Any = intrinsic
+
+
+def _of_two(comparison: str) -> Callable[..., Any]:
+    """The second number where it compares so with the first, else the first: as Python does it."""
+
+    def typed(typing: Any, first: Any, second: Any) -> Any:
+        given = types.unliteral(first), types.unliteral(second)
+        kind: Any = typing.unify_types(*given)
+        is_float = isinstance(kind, types.Float)
+        if not is_float and kind not in types.integer_domain:
+            raise TypingError(f"{first} and {second} cannot be compared")
+
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            one, two = (
+                context.cast(builder, value, own, kind)
+                for value, own in zip(values, given, strict=True)
+            )
+            if is_float:
+                compare = builder.fcmp_ordered
+            else:
+                compare = builder.icmp_signed if kind.signed else builder.icmp_unsigned
+            return builder.select(compare(comparison, two, one), two, one)
+
+        return kind(*given), generate
+
+    return typed
+
+
+lower = word(_of_two("<"))
+higher = word(_of_two(">"))
