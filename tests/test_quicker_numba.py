@@ -27,7 +27,7 @@ def test_a_kind_of_call_is_found_out_once():
     assert call("multiply", "here", plain, {}) == 2
     assert call("add", "elsewhere", plain, {}) == 3
     assert call("add", "here", plain[:1], {}) == 4
-    others = [(types.unicode_type,), (types.int64, types.none), (types.UniTuple(types.int64, 2),)]
+    others = [(types.unicode_type,), (types.int64, types.none), (types.Tuple((types.none,)),)]
     for args in others:  # what these mean may change
         assert call("add", "here", args, {}) != call("add", "here", args, {})
     assert call("add", "here", plain, {"out": types.int64}) == 11

@@ -1,4 +1,4 @@
-"""What Numba does again and again while it compiles, done once: a tenth of the time.
+"""What Numba does again and again while it compiles, done once: a fifth of the time.
 
 Nothing here changes the code that comes out.
 """
@@ -59,8 +59,18 @@ class _Peace(event.Listener):
             gc.enable()
 
 
-# A call whose arguments are all of these kinds means the same wherever it stands.
-_PLAIN = (types.Number, types.Boolean, types.Array)
+# A call whose arguments are all of these kinds, or tuples of them (which index tables), means the
+# same wherever it stands.
+_PLAIN = (
+    types.Number, types.Boolean, types.Array, types.RangeType, types.RangeIteratorType, types.Pair,
+)  # fmt: skip
+_TUPLES = (types.UniTuple, types.Tuple)
+
+
+def _is_plain(kind: Any) -> bool:
+    return isinstance(kind, _PLAIN) or (
+        isinstance(kind, _TUPLES) and all(map(_is_plain, kind.types))
+    )
 
 
 def _remembering(find: Any) -> Any:
@@ -71,7 +81,7 @@ def _remembering(find: Any) -> Any:
     known: dict[Any, Any] = {}
 
     def get_call_type(function: Any, context: Any, args: Any, kws: Any) -> Any:
-        if kws or not all(isinstance(kind, _PLAIN) for kind in args):
+        if kws or not all(map(_is_plain, args)):
             return find(function, context, args, kws)
         call = context, function, args
         if call not in known:
