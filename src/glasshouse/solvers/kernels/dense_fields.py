@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from numba.core import types
 
-from glasshouse.compiled import inlined, inner
+from glasshouse.compiled import chosen_by_type, inlined, inner
 from glasshouse.kernels.arrays import empty, seen_as
 from glasshouse.kernels.extremes import higher, lower
 from glasshouse.kernels.vector_scalars import add_lanes
@@ -142,9 +143,23 @@ def fingerprint(tables: Any, run: Any, block: Any) -> Any:
     return add_lanes(total * load(_LANE_KEYS, 0, 16))
 
 
-@inner
 def exact_energy(tables: Any, run: Any, energy: Any, block: Any) -> Any:
-    """The energy of a run that is at so many units; the excess of its last state is remembered."""
+    """The energy of a run that is at so many units."""
+
+
+@chosen_by_type(exact_energy)
+def _exact_energy(tables: Any, run: Any, energy: Any, block: Any) -> Any:
+    # Numbers of 16 bits are used only where nothing is rounded.
+    narrow = block.types[block.fields.index("spins")].dtype == types.int16
+    return _without_excess if narrow else _with_excess
+
+
+def _without_excess(tables: Any, run: Any, energy: Any, block: Any) -> Any:
+    return energy * tables.rounding.unit
+
+
+def _with_excess(tables: Any, run: Any, energy: Any, block: Any) -> Any:
+    """The excess of a run's last state is remembered."""
     place = WORDS * run
     states, excesses = seen_as(block.generator, np.int64), seen_as(block.generator, np.float64)
     state = fingerprint(tables, run, block)
