@@ -145,6 +145,19 @@ def test_a_run_does_not_depend_on_the_number_of_runs(name):
     assert np.array_equal(few.states, many.states[:3])
 
 
+@pytest.mark.parametrize("name", ["layers", "complete, of bytes"])
+@pytest.mark.parametrize("check", ["sweep", "flip"])
+def test_a_hit_does_not_depend_on_the_number_of_runs(name, check):
+    """What comes after it may: a block goes on until all its runs have hit."""
+    problem = PROBLEMS[name]
+    target = int(anneal(problem, sweeps=100, runs=20, rng=8).energies.max())
+    options = {"sweeps": 100, "target": target, "check": check, "rng": 7}
+    few, many = (anneal(problem, runs=runs, **options) for runs in (3, 37))
+    assert few.successes > 0
+    assert np.array_equal(few.hits, many.hits[:3])
+    assert (few.energies >= many.energies[:3]).all()
+
+
 @pytest.mark.parametrize("most", [2**20, 20])
 def test_hot_and_cold_sweeps_in_turn_lead_to_the_same_states_whoever_else_runs(most, monkeypatch):
     """Fields kept or added up anew, watched or not, many runs or few: the same random numbers."""
