@@ -272,6 +272,27 @@ def test_sums_in_bytes_do_as_wide_ones(sites, most, group, monkeypatch):
     assert np.array_equal(anneal(problem, **options).states, states)
 
 
+@pytest.mark.parametrize(("largest", "kind"), [(38, np.uint8), (39, np.int16)])
+def test_two_sums_may_fill_a_byte_to_the_last(largest, kind, monkeypatch):
+    """Seven weights of 31 and one of 38 in any eight rows: 255."""
+    i, j = np.indices((96, 96))
+    weights = np.triu(np.where((i + j) % 8 == 7, largest, 31), 1)
+    problem = Ising.from_matrix(weights)
+    tables = make_engine("dense", problem).tables
+    assert tables.sums.dtype == kind
+    if kind == np.uint8:
+        by_groups = tables.sums.reshape(3, 24, 16, 32).max(axis=2).astype(int)
+        assert (by_groups[:, 0::2] + by_groups[:, 1::2]).max() == 255
+    options = {"sweeps": 60, "runs": 20, "rng": 1, "beta": (1e-5, 0.02)}
+    readiness.forget()
+    states = anneal(problem, **options).states
+    readiness.forget()
+    for limit in ("_OF_FOUR", "_OF_TWO", "_OF_TWO_IN_BYTES"):
+        monkeypatch.setattr(dense_sums, limit, -1)
+    assert np.array_equal(anneal(problem, **options).states, states)
+    readiness.forget()
+
+
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("heat", [0.01, 0.3, 3])
 def test_spins_that_are_watched_do_as_the_others(name, heat):
