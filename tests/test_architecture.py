@@ -27,6 +27,7 @@ ORDER = [
 ]
 # Every room stands on these.
 GROUND = {
+    "cache_file",
     "catalogue",
     "compiled",
     "extras",

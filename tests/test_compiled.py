@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
+import glasshouse.cache_file
 import glasshouse.compiled
 import glasshouse.linked
 import glasshouse.quicker_numba
@@ -56,7 +57,10 @@ def test_a_changed_ground_kernel_is_compiled_anew_in_every_room(tmp_path):
         folder.mkdir(parents=True)
         (folder / "__init__.py").touch()
     (house / "__init__.py").touch()
-    for module in (glasshouse.compiled, glasshouse.linked, glasshouse.quicker_numba):
+    needed = (
+        glasshouse.cache_file, glasshouse.compiled, glasshouse.linked, glasshouse.quicker_numba,
+    )  # fmt: skip
+    for module in needed:
         shutil.copy(module.__file__, house)
     (room / "caller.py").write_text(CALLER.replace("kernels.callee", "glasshouse.kernels.callee"))
     ground = house / "kernels" / "callee.py"
@@ -105,6 +109,66 @@ def test_what_is_compiled_for_a_stranger_s_class_is_not_cached(tmp_path):
         call = [sys.executable, "-c", script.format(home=home)]
         assert subprocess.check_output(call, cwd=tmp_path, text=True) == f"3 {hits}\n"
         stranger.unlink(missing_ok=True)
+
+
+SUM = (
+    "from glasshouse.compiled import compiled\n@compiled\ndef total(x):\n    s = x[0]\n"
+    "    for k in range(1, x.size):\n        s += x[k]\n    return s\n"
+)
+
+
+def total(folder, kind, first=""):
+    """0 + 1 + 2 + 3 in numbers of a kind, and how much of it came from disk."""
+    script = (
+        f"{first}\nimport numpy as np; from kernels.adding import total\n"
+        f"print(total(np.arange(4, dtype=np.{kind})), sum(total.stats.cache_hits.values()))"
+    )
+    call = [sys.executable, "-c", script]
+    return subprocess.check_output(call, cwd=folder, text=True).split()
+
+
+@pytest.fixture
+def adding(tmp_path):
+    """A folder with a kernel that adds up, and nothing compiled yet."""
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "kernels" / "adding.py").write_text(SUM)
+    return tmp_path
+
+
+def test_machine_code_for_other_types_is_not_run(adding):
+    """So it ends where two processes write at once: the index of one, the code of the other."""
+    assert total(adding, "int32") == ["6", "0"]
+    assert total(adding, "float32") == ["6.0", "0"]
+    one, two = adding.rglob("*.nbc")
+    code = one.read_bytes(), two.read_bytes()
+    two.write_bytes(code[0])
+    one.write_bytes(code[1])
+    for hits in ("0", "1"):  # written anew, and read
+        assert total(adding, "float32") == ["6.0", hits]
+        assert total(adding, "int32") == ["6", hits]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX")
+def test_a_full_disk_leaves_no_index_of_older_code(adding):
+    assert total(adding, "int32") == ["6", "0"]
+    (code,) = adding.rglob("*.nbc")
+    small = code.stat().st_size // 2
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({small}, {small}))"
+    (adding / "kernels" / "adding.py").write_text(SUM + "# newer\n")
+    assert total(adding, "float32", limit) == ["6.0", "0"]  # the index was written, its code not
+    assert total(adding, "float32") == ["6.0", "0"]
+    assert total(adding, "float32") == ["6.0", "1"]
+
+
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+@pytest.mark.parametrize("share", [0, 0.5, 0.99])
+def test_damaged_files_of_machine_code_are_written_anew(adding, suffix, share):
+    assert total(adding, "int32") == ["6", "0"]
+    (path,) = adding.rglob(f"*.{suffix}")
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(share * len(whole))])
+    assert total(adding, "int32") == ["6", "0"]
+    assert total(adding, "int32") == ["6", "1"]
 
 
 def test_ready_once_it_has_run():

@@ -17,6 +17,7 @@ import numba
 from numba.core.caching import FunctionCache, NullCache
 from numba.extending import overload
 
+from glasshouse.cache_file import CacheFile
 from glasshouse.linked import LinkedCompiler
 from glasshouse.quicker_numba import hasten
 
@@ -128,12 +129,21 @@ class _LateCache:
             cache = FunctionCache(self._function)
         except RuntimeError:  # "cannot cache function: no locator available"
             return NullCache()
+        _doubt_files(cache)
         _stamp_with_neighbours(cache, Path(self._function.__code__.co_filename))
         _leave_out_strangers(cache, self._function.__module__)
         return cache
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._opened, name)
+
+
+def _doubt_files(cache: Any) -> None:
+    """Believe files of machine code only as far as `CacheFile` does."""
+    file: Any = getattr(cache, "_cache_file", None)
+    if file is not None:
+        base = file._index_name.removesuffix(".nbi")
+        cache._cache_file = CacheFile(file._cache_path, base, file._source_stamp)
 
 
 def _stamp_with_neighbours(cache: Any, path: Path) -> None:

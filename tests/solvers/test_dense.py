@@ -145,6 +145,19 @@ def test_a_run_does_not_depend_on_the_number_of_runs(name):
     assert np.array_equal(few.states, many.states[:3])
 
 
+@pytest.mark.parametrize("name", ["layers", "complete, of bytes"])
+@pytest.mark.parametrize("check", ["sweep", "flip"])
+def test_a_hit_does_not_depend_on_the_number_of_runs(name, check):
+    """What comes after it may: a block goes on until all its runs have hit."""
+    problem = PROBLEMS[name]
+    target = int(anneal(problem, sweeps=100, runs=20, rng=8).energies.max())
+    options = {"sweeps": 100, "target": target, "check": check, "rng": 7}
+    few, many = (anneal(problem, runs=runs, **options) for runs in (3, 37))
+    assert few.successes > 0
+    assert np.array_equal(few.hits, many.hits[:3])
+    assert (few.energies >= many.energies[:3]).all()
+
+
 @pytest.mark.parametrize("most", [2**20, 20])
 def test_hot_and_cold_sweeps_in_turn_lead_to_the_same_states_whoever_else_runs(most, monkeypatch):
     """Fields kept or added up anew, watched or not, many runs or few: the same random numbers."""
@@ -257,6 +270,27 @@ def test_sums_in_bytes_do_as_wide_ones(sites, most, group, monkeypatch):
     readiness.forget()
     monkeypatch.setattr(dense_sums, "_MOST_BYTE", -1)
     assert np.array_equal(anneal(problem, **options).states, states)
+
+
+@pytest.mark.parametrize(("largest", "kind"), [(38, np.uint8), (39, np.int16)])
+def test_two_sums_may_fill_a_byte_to_the_last(largest, kind, monkeypatch):
+    """Seven weights of 31 and one of 38 in any eight rows: 255."""
+    i, j = np.indices((96, 96))
+    weights = np.triu(np.where((i + j) % 8 == 7, largest, 31), 1)
+    problem = Ising.from_matrix(weights)
+    tables = make_engine("dense", problem).tables
+    assert tables.sums.dtype == kind
+    if kind == np.uint8:
+        by_groups = tables.sums.reshape(3, 24, 16, 32).max(axis=2).astype(int)
+        assert (by_groups[:, 0::2] + by_groups[:, 1::2]).max() == 255
+    options = {"sweeps": 60, "runs": 20, "rng": 1, "beta": (1e-5, 0.02)}
+    readiness.forget()
+    states = anneal(problem, **options).states
+    readiness.forget()
+    for limit in ("_OF_FOUR", "_OF_TWO", "_OF_TWO_IN_BYTES"):
+        monkeypatch.setattr(dense_sums, limit, -1)
+    assert np.array_equal(anneal(problem, **options).states, states)
+    readiness.forget()
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

@@ -54,7 +54,8 @@ def anneal(
         problem: an Ising, Rbm, Qubo or Max2Sat problem, a planted one, or a dimod model.
         sweeps: sweeps of a run (the paper's N_sweep), below 2^31.
         runs: how many runs from random states. On one kernel run r is the same whatever their
-            number; up to 16 may get another kernel than more.
+            number, with a target up to its hit: how long it goes on then is a matter of the other
+            runs of its block. Up to 16 may get another kernel than more.
         beta: inverse temperature in units of the problem's own energy: (first, last), or one for
             each sweep, in a list, tuple or array; by default a range that suits the problem's
             local fields, see `schedule.default_range`.

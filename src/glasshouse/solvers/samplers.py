@@ -101,7 +101,8 @@ class GlasshouseAnnealer(_GlasshouseSampler):
 
         Args:
             bqm: a binary quadratic model of either vartype, which the samples have, too.
-            num_reads: how many runs, 1 by default; read r is the same whatever their number.
+            num_reads: how many runs, 1 by default. On one kernel read r is the same whatever their
+                number; up to 16 may get another kernel than more.
             num_sweeps: sweeps of a run; by default 1000, or the length of `beta_schedule`.
             beta_range: first and last inverse temperature, in the model's units of energy; by
                 default a range that suits its biases.
