@@ -124,7 +124,8 @@ def total(folder, kind, first=""):
         f"print(total(np.arange(4, dtype=np.{kind})), sum(total.stats.cache_hits.values()))"
     )
     call = [sys.executable, "-c", script]
-    return subprocess.check_output(call, cwd=folder, text=True).split()
+    beside = {name: text for name, text in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    return subprocess.check_output(call, cwd=folder, text=True, env=beside).split()
 
 
 @pytest.fixture
