@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from glasshouse import compiled
 from glasshouse.boltzmann import (
     BoltzmannMachine,
     DivergenceWarning,
@@ -26,7 +25,6 @@ from glasshouse.boltzmann import (
     train,
 )
 from glasshouse.boltzmann.kernels.machine import MOST_WEIGHT
-from glasshouse.boltzmann.kernels.updates import run_epochs
 from glasshouse.solvers import anneal
 
 DATA = shifting_bars(5, 2)
@@ -55,18 +53,6 @@ from glasshouse.boltzmann import train
 run = train([[1, 0], [0, 1]], 2, epochs=2, monitors=(), rng=1)
 print(run.learning_seconds < 1)
 """
-
-
-def test_a_compilation_is_announced(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    train(DATA, 2, epochs=1, monitors=())
-    assert not caplog.messages
-    monkeypatch.setattr(compiled, "is_ready", lambda function: function is not run_epochs)
-    train(DATA, 2, epochs=1, monitors=())
-    assert [words.partition(";")[0] for words in caplog.messages] == [
-        "compiling the training kernels"
-    ]
 
 
 @pytest.mark.slow
