@@ -103,7 +103,9 @@ def test_what_is_compiled_for_a_stranger_s_class_is_not_cached(tmp_path):
         stranger.unlink(missing_ok=True)
 
 
-def test_each_call_that_compiles_says_so_once(caplog):
+def test_each_call_that_compiles_says_so_once(caplog, tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+
     @compiled
     def minus(x):
         return -x
@@ -120,11 +122,14 @@ def test_each_call_that_compiles_says_so_once(caplog):
     def whole(x):
         return twice(part(x))
 
-    words = "compiling the outer kernels; this is done once and takes some seconds"
-    assert (whole(3), caplog.messages) == (-6, [words])
-    assert (whole(4), caplog.messages) == (-8, [words])  # now it is there
-    assert (whole(2.5), caplog.messages) == (-5, [words] * 2)  # for floats it was not
-    assert (twice(3j), caplog.messages) == (6j, [words] * 2)  # nobody announces this
+    def said():
+        return [message.partition(" for ")[0] for message in caplog.messages]
+
+    words = "compiling the outer kernels"
+    assert (whole(3), said()) == (-6, [words])
+    assert (whole(4), said()) == (-8, [words])  # now it is there
+    assert (whole(2.5), said()) == (-5, [words] * 2)  # for floats it was not
+    assert (twice(3j), said()) == (6j, [words] * 2)  # nobody announces this
 
 
 def test_what_is_cached_for_another_processor_is_compiled_anew(tmp_path):

@@ -169,7 +169,9 @@ def _announce() -> None:
     waiting = _unannounced.get()
     if waiting:
         _log.warning(
-            "compiling the %s kernels; this is done once and takes some seconds", waiting.pop()
+            "compiling the %s kernels for this kind of problem; "
+            "this is done once and takes some seconds",
+            waiting.pop(),
         )
 
 

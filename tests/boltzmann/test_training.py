@@ -58,7 +58,11 @@ print(run.learning_seconds < 1)
 @pytest.mark.slow
 def test_the_first_compilation_is_told_once_and_not_taken_for_learning(tmp_path: Path) -> None:
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
-    words = ["compiling the training kernels; this is done once and takes some seconds\n", ""]
+    words = [
+        "compiling the training kernels for this kind of problem; "
+        "this is done once and takes some seconds\n",
+        "",
+    ]
     for said in words:
         done = subprocess.run([sys.executable, "-c", FIRST], env=environment, text=True, check=True,
                               capture_output=True)  # fmt: skip
