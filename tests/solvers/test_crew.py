@@ -44,6 +44,12 @@ def test_a_time_limit_holds_for_any_number_of_runs():
     assert time.perf_counter() - began < 3  # with a task per block: above 10
 
 
+@pytest.mark.parametrize("runs", [10**14, 10**18])
+def test_too_many_runs_are_one_clear_line(runs):
+    with pytest.raises(MemoryError, match=f"states of {runs} runs, .* use fewer runs"):
+        anneal(lattice(6), sweeps=2, runs=runs, rng=1)
+
+
 @pytest.mark.parametrize("seconds", [np.int64(100), np.float32(100)])
 def test_a_time_limit_is_any_real_number(seconds):
     assert anneal(lattice(3), sweeps=2, runs=1, time_limit=seconds, rng=1).stopped is None

@@ -135,8 +135,7 @@ class _Shift:
         self.deadline = math.inf if time_limit is None else self.began + time_limit
         self.stop = threading.Event()
         self.chunk = min(max(1, _CHUNK // max(job.cost, 1)), _LONGEST_CHUNK)
-        self.states = np.empty((runs, form.ising.num_variables), np.int8)
-        self.hits = np.zeros(runs, np.int32)
+        self.states, self.hits = _room(runs, form.ising.num_variables)
         blocks = -(-runs // self.engine.lanes)
         self.left = iter(range(blocks))  # whoever is free takes the next one
         self.done = [0] * blocks
@@ -219,3 +218,13 @@ class _Shift:
         if begun.all():  # no copy of what may be large
             return Log(self.states, self.hits, ended, seconds, stopped, share)
         return Log(self.states[begun], self.hits[begun], ended[begun], seconds, stopped, share)
+
+
+def _room(runs: int, spins: int) -> tuple[SpinArray, npt.NDArray[np.int32]]:
+    """Where the states and hits of all runs go."""
+    try:
+        return np.empty((runs, spins), np.int8), np.zeros(runs, np.int32)
+    except (MemoryError, ValueError):  # the second one beyond 2^63 bytes
+        raise MemoryError(
+            f"no memory for the states of {runs} runs, a byte per spin and run; use fewer runs"
+        ) from None
