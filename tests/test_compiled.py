@@ -17,17 +17,14 @@ import glasshouse.cache_file
 import glasshouse.compiled
 import glasshouse.linked
 import glasshouse.quicker_numba
-from glasshouse.compiled import compiled, inlined, inner, is_ready
+from glasshouse.compiled import announces, compiled, inlined, inner
 
 CALLEE = "from glasshouse.compiled import compiled\n@compiled\ndef inner(x):\n    return x + {}\n"
 CALLER = (
     "from glasshouse.compiled import compiled\nfrom kernels.callee import inner\n"
     "@compiled\ndef outer(x):\n    return inner(x)\n"
 )
-ASK = (
-    "from kernels.caller import outer; from glasshouse.compiled import is_ready;"
-    "print(is_ready(outer), outer(1), sum(outer.stats.cache_hits.values()))"
-)
+ASK = "from kernels.caller import outer; print(outer(1), sum(outer.stats.cache_hits.values()))"
 
 
 def ask(folder, **variables):
@@ -44,10 +41,10 @@ def test_a_changed_callee_is_compiled_anew(tmp_path):
     (kernels / "__init__.py").touch()
     (kernels / "caller.py").write_text(CALLER)
     (kernels / "callee.py").write_text(CALLEE.format(1))
-    assert ask(tmp_path) == ["False", "2", "0"]
-    assert ask(tmp_path) == ["True", "2", "1"]  # from disk
+    assert ask(tmp_path) == ["2", "0"]
+    assert ask(tmp_path) == ["2", "1"]  # from disk
     (kernels / "callee.py").write_text(CALLEE.format(7))
-    assert ask(tmp_path) == ["False", "8", "0"]
+    assert ask(tmp_path) == ["8", "0"]
 
 
 def test_a_changed_ground_kernel_is_compiled_anew_in_every_room(tmp_path):
@@ -65,10 +62,10 @@ def test_a_changed_ground_kernel_is_compiled_anew_in_every_room(tmp_path):
     (room / "caller.py").write_text(CALLER.replace("kernels.callee", "glasshouse.kernels.callee"))
     ground = house / "kernels" / "callee.py"
     ground.write_text(CALLEE.format(1))
-    assert ask(tmp_path) == ["False", "2", "0"]
-    assert ask(tmp_path) == ["True", "2", "1"]  # from disk
+    assert ask(tmp_path) == ["2", "0"]
+    assert ask(tmp_path) == ["2", "1"]  # from disk
     ground.write_text(CALLEE.format(7))
-    assert ask(tmp_path) == ["False", "8", "0"]
+    assert ask(tmp_path) == ["8", "0"]
 
 
 def test_a_cache_that_holds_a_class_of_an_older_version_is_passed_over(tmp_path):
@@ -172,21 +169,41 @@ def test_damaged_files_of_machine_code_are_written_anew(adding, suffix, share):
     assert total(adding, "int32") == ["6", "1"]
 
 
-def test_ready_once_it_has_run():
+def test_each_call_that_compiles_says_so_once(caplog, tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+
     @compiled
-    def once(x):
+    def minus(x):
         return -x
 
-    assert once(3) == -3
-    assert is_ready(once)
+    @compiled
+    def twice(x):
+        return 2 * x
+
+    @announces("inner")
+    def part(x):
+        return minus(x)
+
+    @announces("outer")
+    def whole(x):
+        return twice(part(x))
+
+    def said():
+        return [message.partition(" for ")[0] for message in caplog.messages]
+
+    words = "compiling the outer kernels"
+    assert (whole(3), said()) == (-6, [words])
+    assert (whole(4), said()) == (-8, [words])  # now it is there
+    assert (whole(2.5), said()) == (-5, [words] * 2)  # for floats it was not
+    assert (twice(3j), said()) == (6j, [words] * 2)  # nobody announces this
 
 
-def test_what_is_cached_for_another_processor_is_not_ready(tmp_path):
+def test_what_is_cached_for_another_processor_is_compiled_anew(tmp_path):
     (tmp_path / "kernels").mkdir()
     (tmp_path / "kernels" / "caller.py").write_text(CALLEE.format(1).replace("inner", "outer"))
-    assert ask(tmp_path) == ["False", "2", "0"]
-    assert ask(tmp_path) == ["True", "2", "1"]
-    assert ask(tmp_path, NUMBA_CPU_NAME="generic") == ["False", "2", "0"]
+    assert ask(tmp_path) == ["2", "0"]
+    assert ask(tmp_path) == ["2", "1"]
+    assert ask(tmp_path, NUMBA_CPU_NAME="generic") == ["2", "0"]
 
 
 def test_the_first_kernel_waits_for_no_import_of_linear_algebra():

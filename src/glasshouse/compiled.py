@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from contextvars import ContextVar
+from functools import cached_property, lru_cache, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numba
 from numba.core.caching import FunctionCache, NullCache
@@ -23,6 +24,11 @@ from glasshouse.quicker_numba import hasten
 
 _log = logging.getLogger("glasshouse")
 hasten()
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+# What the call that is being carried out would compile, until that has been said.
+_unannounced: ContextVar[list[str] | None] = ContextVar("unannounced", default=None)
 
 # Of all compiled functions; none is ever handed to C.
 _SETTINGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
@@ -90,28 +96,44 @@ def is_ctrl_c(stop: BaseException | None) -> bool:
     return isinstance(stop, KeyboardInterrupt)
 
 
-def is_ready(function: Any) -> bool:
-    """Tell whether a compiled function needs no (long) compilation: loaded, or cached on disk.
-
-    What is cached counts only if it was compiled from this source, and for this processor.
-    """
-    if function.overloads:
-        return True
-    cache_file = getattr(function._cache, "_cache_file", None)
-    load = getattr(cache_file, "_load_index", dict)
-    processor = function.targetctx.codegen().magic_tuple()
-    return any(compiled_for == processor for _, compiled_for, _ in load())
-
-
-def announce_compilation(function: Any, kernels: str) -> None:
-    """Say so before the first call after installation, which takes seconds.
+def announces(kernels: str) -> Callable[[_Function], _Function]:
+    """Let each call of a function say so, once, where it has to compile: that takes seconds.
 
     Args:
-        function: the one that takes longest.
         kernels: what for, in one word.
+
+    >>> @announces("doubling")
+    ... def double(x):
+    ...     return 2 * x
+    >>> double(21)
+    42
     """
-    if not is_ready(function):
-        _log.warning("compiling the %s kernels; this is done once and takes some seconds", kernels)
+
+    def decorate(function: _Function) -> _Function:
+        @wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if _unannounced.get() is not None:  # a part of a call that will say it
+                return function(*args, **kwargs)
+            token = _unannounced.set([kernels])
+            try:
+                return function(*args, **kwargs)
+            finally:
+                _unannounced.reset(token)
+
+        return cast(_Function, call)
+
+    return decorate
+
+
+def _announce() -> None:
+    """Say that something is compiled, unless the call has said so before."""
+    waiting = _unannounced.get()
+    if waiting:
+        _log.warning(
+            "compiling the %s kernels for this kind of problem; "
+            "this is done once and takes some seconds",
+            waiting.pop(),
+        )
 
 
 class _LateCache:
@@ -133,6 +155,13 @@ class _LateCache:
         _stamp_with_neighbours(cache, Path(self._function.__code__.co_filename))
         _leave_out_strangers(cache, self._function.__module__)
         return cache
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """Machine code from the disk, or None; Numba then compiles it."""
+        code = self._opened.load_overload(signature, target)
+        if code is None:
+            _announce()
+        return code
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._opened, name)

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from glasshouse import compiled
 from glasshouse.boltzmann import (
     BoltzmannMachine,
     DivergenceWarning,
@@ -26,7 +25,6 @@ from glasshouse.boltzmann import (
     train,
 )
 from glasshouse.boltzmann.kernels.machine import MOST_WEIGHT
-from glasshouse.boltzmann.kernels.updates import run_epochs
 from glasshouse.solvers import anneal
 
 DATA = shifting_bars(5, 2)
@@ -57,22 +55,14 @@ print(run.learning_seconds < 1)
 """
 
 
-def test_a_compilation_is_announced(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    train(DATA, 2, epochs=1, monitors=())
-    assert not caplog.messages
-    monkeypatch.setattr(compiled, "is_ready", lambda function: function is not run_epochs)
-    train(DATA, 2, epochs=1, monitors=())
-    assert [words.partition(";")[0] for words in caplog.messages] == [
-        "compiling the training kernels"
-    ]
-
-
 @pytest.mark.slow
 def test_the_first_compilation_is_told_once_and_not_taken_for_learning(tmp_path: Path) -> None:
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
-    words = ["compiling the training kernels; this is done once and takes some seconds\n", ""]
+    words = [
+        "compiling the training kernels for this kind of problem; "
+        "this is done once and takes some seconds\n",
+        "",
+    ]
     for said in words:
         done = subprocess.run([sys.executable, "-c", FIRST], env=environment, text=True, check=True,
                               capture_output=True)  # fmt: skip

@@ -243,6 +243,25 @@ def test_a_certificate_beside_a_blind_file_is_the_target(tmp_path, capsys):
     assert "this is the optimum, by the file's certificate" in capsys.readouterr().out
 
 
+def test_a_target_that_the_certificate_rules_out_is_named(planted, capsys):
+    path, cost = planted
+    for target in (cost, cost - 1):
+        assert main(["solve", str(path), "--target", str(target)]) == 0
+        words = f"target {target} is out of reach: the file's certificate proves {cost}\n"
+        assert (words in capsys.readouterr().out) is (target < cost)
+
+
+@pytest.mark.parametrize("solver", ["anneal", "temper"])
+def test_the_seed_that_is_shown_repeats_the_runs(solver, planted, capsys):
+    command = ["solve", str(planted[0]), "--solver", solver, "--runs", "5", "--sweeps", "3"]
+    assert main([*command, "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert main([*command, "--seed", str(first["seed"])]) == 0
+    again = capsys.readouterr().out
+    assert first["model"] in again
+    assert f"\nseed {first['seed']}\n" in again
+
+
 @pytest.mark.parametrize("forgery", ["cost 0", "nonsense", "bound"])
 def test_a_certificate_that_proves_nothing_is_named_and_not_used(forgery, tmp_path, capsys):
     path = tmp_path / "x.wcnf"

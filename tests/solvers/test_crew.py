@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -33,6 +34,20 @@ def test_a_time_limit_returns_what_there_is(monkeypatch):
     assert "time limit" in result.summary()
     with pytest.raises(ValueError, match="no run was completed"):
         result.tts()
+
+
+def test_a_time_limit_holds_for_any_number_of_runs():
+    anneal(lattice(3), sweeps=2, runs=64, rng=1)  # compiles
+    began = time.perf_counter()
+    result = anneal(lattice(3), sweeps=10**5, runs=10**7, time_limit=0.1, threads=2, rng=1)
+    assert result.stopped == "time limit"
+    assert time.perf_counter() - began < 3  # with a task per block: above 10
+
+
+@pytest.mark.parametrize("runs", [10**14, 10**18])
+def test_too_many_runs_are_one_clear_line(runs):
+    with pytest.raises(MemoryError, match=f"states of {runs} runs, .* use fewer runs"):
+        anneal(lattice(6), sweeps=2, runs=runs, rng=1)
 
 
 @pytest.mark.parametrize("seconds", [np.int64(100), np.float32(100)])

@@ -35,7 +35,7 @@ from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.modes import find_mode, frustration_of
 from glasshouse.boltzmann.monitors import LastMode, Snapshot, chosen
 from glasshouse.boltzmann.settings import TrainingSettings
-from glasshouse.compiled import announce_compilation
+from glasshouse.compiled import announces
 from glasshouse.files.errors import FileError
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
@@ -138,6 +138,7 @@ class Trainer(Summarised):
             epoch, and does not train any more.
     """
 
+    @announces("training")  # the first `_epochs` compiles
     def __init__(
         self,
         data: npt.ArrayLike,
@@ -157,7 +158,6 @@ class Trainer(Summarised):
         self._constants: dict[str, float] = {}
         self._plan = settings.plan(self.data.shape[1], len(self.data))
         self._rates, self._chances = settings.learning_rates(), settings.mode_chances()
-        announce_compilation(updates.run_epochs, "training")
         self._arrays = self._begin(start)
         self._epochs(0)  # compiles what is not compiled yet, before the clock runs
 

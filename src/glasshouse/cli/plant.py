@@ -95,7 +95,8 @@ def _options(method: Method) -> dict[str, inspect.Parameter]:
     known = method.parameters
     # The types of graphs are for type checkers only; on the command line a graph is a text.
     plain = {name: known[name].annotation for name in known if name != "graph"}
-    hints = get_type_hints(SimpleNamespace(__annotations__=plain), method.function.__globals__)
+    scope = inspect.unwrap(method.function).__globals__
+    hints = get_type_hints(SimpleNamespace(__annotations__=plain), scope)
     told = dict(_DESCRIBED.findall(inspect.getdoc(method.function) or ""))
     options = {}
     if method.grows_on == "graph":

@@ -95,11 +95,15 @@ def _heuristic(
     run: Any = solvers.anneal if solver == "anneal" else solvers.temper
     with _progress(document.measure) as progress:
         result = run(document.problem, target=energy, **options, progress=progress)
-    text = f"found {result.account(goal)}"
+    text = f"found {result.account(goal)}\nseed {result.seed.entropy}"
+    if certified is not None and energy is not None and energy < certified.energy:
+        optimum = document.measure.of(certified.exact_energy)
+        text = f"target {goal} is out of reach: the file's certificate proves {optimum}\n{text}"
     answer = _answer(result.best_energy, result.best_state, False, text) | {
         "runs": result.runs,
         "sweeps": result.sweeps,
         "kernel": result.kernel,
+        "seed": result.seed.entropy,
         "seconds": result.seconds,
         "stopped": result.stopped,
     }

@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from inspect import Parameter, signature
+from inspect import Parameter, signature, unwrap
 from types import NoneType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args, get_type_hints
 
 from glasshouse.catalogue import Catalogue
+from glasshouse.compiled import announces
 from glasshouse.planting.ground_states import GroundStates, count_ground_states
 from glasshouse.summaries import Summarised
 
@@ -80,7 +81,7 @@ class Method(Summarised):
     def is_whole(self, name: str) -> bool:
         """Whether a parameter takes whole numbers only."""
         hint = SimpleNamespace(__annotations__={name: self.parameters[name].annotation})
-        kind = get_type_hints(hint, self.function.__globals__)[name]
+        kind = get_type_hints(hint, unwrap(self.function).__globals__)[name]
         return set(get_args(kind) or [kind]) - {NoneType} == {int}
 
     def grow(self, recipe: Recipe) -> Planted:
@@ -127,6 +128,7 @@ def planting_method(
     """
 
     def add(function: _Function) -> _Function:
+        function = announces("planting")(function)
         own = set(signature(function).parameters)
         for other in METHODS.values():
             if other.command == command and own <= set(signature(other.function).parameters):

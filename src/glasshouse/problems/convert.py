@@ -312,7 +312,7 @@ def given_problem(thing: Given) -> Problem:
     if not isinstance(problem, Ising | Rbm | Qubo | Max2Sat):
         raise ValueError(
             f"{type(thing).__name__} is not an Ising, Rbm, Qubo or Max2Sat problem, nor a plant or "
-            "a dimod binary quadratic model"
+            "a dimod binary quadratic model; Ising.from_matrix and Qubo.from_matrix take a matrix"
         )
     return problem
 

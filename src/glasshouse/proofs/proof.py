@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from glasshouse.certificates import Certificate, Verdict
 from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.compiled import announces
 from glasshouse.notebook import SummaryTable
 from glasshouse.problems import naming, validation
 from glasshouse.problems.convert import Given, given_problem
@@ -124,6 +125,7 @@ class Proof(Summarised):
         return rows
 
 
+@announces("proving")
 def prove(
     problem: Given,
     *,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.compiled import announce_compilation
+from glasshouse.compiled import announces
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray
@@ -27,6 +27,7 @@ from glasshouse.solvers.result import AnnealResult, Check
 from glasshouse.solvers.schedule import Beta, Schedule, inverse_temperatures, sweep_count
 
 
+@announces("annealing")
 def anneal(
     problem: Solvable,
     *,
@@ -86,7 +87,6 @@ def anneal(
     if check not in ("sweep", "flip"):
         raise ValueError(f"check={check!r} is neither 'sweep' nor 'flip'")
     goal, seed = form.target(target), Seed.of(rng)
-    announce_compilation(driver.start_block, "annealing")
     ready = make_ready(form)
     betas = inverse_temperatures(ready.graph, form.beta(beta), sweeps, schedule)
     kernel, made = ready.engine(runs)

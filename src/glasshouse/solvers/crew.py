@@ -102,7 +102,7 @@ class Crew:
                 shift.do_blocks()
             return shift.log(stopped)
         with ThreadPoolExecutor(self.threads) as pool:
-            futures = [pool.submit(shift.do_block, k) for k in range(len(shift.done))]
+            futures = [pool.submit(shift.do_blocks) for _ in range(shift.hands(self.threads))]
             try:
                 pending: Any = futures
                 while pending:
@@ -135,9 +135,9 @@ class _Shift:
         self.deadline = math.inf if time_limit is None else self.began + time_limit
         self.stop = threading.Event()
         self.chunk = min(max(1, _CHUNK // max(job.cost, 1)), _LONGEST_CHUNK)
-        self.states = np.empty((runs, form.ising.num_variables), np.int8)
-        self.hits = np.zeros(runs, np.int32)
+        self.states, self.hits = _room(runs, form.ising.num_variables)
         blocks = -(-runs // self.engine.lanes)
+        self.left = iter(range(blocks))  # whoever is free takes the next one
         self.done = [0] * blocks
         self.lowest: list[Any] = [math.inf] * blocks
         self.ended = [False] * blocks
@@ -151,15 +151,23 @@ class _Shift:
         chunks = _SHORT_ALONE if threads == 1 else 1
         return len(self.done) * self.job.length * self.job.cost <= chunks * _CHUNK
 
+    def hands(self, threads: int) -> int:
+        """How many threads have something to do."""
+        return min(threads, len(self.done))
+
     def do_blocks(self) -> None:
-        """All blocks, one after the other."""
-        for index in range(len(self.done)):
+        """One block after the other, as long as there are any and time is left.
+
+        All threads take from the same list: a task of its own for each of millions of blocks would
+        take far longer to set up than a time limit allows.
+        """
+        for index in self.left:
+            if self.time_is_up() and index > 0:
+                return
             self.do_block(index)
 
     def do_block(self, index: int) -> None:
         """All chunks of one block. The very first chunk is done however short the time."""
-        if self.time_is_up() and index > 0:
-            return
         work = self.job.start(index) if index else self.first
         done, began = 0, time.perf_counter()
         while not self.ended[index] and not (done and self.time_is_up()):
@@ -194,19 +202,29 @@ class _Shift:
 
     def log(self, stopped: Stopped | None) -> Log:
         """The runs that were begun."""
+        worked_on = [index for index, done in enumerate(self.done) if done]
+        if not worked_on:
+            raise KeyboardInterrupt
         # Of kernels alone: of short runs, starting threads would be most of it.
-        begins, ends = zip(*self.spans, strict=True)
+        begins, ends = zip(*(self.spans[index] for index in worked_on), strict=True)
         seconds = max(max(ends) - min(begins), 0.0)
         lanes, runs = self.engine.lanes, len(self.hits)
         begun = np.repeat(np.array(self.done) > 0, lanes)[:runs]
         ended = np.repeat(self.ended, lanes)[:runs]
-        if not begun.any():
-            raise KeyboardInterrupt
         # Ctrl-C counts even where it came too late to stop anything: what comes next must hear it.
         if stopped is None and not ended.all():
             stopped = "time limit"
-        blocks = sum(done > 0 for done in self.done)
-        share = sum(self.done) / (blocks * self.job.length)
+        share = sum(self.done) / (len(worked_on) * self.job.length)
         if begun.all():  # no copy of what may be large
             return Log(self.states, self.hits, ended, seconds, stopped, share)
         return Log(self.states[begun], self.hits[begun], ended[begun], seconds, stopped, share)
+
+
+def _room(runs: int, spins: int) -> tuple[SpinArray, npt.NDArray[np.int32]]:
+    """Where the states and hits of all runs go."""
+    try:
+        return np.empty((runs, spins), np.int8), np.zeros(runs, np.int32)
+    except (MemoryError, ValueError):  # the second one beyond 2^63 bytes
+        raise MemoryError(
+            f"no memory for the states of {runs} runs, a byte per spin and run; use fewer runs"
+        ) from None

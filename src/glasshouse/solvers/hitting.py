@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.compiled import announce_compilation
+from glasshouse.compiled import announces
 from glasshouse.planting.ensemble import Ensemble
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.randomness import RngLike, Seed
@@ -83,6 +83,7 @@ class SweepsToSolution(Summarised):
         return f"SweepsToSolution({self.totals.size} samples, N_tot ~ {self.geometric_mean:.4g})"
 
 
+@announces("annealing")
 def sweeps_to_solution(
     planted: Planted | Ensemble,
     *,
@@ -132,7 +133,6 @@ def sweeps_to_solution(
     plan, schedule = _plan(planted, sweeps_per_run, beta)
     betas = rising(*plan.beta, plan.sweeps, schedule)
     seed = Seed.of(rng)
-    announce_compilation(hitting.race_block, "annealing")
     if isinstance(planted, Ensemble):
         n, m = planted.parameters["n"], planted.parameters["m"]
         weights = np.array([planted.positive] * 3 + [planted.negative], np.int64)

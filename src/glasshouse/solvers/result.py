@@ -275,7 +275,9 @@ class AnnealResult(Summarised):
         if self.stopped:
             unfinished = self.runs - int(np.count_nonzero(self.complete))
             by = "Ctrl-C" if self.stopped == "interrupted" else "the time limit"
-            lines.append(f"stopped by {by}: {unfinished} of {self.runs} runs unfinished")
+            lines.append(
+                f"stopped by {by}: {self.runs} runs begun, {unfinished} of them unfinished"
+            )
         return "\n".join(lines)
 
     def __repr__(self) -> str:

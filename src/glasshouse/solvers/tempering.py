@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from glasshouse.compiled import announce_compilation
+from glasshouse.compiled import announces
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray
@@ -14,7 +14,6 @@ from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.crew import Crew, RunProgress
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.forms import Form, Solvable, Target
-from glasshouse.solvers.kernels import driver
 from glasshouse.solvers.planning import STAGES, Plan
 from glasshouse.solvers.readiness import make_ready
 from glasshouse.solvers.result import AnnealResult
@@ -23,6 +22,7 @@ from glasshouse.solvers.schedule import Beta, inverse_temperatures, sweep_count
 _MOST_REPLICAS = 2**16
 
 
+@announces("tempering")
 def temper(
     problem: Solvable,
     *,
@@ -82,7 +82,6 @@ def temper(
     threads, limit = validation.count(threads, "threads", 1), validation.time_limit(time_limit)
     goal, seed, ladder = form.target(target), Seed.of(rng), form.beta(beta)
     number = _temperatures(ladder, replicas)
-    announce_compilation(driver.start_block, "tempering")
     ready = make_ready(form)
     kernel, engine = ready.engine()
     plan = Plan(form, engine, key_of(seed), limit)
