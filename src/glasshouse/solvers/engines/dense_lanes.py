@@ -13,7 +13,7 @@ from glasshouse.solvers.engines.dense_numbers import (
     aligned,
     is_dense,
 )
-from glasshouse.solvers.engines.dense_sums import sums_of_all, sums_of_groups
+from glasshouse.solvers.engines.dense_sums import signed_sums, sums_of_all
 from glasshouse.solvers.kernels import dense_dice, dense_fields, dense_lanes
 from glasshouse.solvers.kernels.dense_lanes import DenseTables
 from glasshouse.solvers.kernels.kernel import annealing_kernel
@@ -39,7 +39,7 @@ def dense_engine(network: ColouredGraph) -> Engine | None:
         aligned(whole + whole),  # may wrap around, and back where they are added
         bias + whole.sum(0, numbers.dtype),
         own,
-        aligned(sums_of_groups(_among_sixteen(whole), 4)),
+        aligned(signed_sums(_among_sixteen(whole), 4)),
         aligned(sums.table),
         bias + sums.least,
         aligned(sums.lacking),

@@ -11,7 +11,7 @@ from glasshouse.solvers.engines.dense_numbers import (
     aligned,
     is_dense,
 )
-from glasshouse.solvers.engines.dense_sums import sums_of_groups
+from glasshouse.solvers.engines.dense_sums import signed_sums
 from glasshouse.solvers.kernels import dense_fields, dense_layers
 from glasshouse.solvers.kernels.dense_layers import LayerTables
 from glasshouse.solvers.kernels.kernel import annealing_kernel
@@ -38,7 +38,7 @@ def layer_engine(network: ColouredGraph) -> Engine | None:
     couplings = couplings[: ends[1], ends[1] :]
     whole = numbers.rounded(couplings)
     group = 4 if 8 * whole.nbytes <= _SMALL else 2
-    sums = [sums_of_groups(whole, group), sums_of_groups(whole.T, group)]
+    sums = [signed_sums(whole, group), signed_sums(whole.T, group)]
     layout = np.array([0, sums[0].size], np.int64)
     bias, own = numbers.fields(fields, slots)
     tables = LayerTables(

@@ -37,7 +37,10 @@ def sums_of_all(whole: Any, sites: int) -> Sums:
 
 
 def _in_bytes(whole: Any, used: int) -> Sums | None:
-    """Sums in bytes, if two of them always add up to a byte."""
+    """Sums in bytes, if two of them always add up to a byte.
+
+    16 bits hold the sum of all weights of a slot, and so any part of it.
+    """
     group = _group(used * len(whole), _OF_TWO_IN_BYTES)
     if not group:
         return None
@@ -47,14 +50,17 @@ def _in_bytes(whole: Any, used: int) -> Sums | None:
     rest = whole.copy()
     rest.reshape(parts.shape)[here, 0, :, here, 1] = 0
     rest = rest[:used]
-    reach = np.abs(rest).reshape(-1, group, len(whole)).sum(1, np.int64)
-    if (reach[0::2] + reach[1::2]).max() > _MOST_BYTE:
+    size = np.abs(rest)
+    of_groups = size.reshape(-1, 2 * group, len(whole)).sum(1, whole.dtype)
+    if of_groups.max() > _MOST_BYTE:
         return None
-    halves = (sums_of_groups(rest, group) + reach[:, None]) // 2
-    by_slots = halves.astype(np.uint8).reshape(len(reach), 1 << group, -1, 2, 16)
+    # The first sixteen of 32 slots are in the low bytes of words, the others in the high ones.
+    paired = rest.reshape(used, -1, 2, 16).swapaxes(2, 3).reshape(rest.shape)
+    up, down = np.maximum(paired, 0).astype(np.uint8), np.maximum(-paired, 0).astype(np.uint8)
+    halves = sums_of_groups(up, down, group).reshape(used // group, 1 << group, -1, 32)
     return Sums(
-        by_slots.transpose(2, 0, 1, 4, 3), group, -reach.sum(0).astype(np.int16),
-        sums_of_groups(lacking.reshape(-1, 16), 4), 3 * group,
+        halves.transpose(2, 0, 1, 3), group, -size.sum(0, whole.dtype),
+        signed_sums(lacking.reshape(-1, 16), 4), 3 * group,
     )  # fmt: skip
 
 
@@ -64,7 +70,7 @@ def _wide(whole: Any) -> Sums:
     group = _group(whole.nbytes, _OF_TWO)
     if not group:
         return Sums(none, 2, 0, none, 0)
-    by_slots = sums_of_groups(whole, group).reshape(-1, 1 << group, len(whole) // 16, 16)
+    by_slots = signed_sums(whole, group).reshape(-1, 1 << group, len(whole) // 16, 16)
     return Sums(by_slots.transpose(2, 0, 1, 3), group, 0, none, 2 * group)
 
 
@@ -75,12 +81,17 @@ def _group(size: int, room_of_two: int) -> int:
     return 2 if 2 * size <= room_of_two else 0
 
 
-def sums_of_groups(whole: Any, group: int) -> Any:
-    """Of each two or four rows, with each choice of signs; a set bit is a spin that is down."""
-    pairs = whole.reshape(-1, 2, whole.shape[1])
-    plus, minus = pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]
-    of_two = np.stack([plus, -minus, minus, -plus], 1)
+def signed_sums(whole: Any, group: int) -> Any:
+    """Of each two or four rows, with each choice of signs."""
+    return sums_of_groups(whole, -whole, group)
+
+
+def sums_of_groups(up: Any, down: Any, group: int) -> Any:
+    """Of each two or four rows, for each state of their spins; a set bit is a spin that is down."""
+    first, second = up[0::2], up[1::2]
+    turned, other = down[0::2], down[1::2]
+    of_two = np.stack([first + second, turned + second, first + other, turned + other], 1)
     if group == 2:
         return of_two
     sums = of_two[1::2, :, None] + of_two[0::2, None]
-    return sums.reshape(len(sums), 16, whole.shape[1])
+    return sums.reshape(len(sums), 16, up.shape[1])
