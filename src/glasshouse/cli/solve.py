@@ -87,8 +87,9 @@ def solve(
             planted; by default the optimum that is certified or stated.
         check: look for the target at the end of each sweep, the default, or after every flip
             (anneal).
-        time_limit: seconds, after which the best so far is shown (all but brute). With
-            --maxsat-output, of the whole command.
+        time_limit: seconds, after which the best so far is shown (all but brute). anneal and
+            temper end with their runs, if that is sooner: give more of them to use all of the
+            time. With --maxsat-output, of the whole command.
         threads: how many work at the same time (anneal, temper); the result does not depend on it.
         seed: a whole number that fixes all randomness (anneal, temper, samplers), but for what a
             time limit cuts off.
@@ -116,7 +117,7 @@ def solve(
             given["time_limit"] = clock.seconds_left(time_limit)
         contest = Contest(document, problem)
         return contest.run(lambda: contender(solver, document, given, contest.offer))
-    if isinstance(problem, Max2Sat) and not _is_satisfiable(problem):
+    if isinstance(problem, Max2Sat) and problem.num_hard and not _is_satisfiable(problem):
         raise CheckFailedError(f"{file}: the hard clauses are unsatisfiable")
     certified = certified_by(document)
     answer = search(solver, document, certified, given)

@@ -281,7 +281,8 @@ class AnnealResult(Summarised):
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"AnnealResult({self.runs} runs, best energy {self.best_energy}, {self.kernel})"
+        runs = "1 run" if self.runs == 1 else f"{self.runs} runs"
+        return f"AnnealResult({runs}, best energy {self.best_energy}, {self.kernel})"
 
     def _need_target(self) -> None:
         if self.target is None:
