@@ -53,14 +53,18 @@ def list_all(tables: Any, lists: Any, block: Any) -> Any:
             list_sixteen(tables, lists, run, slot, block.spins)
 
 
+def has_bytes(tables: Any) -> bool:
+    """Whether tables of this Numba type have their sums in bytes."""
+    return bool(tables.types[tables.fields.index("sums")].dtype == types.uint8)
+
+
 def add_up(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any:
     """Add up the fields of sixteen slots of four runs, or 32 of them but for what they lack."""
 
 
 @chosen_by_type(add_up, forceinline=True)
 def _add_up(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any:
-    sums = tables.types[tables.fields.index("sums")]
-    return _add_up_bytes if sums.dtype == types.uint8 else _add_up_wide
+    return _add_up_bytes if has_bytes(tables) else _add_up_wide
 
 
 def _add_up_wide(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any:

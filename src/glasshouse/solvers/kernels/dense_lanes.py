@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.compiled import inlined, inner
+from glasshouse.compiled import chosen_by_type, inlined, inner
 from glasshouse.kernels.arrays import empty, zeros
 from glasshouse.kernels.extremes import lower
 from glasshouse.kernels.vector_scalars import bits_of, count_bits, lowest_bit, put
@@ -26,6 +26,7 @@ from glasshouse.solvers.kernels.dense_crowds import (
     add_lacking,
     add_up,
     catch_up,
+    has_bytes,
     list_all,
     list_length,
     list_sixteen,
@@ -58,7 +59,7 @@ __all__ = [
     "workspace",
 ]
 
-MANY = 6  # flips of sixteen sites of four runs: from so many on they are settled at once
+MANY = 6  # flips of sixteen sites of four runs: from so many on they may be settled at once
 # Two words of `block.generator`, of a stream that its second run does not use: how many spins
 # flipped in the last sweep, and whether the fields are behind the spins.
 FLIPPED, BEHIND = WORDS, WORDS + 1
@@ -117,13 +118,32 @@ def is_crowded(tables: Any, block: Any) -> Any:
     return np.int64(block.generator[FLIPPED]) * tables.crowd > updates
 
 
+def many(tables: Any) -> Any:
+    """How many flips of sixteen sites of four runs are settled at once, where fields are kept.
+
+    None where that is of no use: with sums in bytes, fields are not kept where so many flip.
+    """
+
+
+@chosen_by_type(many)
+def _many(tables: Any) -> Any:
+    def never(tables: Any) -> Any:
+        return None
+
+    def from_some_on(tables: Any) -> Any:
+        return MANY
+
+    return never if has_bytes(tables) else from_some_on
+
+
 @inlined
-def sweep(tables: Any, beta: Any, work: Any, lists: Any, number: Any, block: Any) -> Any:
+def sweep(tables: Any, beta: Any, work: Any, lists: Any, many: Any, number: Any, block: Any) -> Any:
     """Propose every spin of every run once. Goals are looked for where there is a number.
 
     Where there are lists of groups, fields are added up when it is their turn, and are behind the
-    spins in the end. Else they are up to date, and stay so. Which random numbers are drawn hangs on
-    the margins alone. Returns how many spins flipped, or would have.
+    spins in the end. Else they are up to date, and stay so: flip by flip, or from so `many` flips
+    on, if that is given, sixteen sites at a time. Which random numbers are drawn hangs on the
+    margins alone. Returns how many spins flipped, or would have.
     """
     generator, records, size = block.generator, block.spins, tables.own.size
     kind, length = records.dtype, 2 * size
@@ -179,7 +199,7 @@ def sweep(tables: Any, beta: Any, work: Any, lists: Any, number: Any, block: Any
             would |= bits_of(margin2 <= load(work.reach, 32, 16)) << 32
             would |= bits_of(margin3 <= load(work.reach, 48, 16)) << 48
             flipped += count_bits(would)
-            if number is None and count_bits(would) >= MANY:
+            if many is not None and count_bits(would) >= many:
                 take_turns(tables, work, place, slot, records)
                 for k in range(TOGETHER):
                     add_rows(tables, length * (first + k), slot, item(work.flips, k), records)
@@ -294,17 +314,17 @@ def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
         if block.generator[BEHIND] == 0 or work.listed[0] == 0:
             list_all(tables, work.lists, block)
         block.generator[BEHIND], work.listed[0] = 1, 1
-        block.generator[FLIPPED] = sweep(tables, beta, work, work.lists, None, block)
+        block.generator[FLIPPED] = sweep(tables, beta, work, work.lists, None, None, block)
     else:
         refresh(tables, work.lists, block)
-        block.generator[FLIPPED] = sweep(tables, beta, work, None, None, block)
+        block.generator[FLIPPED] = sweep(tables, beta, work, None, many(tables), None, block)
 
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
     """One sweep at β, looking for the goals after every flip."""
     refresh(tables, work.lists, block)
-    block.generator[FLIPPED] = sweep(tables, beta, work, None, number, block)
+    block.generator[FLIPPED] = sweep(tables, beta, work, None, None, number, block)
     measure_fields(tables, block)
 
 
