@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.notices import without_notices
 
 import glasshouse as gh
 from glasshouse.cli import main
@@ -38,6 +39,12 @@ def start(arguments: list[str], script: str = START, **options) -> subprocess.Po
     )  # fmt: skip
 
 
+def heard(process: subprocess.Popen, timeout: float = 60) -> tuple[str, str]:
+    """What a process that ends says on standard output, and on standard error."""
+    answer, said = process.communicate(timeout=timeout)
+    return answer, without_notices(said)
+
+
 def wait_for(process: subprocess.Popen, folder: Path, pattern: str) -> None:
     """Until a file of that name is there, or the process has ended."""
     begin = time.monotonic()
@@ -51,7 +58,7 @@ def terminate(process: subprocess.Popen, group: bool = False) -> str:
     if group:
         os.killpg(process.pid, signal.SIGTERM)
     process.send_signal(signal.SIGTERM)
-    _, words = process.communicate(timeout=60)
+    _, words = heard(process)
     # Not 143: it was done, or past its last line.
     assert process.returncode in (143, 0, -signal.SIGTERM), words
     if process.returncode == 143:
@@ -147,7 +154,7 @@ def test_the_best_so_far_is_still_given(rules, tmp_path):
 import os, signal, threading
 import glasshouse as gh
 from glasshouse.solvers.crew import Crew
-gh.anneal(gh.read({str(path)!r}), sweeps=10, runs=10)
+gh.anneal(gh.read({str(path)!r}), sweeps=10)
 work = Crew.work
 armed = []
 def timed(*arguments):
@@ -159,7 +166,7 @@ Crew.work = timed
 {START}
 """
     process = start(["solve", str(path), "--sweeps", "100000000", "--target", "-1", *rules], script)
-    answer, words = process.communicate(timeout=100)
+    answer, words = heard(process, 100)
     if rules:
         assert (process.returncode, words) == (10, "")
         *values, status, model = answer.splitlines()
@@ -186,7 +193,7 @@ evaluation.model_of = late
 {START}
 """
     process = start(["solve", str(tmp_path / "x.wcnf"), "--maxsat-output"], script)
-    answer, said = process.communicate(timeout=60)
+    answer, said = heard(process)
     assert (process.returncode, said) == (10, "")
     assert [line[0] for line in answer.splitlines()[-2:]] == ["s", "v"]
 
@@ -212,7 +219,7 @@ def test_after_an_answer_its_exit_code_is_kept_to_the_end(moment, tmp_path):
     script = f"{LATE}\n{moment}\n{START}"
     words = ["solve", str(tmp_path / "x.wcnf"), "--maxsat-output", "--solver", "prove"]
     process = start(words, script)
-    answer, said = process.communicate(timeout=60)
+    answer, said = heard(process)
     assert (process.returncode, said) == (30, "")
     assert "s OPTIMUM FOUND" in answer
     process = start(words[:2], script)  # without an answer's exit code, nothing stays ignored
@@ -242,11 +249,11 @@ proofs.prove = prove
 """
     words = ["solve", str(tmp_path / "x.wcnf"), "--solver", "prove"]
     process = start([*words, "--maxsat-output"], script)
-    answer, said = process.communicate(timeout=60)
+    answer, said = heard(process)
     assert (process.returncode, said) == (10, "")
     assert answer.splitlines()[-2] == "s SATISFIABLE"
     process = start(words, script)
-    assert process.communicate(timeout=60) == ("", "glasshouse: interrupted\n")
+    assert heard(process) == ("", "glasshouse: interrupted\n")
     assert process.returncode == 130
 
 
