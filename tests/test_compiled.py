@@ -300,3 +300,20 @@ def test_a_mistake_in_an_inner_function_is_told_as_in_any_other():
 
     with pytest.raises(TypingError, match="nothing"):
         outer(1)
+
+
+def test_inner_functions_may_hold_functions_and_comprehensions():
+    """Somebody's own annealing kernel is compiled as ours are."""
+
+    @inner
+    def squares(n):
+        def square(x):
+            return x * x
+
+        return np.array([square(k) for k in range(n)]).sum()
+
+    @compiled
+    def outer(n):
+        return squares(n)
+
+    assert outer(4) == 14

@@ -55,16 +55,8 @@ class _LinkedLowering(NativeLowering):
         return True
 
 
-# Steps for what our functions do not have: `with`, functions within functions, comprehensions,
-# tuples that are unrolled. Each looks through all of a function to see that.
-_UNNEEDED = {
-    "WithLifting", "InlineClosureLikes", "MakeFunctionToJitFunction", "InlineInlinables",
-    "FindLiterallyCalls", "LiteralUnroll", "InlineOverloads",
-}  # fmt: skip
-
-
 class LinkedCompiler(CompilerBase):
-    """Numba's steps for compiled functions that are needed here, up to the last."""
+    """Numba's steps for compiled functions, up to the last."""
 
     def define_pipelines(self) -> list[Any]:
         """All steps in a row."""
@@ -72,7 +64,6 @@ class LinkedCompiler(CompilerBase):
         steps.passes = [
             (_LinkedLowering if step is NativeLowering else step, text)
             for step, text in steps.passes
-            if step.__name__ not in _UNNEEDED
         ]
         steps.finalize()
         return [steps]
