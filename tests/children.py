@@ -80,6 +80,20 @@ class Child(subprocess.Popen):
                 raise
         return out, err
 
+    def work(self, seconds: float) -> None:
+        """Wait until the family has used that many more seconds of processor time (Linux)."""
+        before = self._busy_seconds()
+        until(lambda: self._busy_seconds() >= before + seconds, self)
+
+    def _busy_seconds(self) -> float:
+        """Processor time of the whole family, in user code and in the system."""
+        ticks = 0
+        for process in self.family():
+            with suppress(OSError):
+                fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+                ticks += int(fields[11]) + int(fields[12])
+        return ticks / os.sysconf("SC_CLK_TCK")
+
     def family(self) -> dict[int, str]:
         """Command lines of all processes that descend from this one, by process id (Linux)."""
         return processes_with(self._mark)
