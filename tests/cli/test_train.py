@@ -8,11 +8,11 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import fields
 
 import numpy as np
 import pytest
+from tests.children import start, until
 
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.cli import main
@@ -161,11 +161,10 @@ def test_a_machine_that_was_stopped_goes_on_and_is_the_same(number, code, tmp_pa
     told = "" if code < 0 else f"; the same command goes on from {kept}\n"
     for _ in range(2):
         seen = kept.stat().st_mtime_ns if kept.exists() else 0
-        process = subprocess.Popen([*command, str(model)], stderr=subprocess.PIPE, text=True)
-        while process.poll() is None and (not kept.exists() or kept.stat().st_mtime_ns == seen):
-            time.sleep(0.01)
+        process = start([*command, str(model)])
+        until(lambda old=seen: kept.exists() and kept.stat().st_mtime_ns != old, process)
         process.send_signal(number)
-        said = process.communicate(timeout=60)[1]
+        said = process.heard()[1]
         assert process.returncode == code, said
         assert said.endswith(told)
         assert not model.exists()

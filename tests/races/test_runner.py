@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
-import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
+from tests.children import PATIENCE, start, until
 
 from glasshouse.races.command import SolverCommand
 from glasshouse.races.limits import MEGABYTE, Limits
@@ -29,7 +28,7 @@ def python(request):
 
     def running_it(code: str, **limits):
         words = [sys.executable, "-c", code]
-        outcome = run(words, Limits(**({"seconds": 10} | limits)), request.param)
+        outcome = run(words, Limits(**({"seconds": 60} | limits)), request.param)
         assert outcome.meter == request.param
         none_stays(cgroups)
         return outcome
@@ -40,7 +39,7 @@ def python(request):
 def none_stays(look) -> None:
     """What is seen now goes away: tests beside this one have runs of their own, which end."""
     seen = set(look())
-    wait_until(lambda: not seen & set(look()), 20)
+    wait_until(lambda: not seen & set(look()))
 
 
 def cgroups() -> list[Path]:
@@ -51,11 +50,7 @@ def cgroups() -> list[Path]:
     return [left for root in roots for o in own for left in (root / o).glob("benchmark_*")]
 
 
-def wait_until(is_so, seconds: float = 10.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+wait_until = until  # as tests of races call it
 
 
 def running(word: str) -> list[str]:
@@ -250,8 +245,8 @@ def test_an_orphan_that_has_cleared_its_environment_does_not_survive_in_a_worker
     mark = f"glasshouse_cleared_{meter}"
     code = f"CODE, WAIT = 'import time; time.sleep(1000)  # {mark}', .5\n{ORPHAN}"
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        done = pool.submit(run, [sys.executable, "-c", code], Limits(seconds=10), meter)
-        assert done.result(60).exit_code == 0
+        done = pool.submit(run, [sys.executable, "-c", code], Limits(seconds=60), meter)
+        assert done.result(PATIENCE).exit_code == 0
         assert not running(mark)
 
 
@@ -288,7 +283,7 @@ def zombies() -> set[int]:
     ],
 )
 def test_odd_commands_end_as_they_should(python, code, stopped, exit_code):
-    outcome = python(code, seconds=1)
+    outcome = python(code, seconds=1 if stopped else 60)
     assert (outcome.stopped, outcome.exit_code) == (stopped, exit_code)
     list(outcome.transcript.lines())
 
@@ -351,8 +346,9 @@ def test_a_killed_runner_leaves_no_process_no_folder_and_no_cgroup(meter, tmp_pa
     )
     words = [sys.executable, "-c", KILLED, str(tmp_path), solver, meter]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(words, env=environment) as runner:
-        wait_until(lambda: list(tmp_path.glob("*/ready")) and len(running(mark)) >= 4, 30)
-        runner.send_signal(signal.SIGKILL)
+    runner = start(words, env=environment)
+    until(lambda: list(tmp_path.glob("*/ready")) and len(running(mark)) >= 4, runner)
+    runner.kill()
+    runner.wait()
     wait_until(lambda: not running(mark) and not list(tmp_path.iterdir()))
     none_stays(cgroups)
