@@ -15,8 +15,13 @@ from tests.children import kill_all, processes_with, stubborn
 
 # A run within a test has its own name beside the outer one's, so that both find their processes.
 _MARK = f"GLASSHOUSE_TEST_RUN_{os.getpid()}"
-# Processes that Python keeps for this one and ends with it.
-_OF_PYTHON = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")
+# Helpers of this process that end with it: Python's own, and those of races and exact solvers.
+_HELPERS = (
+    "multiprocessing.resource_tracker",
+    "multiprocessing.forkserver",
+    "glasshouse/races/guardian.py",
+    "glasshouse.proofs.exact.apart",
+)
 
 
 class LeftBehind:
@@ -41,9 +46,16 @@ class LeftBehind:
 
 
 def _strangers() -> dict[int, str]:
-    """Processes of this run that Python does not end by itself."""
+    """Processes of this run, except for helpers of this process, which is still there."""
     found = processes_with(_MARK).items()
-    return {process: line for process, line in found if not any(k in line for k in _OF_PYTHON)}
+    return {process: line for process, line in found if not _is_helper(process, line)}
+
+
+def _is_helper(process: int, line: str) -> bool:
+    with suppress(OSError):
+        parent = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1]
+        return int(parent) == os.getpid() and any(name in line for name in _HELPERS)
+    return True  # it has just ended
 
 
 def _test_of(process: int) -> str:
