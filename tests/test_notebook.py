@@ -12,6 +12,8 @@ from nbclient import NotebookClient
 NOTEBOOK = Path(__file__).parents[1] / "docs" / "notebook.ipynb"
 LONGEST = 60.0  # seconds, as its first lines promise
 
+pytestmark = pytest.mark.quiet
+
 
 @pytest.fixture(scope="module")
 def stored():

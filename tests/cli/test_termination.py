@@ -261,6 +261,22 @@ def test_ctrl_c_stays_as_it_was(tmp_path):
     assert names(tmp_path) == set()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals to ignore")
+def test_a_command_started_with_ctrl_c_ignored_ignores_it_and_ends_on_sigterm(tmp_path):
+    """As `nohup` and the background jobs of a shell are started."""
+    (tmp_path / "long.toml").write_text(STUDY)
+    store = tmp_path / "long.sqlite"
+    ignoring = ["sh", "-c", 'trap "" INT; exec "$@"', "sh", sys.executable, "-m", "glasshouse"]
+    words = ["study", "run", str(tmp_path / "long.toml"), "-o", str(store)]
+    process = children.start([*ignoring, *words])
+    until(lambda: rows_of(store), process)
+    process.send_signal(signal.SIGINT)
+    before = rows_of(store)
+    until(lambda: rows_of(store) > before, process)  # it works on
+    assert terminate(process)
+    assert process.returncode == 143
+
+
 class TestHandler:
     def test_it_is_there_inside_only(self):
         before = signal.getsignal(signal.SIGTERM)

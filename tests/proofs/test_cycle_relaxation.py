@@ -194,6 +194,7 @@ def test_an_order_of_nodes_that_jumps_gives_the_same_bounds(monkeypatch):
     assert bounds == pytest.approx([bounds[0]] * 3, abs=0.2)
 
 
+@pytest.mark.quiet
 def test_it_stops_in_time_with_an_honest_bound():
     graph = lattice(6, 1)
     state, _ = good_state(graph)

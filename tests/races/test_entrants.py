@@ -167,6 +167,7 @@ def test_built_ins_are_given_the_options_that_they_take_and_no_others():
     assert seeded == {"anneal": True, "prove": False, "highs": False}
 
 
+@pytest.mark.quiet
 @linux
 def test_a_start_that_fails_is_not_measured():
     (entrant,) = entrants_of(["rc2-stratified"], Limits(seconds=20))
@@ -178,6 +179,7 @@ def test_a_start_that_fails_is_not_measured():
     assert 0 < start_of(endless, Limits(seconds=8)) < 7.5  # up to its first value
 
 
+@pytest.mark.quiet
 def test_the_start_of_a_solver_that_works_until_the_limit_ends_with_its_first_value():
     talks = "import time; print('o 2\\ns SATISFIABLE\\nv 10', flush=True); time.sleep(60)"
     (entrant,) = entrants_of([f'{sys.executable} -S -c "{talks}"'], Limits(), "mse22")

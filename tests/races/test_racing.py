@@ -128,6 +128,7 @@ def test_a_right_claim_that_nothing_satisfies_is_solved(tmp_path):
     assert (run.solved, run.verdict, run.cost) == (True, RunVerdict.OPTIMAL, None)
 
 
+@pytest.mark.quiet
 @linux
 def test_the_harness_costs_little_beside_the_run(suite, tmp_path, record_property):
     """20 ms is what a quiet machine must keep; a test compares with a plain start of a process."""
@@ -148,6 +149,7 @@ def test_the_harness_costs_little_beside_the_run(suite, tmp_path, record_propert
     assert overhead < 12 * bare
 
 
+@pytest.mark.quiet
 def test_what_comes_in_the_grace_time_counts_as_of_the_limit(suite, tmp_path):
     script = tmp_path / "late.py"
     script.write_text(
