@@ -7,6 +7,7 @@ import pty
 import re
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -96,6 +97,7 @@ class Terminal:
 
     def close(self):
         os.close(self.end)
+        os.kill(self.process, signal.SIGKILL)
         os.waitpid(self.process, 0)
 
 
