@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
+# Tests that measure time run by themselves; pytest need not read any other files for them.
+QUIET := $$(grep -rl "mark\.quiet" tests --include="test_*.py")
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-slow coverage lint format bench bench-anneal bench-proofs fuzz docs clean
@@ -15,13 +17,16 @@ demo: $(READY) ## install into .venv and run the demonstration
 	@$(BIN)/glasshouse demo
 
 test: $(READY) ## run the fast tests (doctests and the docs' code included)
-	$(PYTEST) -n 2
+	$(PYTEST) -n 2 -m "not slow and not quiet"
+	$(PYTEST) -m "quiet and not slow" $(QUIET)
 
 test-slow: $(READY) ## run the long tests: mutations, fuzzing, physics
-	$(PYTEST) -n 2 -m slow
+	$(PYTEST) -n 2 -m "slow and not quiet"
+	$(PYTEST) -m "slow and quiet" $(QUIET)
 
 coverage: $(READY) ## run the fast tests and list lines never reached (compiled code does not count)
-	$(PYTEST) -n 2 --cov --cov-report=term:skip-covered --cov-report=html
+	$(PYTEST) -m "quiet and not slow" --cov --cov-report= $(QUIET)
+	$(PYTEST) -n 2 -m "not slow and not quiet" --cov --cov-append --cov-report=term:skip-covered --cov-report=html
 
 lint: $(READY) ## check style, imports and types
 	$(BIN)/ruff check .

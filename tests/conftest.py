@@ -1,4 +1,4 @@
-"""How the tests run: Hypothesis reproducibly, NumPy with overflow as an error.
+"""How the tests run: Hypothesis reproducibly, NumPy with overflow as an error, children ended.
 
 NumPy's integer arrays wrap around without a word, whatever is set here: the `test_magnitudes.py` of
 each room look for that. But integer scalars warn when they wrap, and floats when they overflow, are
@@ -6,8 +6,13 @@ divided by zero or lose their meaning: none of it passes unseen, in doctests nei
 code means it, a local `np.errstate` says so.
 """
 
+import os
+
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, settings
+from tests.children import default_signals, end_all
+from tests.left_behind import LeftBehind
 
 settings.register_profile(
     "glasshouse",
@@ -21,3 +26,20 @@ np.seterr(over="raise", divide="raise", invalid="raise")
 
 # Importing a toy adds it to its catalogue: only the tests of catalogues do.
 collect_ignore = ["toys"]
+
+default_signals()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Look for processes left behind, once per run: workers of pytest-xdist leave it to theirs."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        config.pluginmanager.register(LeftBehind())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> object:
+    """End the children of a test, whatever became of it."""
+    try:
+        return (yield)
+    finally:
+        end_all()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
+
+from tests.children import run
 
 
 def compiled_ctrl_c() -> SystemError:
@@ -17,7 +18,5 @@ def compiled_ctrl_c() -> SystemError:
 
 def assert_heard(script: str) -> None:
     """A script that sends itself Ctrl-C must say that it heard it, and end well."""
-    run = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=300
-    )
-    assert (run.returncode, run.stdout) == (0, "heard\n"), run.stderr
+    ended = run([sys.executable, "-c", script])
+    assert (ended.returncode, ended.stdout) == (0, "heard\n"), ended.stderr

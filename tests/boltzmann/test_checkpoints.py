@@ -6,10 +6,10 @@ import json
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
+from tests.children import start, until
 
 import glasshouse as gh
 from glasshouse.boltzmann import checkpoints, training
@@ -172,14 +172,11 @@ def test_a_killed_process_goes_on(number, tmp_path):
     command = [sys.executable, "-c", SCRIPT]
     whole = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     for _ in range(3):
-        process = subprocess.Popen([*command, str(path)], stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL)  # fmt: skip
         seen = path.stat().st_mtime_ns if path.exists() else 0
-        while process.poll() is None and (not path.exists() or path.stat().st_mtime_ns == seen):
-            time.sleep(0.01)
-        time.sleep(0.3)
+        process = start([*command, str(path)])
+        until(lambda old=seen: path.exists() and path.stat().st_mtime_ns != old, process)
         process.send_signal(number)
-        process.wait()
+        process.heard()
     done = subprocess.run([*command, str(path)], capture_output=True, text=True, check=True)
     assert done.stdout == whole
     assert [entry.name for entry in tmp_path.iterdir() if "part" not in entry.name] == ["run.npz"]

@@ -6,9 +6,7 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -16,6 +14,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from tests.children import start, until
 from tests.studies.synthetic import Fake
 
 from glasshouse.boltzmann import TrainingSettings, shifting_bars, train
@@ -247,14 +246,14 @@ def long_task():
 def test_a_killed_ensemble_goes_on_and_ends_the_same(tmp_path):
     killed, undisturbed = tmp_path / "killed.sqlite", tmp_path / "whole.sqlite"
     words = [sys.executable, "-c", SCRIPT, str(killed)]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    process = start(words)
     for line in process.stdout:
         if int(line) >= 2:
             break
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    time.sleep(0.2)
+    until(lambda: not process.family())
     assert 2 <= read(killed)[0].machines < 60
     assert_same(trained([long_task()], killed, workers=2)[0],
                 trained([long_task()], undisturbed)[0])  # fmt: skip

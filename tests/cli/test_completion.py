@@ -7,11 +7,13 @@ import pty
 import re
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import time
 
 import pytest
+from tests.children import PATIENCE
 
 from glasshouse.cli import main
 
@@ -86,7 +88,7 @@ class Terminal:
     def type(self, text, until):
         """What is shown after some keys, as soon as it has a pattern."""
         os.write(self.end, text.encode())
-        shown, deadline = "", time.monotonic() + 20
+        shown, deadline = "", time.monotonic() + PATIENCE
         while not re.search(until, shown):
             assert time.monotonic() < deadline, f"{text!r} shows {shown!r}"
             if select.select([self.end], [], [], 0.1)[0]:
@@ -95,6 +97,7 @@ class Terminal:
 
     def close(self):
         os.close(self.end)
+        os.kill(self.process, signal.SIGKILL)
         os.waitpid(self.process, 0)
 
 

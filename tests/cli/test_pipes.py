@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.children import PATIENCE
 from tests.notices import without_notices
 
 import glasshouse as gh
@@ -28,7 +29,7 @@ def feed(monkeypatch, data: bytes) -> None:
 def run(*words, cwd, **environment):
     return subprocess.run(
         [sys.executable, *words],
-        capture_output=True, cwd=cwd, timeout=120,
+        capture_output=True, cwd=cwd, timeout=PATIENCE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
     )  # fmt: skip
 
@@ -217,11 +218,13 @@ def test_the_version(flag, capsys):
 
 
 @pytest.mark.skipif(not FULL_DISK.exists(), reason="no full device here")
-def test_a_full_disk_is_told_without_a_number(tmp_path):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_told_without_a_number(unbuffered, tmp_path):
     with FULL_DISK.open("wb") as full:
         done = subprocess.run(
             [sys.executable, "-m", "glasshouse", *PLANT], stdout=full, stderr=subprocess.PIPE,
-            cwd=tmp_path, timeout=120, text=True,
+            cwd=tmp_path, timeout=PATIENCE, text=True,
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
         )  # fmt: skip
     assert done.returncode == 2
     assert without_notices(done.stderr) == "glasshouse: No space left on device\n"

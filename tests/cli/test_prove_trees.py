@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from tests.children import start, until
 from tests.proofs.test_branching import half_complete, torus
 
 import glasshouse as gh
@@ -89,16 +89,15 @@ def test_wrong_options(graph, options, message, capsys):
 
 
 @pytest.mark.slow
+@pytest.mark.quiet
 def test_a_killed_search_goes_on(tmp_path):
     path = tmp_path / "cube.mc"
     gh.write(path, torus((8, 8, 8), 0))
     command = [sys.executable, "-m", "glasshouse", "prove", str(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        beside = Path(f"{path}.cert")
-        deadline = time.monotonic() + 240
-        while not beside.exists() and time.monotonic() < deadline and process.poll() is None:
-            time.sleep(0.5)
-        process.kill()
+    process, beside = start(command), Path(f"{path}.cert")
+    until(beside.exists, process)
+    process.kill()
+    process.wait()
     before = gh.verify(gh.read(path), read_certificate(beside))
     assert before.bound < before.energy
     done = subprocess.run([*command, "--time-limit", "30", "--json"], capture_output=True,

@@ -6,13 +6,12 @@ import json
 import shutil
 import signal
 import sqlite3
-import subprocess
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.children import start, until
 from tests.races.test_runner import linux, running
 from tests.studies.synthetic import Fake
 
@@ -282,19 +281,17 @@ def test_what_a_solver_said_reaches_no_terminal_as_it_is(raced, tmp_path, capsys
 @linux
 def test_ctrl_c_keeps_what_is_there_and_ends_the_solvers(raced, tmp_path):
     folder = raced[0]
-    (tmp_path / "slow.py").write_text("import time; print('o 9', flush=True); time.sleep(40)")
+    (tmp_path / "slow.py").write_text("import time; print('o 9', flush=True); time.sleep(1000)")
     store = tmp_path / "race.sqlite"
     solver = f"{sys.executable} -S {tmp_path / 'slow.py'}"
     typed = ["race", "--suite", str(folder / "tiny"), "-o", str(store), "--dialect", "classic",
              "--solver", solver, "--workers", "2"]  # fmt: skip
     command = [sys.executable, "-m", "glasshouse", *typed]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 60
-        while len(running(f"{tmp_path / 'slow.py'} /")) < 2:  # both workers run one
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+    process = start(command)
+    both = f"{tmp_path / 'slow.py'} /"
+    until(lambda: len(running(both)) >= 2, process)  # both workers run one
+    process.send_signal(signal.SIGINT)
+    _, said = process.heard()
     assert process.returncode == 130
     assert said.splitlines()[-1].endswith("0 runs are in " + str(store) + ", and the same command "
                                           "goes on")  # fmt: skip

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import sys
-import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.children import start
 
 import glasshouse as gh
 from glasshouse.cli import main
@@ -168,26 +167,41 @@ def test_a_solver_that_refuses_leaves_the_model_that_is_at_hand(tmp_path, capsys
     assert main(words) == 2
 
 
+# Says when the work itself begins.
+LOUD = """
+import sys
+from glasshouse.cli import main
+from glasshouse.solvers import {module} as module
+real = module.{function}
+def loud(*arguments):
+    print("busy", file=sys.stderr, flush=True)
+    return real(*arguments)
+module.{function} = loud
+sys.exit(main(sys.argv[1:]))
+"""
+
+
 @pytest.mark.parametrize(
-    ("options", "code"),
+    ("options", "place", "code"),
     [
-        (["--solver", "anneal", "--sweeps", "300000", "--runs", "100000"], 0),
-        (["--solver", "brute"], 130),
+        (["anneal", "--sweeps", "300000", "--runs", "100000"], ("crew", "Crew.work"), 0),
+        (["brute"], ("exhaustive", "visit_states"), 130),
     ],
 )
-def test_ctrl_c_is_heard(options, code, tmp_path):
+def test_ctrl_c_is_heard(options, place, code, tmp_path):
     path = tmp_path / "k33.coo"
     edges = [(i, j) for i in range(33) for j in range(i)]
     rng = np.random.default_rng(1)
     gh.write(path, gh.Ising.from_edges(33, edges, rng.integers(1, 10, len(edges))))
     main(["solve", str(path), "--runs", "64", "--sweeps", "1"])  # compiled from here on
     gh.brute_force(gh.Ising(1, [], [], [1]))
-    script = "import sys; from glasshouse.cli import main; sys.exit(main(sys.argv[1:]))"
-    command = [sys.executable, "-c", script, "solve", str(path), *options]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(8)
+    script = LOUD.format(module=place[0], function=place[1])
+    child = start([sys.executable, "-c", script, "solve", str(path), "--solver", *options])
+    while (said := child.stderr.readline()) != "busy\n":
+        assert said, child.heard()
+    child.work(0.5)
     child.send_signal(signal.SIGINT)
-    out, err = child.communicate(timeout=30)
+    out, err = child.heard()
     assert child.returncode == code, err
     assert ("stopped by Ctrl-C" in out) if code == 0 else ("interrupted" in err)
 

@@ -267,6 +267,7 @@ def test_ctrl_c_within_compiled_code_of_a_climb_keeps_its_bound(monkeypatch):
     assert verify(problem, part.certificate).lower_bound == part.lower_bound > before
 
 
+@pytest.mark.quiet
 def test_a_time_limit_is_kept_within_a_tree(only_trees):
     problem = torus((8, 8, 8), 1)
     began = time.monotonic()

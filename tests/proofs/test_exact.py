@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from tests import strategies
+from tests.children import PATIENCE
 from tests.oracles import optimum
 from tests.proofs.instances import loop_sum, spin_glass
 
@@ -125,8 +126,8 @@ def test_libraries_that_cannot_share_a_process_do_not(order):
     script += "problem = Max2Sat.from_clauses(2, [[1, 2], [-1], [-2]], [3, 1, 2])\n"
     script += f"print([solve_exactly(problem, solver=s).energy for s in {order}])"
     run = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=100, check=False,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE,
+        check=False, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
     )  # fmt: skip
     assert (run.stdout, run.stderr) == ("[1, 1]\n", "")
 
@@ -187,7 +188,7 @@ class TestApart:
 
         other = Thread(target=start_a_worker)
         other.start()
-        assert is_idle.wait(30)
+        assert is_idle.wait(PATIENCE)
         Timer(0.5, may_end.set).start()  # amid what follows
         assert solve_exactly(self.problem, solver="toy").optimal
         other.join()

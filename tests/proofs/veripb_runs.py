@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from tests.certificates.mutations import mutate_numbers
+from tests.children import PATIENCE
 from tests.oracles import optimum
 from tests.proofs import cutting_planes
 
@@ -29,7 +30,7 @@ def run(veripb: str, formula: Path, proof: Path) -> tuple[int, int] | None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
         env=os.environ | {"RUST_BACKTRACE": "0"},
     )
     found = re.search(r"s VERIFIED BOUNDS (\d+) <= obj <= (\d+)", done.stdout)

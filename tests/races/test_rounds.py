@@ -6,7 +6,6 @@ import itertools
 import math
 import os
 import signal
-import subprocess
 import sys
 import time
 
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from tests import strategies
+from tests.children import Child, start
 from tests.oracles import optimum
 
 import glasshouse as gh
@@ -62,22 +62,20 @@ def test_rounds_end_at_the_time_limit(name):
     assert 0.5 < time.monotonic() - began < 20
 
 
-def in_a_process(*words: str) -> subprocess.Popen:
-    return subprocess.Popen(
-        [sys.executable, "-m", "glasshouse", *words], text=True, stdout=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-    )  # fmt: skip
+def in_a_process(*words: str) -> Child:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    return start([sys.executable, "-m", "glasshouse", *words], env=environment)
 
 
 @pytest.mark.parametrize("name", [*NAMES, "anneal", "temper"])
 def test_sigterm_ends_them_with_their_best(name, tmp_path):
     path = tmp_path / "x.wcnf"
     gh.write(path, gh.random_loops(60, 60, frustration="1/5", loop_density=0.4, rng=1).ising)
-    with in_a_process("solve", str(path), "--solver", name, "--maxsat-output",
-                      "--time-limit", "1000") as process:  # fmt: skip
-        first = [process.stdout.readline(), process.stdout.readline()]
-        process.send_signal(signal.SIGTERM)
-        rest = process.communicate(timeout=60)[0]
+    process = in_a_process("solve", str(path), "--solver", name, "--maxsat-output",
+                           "--time-limit", "1000")  # fmt: skip
+    first = [process.stdout.readline(), process.stdout.readline()]
+    process.send_signal(signal.SIGTERM)
+    rest = process.heard()[0]
     assert process.returncode == 10
     *values, status, model = "".join([*first, rest]).splitlines()
     costs = [int(line.removeprefix("o ")) for line in values]

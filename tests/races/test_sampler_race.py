@@ -6,14 +6,13 @@ import itertools
 import os
 import signal
 import sqlite3
-import subprocess
 import sys
 import textwrap
-import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.children import run, start, until
 from tests.races.samplers import PLANTS, Sampler, dimod, truly
 
 import glasshouse as gh
@@ -66,9 +65,13 @@ def test_a_ready_made_suite_races_by_its_name():
     assert not found.faults
 
 
-def test_the_time_limit_ends_a_samplers_calls_on_an_instance():
+def test_the_time_limit_ends_a_samplers_calls_on_an_instance(monkeypatch):
+    clock = itertools.count(0.0, 1e-4)  # passes whenever it is read, and 0.03 s within a call
+    monkeypatch.setattr("glasshouse.races.sampler_call.perf_counter", lambda: next(clock))
+
     def slow(bqm):
-        time.sleep(0.03)
+        for _ in range(300):
+            next(clock)
         return truly(bqm)
 
     found = gh.race({"slow": slow, "fast": Sampler()}, PLANTS[:2], calls=20, time_limit=0.05)
@@ -145,13 +148,11 @@ def test_a_killed_race_repeats_no_finished_call(tmp_path):
     script, store, log = tmp_path / "race.py", tmp_path / "race.sqlite", tmp_path / "log"
     script.write_text(textwrap.dedent(KILLED))
     words = [sys.executable, str(script), str(store), str(log)]
-    running = subprocess.Popen([*words, "0.05"])
-    deadline = time.monotonic() + 60
-    while (not log.exists() or len(log.read_text().split()) < 6) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    running = start([*words, "0.5"])  # of 20 calls, so that it cannot end before it is killed
+    until(lambda: log.exists() and len(log.read_text().split()) >= 6, running)
     os.kill(running.pid, signal.SIGKILL)
     running.wait()
-    ended = subprocess.run([*words, "0"], capture_output=True, text=True, check=True)
+    ended = run([*words, "0"])
     assert ended.stdout == "20\n"
     heard = log.read_text().split()
     repeated = [seed for seed in set(heard) if heard.count(seed) > 1]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.children import until
 
 _FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
@@ -81,12 +82,9 @@ class Page:
         """What was logged since the last call."""
         return list(self.driver.get_log(name))
 
-    def wait(self, is_true: Callable[[], Any], seconds: float = 20.0) -> None:
+    def wait(self, is_true: Callable[[], Any]) -> None:
         """Until something is true, or fail."""
-        end = time.monotonic() + seconds
-        while not is_true():
-            assert time.monotonic() < end, "waited in vain"
-            time.sleep(0.03)
+        until(is_true)
 
     def draw_all(self) -> None:
         """All charts, also those further down; they are drawn when the page has nothing to do."""

@@ -72,6 +72,7 @@ def mixed_page(tmp_path_factory) -> Path:
     return gh.report(*(folder / name for name in names), proof, output=folder / "all.html").path
 
 
+@pytest.mark.quiet
 def test_a_race_of_ten_solvers_on_200_instances_loads_fast_and_is_small(browser, race_page):
     assert race_page.stat().st_size <= MOST_BYTES
     page = Page(browser, race_page)

@@ -36,6 +36,7 @@ def test_a_time_limit_returns_what_there_is(monkeypatch):
         result.tts()
 
 
+@pytest.mark.quiet
 def test_a_time_limit_holds_for_any_number_of_runs():
     anneal(lattice(3), sweeps=2, runs=64, rng=1)  # compiles
     began = time.perf_counter()

@@ -54,10 +54,10 @@ class TestTune:
 
     def test_what_would_take_years_is_refused_within_seconds(self):
         """The hard end of n = 40 is beyond a cheap look, but 1e12 sweeps are beyond any."""
-        begin = time.perf_counter()
+        begin = time.process_time()
         with pytest.raises(ValueError, match=r"out of reach: a day is enough .* above \d"):
             tune(40, 1e12, rng=1)
-        assert time.perf_counter() - begin < 60  # minutes of others' work on this machine included
+        assert time.process_time() - begin < 60
 
     def test_an_end_that_only_the_search_finds_wrong_is_refused_too(self, monkeypatch):
         monkeypatch.setattr(tuning, "_PROBE_SECONDS", 0)

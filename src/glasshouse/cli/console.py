@@ -27,6 +27,7 @@ def flush() -> None:
     try:
         sys.stdout.flush()
     except OSError as error:
+        hush()  # Python would try again while it shuts down, and change the exit code
         if error.errno == errno.EINVAL:  # how Windows says it
             raise BrokenPipeError from None
         raise

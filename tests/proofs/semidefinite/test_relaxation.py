@@ -70,6 +70,7 @@ def complete_graph(size: int, seed: int) -> SignedGraph:
     return SignedGraph.of(Ising.from_edges(size, edges, rng.choice([-1, 1], len(edges))))
 
 
+@pytest.mark.quiet
 def test_deadline_is_kept_and_leaves_an_honest_bound() -> None:
     small = complete_graph(20, seed=1)
     SemidefiniteRelaxation(small).bound([], small.total // 2, math.inf, None)  # compiles

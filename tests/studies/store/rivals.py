@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.children import PATIENCE
 from tests.studies.synthetic import Fake
 
 ROWS = 3
@@ -31,7 +32,7 @@ def rival(number: int, gate: Any, orders: Any) -> None:
     while (order := orders.recv()) is not None:
         path, delays = order
         pause[0] = delays[2]
-        gate.wait(60)
+        gate.wait(PATIENCE)
         time.sleep(delays[0])
         try:
             with Store(path, write=True) as store:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import subprocess
 import sys
@@ -12,7 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.children import run
 from tests.studies.synthetic import KIND, Fake
+from tests.test_installation import unprivileged
 
 from glasshouse.files.errors import MissingFileError
 from glasshouse.studies.kinds.kind import Column, Kind, Stop
@@ -242,9 +243,7 @@ except OSError as error:
         filled(folder / "s.sqlite")
         folder.chmod(0o555)
         script = f"""
-import os
 from glasshouse.studies.store.store import Store
-os.setgroups([]), os.setgid(65534), os.setuid(65534)
 with Store({str(folder / "s.sqlite")!r}) as store:
     print("read", store.status()[0].rows)
 for name in ("s.sqlite", "new.sqlite"):
@@ -253,13 +252,8 @@ for name in ("s.sqlite", "new.sqlite"):
     except OSError as error:
         print("refused:", error)
 """
-        for parent in [folder, *folder.parents]:  # another user must be able to come here
-            if parent.is_relative_to("/tmp") and parent != Path("/tmp"):
-                parent.chmod(0o555 if parent == folder else 0o755)
-        if os.getuid() != 0:
-            script = script.replace("os.setgroups([]), os.setgid(65534), os.setuid(65534)", "")
         before = (folder / "s.sqlite").read_bytes()
-        ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+        ran = run([*unprivileged(), sys.executable, "-c", script])
         folder.chmod(0o755)
         assert ran.stderr == ""
         lines = ran.stdout.splitlines()

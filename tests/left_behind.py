@@ -1,0 +1,67 @@
+"""A check at the end of a run of tests: no process that a test started is still there (Linux).
+
+Every process of the run inherits a variable that names the run. What still carries it when pytest
+and its workers are done was left behind: the run fails, names the test, and kills the process.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from tests.children import kill_all, processes_with, stubborn
+
+# A run within a test has its own name beside the outer one's, so that both find their processes.
+_MARK = f"GLASSHOUSE_TEST_RUN_{os.getpid()}"
+# Helpers of this process that end with it: Python's own, and those of races and exact solvers.
+_HELPERS = (
+    "multiprocessing.resource_tracker",
+    "multiprocessing.forkserver",
+    "glasshouse/races/guardian.py",
+    "glasshouse.proofs.exact.apart",
+)
+
+
+class LeftBehind:
+    """The plugin; only in the process that controls the run, not in workers of pytest-xdist."""
+
+    def __init__(self) -> None:
+        os.environ[_MARK] = "1"
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> object:
+        """Look when all others have ended their processes."""
+        result = yield
+        os.environ.pop(_MARK, None)
+        if left := stubborn(_strangers):
+            terminal = session.config.get_terminal_writer()
+            for process, command in left.items():
+                guilty = f"process {process} was left behind by {_test_of(process)}: {command}"
+                terminal.line(f"\nERROR: {guilty}", red=True)
+            kill_all(_strangers)
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        return result
+
+
+def _strangers() -> dict[int, str]:
+    """Processes of this run, except for helpers of this process, which is still there."""
+    found = processes_with(_MARK).items()
+    return {process: line for process, line in found if not _is_helper(process, line)}
+
+
+def _is_helper(process: int, line: str) -> bool:
+    with suppress(OSError):
+        parent = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1]
+        return int(parent) == os.getpid() and any(name in line for name in _HELPERS)
+    return True  # it has just ended
+
+
+def _test_of(process: int) -> str:
+    """The test that ran when the process was started, which pytest keeps in the environment."""
+    with suppress(OSError):
+        for setting in Path(f"/proc/{process}/environ").read_bytes().split(b"\0"):
+            if setting.startswith(b"PYTEST_CURRENT_TEST="):
+                return setting.decode(errors="replace").partition("=")[2]
+    return "some test"
