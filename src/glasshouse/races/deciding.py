@@ -67,7 +67,7 @@ def proven_truth(clauses: ClauseFile, certificate: Certificate) -> Truth:
 
 def decide(clauses: ClauseFile) -> Decision | None:
     """The least cost, or None where it is too much work or nothing keeps the hard clauses."""
-    size = len(_used(clauses))
+    size = len(clauses.used)
     if size <= _FEW:
         return _as_decision(enumerated_optimum(clauses))
     try:
@@ -107,7 +107,7 @@ def enumerated_optimum(clauses: ClauseFile) -> int | None:
     >>> enumerated_optimum(ClauseFile(2, ((2**64, (1, 2)), (3, (-1,)), (4, (-2,))), ((1, -2),)))
     3
     """
-    used = _used(clauses)
+    used = sorted(clauses.used)
     if len(used) > MOST_ENUMERATED:
         raise ValueError(f"{len(used)} variables; at most {MOST_ENUMERATED} are enumerated")
     names = {variable: place for place, variable in enumerate(used)}
@@ -143,11 +143,6 @@ def _falsified(
     for literal in clause:
         false &= ((codes >> names[abs(literal)]) & 1) != (literal > 0)
     return false
-
-
-def _used(clauses: ClauseFile) -> list[int]:
-    everything = [*clauses.hard, *(clause for _, clause in clauses.soft)]
-    return sorted({abs(literal) for clause in everything for literal in clause})
 
 
 def _pairs(clauses: tuple[tuple[int, ...], ...] | list[tuple[int, ...]]) -> npt.NDArray[np.int32]:
