@@ -62,9 +62,7 @@ class Answer(Summarised):
             raise AnswerError(f"{len(self.statuses)} s lines; expected one")
         return self.statuses[0] if self.statuses else None
 
-    def model(
-        self, num_variables: int, needed: Collection[int] | None = None
-    ) -> list[int] | None:
+    def model(self, num_variables: int, needed: Collection[int] | None = None) -> list[int] | None:
         """The assignment as 0 and 1, one for each variable; None without `v` lines.
 
         A model may be one word of digits, digits apart, or literals, over any number of lines.
@@ -86,7 +84,9 @@ class Answer(Summarised):
             return _from_literals(self.model_words, needed, num_variables)
         digits = "".join(self.model_words)
         if len(digits) > num_variables:
-            raise AnswerError(f"the v lines have {len(digits)} values for {num_variables} variables")
+            raise AnswerError(
+                f"the v lines have {len(digits)} values for {num_variables} variables"
+            )
         if len(digits) < least:
             raise IncompleteError(
                 f"the v lines have {len(digits)} values for {least} variables; each needs a value"
@@ -180,9 +180,7 @@ def _are_digits(words: Sequence[str], least: int, most: int) -> bool:
     return is_none or least <= total <= most
 
 
-def _from_literals(
-    words: Sequence[str], needed: Collection[int], num_variables: int
-) -> list[int]:
+def _from_literals(words: Sequence[str], needed: Collection[int], num_variables: int) -> list[int]:
     values: dict[int, int] = {}
     for word in words:
         match = _LITERAL.fullmatch(word)

@@ -177,6 +177,8 @@ def _ended_badly(outcome: Outcome | None, status: str | None) -> tuple[RunVerdic
         return RunVerdict.TOO_MUCH_OUTPUT, f"stopped with more than {most} of files in its folder"
     if outcome.stopped == "processes":
         return RunVerdict.CRASH, f"stopped with more than {MOST_PROCESSES} processes"
+    if outcome.stopped == "parent":
+        return RunVerdict.CRASH, "stopped because it has killed the process that started it"
     if outcome.stopped is not None:
         return (RunVerdict.TIME_OUT, "stopped at the time limit") if status is None else None
     if outcome.exit_code < 0:
