@@ -276,3 +276,11 @@ def test_files_that_are_torn_or_no_clauses_are_refused(text, tmp_path):
     for read in (read_clauses, truth_of):
         with pytest.raises(FileError, match=r"a\.wcnf"):
             read(path)
+
+
+def test_a_model_below_the_proven_bound_shows_that_the_proof_is_false(instance):
+    _, clauses, _ = instance
+    cost = clauses.cost([0] * clauses.num_variables)
+    text = f"o {cost}\ns SATISFIABLE\nv {'0' * clauses.num_variables}"
+    with pytest.raises(gh.CertificateError, match="below the proven bound"):
+        said(clauses, text, Truth(bound=cost + 1))

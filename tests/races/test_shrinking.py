@@ -9,13 +9,19 @@ from dataclasses import replace
 
 import pytest
 
-from glasshouse.certificates import verify
+from glasshouse.certificates import Certificate, CertificateError, verify
 from glasshouse.races.builtin import built_in
-from glasshouse.races.deciding import as_max2sat, decide, enumerated_optimum, proven_truth
+from glasshouse.races.deciding import (
+    Decision,
+    as_max2sat,
+    decide,
+    enumerated_optimum,
+)
 from glasshouse.races.fuzzing import fuzz_specimen
 from glasshouse.races.judging import judge
 from glasshouse.races.question import Question, clauses_of
 from glasshouse.races.shrinking import Shrinker
+from glasshouse.races.truth import proven_truth
 
 
 def meets_thrice(question: Question) -> bool:
@@ -116,3 +122,12 @@ def test_time_ends_it_with_the_smallest_so_far():
     assert not shrinker.is_minimal
     assert len(shrinker.best.lines) <= len(specimen.lines)
     assert shrinker.best.certificate is not None
+
+
+def test_two_proofs_that_disagree_are_an_error_and_no_assertion(monkeypatch):
+    """`python -O` leaves out assertions, and a false optimum would be handed over."""
+    question = Question(1, ((1, (1,)), (2, (-1,))), 1)
+    wrong = Decision(2, Certificate([1], [], [0], []))
+    monkeypatch.setattr("glasshouse.races.shrinking.proven_optimum", lambda _: wrong)
+    with pytest.raises(CertificateError, match="two exact ways disagree"):
+        Shrinker(question, lambda _: True, 1.0).finished()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from glasshouse.certificates import CertificateError
 from glasshouse.problems.validation import Number
 from glasshouse.races.answer import Answer, AnswerError, IncompleteError
 from glasshouse.races.clause_file import ClauseFile
@@ -156,7 +157,7 @@ def _cost_of_model(clauses: ClauseFile, answer: Answer) -> int | None:
 def _compare(answer: Answer, cost: int | None, truth: Truth) -> None:
     """Refuse values that no assignment has."""
     if cost is not None and truth.bound is not None and cost < truth.bound:
-        raise AssertionError(f"a model costs {cost}, below the proven bound {truth.bound}")
+        raise CertificateError(f"a model costs {cost}, below the proven bound {truth.bound}")
     lowest = min((value for _, value in answer.incumbents), default=None)
     if lowest is not None and truth.bound is not None and lowest < truth.bound:
         raise FaultError(

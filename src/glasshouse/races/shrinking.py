@@ -63,7 +63,11 @@ class Shrinker:
     def finished(self) -> Question:
         """The smallest question, with loops that prove its optimum if there are any."""
         if self.best.certificate is None and (proof := proven_optimum(self.best.clauses)):
-            assert proof.optimum == self.best.optimum, "two exact ways disagree"
+            if proof.optimum != self.best.optimum:
+                raise CertificateError(
+                    f"two exact ways disagree: all assignments cost at least {self.best.optimum}, "
+                    f"and a proof shows {proof.optimum}; please report this with the file"
+                )
             self.best = replace(self.best, certificate=proof.certificate)
         return self.best
 
