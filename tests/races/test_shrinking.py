@@ -17,7 +17,7 @@ from glasshouse.races.deciding import (
     decide,
     enumerated_optimum,
 )
-from glasshouse.races.fuzzing import fuzz_specimen
+from glasshouse.races.fuzzing import DEFAULT, Corners, fuzz_specimen
 from glasshouse.races.judging import judge
 from glasshouse.races.question import Question, clauses_of
 from glasshouse.races.shrinking import Shrinker
@@ -37,8 +37,9 @@ def rc2_fails(question: Question) -> bool:
     return judgement.verdict.is_fault
 
 
-def failing(fails, count, seeds=range(200)):
-    found = (s for s in map(fuzz_specimen, seeds) if fails(s.question()))
+def failing(fails, count, seeds=range(200), corners=DEFAULT):
+    drawn = (fuzz_specimen(seed, corners) for seed in seeds)
+    found = (s for s in drawn if fails(s.question()))
     some = list(itertools.islice(found, count))
     assert len(some) == count
     return some
@@ -94,8 +95,17 @@ def test_shrunk_instances_fail_and_cannot_lose_a_clause(defect):
 
 def test_weights_are_as_low_as_they_can_be():
     fails = DEFECTS["weights beyond 63 bits"]
-    question = shrink(failing(fails, 1)[0], fails)
-    assert [weight for weight, _ in question.lines] == [2**63]
+    specimen = failing(fails, 1, corners=Corners(beyond_rules=True))[0]
+    shrinker = Shrinker(specimen.question(), fails, 60.0, heaviest=2**64)
+    assert [weight for weight, _ in shrinker.run(specimen).lines] == [2**63]
+
+
+def test_no_weight_leaves_the_rules_by_shrinking():
+    fails = DEFECTS["weights beyond 63 bits"]
+    for specimen in failing(fails, 3):
+        weights = [weight for weight, _ in shrink(specimen, fails).lines]
+        assert sum(weights) == 2**63
+        assert len(weights) == 2
 
 
 def test_parts_go_first_and_keep_their_proof():

@@ -64,7 +64,7 @@ class Corners:
         if not self.beyond_rules and (self.most_weight or 0) > MOST_WEIGHT:
             raise ValueError(
                 f"most_weight={self.most_weight} is above 2^63-1, the largest weight in the rules "
-                "of the MaxSAT Evaluation; choose a smaller one, or go beyond_rules"
+                "of the MaxSAT Evaluation; choose a smaller one, or allow weights beyond the rules"
             )
         if self.dialect not in (None, "classic", "mse22"):
             raise ValueError(f'dialect={self.dialect!r} is not known; use "classic" or "mse22"')
