@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from glasshouse.certificates import CertificateError
 from glasshouse.problems.validation import Number
 from glasshouse.races.answer import Answer, AnswerError, IncompleteError
 from glasshouse.races.clause_file import ClauseFile
 from glasshouse.races.limits import LARGEST_FOLDER, MEGABYTE, MOST_PROCESSES
-from glasshouse.races.runner import Outcome
 from glasshouse.races.truth import Truth
 from glasshouse.summaries import Summarised
+
+if TYPE_CHECKING:
+    from glasshouse.races.runner import Outcome
 
 EXIT_CODES = {"OPTIMUM FOUND": 30, "UNSATISFIABLE": 20, "SATISFIABLE": 10, "UNKNOWN": 0}
 
