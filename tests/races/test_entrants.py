@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -47,7 +47,7 @@ def test_dialects_are_found_out(tmp_path):
      ["cat {file}", "cat-2=cat -b {file}", "cat --show=x {file}"]],
 )  # fmt: skip
 def test_the_advice_for_two_solvers_of_one_name_works(solvers):
-    with pytest.raises(ValueError, match="two solvers are called '.*'; name them, as in ") as told:
+    with pytest.raises(ValueError, match=r"two solvers are called '.*'; name them, as in ") as told:
         entrants_of(solvers, Limits(), "classic")
     (advice,) = shlex.split(str(told.value).partition("as in ")[2])
     found = entrants_of([*solvers[:-1], advice], Limits(), "classic")

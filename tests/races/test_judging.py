@@ -127,7 +127,7 @@ def test_broken_hard_clauses_and_files_of_both_dialects(tmp_path):
     [
         ("o 3\ns OPTIMUM FOUND\nv 10", RunVerdict.INVALID_MODEL, "2 values for 3 variables"),
         ("o 3\ns OPTIMUM FOUND\nv 1 -2 0", RunVerdict.INVALID_MODEL, "no value for variable 3"),
-        ("o 3\ns OPTIMUM  FOUND\nv 100", RunVerdict.MALFORMED, "'s OPTIMUM  FOUND' is not a status"),
+        ("o 3\ns OPTIMUM  FOUND\nv 100", RunVerdict.MALFORMED, "'s OPTIMUM  FOUND' is not"),
         ("o 3\ns\tOPTIMUM FOUND\nv 100", RunVerdict.MALFORMED, "is not a status line"),
         ("o 3\ns optimum found\nv 100", RunVerdict.MALFORMED, "is not a status line"),
         ("o\t3\ns OPTIMUM FOUND\nv 100", RunVerdict.MALFORMED, "expected 'o ' and an integer"),

@@ -128,7 +128,7 @@ def _whole(form: ExactForm, certificate: Certificate, value: int) -> LeafBound:
     if certificate.tree is None:
         whole = bounded_leaf(form, [], Parts.of(certificate), value)
         if whole is None:
-            raise CertificateError("the certificate leaves out all states, although it ties no spins")
+            raise CertificateError("the certificate ties no spins, but leaves out all states")
         return whole
     found = leaf_bounds(form, certificate, value)
     held = [leaf_bound for _, leaf_bound in found if leaf_bound is not None]

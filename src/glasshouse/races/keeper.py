@@ -221,7 +221,7 @@ def _receive(channel: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
 
 
 class _Service:
-    """The keeper's side: start commands, collect all children that end, report the command's end."""
+    """The keeper's side: start a command, collect children that end, report the command's end."""
 
     def __init__(self, channel: socket.socket, owner: int) -> None:
         self._channel, self._owner = channel, owner

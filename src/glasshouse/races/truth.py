@@ -145,7 +145,9 @@ def _proven_by_loops(clauses: ClauseFile, path: Path) -> Truth:
     return truth
 
 
-def literal_pairs(clauses: tuple[tuple[int, ...], ...] | list[tuple[int, ...]]) -> npt.NDArray[np.int32]:
+def literal_pairs(
+    clauses: tuple[tuple[int, ...], ...] | list[tuple[int, ...]],
+) -> npt.NDArray[np.int32]:
     pairs = np.zeros((len(clauses), 2), dtype=np.int32)
     for place, clause in enumerate(clauses):
         if len(clause) > 2:
