@@ -121,8 +121,8 @@ def _how_to_check(question: Question, name: str) -> str:
         )
     if sum(weight for weight, _ in question.clauses.soft) > INT64_MAX:
         return (
-            f"glasshouse check {name} does not read the file, because its weights add up to 2^63 or "
-            "more. glasshouse judge does, and verifies the certificate in exact integers."
+            f"glasshouse check {name} does not read the file, because its weights add up to 2^63 "
+            "or more. glasshouse judge does, and verifies the certificate in exact integers."
         )
     return f"This line checks the optimum:\nglasshouse check {name}"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -145,9 +146,8 @@ def _proven_by_loops(clauses: ClauseFile, path: Path) -> Truth:
     return truth
 
 
-def literal_pairs(
-    clauses: tuple[tuple[int, ...], ...] | list[tuple[int, ...]],
-) -> npt.NDArray[np.int32]:
+def literal_pairs(clauses: Sequence[tuple[int, ...]]) -> npt.NDArray[np.int32]:
+    """Clauses of at most two literals as rows of two, with 0 for a literal that is missing."""
     pairs = np.zeros((len(clauses), 2), dtype=np.int32)
     for place, clause in enumerate(clauses):
         if len(clause) > 2:
