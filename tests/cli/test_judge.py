@@ -210,6 +210,17 @@ def test_a_folder_of_answers_beside_a_suite(tmp_path, capsys, monkeypatch):
     assert capsys.readouterr().out.count("4 answers: 4 right, 0 not\n") == 2
 
 
+def test_names_without_a_folder(instance, monkeypatch, capsys):
+    path, cost, _ = instance
+    (path.parent / "answer.txt").write_text(answers_of(path)[0])
+    monkeypatch.chdir(path.parent)
+    assert main(["judge", "inst.wcnf", "answer.txt"]) == 0
+    assert main(["judge", ".", "inst.wcnf.txt"]) == 2
+    (path.parent / "answer.txt").rename("inst.txt")
+    assert main(["judge", ".", "."]) == 0
+    assert f"inst.txt: optimal: cost {cost}\n1 answer: 1 right, 0 not\n" in capsys.readouterr().out
+
+
 def counted(calls):
     from glasshouse.files.verification import examine
 

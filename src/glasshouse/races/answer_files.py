@@ -84,9 +84,11 @@ def certificate_of(problem: Path, certificate: Path | None = None) -> Path | Non
     """
     if certificate is not None:
         return certificate / f"{problem.name}.cert" if certificate.is_dir() else certificate
-    apart = problem.parent.with_name(_ANSWERS) / f"{problem.name}.cert"
-    is_suite = problem.parent.name == _INSTANCES and not has_side_car(problem)
-    return apart if is_suite and apart.is_file() else None
+    folder = problem.absolute().parent
+    if folder.name != _INSTANCES or has_side_car(problem):
+        return None
+    apart = folder.with_name(_ANSWERS) / f"{problem.name}.cert"
+    return apart if apart.is_file() else None
 
 
 def shortened(paths: Sequence[Path]) -> str:
