@@ -1,7 +1,7 @@
 """Races: other people's solvers on proven instances; nothing that they say is believed.
 
-A command runs under limits (`command`, `limits`, `runner`, `processes`), what it prints is read
-(`transcript`, `answer`) and judged by the proof (`clause_file`, `truth`, `judging`). A race asks
+A command runs under limits (`command`, `limits`, `runner`, `keeper`, `processes`), what it prints is
+read (`transcript`, `answer`, `answer_files`) and judged by the proof (`clause_file`, `truth`, `judging`). A race asks
 every entrant every instance of a suite (`suite_file`, `suite_loading`, `entrants`, `dialects`,
 `racing`), and is looked at (`results`, `scores`, `figures`, `time_series`). dimod samplers race in
 this process (`raced_problem`, `sampler_call`, `sampler_race`, `sampler_results`), and are looked at
