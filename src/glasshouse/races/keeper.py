@@ -70,30 +70,30 @@ class Keeper:
         environment: Mapping[str, str],
         folder: str,
         pipes: tuple[int, int],
-        prepare: Callable[[int], None],
-    ) -> int:
-        """Start a command in a session of its own, and return its process number.
+        prepare: Callable[[int], None] | None = None,
+    ) -> tuple[int, float]:
+        """Start a command in its own session; return its process number, and when it started.
 
         Args:
             words: program and arguments.
             environment: all of its environment variables.
             folder: the working folder.
             pipes: file descriptors for standard output and standard error.
-            prepare: called with the process number before the process becomes the command.
+            prepare: called with the process number before the process becomes the command; None
+                saves the time that this takes.
 
         Raises:
             ValueError: the command cannot be started.
             KeeperGoneError: the keeper has ended.
         """
         asked = {"words": list(words), "environment": dict(environment), "folder": folder}
-        told = self._asked(asked, pipes)
-        pid = int(told.get("pid", 0))
-        if pid:
-            prepare(pid)
+        told = self._asked({**asked, "waits": prepare is not None}, pipes)
+        if prepare is not None and "ready" in told:
+            prepare(int(told["ready"]))
             told = self._asked({})  # go
         if "error" in told:
             raise ValueError(f"cannot start {words[0]}: {told['error']}")
-        return pid
+        return int(told["pid"]), float(told["start"])
 
     def ended(self, seconds: float = 0.0) -> tuple[int, float] | None:
         """Return the exit code of the command and its processor time; None if it still runs.
@@ -226,6 +226,7 @@ class _Service:
     def __init__(self, channel: socket.socket, owner: int) -> None:
         self._channel, self._owner = channel, owner
         self._command: subprocess.Popen[bytes] | None = None
+        self._start = 0.0
         self._woken, wakes = os.pipe()
         os.set_blocking(wakes, False)
         signal.signal(signal.SIGCHLD, lambda *_: None)  # a handler, so that the pipe is written to
@@ -251,7 +252,7 @@ class _Service:
         asked, files = _receive(self._channel)
         if asked is None:
             return False
-        self._command = None
+        self._command, self._start = None, time.monotonic()
         try:
             self._command = subprocess.Popen(
                 asked["words"],
@@ -261,12 +262,14 @@ class _Service:
                 cwd=asked["folder"],
                 env=asked["environment"],
                 start_new_session=True,
-                preexec_fn=self._wait_for_go,
+                preexec_fn=self._wait_for_go if asked["waits"] else None,
             )
         except (OSError, ValueError, subprocess.SubprocessError) as fault:
             _send(self._channel, {"error": str(fault)})
         else:
-            _send(self._channel, {})
+            # The clock is the same in all processes of a computer.
+            start = time.monotonic() if asked["waits"] else self._start
+            _send(self._channel, {"pid": self._command.pid, "start": start})
         for file in files:
             os.close(file)
         self._collect()  # what ended before the owner was told of its start
@@ -274,9 +277,7 @@ class _Service:
 
     def _wait_for_go(self) -> None:
         """In the new process: the owner first prepares it from outside, by its number."""
-        for number in _IGNORED:
-            signal.signal(number, signal.SIG_DFL)
-        _send(self._channel, {"pid": os.getpid()})
+        _send(self._channel, {"ready": os.getpid()})
         if _receive(self._channel)[0] is None:
             raise ValueError("the owner is gone")
 
@@ -327,8 +328,8 @@ def _adopt_orphans() -> None:
 
 
 def _main(channel: int, owner: int) -> None:
-    for number in _IGNORED:
-        signal.signal(number, signal.SIG_IGN)  # its end is that of its owner
+    for number in _IGNORED:  # because the keeper ends with its owner
+        signal.signal(number, lambda *_: None)  # a command would inherit SIG_IGN
     _adopt_orphans()
     with socket.socket(fileno=channel) as opened:
         os.set_inheritable(channel, False)

@@ -31,6 +31,8 @@ class ProcessGroup:
     def __init__(self, limits: Limits) -> None:
         self._memory = limits.memory
 
+    needs_to_prepare = False
+
     def prepare(self, pid: int) -> None:
         """Prepare the command's process, before it becomes the command."""
 
@@ -61,6 +63,7 @@ class BenchExec(ProcessGroup):
     """
 
     name: MeterName = "benchexec"
+    needs_to_prepare = True
 
     def __init__(self, limits: Limits) -> None:
         super().__init__(limits)

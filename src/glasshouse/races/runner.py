@@ -110,8 +110,10 @@ class _Run:
         (output, its_output), (errors, its_errors) = os.pipe(), os.pipe()
         environment = _environment() | {processes.MARK: self.mark}
         try:
-            self.keeper.start(
-                arguments, environment, str(self.folder), (its_output, its_errors), self._prepare
+            prepare = self.meter.prepare if self.meter.needs_to_prepare else None
+            files = its_output, its_errors
+            pid, self.start = self.keeper.start(
+                arguments, environment, str(self.folder), files, prepare
             )
         except BaseException as fault:
             os.close(output)
@@ -122,15 +124,10 @@ class _Run:
         finally:
             os.close(its_output)
             os.close(its_errors)
-        return {"output": output, "errors": errors}
-
-    def _prepare(self, pid: int) -> None:
-        """Make ready for a process that is about to become the command."""
         self.processes.group = pid
         guardian.tell(self.mark, self.cleaned_up | {"group": pid})
         _forbid_core_dumps(pid)
-        self.meter.prepare(pid)
-        self.start = time.monotonic()
+        return {"output": output, "errors": errors}
 
     def outcome(self) -> Outcome:
         """Wait for the end and tell of it; nothing of the run is left then, whatever happens."""
