@@ -39,11 +39,14 @@ def test_faults_are_handed_over_and_told_in_json(tmp_path, capsys):
 
 def test_faults_in_words(tmp_path, capsys):
     words = ["--count", "1", "-o", str(tmp_path / "found"), "--shrink-seconds", "0.01"]
-    assert main(["fuzz", "--solver", f"{sys.executable} -c pass", *words]) == 0  # says nothing
+    assert main(["fuzz", "--solver", f"{sys.executable} -c pass", *words]) == 1  # says nothing
     told = capsys.readouterr().out
     assert "1 no answer" in told
     assert "not answered, 1 times: no answer: " in told
-    assert "most instances got no answer; --dialect, --plain and --most-weight ask" in told
+    assert told.endswith(
+        "no instance was answered, so nothing was tested; check the command, or whether the solver "
+        "prints an s line\n"
+    )
     assert main(["fuzz", "--solver", f"{sys.executable} -c boom", *words]) == 1
     out = capsys.readouterr().out
     assert out.startswith("1 instance: 1 crash\n\ncrash: exit code 1, no s line: NameError")
@@ -71,7 +74,8 @@ def test_the_dialect_that_a_solver_understands_is_found_out(tmp_path, capsys):
         (["--solver", ""], "an empty command"),
         (["--solver", "rc2", "--count", "0"], "--count 0 is below 1"),
         (["--solver", "rc2", "--seed", "-1"], "--seed -1 is below 0"),
-        (["--solver", "rc2", "--most-weight", "5"], "--most-weight 5 is below"),
+        (["--solver", "rc2", "--most-weight", "0"], "--most-weight 0 is below 1"),
+        (["--solver", "rc2", "--most-total", "5"], "--most-total 5 is below"),
         (["--solver", "rc2", "--workers", "0"], "--workers 0 is below 1"),
         (["--solver", "rc2", "--seconds", "0"], "--seconds 0.0 is no limit"),
         (["--solver", "rc2", "-o", "FILE"], "expected a folder"),
@@ -106,3 +110,23 @@ def test_ctrl_c_keeps_what_was_found(tmp_path, monkeypatch, capsys):
         "glasshouse: interrupted; 2 of 1000 instances were tried\n"
     )
     assert len(list(folder.glob("*.wcnf"))) == 1
+
+
+def test_a_hunt_without_any_answer_is_not_green(tmp_path, capsys):
+    words = ["--count", "2", "--dialect", "classic", "-o", str(tmp_path / "found"), "--json"]
+    assert main(["fuzz", "--solver", "cat {file}", *words]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert (told["instances"], told["answered"], told["faults"]) == (2, 0, [])
+
+
+def test_an_unweighted_solver_is_asked_weights_of_1_only(tmp_path, capsys):
+    reads = (
+        "import sys; ws = {l.split()[0] for l in open(sys.argv[1]) if l[0] not in 'pch'}\n"
+        "print('s UNKNOWN' if ws <= {'1'} else 's OPTIMUM FOUND')"
+    )
+    script = tmp_path / "unweighted.py"
+    script.write_text(reads)
+    words = ["fuzz", "--solver", f"{sys.executable} -S {script}", "--count", "30", "--most-weight",
+             "1", "--dialect", "mse22", "-o", str(tmp_path / "found")]  # fmt: skip
+    assert main(words) == 1  # because it answers nothing
+    assert "30 instances: 30 no answer" in capsys.readouterr().out

@@ -2,6 +2,8 @@
 
 import io
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -138,3 +140,137 @@ def test_bad_input(instance, tmp_path, capsys):
     path.write_text(text)
     assert judged(path, "") == 3
     assert "the file states a cost of" in capsys.readouterr().err
+
+
+def answers_of(path):
+    """A right answer to a planted file, and one that is not optimal."""
+    document = gh.read_document(path)
+    model = "".join(map(str, document.metadata.planted_model))
+    right = f"o {int(document.metadata.planted_cost)}\ns OPTIMUM FOUND\nv {model}\n"
+    return right, right.replace("o ", "o 1")
+
+
+def test_many_answers_to_one_file(instance, tmp_path, capsys):
+    path, cost, _ = instance
+    right, wrong = answers_of(path)
+    runs = tmp_path / "runs"
+    (runs / "more").mkdir(parents=True)
+    for name, text in (("b.txt", right), ("a.txt", wrong), ("more/c.log", right), (".x", wrong)):
+        (runs / name).write_text(text)
+    files = [str(runs / name) for name in ("b.txt", "more/c.log")]
+    assert main(["judge", str(path), *files]) == 0
+    assert capsys.readouterr().out == (
+        f"{files[0]}: optimal: cost {cost}\n{files[1]}: optimal: cost {cost}\n"
+        "2 answers: 2 right, 0 not\n"
+    )
+    assert main(["judge", str(path), str(runs)]) == 1
+    out = capsys.readouterr().out.splitlines()
+    assert [line.partition(": ")[0] for line in out[:-1]] == [
+        str(runs / name) for name in ("a.txt", "b.txt", "more/c.log")
+    ]
+    assert out[-1] == "3 answers: 2 right, 1 not"
+    assert main(["judge", str(path), str(runs), "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert [one["right"] for one in told["answers"]] == [False, True, True]
+    assert (told["right"], told["wrong"], told["unanswered"]) == (2, 1, [])
+
+
+def test_a_folder_of_answers_beside_a_suite(tmp_path, capsys, monkeypatch):
+    suite, runs = tmp_path / "suite", tmp_path / "runs"
+    for folder in (suite / "instances", suite / "answers", runs):
+        folder.mkdir(parents=True)
+    for seed, name in enumerate(("one.wcnf", "one.b.wcnf", "two.wcnf")):
+        plant = gh.random_loops(4, 4, loops=4, frustration="1/5", rng=seed)
+        gh.write(suite / "instances" / name, plant)
+        proof = suite / "instances" / f"{name}.cert"
+        proof.rename(suite / "answers" / proof.name)
+    (suite / "instances" / "optima.csv").write_text("not a problem")
+    proven = []
+    monkeypatch.setattr("glasshouse.races.truth.examine", counted(proven))
+    names = ["one.wcnf.txt", "one.wcnf.second.txt", "one.b.out"]
+    for name in names:
+        problem = suite / "instances" / ("one.b.wcnf" if ".b" in name else "one.wcnf")
+        (runs / name).write_text(solved(problem))
+    (runs / "README").write_text("hello")
+    assert main(["judge", str(suite), str(runs)]) == 1
+    out = capsys.readouterr().out.splitlines()
+    assert [line.split(": ")[:2] for line in out[:-1]] == [
+        [str(runs / name), "optimal"] for name in ("one.b.out", *sorted(names[:2]))
+    ]
+    assert out[-1] == (
+        "3 answers: 3 right, 0 not; without an answer: two.wcnf; not named like a problem file: "
+        "README"
+    )
+    assert len(proven) == 2  # once for each file that is answered
+    (runs / "two.log").write_text(solved(suite / "instances" / "two.wcnf"))
+    (runs / "README").unlink()
+    assert main(["judge", str(suite), str(runs)]) == 0
+    assert main(["judge", str(suite / "instances"), str(runs), "--certificate",
+                 str(suite / "answers")]) == 0  # fmt: skip
+    assert capsys.readouterr().out.count("4 answers: 4 right, 0 not\n") == 2
+
+
+def test_names_without_a_folder(instance, monkeypatch, capsys):
+    path, cost, _ = instance
+    (path.parent / "answer.txt").write_text(answers_of(path)[0])
+    monkeypatch.chdir(path.parent)
+    assert main(["judge", "inst.wcnf", "answer.txt"]) == 0
+    assert main(["judge", ".", "inst.wcnf.txt"]) == 2
+    (path.parent / "answer.txt").rename("inst.txt")
+    assert main(["judge", ".", "."]) == 0
+    assert f"inst.txt: optimal: cost {cost}\n1 answer: 1 right, 0 not\n" in capsys.readouterr().out
+
+
+def counted(calls):
+    from glasshouse.files.verification import examine
+
+    return lambda *arguments: calls.append(1) or examine(*arguments)
+
+
+def solved(path):
+    found = gh.prove(gh.read(path))
+    bits = "".join("1" if x > 0 else "0" for x in found.state.tolist())
+    return f"o {int(found.energy)}\ns OPTIMUM FOUND\nv {bits}\n"
+
+
+def test_answers_that_cannot_be_placed(instance, tmp_path, capsys):
+    path, _, _ = instance
+    for words, message in (
+        ([], "no answer to"),
+        ([tmp_path / "empty"], "is an empty folder"),
+        ([tmp_path / "none"], "cannot be read"),
+    ):
+        (tmp_path / "empty").mkdir(exist_ok=True)
+        assert main(["judge", str(path), *map(str, words)]) == 2
+        assert message in capsys.readouterr().err
+    assert main(["judge", str(tmp_path / "empty"), str(path)]) == 2
+    assert "contains no problem files" in capsys.readouterr().err
+    (tmp_path / "other.txt").write_text("")
+    assert main(["judge", str(tmp_path), str(tmp_path / "other.txt")]) == 2
+    assert "name an answer to inst.wcnf inst.wcnf.txt" in capsys.readouterr().err
+    gh.write(tmp_path / "inst.qubo", gh.read(path))
+    (tmp_path / "inst.txt").write_text("")
+    assert main(["judge", str(tmp_path), str(tmp_path / "inst.txt")]) == 2
+    assert "may answer inst.qubo or inst.wcnf; name it inst.qubo.txt" in capsys.readouterr().err
+
+
+def test_a_judge_imports_no_prover(instance):
+    """Each start of Python counts where answers are judged one by one."""
+    path, _, _ = instance
+    (path.parent / "answer.txt").write_text(answers_of(path)[0])
+    code = (
+        "import sys; from glasshouse.cli import main\n"
+        "assert main(['judge', *sys.argv[1:]]) == 0\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    words = [sys.executable, "-c", code, str(path), str(path.parent / "answer.txt")]
+    told = subprocess.run(words, capture_output=True, text=True, check=True).stderr.split()
+    ours = {name for name in told if name.startswith("glasshouse.")}
+    assert not {name for name in ours if name.split(".")[1] in ("solvers", "studies", "reports")}
+    assert {name for name in ours if name.startswith("glasshouse.proofs.")} <= {
+        "glasshouse.proofs.two_sat"
+    }
+    races = {name.rpartition(".")[2] for name in ours if name.startswith("glasshouse.races.")}
+    assert races <= {"answer", "answer_files", "clause_file", "judging", "limits", "transcript",
+                     "truth"}  # fmt: skip
+    assert not {"highspy", "networkx", "scipy.linalg", "matplotlib"} & set(told)

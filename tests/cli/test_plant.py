@@ -336,7 +336,7 @@ class TestFuzz:
         [
             (["-o", "x.qubo"], ".wcnf"),
             (["--seed", "-1", "-o", "x.wcnf"], "--seed -1"),
-            (["--most-weight", "3", "-o", "x.wcnf"], "--most-weight 3"),
+            (["--most-weight", "0", "-o", "x.wcnf"], "--most-weight 0"),
             (["--seed", "1"], "--output"),
         ],
     )

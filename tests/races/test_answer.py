@@ -21,17 +21,15 @@ def answer(text: str):
         ("v -1 2 3 -4 0", 4, [0, 1, 1, 0]),
         ("v -1 2\nv 3 -4 0", 4, [0, 1, 1, 0]),
         ("v -x1 x2 x3 -x4", 4, [0, 1, 1, 0]),
-        ("v 011", 5, [0, 1, 1, 0, 0]),
-        ("v 1 10 11 0", 12, [1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0]),
-        ("v 2 0", 3, [0, 1, 0]),
         ("v 1 0", 2, [1, 0]),
+        ("v 1 0", 1, [1]),
         ("v 1", 1, [1]),
-        ("v", 2, [0, 0]),
         ("v", 0, []),
         ("v 0", 0, []),
-        ("v 10\nv 1", 5, [1, 0, 1, 0, 0]),
-        ("v 11\nv 111", 10, [1, 1, 1, 1, 1, 0, 0, 0, 0, 0]),
-        ("v\t01\t10", 4, [0, 1, 1, 0]),
+        ("v 10\nv 1", 3, [1, 0, 1]),
+        ("v 11\nv 111", 5, [1, 1, 1, 1, 1]),
+        ("v 01\t10", 4, [0, 1, 1, 0]),
+        ("v  01  10  \r", 4, [0, 1, 1, 0]),
         ("c v 01", 2, None),
     ],
 )
@@ -40,12 +38,48 @@ def test_models_in_all_their_forms(lines, size, model):
 
 
 @pytest.mark.parametrize(
-    ("lines", "size"),
-    [("v 01101", 4), ("v 1 -5 0", 4), ("v 1 -1 0", 4), ("v 1 x 0", 3), ("v 0-1", 3)],
+    ("lines", "size", "message"),
+    [
+        ("v 01101", 4, "5 values for 4 variables"),
+        ("v 1 -5 0", 4, "'-5' in a v line is not a literal of 4 variables"),
+        ("v 1 -1 0", 4, "variable 1 is both true and false"),
+        ("v 1 x 0", 3, "'x' in a v line is not a literal"),
+        ("v 0-1", 3, "'0-1' in a v line is not a literal"),
+        ("v 0101\nv -2 3", 200, "'0101' in a v line is not a literal"),
+        ("v 1 -0 2", 2, "'-0' in a v line is not a literal"),
+    ],
 )
-def test_models_that_are_none(lines, size):
-    with pytest.raises(AnswerError):
+def test_models_that_are_none(lines, size, message):
+    with pytest.raises(AnswerError, match=message):
         answer(lines).model(size)
+
+
+@pytest.mark.parametrize(
+    ("lines", "size", "message"),
+    [
+        (f"v {'01' * 19}0", 40, "39 values for 40 variables"),
+        ("v 0 1 1", 4, "3 values for 4 variables"),
+        ("v 10\nv 1", 5, "3 values for 5 variables"),
+        ("v 2 0", 3, "no value for variable 1, nor for 1 more"),
+        ("v 1 10 11 0", 12, "no value for variable 2, nor for 8 more"),
+        ("v -1 2 -4 0", 4, "no value for variable 3"),
+        ("v 101\nv -4 5", 5, "'101' in a v line is not a literal"),
+        ("v", 2, "0 values for 2 variables"),
+    ],
+)
+def test_every_variable_needs_a_value(lines, size, message):
+    with pytest.raises(AnswerError, match=message):
+        answer(lines).model(size)
+
+
+def test_variables_that_no_clause_has_need_no_value():
+    """Without a header, a solver cannot know of variables that no clause has."""
+    assert answer("v 011").model(5, needed={1, 3}) == [0, 1, 1, 0, 0]
+    assert answer("v -1 3 0").model(5, needed={1, 3}) == [0, 0, 1, 0, 0]
+    assert answer("v 1 10 11 0").model(12, needed={1, 10, 11})[9:] == [1, 1, 0]
+    assert answer("v").model(2, needed=()) == [0, 0]
+    with pytest.raises(AnswerError, match="2 values for 3 variables"):
+        answer("v 01").model(5, needed={1, 3})
 
 
 @given(st.lists(st.integers(0, 1), min_size=1, max_size=40))
@@ -69,10 +103,10 @@ def test_of_several_models_the_last_one_counts():
 
 
 def test_values_statuses_and_faults():
-    read = answer("o 9\r\no 7\no 8\no x\ns OPTIMUM  FOUND\r\nsome s line\ns OPTIM")
+    read = answer("o 9\r\no 7\no 8\no x\ns OPTIMUM FOUND \r\nsome s line\ns OPTIM")
     assert read.value == 8
     assert [value for _, value in read.incumbents] == [9, 7, 8]
-    assert read.statuses == ("OPTIMUM FOUND", "OPTIM")
+    assert read.statuses == ("OPTIMUM FOUND", "s OPTIM")
     assert read.faults == ("o x", "s OPTIM")
     with pytest.raises(AnswerError, match="2 s lines"):
         _ = read.status
@@ -99,6 +133,30 @@ def test_the_lowest_value_is_kept_however_many_come_before_it(monkeypatch):
     assert [value for _, value in said.incumbents] == [20, 19, 18, 17, -3, 10]
 
 
-def test_any_white_space_parts_a_letter_from_the_rest():
-    said = answer("o\t3\ns\tOPTIMUM FOUND\nv\t1\t0\nov 2\nsolver 1\n")
-    assert (said.value, said.status, said.model(2), said.faults) == (3, "OPTIMUM FOUND", [1, 0], ())
+@pytest.mark.parametrize(
+    "line",
+    ["s OPTIMUM  FOUND", "s  OPTIMUM FOUND", "s OPTIMUM\tFOUND", "s\tOPTIMUM FOUND", "s",
+     "s optimum found", "S OPTIMUM FOUND", " s OPTIMUM FOUND", "s OPTIMUM FOUND!", "s UNSAT"],
+)  # fmt: skip
+def test_a_status_line_must_be_spelled_exactly(line):
+    read = answer(f"o 3\n{line}\nv 01\n")
+    assert read.status == line
+    assert read.faults == (line,)
+
+
+@pytest.mark.parametrize("line", ["o\t3", "O 3", " o 3", "o 3 4", "o", "o 3.0"])
+def test_a_value_line_is_an_o_a_space_and_an_integer(line):
+    read = answer(f"o 9\n{line}\n")
+    assert (read.value, read.unread, read.faults) == (9, line, (line,))
+    assert answer(f"{line}\no  9 \n").unread is None
+
+
+@pytest.mark.parametrize("line", ["v\t01", "V 01", " v 01", "v\x0b01"])
+def test_a_model_line_is_a_v_and_a_space(line):
+    read = answer(f"{line}\n")
+    assert (read.model(2), read.faults) == (None, (line,))
+
+
+def test_other_lines_are_passed_over():
+    said = answer("ov 2\nsolver 1\nvery nice\nc s OPTIMUM FOUND\n\nSolved\n x 1\n")
+    assert (said.value, said.status, said.model(2), said.faults) == (None, None, None, ())

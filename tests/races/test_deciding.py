@@ -17,8 +17,8 @@ from glasshouse.races.deciding import (
     decide,
     enumerated_optimum,
     proven_optimum,
-    proven_truth,
 )
+from glasshouse.races.truth import proven_truth
 
 LARGE = st.sampled_from([0, 1, 2**31, 2**32 - 1, 2**32, 2**62, 2**63, 2**64 - 2])
 
@@ -96,3 +96,13 @@ def test_a_certificate_that_does_not_fit_is_refused():
         proven_truth(clauses, Certificate([-1, 1], [], [0], []))
     with pytest.raises(ValueError, match="3 literals"):
         proven_truth(ClauseFile(3, ((1, (1, 2, 3)),), ()), Certificate([1, 1, 1], [], [0], []))
+
+
+def test_a_proof_of_half_a_weight_is_an_error_and_no_assertion(monkeypatch):
+    """`python -O` leaves out assertions, and costs would be rounded."""
+    clauses = ClauseFile(1, ((1, (1,)),), ())
+    monkeypatch.setattr(
+        "glasshouse.races.truth.examined", lambda form, _: (form.scale // 2, 0, form.scale // 2)
+    )
+    with pytest.raises(CertificateError, match="fraction of a weight"):
+        proven_truth(clauses, Certificate([1], [], [0], []))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -40,6 +41,25 @@ def test_dialects_are_found_out(tmp_path):
     assert wrong.dialect == "classic"
     with pytest.raises(ValueError, match="the solver cat understands no dialect"):
         entrants_of(["cat {file}"], Limits(seconds=20))
+
+
+@pytest.mark.parametrize(
+    "solvers",
+    [["a=cat {file}", "a=cat -n {file}"], ["cat {file}", "cat -n {file}"],
+     ["cat {file}", "cat-2=cat -b {file}", "cat --show=x {file}"]],
+)  # fmt: skip
+def test_the_advice_for_two_solvers_of_one_name_works(solvers):
+    with pytest.raises(ValueError, match=r"two solvers are called '.*'; name them, as in ") as told:
+        entrants_of(solvers, Limits(), "classic")
+    (advice,) = shlex.split(str(told.value).partition("as in ")[2])
+    found = entrants_of([*solvers[:-1], advice], Limits(), "classic")
+    assert len({entrant.name for entrant in found}) == len(solvers)
+    assert found[-1].command.words[1:] == tuple(solvers[-1].partition("cat ")[2].split())
+
+
+def test_a_built_in_solver_races_once():
+    with pytest.raises(ValueError, match="'prove'; a built-in solver races once; remove one"):
+        entrants_of(["prove", "prove"], Limits())
 
 
 def test_solvers_that_cannot_be_are_one_clear_line():

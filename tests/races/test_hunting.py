@@ -8,22 +8,27 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
 import glasshouse as gh
+from glasshouse.certificates import Certificate
 from glasshouse.races import hunting
+from glasshouse.races.answer import read_answer
 from glasshouse.races.builtin import built_in
 from glasshouse.races.clause_file import ClauseFile
 from glasshouse.races.fuzzing import DEFAULT, Corners, fuzz_question
 from glasshouse.races.handing_over import hand_over
-from glasshouse.races.hunting import Catch, Tried, fault_kind, hunt, shrunk_fault
-from glasshouse.races.judging import Judgement, RunVerdict
+from glasshouse.races.hunting import Catch, Fault, Tried, fault_kind, hunt, shrunk_fault
+from glasshouse.races.judging import Judgement, RunVerdict, judge
 from glasshouse.races.limits import Limits
 from glasshouse.races.question import Question
+from glasshouse.races.transcript import Transcript
 from glasshouse.races.trial import BuiltInTrial, trial_of
+from glasshouse.races.truth import truth_of
 
 THRICE = Path(__file__).with_name("thrice_solver.py")
 LIMITS = Limits(seconds=20)
@@ -122,7 +127,7 @@ def test_a_planted_bug_in_a_command_is_found_and_handed_over(tmp_path):
     run = subprocess.run(line, shell=True, capture_output=True, text=True)
     assert run.returncode == 1
     assert f"{fault.judgement.verdict}: {fault.judgement.reason}" in run.stdout
-    assert written.command in written.report.read_text()
+    assert_useful_elsewhere(written, fault)
     before = {path: path.read_bytes() for path in folder.iterdir()}
     again = hand_over(fault, trial, folder, DEFAULT)
     assert again.file != written.file
@@ -130,12 +135,58 @@ def test_a_planted_bug_in_a_command_is_found_and_handed_over(tmp_path):
     assert all(path.read_bytes() == text for path, text in before.items())
 
 
+def assert_useful_elsewhere(written, fault) -> None:
+    """A report holds all that the author of a solver needs, and nothing of this computer."""
+    text, name = written.report.read_text(), written.file.name
+    program = Path(sys.executable).name
+    assert f"\n{program} {THRICE.name} {name} | glasshouse judge {name} -\n" in text
+    assert f"\nglasshouse check {name}\n" in text
+    assert f"found by glasshouse {gh.__version__}\n" in text
+    assert "which ended with exit code 30:\no " in text
+    right = text.partition("A right answer:\n")[2].partition("\n\n")[0]
+    answer = read_answer(Transcript.of(right.encode()))
+    assert judge(fault.question.clauses, answer, fault.question.truth).verdict is RunVerdict.OPTIMAL
+    assert str(written.file.parent) not in text
+    assert str(THRICE.parent) not in text
+    assert str(Path(sys.executable).parent) not in text
+
+
+def test_the_errors_and_the_signal_of_a_solver_are_handed_over(tmp_path):
+    code = "import os, sys; print(sys.argv[1], file=sys.stderr); os.kill(os.getpid(), 11)"
+    trial = trial_of(shlex.join([sys.executable, "-S", "-c", code, "{file}"]), LIMITS)
+    catch = caught(trial, count=1)
+    ((kind, smallest),) = catch.smallest.items()
+    fault = shrunk_fault(trial, smallest, kind, 1, DEFAULT, 0.0)
+    text = hand_over(fault, trial, tmp_path / "faults", DEFAULT).report.read_text()
+    assert "crash: ended by signal 11: instance.wcnf\n" in text
+    assert "which ended with signal 11:\n(nothing)\n" in text
+    assert "Its standard error:\ninstance.wcnf\n" in text
+
+
+def test_a_report_says_why_a_file_cannot_be_checked(tmp_path):
+    heavy = Question(1, ((2**63 - 1, (1,)), (2**63 - 1, (1,)), (5, (-1,))), 5)
+    proof = Certificate([1], [], [0], [])
+    judgement = Judgement(RunVerdict.WRONG_OPTIMUM, "why")
+    trial = BuiltInTrial("rc2")
+    for question in (heavy, replace(heavy, certificate=proof)):
+        fault = Fault("wrong optimum", 1, 7, judgement, question, True)
+        written = hand_over(fault, trial, tmp_path / "faults", DEFAULT)
+        text = written.report.read_text()
+        assert "\no 5\ns OPTIMUM FOUND\nv 1\n" in text
+        with pytest.raises(ValueError, match=r"2\^63-1"):
+            gh.verify_file(written.file)
+    assert "does not read the file, because its weights add up to 2^63 or more" in text
+    assert truth_of(written.file).optimum == 5
+    text = (tmp_path / "faults" / "wrong-optimum-7.txt").read_text()
+    assert "there is no certificate, because all assignments were looked at" in text
+
+
 def test_the_line_of_a_built_in_draws_the_same_instance():
-    corners = Corners("mse22", True, 2**40)
+    corners = Corners("mse22", True, 2**40, 2**50, True)
     line = BuiltInTrial("rc2").reproduction(Path("x.wcnf"), 5, corners)
     assert line == (
         "glasshouse fuzz --solver rc2 --seed 5 --count 1 --dialect mse22 --plain "
-        f"--most-weight {2**40}"
+        f"--most-weight {2**40} --most-total {2**50} --beyond-rules"
     )
 
 

@@ -122,6 +122,54 @@ def test_broken_hard_clauses_and_files_of_both_dialects(tmp_path):
     assert said(clauses, "o 0\ns OPTIMUM FOUND\nv 011", Truth(0, 0)).verdict == RunVerdict.OPTIMAL
 
 
+@pytest.mark.parametrize(
+    ("text", "verdict", "reason"),
+    [
+        ("o 3\ns OPTIMUM FOUND\nv 10", RunVerdict.INVALID_MODEL, "2 values for 3 variables"),
+        ("o 3\ns OPTIMUM FOUND\nv 1 -2 0", RunVerdict.INVALID_MODEL, "no value for variable 3"),
+        ("o 3\ns OPTIMUM  FOUND\nv 100", RunVerdict.MALFORMED, "'s OPTIMUM  FOUND' is not"),
+        ("o 3\ns\tOPTIMUM FOUND\nv 100", RunVerdict.MALFORMED, "is not a status line"),
+        ("o 3\ns optimum found\nv 100", RunVerdict.MALFORMED, "is not a status line"),
+        ("o\t3\ns OPTIMUM FOUND\nv 100", RunVerdict.MALFORMED, "expected 'o ' and an integer"),
+        ("o 3\ns OPTIMUM FOUND\nv\t100", RunVerdict.INVALID_MODEL, "without a v line"),
+        ("o 3\ns OPTIMUM FOUND\nv 100", RunVerdict.OPTIMAL, "cost 3"),
+        ("o 3\ns OPTIMUM FOUND\nv 10000", RunVerdict.OPTIMAL, "cost 3"),
+        ("o 3 \r\ns OPTIMUM FOUND  \r\nv 100 \r\n", RunVerdict.OPTIMAL, "cost 3"),
+        ("o 3\ns OPTIMUM FOUND\nv 100000", RunVerdict.INVALID_MODEL, "6 values for 5 variables"),
+    ],
+)  # fmt: skip
+def test_the_lines_are_those_of_the_rules(tmp_path, text, verdict, reason):
+    path = tmp_path / "a.wcnf"
+    path.write_text("c num-variables 5\nh 1 2 0\n3 -1 0\n4 -2 3 0\n9 -2 0\n")
+    judgement = said(read_clauses(path), text, Truth(3, 3))
+    assert judgement.verdict == verdict, judgement
+    assert reason in judgement.reason
+
+
+CUT_OFF = """
+import signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+sys.stdout.write({text!r})
+sys.stdout.flush()
+time.sleep(1000)
+"""
+
+
+@pytest.mark.parametrize(
+    "text", ["o 3\ns OPTI", "o 3\no 2", "o 3\ns OPTIMUM FOUND\nv 1", "o 3\ns OPTIMUM FOUND\n",
+             "s OPTIMUM FOUND\n"],
+)  # fmt: skip
+def test_an_answer_that_the_limit_cuts_off_is_a_time_out(tmp_path, text):
+    path = tmp_path / "a.wcnf"
+    path.write_text("h 1 2 0\n3 -1 0\n4 -2 3 0\n9 -2 0\n")
+    words = [sys.executable, "-S", "-c", CUT_OFF.format(text=text)]
+    outcome = run(words, Limits(seconds=1, grace=0.1))
+    assert bytes(outcome.transcript.output).decode() == text
+    judgement = judge(read_clauses(path), read_answer(outcome.transcript), Truth(3, 3), outcome)
+    assert judgement.verdict is RunVerdict.TIME_OUT, judgement
+    assert not said(read_clauses(path), text, Truth(3, 3)).is_right
+
+
 def test_weights_beyond_the_library_are_judged_exactly(tmp_path):
     path = tmp_path / "huge.wcnf"
     path.write_text(f"h 1 2 0\n{2**63} -1 0\n{2**63 - 2} -2 0\n1 3 4 5 0\n")
@@ -173,7 +221,7 @@ def test_a_last_o_line_that_is_no_number_is_malformed(instance):
     text = f"o {cost}\no 2.5\ns SATISFIABLE\nv {model}\n"
     judgement = said(clauses, text, Truth())
     assert judgement.verdict == RunVerdict.MALFORMED
-    assert "'o 2.5', no number" in judgement.reason
+    assert "the last o line is 'o 2.5'; expected 'o ' and an integer" in judgement.reason
     judgement = said(clauses, f"o 2.5\n{text.replace('o 2.5', '')}", Truth())
     assert judgement.verdict == RunVerdict.FOUND
     assert judgement.remarks
@@ -228,3 +276,11 @@ def test_files_that_are_torn_or_no_clauses_are_refused(text, tmp_path):
     for read in (read_clauses, truth_of):
         with pytest.raises(FileError, match=r"a\.wcnf"):
             read(path)
+
+
+def test_a_model_below_the_proven_bound_shows_that_the_proof_is_false(instance):
+    _, clauses, _ = instance
+    cost = clauses.cost([0] * clauses.num_variables)
+    text = f"o {cost}\ns SATISFIABLE\nv {'0' * clauses.num_variables}"
+    with pytest.raises(gh.CertificateError, match="below the proven bound"):
+        said(clauses, text, Truth(bound=cost + 1))

@@ -114,7 +114,8 @@ KILLS_ITS_RUNNER = """
 import os, signal, sys, time
 if not os.path.exists({once!r}):
     open({once!r}, "w").close()
-    os.kill(os.getppid(), signal.SIGKILL)
+    with open(f"/proc/{{os.getppid()}}/stat") as file:  # of the keeper, whose parent is the runner
+        os.kill(int(file.read().rpartition(")")[2].split()[1]), signal.SIGKILL)
     time.sleep(1000)
 print("s UNKNOWN")
 """
@@ -154,6 +155,30 @@ def test_a_worker_that_is_killed_takes_its_solver_along_and_the_race_goes_on(way
     with Store(store) as opened:
         results = read_results(opened)
     assert [run.verdict for run in results.runs] == [RunVerdict.NO_ANSWER] * 4
+
+
+HURTS_ITS_PARENT = """
+import os, signal, sys, time
+os.kill(os.getppid(), signal.{signal})
+print("s UNKNOWN", flush=True)
+time.sleep({seconds})
+"""
+
+
+@linux
+@pytest.mark.parametrize(
+    ("number", "seconds", "verdict"),
+    [("SIGKILL", 1000, RunVerdict.CRASH), ("SIGSTOP", 0, RunVerdict.NO_ANSWER)],
+)
+def test_a_solver_that_hurts_its_parent_hurts_no_worker(number, seconds, verdict, suite, tmp_path):
+    solver, store = tmp_path / "hurts.py", tmp_path / "race.sqlite"
+    solver.write_text(HURTS_ITS_PARENT.format(signal=number, seconds=seconds))
+    command = SolverCommand.parse(f"{sys.executable} -S {solver} {{file}}")
+    race = Race([Entrant("it", command, "classic", "")], suite_of(suite), Limits(seconds=60))
+    results = raced(race, store, workers=1)
+    assert [run.verdict for run in results.runs] == [verdict] * 2
+    assert all(run.seconds < 30 for run in results.runs)
+    assert not running(solver.name)
 
 
 def test_names_that_are_not_utf8_are_one_clear_line(suite, tmp_path):

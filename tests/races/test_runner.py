@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
+import signal
+import subprocess
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
+import uuid
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -55,8 +59,8 @@ def cgroups() -> list[Path]:
 wait_until = until  # as tests of races call it
 
 
-def running(word: str) -> list[str]:
-    """Command lines of live processes that hold a word."""
+def running(word: str) -> list[int]:
+    """Live processes that have a word in their command line."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -64,8 +68,18 @@ def running(word: str) -> list[str]:
         except OSError:
             continue
         if word in text and path.parent.name != str(os.getpid()):
-            found.append(text)
+            found.append(int(path.parent.name))
     return found
+
+
+@pytest.fixture
+def mark():
+    """A word for a command line; whatever has it is ended, even if the test fails."""
+    word = f"glasshouse_{uuid.uuid4().hex}"
+    yield word
+    for pid in running(word):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 @pytest.mark.quiet
@@ -252,6 +266,98 @@ def test_an_orphan_that_has_cleared_its_environment_does_not_survive_in_a_worker
         done = pool.submit(run, [sys.executable, "-c", code], Limits(seconds=60), meter)
         assert done.result(PATIENCE).exit_code == 0
         assert not running(mark)
+
+
+# The environment is cleared before the daemon's parent leaves it.
+DAEMON = """
+import os, subprocess, sys, time
+code = '''
+import os, sys, time
+if os.fork() == 0:
+    os.setsid()
+    open({ready!r}, "w").close()
+    time.sleep(1000)  # {mark}
+'''
+subprocess.run([sys.executable, "-S", "-c", code], env={{}}, start_new_session=True,
+               stdin=-3, stdout=-3, stderr=-3)
+while not os.path.exists({ready!r}):
+    time.sleep(.01)
+"""
+
+
+@linux
+def test_a_daemon_that_has_cleared_its_environment_does_not_survive(python, mark, tmp_path):
+    """Not in a worker: this process has other children, which are not of the run."""
+    mine = subprocess.Popen(["sleep", "1000"], start_new_session=True)
+    try:
+        outcome = python(DAEMON.format(mark=mark, ready=str(tmp_path / "ready")))
+        assert (outcome.stopped, outcome.exit_code) == (None, 0)
+        assert not running(mark)
+        assert mine.poll() is None
+    finally:
+        mine.kill()
+        mine.wait()
+
+
+@linux
+def test_daemons_of_runs_at_the_same_time_are_told_apart(mark, tmp_path):
+    """Two runs in two threads: the end of the first leaves the daemon of the second alone."""
+    first, second, go = tmp_path / "first", tmp_path / "second", tmp_path / "go"
+    wait = f"\nwhile not os.path.exists({str(go)!r}): time.sleep(.01)"
+    codes = [DAEMON.format(mark=f"{mark} {p.name}", ready=str(p)) for p in (first, second)]
+    with ThreadPoolExecutor(2) as pool:
+        late = pool.submit(run, [sys.executable, "-c", codes[1] + wait], Limits(seconds=60))
+        wait_until(second.exists)
+        early = pool.submit(run, [sys.executable, "-c", codes[0]], Limits(seconds=60))
+        assert early.result(60).exit_code == 0
+        assert first.exists()
+        assert not running(f"{mark} first")
+        assert running(f"{mark} second")
+        go.touch()
+        assert late.result(60).exit_code == 0
+        assert not running(f"{mark} second")
+
+
+def test_a_solver_that_stops_its_parent_ends_at_its_limit(python):
+    code = "import os, signal, time\nwhile True: os.kill(os.getppid(), signal.SIGSTOP)"
+    outcome = python(code, seconds=1)
+    assert outcome.stopped == "time"
+    assert outcome.exit_code < 0
+
+
+def test_the_end_of_a_solver_that_stops_its_parent_is_noticed(python):
+    code = "import os, signal; os.kill(os.getppid(), signal.SIGSTOP); print('s UNKNOWN')"
+    outcome = python(code, seconds=60)
+    assert (outcome.stopped, outcome.exit_code) == (None, 0)
+    assert outcome.seconds < 30
+
+
+@linux
+def test_a_solver_that_kills_its_parent_is_stopped_and_its_daemon_too(python, mark, tmp_path):
+    code = DAEMON.format(mark=mark, ready=str(tmp_path / "ready"))
+    code += "time.sleep(.2)\nimport signal; os.kill(os.getppid(), signal.SIGKILL)\n"
+    outcome = python(f"{code}time.sleep(1000)  # {mark}", seconds=60)
+    assert outcome.stopped == "parent"
+    assert outcome.seconds < 30
+    assert not running(mark)
+    assert python("print('the next run is not disturbed')").exit_code == 0
+
+
+@linux
+def test_no_process_of_the_caller_adopts_orphans(python):
+    """Other code of this process must not find children that it has not started."""
+    before = set(children())
+    python(f"CODE, WAIT = 'import time; time.sleep(.2)', .1\n{ORPHAN}")
+    assert not {pid for pid in set(children()) - before if "keeper.py" not in command_of(pid)}
+
+
+def children() -> list[int]:
+    tasks = Path(f"/proc/{os.getpid()}/task").glob("*/children")
+    return [int(word) for path in tasks for word in path.read_text().split()]
+
+
+def command_of(pid: int) -> str:
+    return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
 
 
 @linux

@@ -9,13 +9,19 @@ from dataclasses import replace
 
 import pytest
 
-from glasshouse.certificates import verify
+from glasshouse.certificates import Certificate, CertificateError, verify
 from glasshouse.races.builtin import built_in
-from glasshouse.races.deciding import as_max2sat, decide, enumerated_optimum, proven_truth
-from glasshouse.races.fuzzing import fuzz_specimen
+from glasshouse.races.deciding import (
+    Decision,
+    as_max2sat,
+    decide,
+    enumerated_optimum,
+)
+from glasshouse.races.fuzzing import DEFAULT, Corners, fuzz_specimen
 from glasshouse.races.judging import judge
 from glasshouse.races.question import Question, clauses_of
 from glasshouse.races.shrinking import Shrinker
+from glasshouse.races.truth import proven_truth
 
 
 def meets_thrice(question: Question) -> bool:
@@ -31,8 +37,9 @@ def rc2_fails(question: Question) -> bool:
     return judgement.verdict.is_fault
 
 
-def failing(fails, count, seeds=range(200)):
-    found = (s for s in map(fuzz_specimen, seeds) if fails(s.question()))
+def failing(fails, count, seeds=range(200), corners=DEFAULT):
+    drawn = (fuzz_specimen(seed, corners) for seed in seeds)
+    found = (s for s in drawn if fails(s.question()))
     some = list(itertools.islice(found, count))
     assert len(some) == count
     return some
@@ -88,8 +95,17 @@ def test_shrunk_instances_fail_and_cannot_lose_a_clause(defect):
 
 def test_weights_are_as_low_as_they_can_be():
     fails = DEFECTS["weights beyond 63 bits"]
-    question = shrink(failing(fails, 1)[0], fails)
-    assert [weight for weight, _ in question.lines] == [2**63]
+    specimen = failing(fails, 1, corners=Corners(beyond_rules=True))[0]
+    shrinker = Shrinker(specimen.question(), fails, 60.0, heaviest=2**64)
+    assert [weight for weight, _ in shrinker.run(specimen).lines] == [2**63]
+
+
+def test_no_weight_leaves_the_rules_by_shrinking():
+    fails = DEFECTS["weights beyond 63 bits"]
+    for specimen in failing(fails, 3):
+        weights = [weight for weight, _ in shrink(specimen, fails).lines]
+        assert sum(weights) == 2**63
+        assert len(weights) == 2
 
 
 def test_parts_go_first_and_keep_their_proof():
@@ -116,3 +132,12 @@ def test_time_ends_it_with_the_smallest_so_far():
     assert not shrinker.is_minimal
     assert len(shrinker.best.lines) <= len(specimen.lines)
     assert shrinker.best.certificate is not None
+
+
+def test_two_proofs_that_disagree_are_an_error_and_no_assertion(monkeypatch):
+    """`python -O` leaves out assertions, and a false optimum would be handed over."""
+    question = Question(1, ((1, (1,)), (2, (-1,))), 1)
+    wrong = Decision(2, Certificate([1], [], [0], []))
+    monkeypatch.setattr("glasshouse.races.shrinking.proven_optimum", lambda _: wrong)
+    with pytest.raises(CertificateError, match="two exact ways disagree"):
+        Shrinker(question, lambda _: True, 1.0).finished()

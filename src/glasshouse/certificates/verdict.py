@@ -112,7 +112,8 @@ def leaf_bounds(
         value: that of its state.
     """
     parts, tree = Parts.of(certificate), certificate.tree
-    assert tree is not None, "without a tree there are no leaves"
+    if tree is None:
+        raise CertificateError("the certificate has no tree, so it has no leaves")
     for leaf in tree.leaves():
         if isinstance(leaf.row, Cover):
             yield leaf, covered_leaf(form, leaf.pairs, leaf.row.nodes)
@@ -126,7 +127,8 @@ def _whole(form: ExactForm, certificate: Certificate, value: int) -> LeafBound:
     """The least of what all leaves prove."""
     if certificate.tree is None:
         whole = bounded_leaf(form, [], Parts.of(certificate), value)
-        assert whole is not None, "without pairs there are states"
+        if whole is None:
+            raise CertificateError("the certificate ties no spins, but leaves out all states")
         return whole
     found = leaf_bounds(form, certificate, value)
     held = [leaf_bound for _, leaf_bound in found if leaf_bound is not None]

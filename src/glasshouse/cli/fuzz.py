@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,6 +33,8 @@ def fuzz(
     workers: Whole = 1,
     dialect: Dialect | None = None,
     most_weight: MaybeWhole = None,
+    most_total: MaybeWhole = None,
+    beyond_rules: bool = False,
     plain: bool = False,
     strict: bool = False,
     json: bool = False,
@@ -39,13 +42,15 @@ def fuzz(
     """Hunt wrong answers of a MaxSAT solver with small instances of proven optimum.
 
     Instances of all planting methods, with hard clauses, large weights and the corners of the
-    format. Each kind of fault is shown once, on the smallest instance that can be found, with its
-    proof. Exit code 1 if there are faults, else 0.
+    format, within the rules of the MaxSAT Evaluation. Each kind of fault is shown once, on the
+    smallest instance that can be found, with its proof. Exit code 1 if there are faults, or if no
+    instance was answered; else 0.
 
     For instance:
 
     ```
     glasshouse fuzz --solver "mysolver --seed {seed} {file}" --count 10000 --workers 2
+    glasshouse fuzz --solver "mysolver {file}" --most-weight 1
     glasshouse fuzz --solver rc2 --count 2000
     ```
 
@@ -60,8 +65,12 @@ def fuzz(
         output: a folder for the faults, made when there is one.
         workers: how many processes ask the solver at the same time.
         dialect: of all files; by default both, or the one that the solver understands.
-        most_weight: what soft weights may add up to, 2^64-2 by default.
-        plain: leave out weights of 0, tautologies, empty clauses and other corners of the format.
+        most_weight: the largest weight of a soft clause, by default 2^63-1; 1 asks for unweighted
+            instances.
+        most_total: the largest sum of all soft weights, by default 2^64-2, or 2^63-2 in classic
+            files.
+        beyond_rules: use weights of 0 and weights of 2^63 or more, too.
+        plain: leave out tautologies, empty clauses and other corners of the format.
         strict: take a wrong exit code alone for a fault.
         json: print one JSON object.
     """
@@ -69,19 +78,18 @@ def fuzz(
     from glasshouse.races.handing_over import hand_over
     from glasshouse.races.hunting import Catch, hunt, shrunk_fault
     from glasshouse.races.limits import Limits
-    from glasshouse.races.question import MOST_WEIGHT
+    from glasshouse.races.question import MOST_TOTAL
     from glasshouse.races.trial import spoken_dialect, trial_of
 
-    most = MOST_WEIGHT if most_weight is None else most_weight
-    Corners(dialect, plain, most)  # refuses what cannot be, before anything runs
+    total = MOST_TOTAL if most_total is None else most_total
+    corners = Corners(dialect, plain, most_weight, total, beyond_rules)
     trial = trial_of(solver, Limits(seconds=seconds), strict=strict)
     if output.exists() and not output.is_dir():
         raise ValueError(f"{output} is a file; expected a folder for the faults")
     if dialect is None and (spoken := spoken_dialect(trial)) in ("classic", "mse22"):
-        dialect = spoken
+        dialect, corners = spoken, replace(corners, dialect=spoken)
         print(f"the solver understands {dialect} files only: no others are asked; --dialect "
               "decides", file=sys.stderr)  # fmt: skip
-    corners = Corners(dialect, plain, most)
     catch, found, is_interrupted = Catch(), [], False
     with _progress(count) as show:
         try:
@@ -103,7 +111,7 @@ def fuzz(
         _show(catch, found, asked)
     if is_interrupted:
         raise KeyboardInterrupt(f"{asked} of {count} instances were tried")
-    return 1 if found else 0
+    return 1 if found or catch.is_unanswered else 0
 
 
 def _show(catch: Catch, found: list[tuple[Fault, HandedOver]], asked: int) -> None:
@@ -121,7 +129,10 @@ def _show(catch: Catch, found: list[tuple[Fault, HandedOver]], asked: int) -> No
         print()
     for reason, times in catch.unanswered.most_common(_MOST_REASONS):
         print(f"not answered, {times} times: {reason}")
-    if catch.is_hardly_answered:
+    if catch.is_unanswered and asked:
+        print("no instance was answered, so nothing was tested; check the command, or whether the "
+              "solver prints an s line")  # fmt: skip
+    elif catch.is_hardly_answered:
         print("most instances got no answer; --dialect, --plain and --most-weight ask for files "
               "that more solvers read")  # fmt: skip
 
@@ -133,6 +144,7 @@ def _values(
         "instances": asked,
         "first_seed": seed,
         "unanswered": catch.unanswered,
+        "answered": asked - catch.unanswered.total(),
         "verdicts": {str(verdict): n for verdict, n in catch.verdicts.items()},
         "faults": [
             {
@@ -140,7 +152,7 @@ def _values(
                 "times": fault.times, "seed": fault.seed, "clauses": len(fault.question.lines),
                 "minimal": fault.is_minimal, "optimum": fault.question.optimum,
                 "file": written.file, "certificate": written.certificate,
-                "command": written.command,
+                "report": written.report, "command": written.command,
             }
             for fault, written in found
         ],

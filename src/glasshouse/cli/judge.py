@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,15 +14,15 @@ from glasshouse.cli.output import show_json
 from glasshouse.cli.types import Units
 
 if TYPE_CHECKING:
+    from glasshouse.races.answer_files import AnswerFiles
     from glasshouse.races.judging import Judgement
     from glasshouse.races.transcript import Transcript
 
 
 def judge(
     file: Path,
-    answer: Annotated[Path, Parameter(allow_leading_hyphen=True)],
     /,
-    *,
+    *answers: Annotated[Path, Parameter(name="ANSWER", allow_leading_hyphen=True)],
     certificate: Path | None = None,
     units: Units = None,
     json: bool = False,
@@ -33,53 +33,100 @@ def judge(
     the certificate beside the file proves. For problems other than clauses, numbers are the file's
     own (the cut of a .mc file, the objective of a .qubo file), a state may be 0 and 1, ±1 or JSON,
     and o and s lines may be left out. A state without the claim that it is optimal is right if it
-    is valid; the verdict then says what the optimum is, where that is proven. Ends with exit code 1
-    unless the answer is right; the verdict is on standard output, whatever it is.
+    is valid; the verdict then says what the optimum is, where that is proven.
+
+    Give several answers, or folders of answers, to judge them all: one line each, and a summary. If
+    FILE is a folder of problem files or a suite, each answer is named like the file that it
+    answers: inst.wcnf.txt, inst.wcnf.solver-2.log and inst.out answer inst.wcnf. Ends with exit
+    code 1 unless every answer is right, and every file of a folder is answered; verdicts are on
+    standard output, whatever they are.
 
     For instance:
 
     ```
     glasshouse judge inst.wcnf answer.txt
     mysolver inst.wcnf | glasshouse judge inst.wcnf -
+    glasshouse judge inst.wcnf runs/*.txt
+    glasshouse judge suite runs
     glasshouse judge torus.mc spins.txt
     glasshouse judge suite/blind.coo spins.txt --certificate answers/blind.coo.cert
     ```
 
     Args:
-        file: any problem file, such as .wcnf, .cnf, .mc or .coo.
-        answer: what the solver printed; - reads standard input.
-        certificate: the certificate of the file, if it is not beside it.
+        file: any problem file, such as .wcnf, .cnf, .mc or .coo; or a folder of them, or a suite.
+        answers: what the solver printed, in files or folders of files; - reads standard input.
+        certificate: the certificate of the file, or a folder of certificates, if it is not beside
+            the file.
         json: print one JSON object.
     """
     from glasshouse.certificates import CertificateError
     from glasshouse.files.errors import printable
-    from glasshouse.files.sidecar import has_side_car
-    from glasshouse.races.judging import RunVerdict
+    from glasshouse.races.answer_files import find_answers
+
+    if not answers:
+        raise ValueError(f"no answer to {file} is given; name a file with one, or - to read it")
+    found = find_answers(file, answers)
+    is_single = len(answers) == 1 and not file.is_dir() and not answers[0].is_dir()
+    shown = []
+    try:
+        for problem, answer, judgement, bound in _judged(found, certificate, units):
+            values = {"right": judgement.is_right, "bound": bound, **vars(judgement)}
+            shown.append({"file": problem, **({} if is_single else {"answer": answer}), **values})
+            if not json:
+                print(printable(f"{problem if is_single else answer}: {judgement}"))
+    except CertificateError as lie:
+        raise FalseClaimError(lie) from lie
+    right = sum(bool(one["right"]) for one in shown)
+    if json:
+        show_json(shown[0] if is_single else _summary(found, shown, right))
+    elif not is_single:
+        print(printable(_last_line(found, len(shown), right)))
+    return 0 if right == len(shown) and not found.unanswered else 1
+
+
+def _judged(
+    found: AnswerFiles, certificate: Path | None, units: Units
+) -> Iterator[tuple[Path, Path, Judgement, Any]]:
+    """Problem file, answer, verdict and bound; what is proven of a file is verified once."""
+    from glasshouse.races.answer_files import certificate_of
     from glasshouse.races.transcript import read_transcript
     from glasshouse.races.truth import is_of_clauses
 
-    ways = _judge_clauses if is_of_clauses(file) else _judge_state
-    try:
-        judgement, bound = ways(file, certificate, units, lambda: read_transcript(answer))
-    except CertificateError as lie:
-        raise FalseClaimError(lie) from lie
-    if certificate is None and not has_side_car(file):
+    known: _Known | None = None
+    for problem, answer in found.pairs:
+        if known is None or known.file != problem:
+            proof = certificate_of(problem, certificate)
+            known = (_clauses if is_of_clauses(problem) else _any_problem)(problem, proof, units)
+        yield problem, answer, known.judged(read_transcript(answer)), known.bound
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A problem file, what is proven of it, and how an answer is judged by that."""
+
+    file: Path
+    bound: Any
+    is_certified: bool
+    judge: Callable[[Transcript], Judgement]
+
+    def judged(self, transcript: Transcript) -> Judgement:
+        """The verdict; where a proof could say more, that there is none."""
+        from glasshouse.races.judging import RunVerdict
+
+        judgement = self.judge(transcript)
+        if self.is_certified:
+            return judgement
         missing = "; there is no certificate beside the file that could "
         if judgement.verdict is RunVerdict.UNDECIDED:
-            judgement = replace(judgement, reason=f"{judgement.reason}{missing}decide it")
-        elif judgement.verdict is RunVerdict.FOUND and bound is None:
-            judgement = replace(judgement, reason=f"{judgement.reason}{missing}tell the optimum")
-    if json:
-        show_json({"file": file, "right": judgement.is_right, "bound": bound, **vars(judgement)})
-    else:
-        print(printable(f"{file}: {judgement}"))
-    return 0 if judgement.is_right else 1
+            return replace(judgement, reason=f"{judgement.reason}{missing}decide it")
+        if judgement.verdict is RunVerdict.FOUND and self.bound is None:
+            return replace(judgement, reason=f"{judgement.reason}{missing}tell the optimum")
+        return judgement
 
 
-def _judge_clauses(
-    file: Path, certificate: Path | None, units: Units, read: Callable[[], Transcript]
-) -> tuple[Judgement, Any]:
-    """The verdict, and the proven bound; clauses may be of any length and weight."""
+def _clauses(file: Path, certificate: Path | None, units: Units) -> _Known:
+    """Clauses, which may be of any length and weight."""
+    from glasshouse.files.sidecar import has_side_car
     from glasshouse.races.answer import read_answer
     from glasshouse.races.clause_file import read_clauses
     from glasshouse.races.judging import judge as judge_answer
@@ -87,16 +134,40 @@ def _judge_clauses(
 
     if units is not None:
         raise ValueError(f"--units is for a matrix; {file} holds clauses")
-    truth = truth_of(file, certificate)
-    return judge_answer(read_clauses(file), read_answer(read()), truth), truth.bound
+    truth, clauses = truth_of(file, certificate), read_clauses(file)
+    is_certified = certificate is not None or has_side_car(file)
+    return _Known(
+        file,
+        truth.bound,
+        is_certified,
+        lambda said: judge_answer(clauses, read_answer(said), truth),
+    )
 
 
-def _judge_state(
-    file: Path, certificate: Path | None, units: Units, read: Callable[[], Transcript]
-) -> tuple[Judgement, Any]:
-    """The verdict, and the proven bound, in the file's own numbers."""
+def _any_problem(file: Path, certificate: Path | None, units: Units) -> _Known:
+    """Another problem; the bound is in the file's own numbers."""
+    from glasshouse.files.sidecar import has_side_car
     from glasshouse.races.state_judging import judge_state, known_problem
 
     known = known_problem(file, certificate, units=units)
     bound = None if known.bound is None else known.document.measure.bound(known.bound)
-    return judge_state(known, read()), bound
+    is_certified = certificate is not None or has_side_car(file)
+    return _Known(file, bound, is_certified, lambda said: judge_state(known, said))
+
+
+def _summary(found: AnswerFiles, shown: list[dict[str, Any]], right: int) -> dict[str, Any]:
+    return {
+        "answers": shown, "right": right, "wrong": len(shown) - right,
+        "unanswered": list(found.unanswered), "unmatched": list(found.unmatched),
+    }  # fmt: skip
+
+
+def _last_line(found: AnswerFiles, judged: int, right: int) -> str:
+    from glasshouse.races.answer_files import shortened
+
+    line = f"{judged} answer{'s' * (judged != 1)}: {right} right, {judged - right} not"
+    if found.unanswered:
+        line += f"; without an answer: {shortened(found.unanswered)}"
+    if found.unmatched:
+        line += f"; not named like a problem file: {shortened(found.unmatched)}"
+    return line

@@ -13,6 +13,8 @@ def plant_fuzz(
     seed: MaybeWhole = None,
     dialect: Dialect | None = None,
     most_weight: MaybeWhole = None,
+    most_total: MaybeWhole = None,
+    beyond_rules: bool = False,
     plain: bool = False,
     force: Force = False,
     json: bool = False,
@@ -33,22 +35,26 @@ def plant_fuzz(
             with all that is said on standard error.
         seed: a whole number that fixes all randomness; without it every call grows another one.
         dialect: how to write WCNF; drawn by default.
-        most_weight: what soft weights may add up to, 2^64-2 by default.
-        plain: leave out weights of 0, tautologies, empty clauses and other corners of the format.
+        most_weight: the largest weight of a soft clause, by default 2^63-1; 1 asks for an
+            unweighted instance.
+        most_total: the largest sum of all soft weights, by default 2^64-2, or 2^63-2 in classic
+            files.
+        beyond_rules: use weights of 0 and weights of 2^63 or more, too.
+        plain: leave out tautologies, empty clauses and other corners of the format.
         json: print one JSON object.
     """
     from glasshouse.files.streams import format_suffix, writing
     from glasshouse.planting import Seed
     from glasshouse.races.fuzzing import Corners, fuzz_question
     from glasshouse.races.handing_over import write_question
-    from glasshouse.races.question import MOST_WEIGHT
+    from glasshouse.races.question import MOST_TOTAL
 
     pipes.refuse_json(output, json)
     if not pipes.is_pipe(output) and format_suffix(output) != ".wcnf":
         raise ValueError(f"{output}: these are clauses; name a file that ends in .wcnf")
     drawn = Seed.of(seed).entropy
-    most = MOST_WEIGHT if most_weight is None else most_weight
-    question = fuzz_question(drawn, Corners(dialect, plain, most))
+    total = MOST_TOTAL if most_total is None else most_total
+    question = fuzz_question(drawn, Corners(dialect, plain, most_weight, total, beyond_rules))
     beside = None
     if pipes.is_pipe(output):
         with writing(pipes.target(output, "wcnf"), "wcnf") as file:

@@ -12,6 +12,7 @@ from glasshouse.certificates import Squares
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.demand import Demand
+from glasshouse.planting.effort import EffortError
 from glasshouse.planting.halves import count_by_halves
 from glasshouse.planting.kernels.partition import fill_partitioned
 from glasshouse.planting.method import planting_method
@@ -102,7 +103,8 @@ def partition(
     streams = seed.streams(2)
     numbers = np.empty(size, dtype=np.int64)
     found = fill_partitioned(streams[1].copy(), numbers, 2**number - 1, int(total == "odd"), _TRIES)
-    assert found, "the last number fits about once in √n draws"
+    if not found:  # the last number fits about once in √n draws
+        raise EffortError(f"no last number fits in {_TRIES} draws; use another seed")
     own = np.sign(numbers) if state is None else state
     spins = arguments.planted_state(own, size, streams[0])
     values = arguments.parameters(

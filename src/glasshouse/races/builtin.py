@@ -90,7 +90,9 @@ def _rc2(clauses: ClauseFile, seconds: float, is_stratified: bool) -> Answer:
         timer.cancel()
         if model is None:
             return _UNKNOWN if solver.interrupted else _UNSATISFIABLE
-        return _optimum(time.monotonic() - start, int(solver.cost) + always, model)
+        # RC2 has not seen the variables of clauses that were left out above.
+        unseen = sorted(clauses.used - set(map(abs, model)))
+        return _optimum(time.monotonic() - start, int(solver.cost) + always, [*model, *unseen])
 
 
 def _oracle(clauses: ClauseFile, seconds: float, name: str) -> Answer:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from glasshouse.files.errors import shown
@@ -39,6 +40,12 @@ class ClauseFile(Summarised):
         lengths = [len(clause) for clause in (*self.hard, *(clause for _, clause in self.soft))]
         total = sum(weight for weight, _ in self.soft)
         return max(lengths, default=0) <= 2 and all(self.hard) and total <= INT64_MAX
+
+    @cached_property
+    def used(self) -> frozenset[int]:
+        """The variables that some clause has."""
+        clauses = (*self.hard, *(clause for _, clause in self.soft))
+        return frozenset(abs(literal) for clause in clauses for literal in clause)
 
     def cost(self, model: Sequence[int]) -> int:
         """The weight of the soft clauses that a model (0 and 1) violates."""

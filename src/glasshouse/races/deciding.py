@@ -11,13 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Certificate, CertificateError
-from glasshouse.certificates.exact_form import ExactForm
-from glasshouse.certificates.verdict import check_fit, examined
+from glasshouse.certificates import Certificate
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs import HardClausesUnsatisfiableError, prove
 from glasshouse.races.clause_file import ClauseFile
-from glasshouse.races.truth import Truth
+from glasshouse.races.truth import literal_pairs
 
 MOST_ENUMERATED = 24  # variables
 _FEW = 16  # so many are enumerated faster than proven
@@ -39,35 +37,9 @@ class Decision:
     certificate: Certificate | None = None
 
 
-def proven_truth(clauses: ClauseFile, certificate: Certificate) -> Truth:
-    """What a certificate proves about clauses of at most two literals, with weights of any size.
-
-    The same computation as `verify`, of which the library's problems are the smaller case.
-
-    Raises:
-        CertificateError: the certificate does not fit, or its state breaks a hard clause.
-
-    >>> clauses = ClauseFile(1, ((2**64, (1,)), (3, (-1,))), ())
-    >>> proven_truth(clauses, Certificate([1], [], [0], []))
-    Truth(bound=3, best=3)
-    """
-    check_fit(certificate, clauses.num_variables)
-    if broken := clauses.broken((certificate.state > 0).tolist()):
-        raise CertificateError(f"the certificate's state breaks {broken} hard clauses")
-    weights = np.array([weight for weight, _ in clauses.soft], dtype=object)
-    penalty = 1 + sum(weights.tolist())
-    soft, hard = _pairs([clause for _, clause in clauses.soft]), _pairs(clauses.hard)
-    form = ExactForm.of_clauses(clauses.num_variables, soft, weights, hard, penalty)
-    value, _, lowest = examined(form, certificate)
-    cost, rest = divmod(value, form.scale)
-    least, other = divmod(lowest, form.scale)
-    assert rest == other == 0, "costs of whole weights are whole"
-    return Truth(least, cost)
-
-
 def decide(clauses: ClauseFile) -> Decision | None:
     """The least cost, or None where it is too much work or nothing keeps the hard clauses."""
-    size = len(_used(clauses))
+    size = len(clauses.used)
     if size <= _FEW:
         return _as_decision(enumerated_optimum(clauses))
     try:
@@ -97,7 +69,7 @@ def as_max2sat(clauses: ClauseFile) -> Max2Sat:
         ValueError: weights or clauses are beyond what it takes.
     """
     weights = np.array([weight for weight, _ in clauses.soft], dtype=object)
-    soft, hard = _pairs([clause for _, clause in clauses.soft]), _pairs(clauses.hard)
+    soft, hard = literal_pairs([clause for _, clause in clauses.soft]), literal_pairs(clauses.hard)
     return Max2Sat(clauses.num_variables, soft, weights if len(weights) else [], hard)  # type: ignore[arg-type]
 
 
@@ -107,17 +79,34 @@ def enumerated_optimum(clauses: ClauseFile) -> int | None:
     >>> enumerated_optimum(ClauseFile(2, ((2**64, (1, 2)), (3, (-1,)), (4, (-2,))), ((1, -2),)))
     3
     """
-    used = _used(clauses)
+    found = enumerated_best(clauses)
+    return None if found is None else found[0]
+
+
+def enumerated_best(clauses: ClauseFile) -> tuple[int, list[int]] | None:
+    """The least cost of all assignments, and one of that cost; None if none keeps the hard clauses.
+
+    >>> enumerated_best(ClauseFile(2, ((2**64, (1, 2)), (3, (-1,)), (4, (-2,))), ((1, -2),)))
+    (3, [1, 0])
+    """
+    used = sorted(clauses.used)
     if len(used) > MOST_ENUMERATED:
         raise ValueError(f"{len(used)} variables; at most {MOST_ENUMERATED} are enumerated")
     names = {variable: place for place, variable in enumerate(used)}
     free = max(0, len(used) - _AT_ONCE)
-    costs = [_least_of(clauses, names, part << _AT_ONCE) for part in range(1 << free)]
-    return min((cost for cost in costs if cost is not None), default=None)
+    found = [_least_of(clauses, names, part << _AT_ONCE) for part in range(1 << free)]
+    least = min((one for one in found if one is not None), default=None)
+    if least is None:
+        return None
+    cost, code = least
+    model = [0] * clauses.num_variables
+    for variable, place in names.items():
+        model[variable - 1] = (code >> place) & 1
+    return cost, model
 
 
-def _least_of(clauses: ClauseFile, names: dict[int, int], first: int) -> int | None:
-    """The least cost of the assignments, as binary numbers, from `first` on."""
+def _least_of(clauses: ClauseFile, names: dict[int, int], first: int) -> tuple[int, int] | None:
+    """The least cost of the assignments, as binary numbers, from `first` on, and the first such."""
     codes = first + np.arange(1 << min(len(names), _AT_ONCE), dtype=np.int64)
     kept = np.ones(len(codes), dtype=np.bool_)
     for clause in clauses.hard:
@@ -132,8 +121,11 @@ def _least_of(clauses: ClauseFile, names: dict[int, int], first: int) -> int | N
         high[false] += weight >> 32
         low[false] += weight & _LOW
     high += low >> 32
+    low &= _LOW
     least = int(high.min())
-    return (least << 32) + int((low[high == least] & _LOW).min())
+    lowest = int(low[high == least].min())
+    code = codes[(high == least) & (low == lowest)][0]
+    return (least << 32) + lowest, int(code)
 
 
 def _falsified(
@@ -143,20 +135,6 @@ def _falsified(
     for literal in clause:
         false &= ((codes >> names[abs(literal)]) & 1) != (literal > 0)
     return false
-
-
-def _used(clauses: ClauseFile) -> list[int]:
-    everything = [*clauses.hard, *(clause for _, clause in clauses.soft)]
-    return sorted({abs(literal) for clause in everything for literal in clause})
-
-
-def _pairs(clauses: tuple[tuple[int, ...], ...] | list[tuple[int, ...]]) -> npt.NDArray[np.int32]:
-    pairs = np.zeros((len(clauses), 2), dtype=np.int32)
-    for place, clause in enumerate(clauses):
-        if len(clause) > 2:
-            raise ValueError(f"a clause has {len(clause)} literals; expected at most 2")
-        pairs[place, : len(clause)] = clause
-    return pairs
 
 
 def _as_decision(optimum: int | None) -> Decision | None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from glasshouse.proofs.exact import OURS
@@ -89,13 +91,22 @@ def entrants_of(
         entrant = _built_in(text) if text in built_in_names() else _external(text, limits, dialect)
         if entrant.name in found:
             raise ValueError(
-                f"two solvers are called {entrant.name!r}; name them, as in "
-                f"'{entrant.name}-2={text}'"
+                f"two solvers are called {entrant.name!r}; {_another_name(entrant, text, found)}"
             )
         found[entrant.name] = entrant
     if not found:
         raise ValueError("no solver; give at least one command or the name of a built-in")
     return list(found.values())
+
+
+def _another_name(entrant: Entrant, text: str, taken: Container[str]) -> str:
+    """The advice for a solver whose name is taken."""
+    if entrant.is_built_in:
+        return "a built-in solver races once; remove one of them"
+    named = _NAMED.match(text)
+    command = text[named.end() :] if named else text
+    name = next(name for k in count(2) if (name := f"{entrant.name}-{k}") not in taken)
+    return f"name them, as in {shlex.quote(f'{name}={command}')}"
 
 
 def start_of(entrant: Entrant, limits: Limits) -> float | None:

@@ -83,6 +83,11 @@ class Catch:
         """Whether most instances got no answer."""
         return 2 * self.unanswered.total() > self.verdicts.total()
 
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether no instance got an answer, so that nothing was tested."""
+        return self.unanswered.total() == self.verdicts.total()
+
     def add(self, tried: Tried) -> None:
         """Count one more."""
         verdict = tried.judgement.verdict
@@ -158,7 +163,7 @@ def shrunk_fault(trial: Trial, tried: Tried, kind: str, times: int, corners: Cor
         last = judgement
         return True
 
-    shrinker = Shrinker(specimen.question(), fails, seconds)
+    shrinker = Shrinker(specimen.question(), fails, seconds, corners.heaviest)
     is_interrupted = False
     try:
         shrinker.run(specimen)

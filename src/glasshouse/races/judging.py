@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
+from glasshouse.certificates import CertificateError
 from glasshouse.problems.validation import Number
-from glasshouse.races.answer import Answer, AnswerError
+from glasshouse.races.answer import Answer, AnswerError, IncompleteError
 from glasshouse.races.clause_file import ClauseFile
 from glasshouse.races.limits import LARGEST_FOLDER, MEGABYTE, MOST_PROCESSES
-from glasshouse.races.runner import Outcome
 from glasshouse.races.truth import Truth
 from glasshouse.summaries import Summarised
+
+if TYPE_CHECKING:
+    from glasshouse.races.runner import Outcome
 
 EXIT_CODES = {"OPTIMUM FOUND": 30, "UNSATISFIABLE": 20, "SATISFIABLE": 10, "UNKNOWN": 0}
 
@@ -82,11 +86,17 @@ class Judgement(Summarised):
 
 
 class FaultError(Exception):
-    """A verdict that ends all further looking."""
+    """A verdict that ends all further looking.
 
-    def __init__(self, verdict: RunVerdict, reason: str) -> None:
+    Args:
+        verdict: which it is.
+        reason: one line.
+        is_incomplete: whether it is a fault only because a part of the answer is missing.
+    """
+
+    def __init__(self, verdict: RunVerdict, reason: str, *, is_incomplete: bool = False) -> None:
         super().__init__(reason)
-        self.verdict = verdict
+        self.verdict, self.is_incomplete = verdict, is_incomplete
 
 
 def judge(
@@ -118,9 +128,11 @@ def judge(
             verdict, reason = _claim(status, answer, cost, truth)
     except FaultError as fault:
         verdict, reason = fault.verdict, str(fault)
+        if fault.is_incomplete and _was_cut_off(outcome):
+            verdict, reason = RunVerdict.TIME_OUT, "stopped at the time limit, while it answered"
     except AnswerError as fault:
         verdict, reason = RunVerdict.MALFORMED, str(fault)
-    remarks = [f"{fault!r} is no line of the rules" for fault in answer.faults[:3]]
+    remarks = [f"{fault!r} is not a line of the rules" for fault in answer.faults[:3]]
     if (wrong_code := _exit_code_fault(answer, outcome)) is not None:
         if strict and not verdict.is_fault:
             verdict, reason = RunVerdict.WRONG_EXIT_CODE, wrong_code
@@ -131,9 +143,12 @@ def judge(
 
 def _cost_of_model(clauses: ClauseFile, answer: Answer) -> int | None:
     try:
-        model = answer.model(clauses.num_variables)
+        model = answer.model(clauses.num_variables, clauses.used)
     except AnswerError as fault:
-        raise FaultError(RunVerdict.INVALID_MODEL, str(fault)) from None
+        is_incomplete = isinstance(fault, IncompleteError)
+        raise FaultError(
+            RunVerdict.INVALID_MODEL, str(fault), is_incomplete=is_incomplete
+        ) from None
     if model is None:
         return None
     broken = clauses.broken(model)
@@ -145,7 +160,7 @@ def _cost_of_model(clauses: ClauseFile, answer: Answer) -> int | None:
 def _compare(answer: Answer, cost: int | None, truth: Truth) -> None:
     """Refuse values that no assignment has."""
     if cost is not None and truth.bound is not None and cost < truth.bound:
-        raise AssertionError(f"a model costs {cost}, below the proven bound {truth.bound}")
+        raise CertificateError(f"a model costs {cost}, below the proven bound {truth.bound}")
     lowest = min((value for _, value in answer.incumbents), default=None)
     if lowest is not None and truth.bound is not None and lowest < truth.bound:
         raise FaultError(
@@ -166,6 +181,8 @@ def _ended_badly(outcome: Outcome | None, status: str | None) -> tuple[RunVerdic
         return RunVerdict.TOO_MUCH_OUTPUT, f"stopped with more than {most} of files in its folder"
     if outcome.stopped == "processes":
         return RunVerdict.CRASH, f"stopped with more than {MOST_PROCESSES} processes"
+    if outcome.stopped == "parent":
+        return RunVerdict.CRASH, "stopped because it has killed the process that started it"
     if outcome.stopped is not None:
         return (RunVerdict.TIME_OUT, "stopped at the time limit") if status is None else None
     if outcome.exit_code < 0:
@@ -173,6 +190,11 @@ def _ended_badly(outcome: Outcome | None, status: str | None) -> tuple[RunVerdic
     if status is None and outcome.exit_code not in EXIT_CODES.values():
         return RunVerdict.CRASH, f"exit code {outcome.exit_code}, no s line{_last_error(outcome)}"
     return None
+
+
+def _was_cut_off(outcome: Outcome | None) -> bool:
+    """Whether a solver was killed at the time limit, perhaps while it printed its answer."""
+    return outcome is not None and outcome.stopped in ("time", "cpu") and outcome.exit_code < 0
 
 
 def _last_error(outcome: Outcome) -> str:
@@ -200,7 +222,9 @@ def _claim(
         return RunVerdict.UNDECIDED, "s UNSATISFIABLE, which nothing here proves or refutes"
     if status not in EXIT_CODES:
         raise FaultError(
-            RunVerdict.MALFORMED, f"s {status[:60]}; expected one of {', '.join(EXIT_CODES)}"
+            RunVerdict.MALFORMED,
+            f"{status!r} is not a status line; expected s and one of {', '.join(EXIT_CODES)}, "
+            "spelled exactly so",
         )
     cost = _checked_value(answer, cost)
     if status == "SATISFIABLE":
@@ -218,11 +242,14 @@ def _claim(
 def _checked_value(answer: Answer, cost: int | None) -> int:
     """The cost that was stated and shown."""
     if answer.unread is not None:
-        raise FaultError(RunVerdict.MALFORMED, f"the last o line is {answer.unread!r}, no number")
+        raise FaultError(
+            RunVerdict.MALFORMED,
+            f"the last o line is {answer.unread!r}; expected 'o ' and an integer",
+        )
     if answer.value is None:
-        raise FaultError(RunVerdict.NO_VALUE, "a claim without any o line")
+        raise FaultError(RunVerdict.NO_VALUE, "a claim without any o line", is_incomplete=True)
     if cost is None:
-        raise FaultError(RunVerdict.INVALID_MODEL, "a claim without a v line")
+        raise FaultError(RunVerdict.INVALID_MODEL, "a claim without a v line", is_incomplete=True)
     if cost != answer.value:
         raise FaultError(
             RunVerdict.INVALID_MODEL, f"the model costs {cost}, but the last o is {answer.value}"

@@ -6,10 +6,8 @@ The clock, the times of lines, SIGTERM and the time of grace are the runner's ow
 from __future__ import annotations
 
 import functools
-import os
 import subprocess
 import sys
-from collections.abc import Callable
 from typing import Any, Literal, get_args
 
 from glasshouse.extras import MissingPackageError, optional
@@ -33,10 +31,10 @@ class ProcessGroup:
     def __init__(self, limits: Limits) -> None:
         self._memory = limits.memory
 
-    @property
-    def on_start(self) -> Callable[[], None] | None:
-        """What the command's process has to do before it becomes the command."""
-        return None
+    needs_to_prepare = False
+
+    def prepare(self, pid: int) -> None:
+        """Prepare the command's process, before it becomes the command."""
 
     def usage(self, pids: list[int]) -> processes.Usage:
         """Of processes, at this moment."""
@@ -65,6 +63,7 @@ class BenchExec(ProcessGroup):
     """
 
     name: MeterName = "benchexec"
+    needs_to_prepare = True
 
     def __init__(self, limits: Limits) -> None:
         super().__init__(limits)
@@ -81,10 +80,12 @@ class BenchExec(ProcessGroup):
         except (OSError, SystemExit) as fault:
             raise _unusable(fault) from None
 
-    @property
-    def on_start(self) -> Callable[[], None]:
-        """Join the cgroup, so that nothing that the command does is outside."""
-        return lambda: self._cgroup.add_task(os.getpid())
+    def prepare(self, pid: int) -> None:
+        """Put the process into the cgroup, so that nothing that the command does is outside."""
+        try:
+            self._cgroup.add_task(pid)
+        except OSError as fault:
+            raise _unusable(fault) from None
 
     def usage(self, pids: list[int]) -> processes.Usage:
         """Of all that is or was in the cgroup: its processor time, and the most memory so far."""

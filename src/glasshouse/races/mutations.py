@@ -119,6 +119,19 @@ def merge(specimen: Specimen, dice: Dice) -> Specimen:
     )
 
 
+def cut(specimen: Specimen, most: int) -> Specimen:
+    """Soft clauses that weigh more than `most` as several of the same literals."""
+    clauses: list[Clause] = []
+    for clause in specimen.clauses:
+        pieces, rest = divmod(clause.weight, most)
+        if clause.is_hard or clause.weight <= most:
+            clauses.append(clause)
+            continue
+        clauses += [clause._replace(weight=most)] * pieces
+        clauses += [clause._replace(weight=rest)] * bool(rest)
+    return replace(specimen, clauses=tuple(clauses))
+
+
 def scale(specimen: Specimen, factor: int) -> Specimen:
     """All weights times a whole number."""
     clauses = tuple(c._replace(weight=factor * c.weight) for c in specimen.clauses)

@@ -1,20 +1,18 @@
 """All processes of a run, wherever they hide: its tree, its session, its marked environment.
 
-A solver may start others, which may outlive it, start a session of their own, or be handed to
-another parent. Every process of a run inherits one environment variable, so a last look through
-/proc finds what the tree no longer shows. Where there is no /proc (macOS), the process group is all
-that can be reached.
+A solver may start others, which may outlive it or start a session of their own. All of them descend
+from the run's keeper, which adopts the orphans among them. Every process of a run also inherits one
+environment variable, so a last look through /proc finds most of them if the keeper was killed.
+Where there is no /proc (macOS), the process group is all that can be reached.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,8 +21,6 @@ _PROC = Path("/proc")
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 _TRIES, _PAUSE = 200, 0.005  # what cannot be killed within a second is left to the machine
-_SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
-_adopting, _adopting_lock = 0, threading.Lock()  # how many runs there are in this process
 
 
 @dataclass(frozen=True)
@@ -33,26 +29,6 @@ class Usage:
 
     memory: int
     cpu_seconds: float
-
-
-@contextlib.contextmanager
-def adopting_orphans() -> Iterator[None]:
-    """Be the parent of processes whose own parents end, so that they can be waited for.
-
-    For no longer than commands run here: whoever never waits for them would collect zombies.
-    """
-    _adopt(1)
-    try:
-        yield
-    finally:
-        _adopt(-1)
-
-
-def _adopt(more: int) -> None:
-    global _adopting
-    with _adopting_lock, contextlib.suppress(OSError, AttributeError):
-        _adopting += more
-        ctypes.CDLL(None).prctl(_SUBREAPER, int(_adopting > 0), 0, 0, 0)
 
 
 def tree_of(pid: int) -> list[int]:
@@ -109,40 +85,36 @@ class RunProcesses:
 
     Args:
         mark: that each of them has in its environment, unless it has cleared that.
-        group: the first one's number, which is also that of its process group and session; it is
-            its starter's to wait for. None until it is started.
-        alone: whether this process starts nothing else, so that every orphan that comes to it is
-            of the run.
+        group: the first one's number, which is also that of its process group and session. None
+            until it is started.
+        keeper: the number of the process that started the first one and adopts all orphans of the
+            run; None if there is none any more.
     """
 
-    def __init__(self, mark: str, group: int | None = None, *, alone: bool = False) -> None:
-        self.mark, self.group = mark, group
+    def __init__(self, mark: str, group: int | None = None, keeper: int | None = None) -> None:
+        self.mark, self.group, self.keeper = mark, group, keeper
         self._entry = f"{MARK}={mark}".encode()
-        self._before = set(_children_of(os.getpid())) if alone else None
-        self._orphans: set[int] = set()
+        self._born: dict[int, bytes] = {}  # by number; another process may get the number later
 
     def living(self) -> list[int]:
-        """The tree of the first one, and the trees of the orphans that have come to us."""
-        assert self.group is not None
-        for pid in _children_of(os.getpid()):
-            if pid != self.group and pid not in self._orphans and self._is_ours(pid):
-                self._orphans.add(pid)
-        return [p for root in (self.group, *self._orphans) for p in tree_of(root)]
-
-    def _is_ours(self, child: int) -> bool:
-        if self._before is not None:
-            return child not in self._before
-        return _belongs(child, self._entry, self.group)
+        """All processes that descend from the keeper; without one, those seen before that live."""
+        if self.keeper is None or not (_PROC / str(self.keeper)).exists():
+            roots = {pid for pid, birth in self._born.items() if _birth(pid) == birth}
+            roots |= set() if self.group is None else {self.group}
+            return list({one for root in roots for one in tree_of(root)})
+        found = tree_of(self.keeper)[1:]
+        for pid in found:
+            if pid not in self._born and (birth := _birth(pid)) is not None:
+                self._born[pid] = birth
+        return found
 
     def _anywhere(self) -> list[int]:
-        """All but the first one, by a look at every process of the machine."""
+        """All of them that run, by a look at every process of the computer."""
         if not _PROC.is_dir():
             return []
         pids = [int(path.name) for path in _PROC.iterdir() if path.name.isdigit()]
-        found = {p for p in pids if _belongs(p, self._entry, self.group)}
-        if self.group is not None:
-            found |= set(self.living())
-        return [p for p in found - {os.getpid(), self.group} if _is_there(p)]
+        found = {p for p in pids if _belongs(p, self._entry, self.group)} | set(self.living())
+        return [p for p in found - {os.getpid(), self.keeper} if _runs(p)]
 
     def signal(self, number: signal.Signals, pids: list[int]) -> None:
         """Send a signal to the process group and to processes that have left it: once to each.
@@ -162,31 +134,33 @@ class RunProcesses:
             with contextlib.suppress(*gone):
                 os.kill(pid, number)
 
-    def end(self, more: Callable[[], list[int]] = list) -> None:
-        """Kill whatever is left, until nothing is.
+    def end(self, more: Callable[[], list[int]] = list) -> bool:
+        """Kill whatever is left, until nothing is; return whether nothing is.
 
         Args:
             more: finds processes of the run in another way.
         """
         self.signal(signal.SIGKILL, [])
-        killed: set[int] = set()
         for _ in range(_TRIES):
-            left = [*self._anywhere(), *(p for p in more() if p != self.group)]
-            killed.update(left, self._orphans)
-            for pid in killed:
-                with contextlib.suppress(ChildProcessError):
-                    os.waitpid(pid, os.WNOHANG)  # it may have come to us, else stays a zombie
-            killed = {pid for pid in killed if (_PROC / str(pid)).exists()}
-            if not left and not killed:
-                return
+            left = [*self._anywhere(), *filter(_runs, more())]
+            if not left:
+                return True
             self.signal(signal.SIGKILL, left)
             time.sleep(_PAUSE)
+        return False
 
 
-def _is_there(pid: int) -> bool:
-    """Whether a process runs, or is our own to wait for."""
+def _birth(pid: int) -> bytes | None:
+    """The moment at which a process began; None if it is gone."""
     try:
-        words = _stat(pid)
-        return words[0] not in (b"Z", b"X") or int(words[1]) == os.getpid()
-    except (OSError, ValueError, IndexError):
+        return _stat(pid)[19]
+    except (OSError, IndexError):
+        return None
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process has not ended; one that was not yet waited for has."""
+    try:
+        return _stat(pid)[0] not in (b"Z", b"X")
+    except (OSError, IndexError):
         return False

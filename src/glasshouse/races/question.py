@@ -16,7 +16,11 @@ from glasshouse.files.wcnf import hard_prefix, head
 from glasshouse.races.clause_file import ClauseFile
 from glasshouse.races.truth import Truth
 
-MOST_WEIGHT = 2**64 - 2  # what soft weights may add up to in the Evaluation
+# The rules of the MaxSAT Evaluation: what a soft clause may weigh, and what all may add up to. In
+# the classic dialect, hard clauses have a weight, too, which is more than all soft ones.
+MOST_WEIGHT = 2**63 - 1
+MOST_TOTAL = 2**64 - 2
+MOST_CLASSIC_TOTAL = MOST_WEIGHT - 1
 
 # The weight of a soft clause, None for a hard one; and its literals.
 Line = tuple[int | None, tuple[int, ...]]

@@ -2,38 +2,38 @@
 
 The command gets a session of its own and an empty folder. We read what it prints while it runs, so
 each line has its time, and look every few milliseconds at what its processes use together. At a
-limit everything gets SIGTERM, then SIGKILL; whatever outlives the command is killed too. If we are
-killed ourselves, a guardian does it.
+limit everything gets SIGTERM, then SIGKILL; whatever outlives the command is killed too. A keeper
+stands between us and the command, so that nothing that the command starts, stops or kills is ours.
+If we are killed ourselves, the keeper and a guardian clean up.
 """
 
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 import selectors
 import signal
-import subprocess
-import threading
 import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from glasshouse.races import guardian, processes
+from glasshouse.races.keeper import Keeper, KeeperGoneError, a_keeper
 from glasshouse.races.limits import LARGEST_FOLDER, MOST_PROCESSES, Limits
 from glasshouse.races.meters import MeterName, ProcessGroup, new_meter
 from glasshouse.races.transcript import Transcript
 from glasshouse.summaries import Summarised
 
-Reason = Literal["time", "cpu", "memory", "output", "processes", "folder"]
+Reason = Literal["time", "cpu", "memory", "output", "processes", "folder", "parent"]
 
 _CHUNK = 1 << 16
 _FIRST_LOOK, _LONGEST_WAIT = 0.002, 0.02  # seconds between looks at what processes use
 _FOLDER_LOOK = 0.5  # seconds between looks at what is in its folder
 _LAST_WORDS = 0.1  # seconds to read what is in the pipes once the command has ended
+_REPORT = 10.0  # seconds for the keeper to report the end of a command that was killed
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,7 +42,8 @@ class Outcome(Summarised):
 
     Attributes:
         exit_code: of the command; negative for the signal that ended it.
-        stopped: the limit that it ran into, None where it ended by itself.
+        stopped: the limit that it ran into, None where it ended by itself; "parent" if it has
+            killed the process that started it.
         seconds: wall-clock time until the command had ended or was told to stop.
         cpu_seconds: processor time of all processes that the meter has seen.
         memory: the most bytes of memory, of all processes together.
@@ -68,66 +69,84 @@ def run(arguments: Sequence[str], limits: Limits, meter: MeterName = "process-gr
     if os.name != "posix":
         raise ValueError("commands are raced on Linux and macOS only; use a sampler in Python here")
     with (
-        processes.adopting_orphans(),
         guardian.scratch_folder("glasshouse-") as folder,
         contextlib.closing(new_meter(meter, limits)) as opened,
+        a_keeper() as keeper,
     ):
-        return _Run(arguments, limits, folder, opened).outcome()
+        return _Run(arguments, limits, folder, opened, keeper).outcome()
 
 
 class _Run:
     """One command from its start to its end."""
 
     def __init__(
-        self, arguments: Sequence[str], limits: Limits, folder: Path, meter: ProcessGroup
+        self,
+        arguments: Sequence[str],
+        limits: Limits,
+        folder: Path,
+        meter: ProcessGroup,
+        keeper: Keeper,
     ) -> None:
-        self.limits, self.folder, self.meter = limits, folder, meter
+        self.limits, self.folder, self.meter, self.keeper = limits, folder, meter, keeper
         self.mark = uuid.uuid4().hex
         self.transcript = Transcript()
         self.stopped: Reason | None = None
         self.stopped_at = self.ended_at = 0.0
         self.memory, self.cpu_seconds = 0, 0.0
         self.folder_look = _FOLDER_LOOK
-        self.status: tuple[int, Any] | None = None
-        cleaned_up = {"mark": self.mark, "cgroups": meter.cgroups}
-        guardian.tell(self.mark, cleaned_up)
-        self.processes = processes.RunProcesses(self.mark, alone=_is_worker_of_ours())
-        self.start = time.monotonic()
+        self.exit_code: int | None = None
+        self.is_abandoned = False  # whether the command has killed its keeper
+        self.cleaned_up = {"mark": self.mark, "cgroups": meter.cgroups}
+        self.processes = processes.RunProcesses(self.mark, keeper=keeper.pid)
+        guardian.tell(self.mark, self.cleaned_up)
         try:
-            self.process = subprocess.Popen(
-                arguments,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=folder,
-                env=_environment() | {processes.MARK: self.mark},
-                start_new_session=True,
-                preexec_fn=meter.on_start,  # as in BenchExec's own runs
-            )
-        except (OSError, ValueError, subprocess.SubprocessError) as fault:
+            self.pipes = self._start(arguments)
+        except BaseException:
             guardian.tell(self.mark, None)
-            raise ValueError(f"cannot start {arguments[0]}: {fault}") from None
-        self.processes.group = self.process.pid
-        guardian.tell(self.mark, cleaned_up | {"group": self.process.pid})
-        _forbid_core_dumps(self.process.pid)
+            raise
+
+    def _start(self, arguments: Sequence[str]) -> dict[str, int]:
+        """Start the command; return our ends of its pipes by name."""
+        (output, its_output), (errors, its_errors) = os.pipe(), os.pipe()
+        environment = _environment() | {processes.MARK: self.mark}
+        try:
+            prepare = self.meter.prepare if self.meter.needs_to_prepare else None
+            files = its_output, its_errors
+            pid, self.start = self.keeper.start(
+                arguments, environment, str(self.folder), files, prepare
+            )
+        except BaseException as fault:
+            os.close(output)
+            os.close(errors)
+            if isinstance(fault, KeeperGoneError):
+                raise ValueError(f"cannot start {arguments[0]}: {fault}") from None
+            raise
+        finally:
+            os.close(its_output)
+            os.close(its_errors)
+        self.processes.group = pid
+        guardian.tell(self.mark, self.cleaned_up | {"group": pid})
+        _forbid_core_dumps(pid)
+        return {"output": output, "errors": errors}
 
     def outcome(self) -> Outcome:
         """Wait for the end and tell of it; nothing of the run is left then, whatever happens."""
-        with self.process:  # closes the pipes
-            try:
-                self._watch()
-            except BaseException:
-                self._end()
-                raise
-            finally:
-                guardian.tell(self.mark, None)
-        assert self.status is not None
-        code, used = self.status
+        try:
+            self._watch()
+        except BaseException:
+            self._end()
+            raise
+        finally:
+            guardian.tell(self.mark, None)
+            for pipe in self.pipes.values():
+                os.close(pipe)
+        code = -signal.SIGKILL if self.exit_code is None else self.exit_code
+        self.transcript.is_cut = self.stopped is not None and code < 0
         return Outcome(
-            os.waitstatus_to_exitcode(code),
+            code,
             self.stopped,
             self.ended_at if self.stopped is None else self.stopped_at,
-            max(self.cpu_seconds, used.ru_utime + used.ru_stime),
+            self.cpu_seconds,
             self.memory,
             self.transcript,
             self.meter.name,
@@ -137,13 +156,11 @@ class _Run:
         return time.monotonic() - self.start
 
     def _watch(self) -> None:
-        with selectors.DefaultSelector() as pipes, _end_of(self.process.pid) as end:
-            for pipe, stream in ((self.process.stdout, "output"), (self.process.stderr, "errors")):
-                assert pipe is not None
-                os.set_blocking(pipe.fileno(), False)
+        with selectors.DefaultSelector() as pipes:
+            for stream, pipe in self.pipes.items():
+                os.set_blocking(pipe, False)
                 pipes.register(pipe, selectors.EVENT_READ, stream)
-            if end is not None:
-                pipes.register(end, selectors.EVENT_READ, "end")
+            pipes.register(self.keeper.channel, selectors.EVENT_READ, "end")
             wait, deadline = _FIRST_LOOK, self.limits.seconds
             while not self._wait():
                 self._read(pipes, min(wait, max(0.0, deadline - self._now())))
@@ -155,14 +172,15 @@ class _Run:
                 if self.stopped is not None and self._now() >= deadline:
                     break
             self.ended_at = self._now()
+            pipes.unregister(self.keeper.channel)
             self._end()  # first, because whatever outlived the command holds the pipes open
             if self.stopped is None and self.meter.is_out_of_memory(self._look()):
                 self.stopped, self.stopped_at = "memory", self.ended_at
             self._last_words(pipes)
 
     def _end(self) -> None:
-        self.processes.end(self.meter.members)
-        self._wait(block=True)
+        if not self.processes.end(self.meter.members) or not self._wait(_REPORT):
+            self.keeper.close()  # what it still has would be taken for the next run's
 
     def _look(self) -> processes.Usage:
         """What is used now; the most of it is kept."""
@@ -202,7 +220,6 @@ class _Run:
         found = False
         for key, _ in pipes.select(wait):
             if key.data == "end":
-                pipes.unregister(key.fileobj)
                 continue
             data = os.read(key.fd, _CHUNK)
             found = found or bool(data)
@@ -219,28 +236,21 @@ class _Run:
         while pipes.get_map() and self._now() < deadline and self._read(pipes, 0):
             pass
 
-    def _wait(self, block: bool = False) -> bool:
-        """Whether the command has ended; its status and usage are kept."""
-        if self.status is None:
-            pid, code, used = os.wait4(self.process.pid, 0 if block else os.WNOHANG)
-            if pid:
-                self.status = code, used
-                self.process.returncode = os.waitstatus_to_exitcode(code)
-        return self.status is not None
-
-
-@contextlib.contextmanager
-def _end_of(pid: int) -> Any:
-    """Something that can be waited for until a process ends; None where there is no such thing."""
-    handle = None
-    if hasattr(os, "pidfd_open"):
-        with contextlib.suppress(OSError):
-            handle = os.pidfd_open(pid)
-    try:
-        yield handle
-    finally:
-        if handle is not None:
-            os.close(handle)
+    def _wait(self, seconds: float = 0.0) -> bool:
+        """Return whether the command has ended, or has killed its keeper; its usage is kept."""
+        if self.exit_code is None and not self.is_abandoned:
+            self.keeper.resume()
+            try:
+                ended = self.keeper.ended(seconds)
+            except KeeperGoneError:
+                self.is_abandoned = True
+                if self.stopped is None:
+                    self.stopped, self.stopped_at = "parent", self._now()
+                return True
+            if ended is not None:
+                self.exit_code, used = ended
+                self.cpu_seconds = max(self.cpu_seconds, used)
+        return self.exit_code is not None or self.is_abandoned
 
 
 def _environment() -> dict[str, str]:
@@ -259,12 +269,6 @@ def _forbid_core_dumps(pid: int) -> None:
 
     with contextlib.suppress(OSError, AttributeError):
         resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
-
-
-def _is_worker_of_ours() -> bool:
-    """Whether this process runs nothing but commands, one at a time."""
-    is_child = multiprocessing.parent_process() is not None
-    return is_child and threading.current_thread() is threading.main_thread()
 
 
 def _size_of(folder: Path) -> int:

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from glasshouse.certificates import CertificateError
 from glasshouse.races.deciding import decide, proven_optimum
-from glasshouse.races.question import Layout, Line, Question, clauses_of
+from glasshouse.races.question import MOST_WEIGHT, Layout, Line, Question, clauses_of
 from glasshouse.races.specimen import Specimen
 
 Fails = Callable[[Question], bool]
@@ -30,10 +30,14 @@ class Shrinker:
         question: on which a solver fails.
         fails: asks the solver and tells whether it fails as before.
         seconds: after which the smallest so far is taken.
+        heaviest: the largest weight that a soft clause may get.
     """
 
-    def __init__(self, question: Question, fails: Fails, seconds: float) -> None:
+    def __init__(
+        self, question: Question, fails: Fails, seconds: float, heaviest: int = MOST_WEIGHT
+    ) -> None:
         self.best = question
+        self._heaviest = heaviest
         self.is_minimal = False
         self._fails = fails
         self._asked: set[bytes] = set()
@@ -63,7 +67,11 @@ class Shrinker:
     def finished(self) -> Question:
         """The smallest question, with loops that prove its optimum if there are any."""
         if self.best.certificate is None and (proof := proven_optimum(self.best.clauses)):
-            assert proof.optimum == self.best.optimum, "two exact ways disagree"
+            if proof.optimum != self.best.optimum:
+                raise CertificateError(
+                    f"two exact ways disagree: all assignments cost at least {self.best.optimum}, "
+                    f"and a proof shows {proof.optimum}; please report this with the file"
+                )
             self.best = replace(self.best, certificate=proof.certificate)
         return self.best
 
@@ -100,7 +108,7 @@ class Shrinker:
 
     def _fewer_lines(self) -> None:
         def accepted(lines: Sequence[Line]) -> Sequence[Line] | None:
-            heavier = gathered(lines, self.best.lines)
+            heavier = gathered(lines, self.best.lines, self._heaviest)
             found = self._with(lines) or (heavier != lines and self._with(heavier))
             return self.best.lines if found else None
 
@@ -159,14 +167,14 @@ def _question_of(specimen: Specimen) -> Question | None:
     return Question(size, specimen.lines, decision.optimum, specimen.layout, decision.certificate)
 
 
-def gathered(lines: Sequence[Line], before: Sequence[Line]) -> Sequence[Line]:
-    """Give large weights that went to the heaviest clause that is left.
+def gathered(lines: Sequence[Line], before: Sequence[Line], most: int) -> Sequence[Line]:
+    """Give large weights that went to the heaviest clause that is left, unless it exceeds `most`.
 
     Where it is the sum that does not fit, no clause could go alone.
     """
     missing = _total(before) - _total(lines)
     heaviest = max((weight or 0 for weight, _ in lines), default=0)
-    if missing + heaviest < _LARGE or not heaviest:
+    if not heaviest or not _LARGE <= missing + heaviest <= most:
         return lines
     place = next(k for k, (weight, _) in enumerate(lines) if weight == heaviest)
     literals = lines[place][1]

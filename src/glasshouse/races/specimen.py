@@ -20,8 +20,8 @@ import numpy as np
 
 from glasshouse.certificates import Certificate, CertificateError
 from glasshouse.planting import Planted
-from glasshouse.races.deciding import proven_truth
 from glasshouse.races.question import Layout, Line, Question, clauses_of
+from glasshouse.races.truth import proven_truth
 
 
 class Clause(NamedTuple):

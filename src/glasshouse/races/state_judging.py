@@ -129,9 +129,9 @@ def _stated_value(answer: Answer) -> Number | None:
     """The last `o` value, which need not be whole here."""
     if answer.unread is None:
         return answer.value
-    number = parse_number(answer.unread.removeprefix("o ").encode("ascii", "replace"))
+    number = parse_number(answer.unread.removeprefix("o ").strip().encode("ascii", "replace"))
     if number is None:
-        raise AnswerError(f"the last o line is {answer.unread!r}, no number")
+        raise AnswerError(f"the last o line is {answer.unread!r}; expected 'o ' and a number")
     return number
 
 
@@ -185,7 +185,7 @@ def _claim(
         optimum = f", the optimum is {shown(measure.of(known.best or 0))}" if is_proven else ""
         return RunVerdict.FOUND, said + optimum
     if status != "OPTIMUM FOUND":
-        raise AnswerError(f"s {str(status)[:60]} is no line of the rules")
+        raise AnswerError(f"{status!r} is not a status line of the MaxSAT Evaluation")
     if known.best is not None and energy > known.best:
         raise FaultError(
             RunVerdict.WRONG_OPTIMUM,

@@ -23,10 +23,13 @@ class Transcript(Summarised):
     Attributes:
         output: all of standard output, up to the limit.
         errors: the last 64 KiB of standard error.
+        is_cut: whether the solver was killed, so that the last line may be the start of a longer
+            one; without its newline it does not count.
     """
 
     output: bytearray = field(default_factory=bytearray)
     errors: bytearray = field(default_factory=bytearray)
+    is_cut: bool = False
     _ends: list[int] = field(default_factory=list)
     _times: list[float] = field(default_factory=list)
 
@@ -56,6 +59,8 @@ class Transcript(Summarised):
         start = 0
         while start < len(self.output):
             end = self.output.find(b"\n", start)
+            if end < 0 and self.is_cut:
+                return
             end = len(self.output) if end < 0 else end
             time = self._times[bisect_left(self._ends, min(end + 1, len(self.output)))]
             yield time, self.output[start:end].decode("ascii", "replace").rstrip("\r")

@@ -18,14 +18,44 @@ from glasshouse.races.guardian import scratch_folder
 from glasshouse.races.judging import Judgement, RunVerdict, judge
 from glasshouse.races.limits import Limits
 from glasshouse.races.question import Question
-from glasshouse.races.runner import run
+from glasshouse.races.runner import Outcome, run
+
+_MOST_KEPT = 10_000  # bytes of an output that shows a fault
+
+
+@dataclass(frozen=True, repr=False)
+class Reply(Judgement):
+    """A verdict together with what the solver printed, if the verdict is a fault.
+
+    Attributes:
+        output: the end of standard output; None for a solver in this process.
+        errors: the end of standard error.
+        exit_code: of the command; negative for the signal that ended it.
+    """
+
+    output: bytes | None = None
+    errors: bytes = b""
+    exit_code: int = 0
+
+    @classmethod
+    def of(cls, judgement: Judgement, outcome: Outcome) -> Reply:
+        """The verdict over a run."""
+        if not judgement.verdict.is_fault:
+            return cls(**vars(judgement))
+        printed = outcome.transcript
+        return cls(
+            **vars(judgement),
+            output=bytes(printed.output[-_MOST_KEPT:]),
+            errors=bytes(printed.errors[-_MOST_KEPT:]),
+            exit_code=outcome.exit_code,
+        )
 
 
 class Trial(Protocol):
-    """Somebody who can be asked."""
+    """A solver that can be asked."""
 
     def ask(self, question: Question, seed: int) -> Judgement:
-        """The verdict over an answer."""
+        """The verdict over an answer; of a command a `Reply`."""
 
     def reproduction(self, path: Path, seed: int, corners: Corners) -> str:
         """One line for a shell that asks again."""
@@ -45,14 +75,15 @@ class CommandTrial:
     limits: Limits
     strict: bool = False
 
-    def ask(self, question: Question, seed: int) -> Judgement:
+    def ask(self, question: Question, seed: int) -> Reply:
         """Write the file, run the command, judge what it prints."""
         with scratch_folder("glasshouse-fuzz-") as folder:
             path = folder / "instance.wcnf"
             path.write_bytes(question.text)
             outcome = run(self.command.arguments(path, seed, self.limits.seconds), self.limits)
         answer = read_answer(outcome.transcript)
-        return judge(question.clauses, answer, question.truth, outcome, strict=self.strict)
+        judgement = judge(question.clauses, answer, question.truth, outcome, strict=self.strict)
+        return Reply.of(judgement, outcome)
 
     def reproduction(self, path: Path, seed: int, corners: Corners) -> str:
         """The command on a file."""

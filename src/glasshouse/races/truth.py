@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
-from glasshouse.certificates import CertificateError
+from glasshouse.certificates import Certificate, CertificateError
+from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.certificates.verdict import check_fit, examined
 from glasshouse.files.document import Document
+from glasshouse.files.errors import FileError
 from glasshouse.files.reading import read_document
-from glasshouse.files.sidecar import has_side_car, read_side_car
+from glasshouse.files.sidecar import has_side_car, read_side_car, side_car
 from glasshouse.files.streams import format_suffix
 from glasshouse.files.verification import examine
 from glasshouse.problems import Max2Sat
@@ -50,7 +55,8 @@ def truth_of(
 
     Without a certificate little is known: empty soft clauses are always violated; hard clauses of
     two literals are decided; and the model that the file states is evaluated, which shows that some
-    assignment costs so much, and no more than that. Then clauses may be of any length.
+    assignment costs so much, and no more than that. Then clauses may be of any length. Weights that
+    add up to 2^63 or more need a certificate of loops alone.
 
     Raises:
         CertificateError: something stated is false.
@@ -60,12 +66,14 @@ def truth_of(
     try:
         document = read_document(path)
     except ValueError:
-        if certificate is not None or has_side_car(path) or not is_of_clauses(path):
+        if not is_of_clauses(path):
             raise
         clauses = read_clauses(path)
         if clauses.is_one_of_ours:
             raise  # then something else is wrong with the file
-        return _evident(clauses)
+        if certificate is None and not has_side_car(path):
+            return _evident(clauses)
+        return _proven_by_loops(clauses, Path(certificate or side_car(path)))
     if not isinstance(document.problem, Max2Sat) or not document.problem.is_integer:
         raise ValueError(f"{path} holds {document.problem!r}; expected clauses with whole weights")
     if certificate is not None:
@@ -90,6 +98,64 @@ def _proven(document: Document) -> Truth:
     return Truth(math.ceil(verdict.lower_bound), int(verdict.energy))
 
 
+def proven_truth(clauses: ClauseFile, certificate: Certificate) -> Truth:
+    """What a certificate proves about clauses of at most two literals, with weights of any size.
+
+    The same computation as `verify`, of which the library's problems are the smaller case.
+
+    Raises:
+        CertificateError: the certificate does not fit, or its state breaks a hard clause.
+
+    >>> clauses = ClauseFile(1, ((2**64, (1,)), (3, (-1,))), ())
+    >>> proven_truth(clauses, Certificate([1], [], [0], []))
+    Truth(bound=3, best=3)
+    """
+    check_fit(certificate, clauses.num_variables)
+    if broken := clauses.broken((certificate.state > 0).tolist()):
+        raise CertificateError(f"the certificate's state breaks {broken} hard clauses")
+    weights = np.array([weight for weight, _ in clauses.soft], dtype=object)
+    penalty = 1 + sum(weights.tolist())
+    soft, hard = literal_pairs([clause for _, clause in clauses.soft]), literal_pairs(clauses.hard)
+    form = ExactForm.of_clauses(clauses.num_variables, soft, weights, hard, penalty)
+    value, _, lowest = examined(form, certificate)
+    cost, rest = divmod(value, form.scale)
+    least, other = divmod(lowest, form.scale)
+    if rest or other:
+        raise CertificateError(
+            "the certificate proves a fraction of a weight, but costs of whole weights are integers"
+        )
+    return Truth(least, cost)
+
+
+def _proven_by_loops(clauses: ClauseFile, path: Path) -> Truth:
+    """What a certificate file proves about clauses that the library's problems cannot hold."""
+    beside = read_side_car(path)
+    if beside.certificate.tree is not None or beside.certificate.squares:
+        raise FileError(
+            path, "has branches or squares; weights of 2^63 or more in sum need loops alone"
+        )
+    try:
+        truth = proven_truth(clauses, beside.certificate)
+    except ValueError as fault:
+        raise CertificateError(f"{path}: {fault}") from None
+    if beside.cost not in (None, truth.best):
+        raise CertificateError(
+            f"{path}: the certificate states a cost of {beside.cost}, but its state costs "
+            f"{truth.best}"
+        )
+    return truth
+
+
+def literal_pairs(clauses: Sequence[tuple[int, ...]]) -> npt.NDArray[np.int32]:
+    """Clauses of at most two literals as rows of two, with 0 for a literal that is missing."""
+    pairs = np.zeros((len(clauses), 2), dtype=np.int32)
+    for place, clause in enumerate(clauses):
+        if len(clause) > 2:
+            raise ValueError(f"a clause has {len(clause)} literals; expected at most 2")
+        pairs[place, : len(clause)] = clause
+    return pairs
+
+
 def _evident(clauses: ClauseFile) -> Truth:
     """What any file shows by itself."""
     bound = sum(weight for weight, clause in clauses.soft if not clause)
@@ -97,9 +163,8 @@ def _evident(clauses: ClauseFile) -> Truth:
         return Truth(is_infeasible=True)
     if any(len(clause) > 2 for clause in clauses.hard):
         return Truth(bound)
-    pairs = np.array([(*clause, 0)[:2] for clause in clauses.hard], dtype=np.int32)
     try:
-        model = satisfy(clauses.num_variables, pairs)
+        model = satisfy(clauses.num_variables, literal_pairs(clauses.hard))
     except HardClausesUnsatisfiableError:
         return Truth(is_infeasible=True)
     return Truth(bound, clauses.cost(model.tolist()))

@@ -1,0 +1,346 @@
+"""Start commands from a small process between us and them, which adopts whatever they leave behind.
+
+A solver may start processes that leave its session, clear their environment and outlive their
+parents. Linux gives such orphans to the nearest ancestor that has asked for them
+(PR_SET_CHILD_SUBREAPER): the keeper, which runs nothing but one command at a time. So all
+descendants of a keeper belong to the run, whatever else the caller's process does. A solver that
+stops or kills its parent stops or kills the keeper, and the caller's clock goes on.
+
+This file is also the keeper's program; it uses nothing but Python's own library.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import ctypes
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+_PATIENCE = 60.0  # seconds for a keeper to start a command, on a very busy computer
+_ENDING = 5.0  # seconds for a keeper to end by itself
+_TRIES, _PAUSE = 200, 0.005  # a second in which a keeper kills what its owner has left
+_SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
+_HEAD = 8  # bytes: the length of a message
+
+
+class KeeperGoneError(Exception):
+    """The keeper has ended, although its owner has not ended it."""
+
+
+class Keeper:
+    """Our side: one keeper, for one command at a time."""
+
+    def __init__(self) -> None:
+        self.channel, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", __file__, str(theirs.fileno()), str(os.getpid())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                cwd="/",
+                start_new_session=True,
+            )
+        self.channel.settimeout(_PATIENCE)
+
+    @property
+    def pid(self) -> int:
+        """The number of the keeper's process, the ancestor of all processes of a run."""
+        return self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the keeper's process has not ended."""
+        return self._process.poll() is None
+
+    def start(
+        self,
+        words: Sequence[str],
+        environment: Mapping[str, str],
+        folder: str,
+        pipes: tuple[int, int],
+        prepare: Callable[[int], None] | None = None,
+    ) -> tuple[int, float]:
+        """Start a command in its own session; return its process number, and when it started.
+
+        Args:
+            words: program and arguments.
+            environment: all of its environment variables.
+            folder: the working folder.
+            pipes: file descriptors for standard output and standard error.
+            prepare: called with the process number before the process becomes the command; None
+                saves the time that this takes.
+
+        Raises:
+            ValueError: the command cannot be started.
+            KeeperGoneError: the keeper has ended.
+        """
+        asked = {"words": list(words), "environment": dict(environment), "folder": folder}
+        told = self._asked({**asked, "waits": prepare is not None}, pipes)
+        if prepare is not None and "ready" in told:
+            prepare(int(told["ready"]))
+            told = self._asked({})  # go
+        if "error" in told:
+            raise ValueError(f"cannot start {words[0]}: {told['error']}")
+        return int(told["pid"]), float(told["start"])
+
+    def ended(self, seconds: float = 0.0) -> tuple[int, float] | None:
+        """Return the exit code of the command and its processor time; None if it still runs.
+
+        Args:
+            seconds: how long to wait for the end.
+
+        Raises:
+            KeeperGoneError: the keeper has ended.
+        """
+        deadline = time.monotonic() + seconds
+        while not select.select([self.channel], [], [], 0.0)[0]:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return None
+            self.resume()  # at every look, because the command may stop it again
+            select.select([self.channel], [], [], min(left, _PAUSE))
+        told = self._told()
+        return int(told["exit_code"]), float(told["cpu_seconds"])
+
+    def resume(self) -> None:
+        """Let the keeper go on if the command has stopped it; else this changes nothing."""
+        with contextlib.suppress(OSError):
+            self._process.send_signal(signal.SIGCONT)
+
+    def close(self) -> None:
+        """End the keeper, which first kills whatever its command has left behind."""
+        self.channel.close()
+        self.resume()
+        try:
+            self._process.wait(_ENDING)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _asked(self, what: dict[str, Any], files: Sequence[int] = ()) -> dict[str, Any]:
+        try:
+            _send(self.channel, what, files)
+        except OSError as fault:
+            raise KeeperGoneError(str(fault)) from None
+        return self._told()
+
+    def _told(self) -> dict[str, Any]:
+        try:
+            told, _ = _receive(self.channel)
+        except OSError as fault:
+            raise KeeperGoneError(str(fault)) from None
+        if told is None:
+            raise KeeperGoneError("the keeper has ended")
+        return told
+
+
+class _Idle:
+    """Keepers that wait for their next command. A fork of this process gets keepers of its own."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._owner = 0
+        self._keepers: list[Keeper] = []
+
+    def take(self) -> Keeper:
+        """Return a keeper that waits, or a new one."""
+        with self._lock:
+            if self._owner != os.getpid():
+                self._owner, self._keepers = os.getpid(), []
+            while self._keepers:
+                keeper = self._keepers.pop()
+                if keeper.is_alive:
+                    return keeper
+        return Keeper()
+
+    def give_back(self, keeper: Keeper) -> None:
+        """Keep a keeper, which must have no processes left, for the next command."""
+        with self._lock:
+            self._keepers.append(keeper)
+
+    def close(self) -> None:
+        """End all keepers, at our own orderly end."""
+        while self._keepers and self._owner == os.getpid():
+            self._keepers.pop().close()
+
+
+_idle = _Idle()
+atexit.register(_idle.close)
+
+
+@contextlib.contextmanager
+def a_keeper() -> Iterator[Keeper]:
+    """A keeper for one command; it is used again unless something went wrong."""
+    keeper = _idle.take()
+    try:
+        yield keeper
+    except BaseException:
+        keeper.close()
+        raise
+    if keeper.is_alive:
+        _idle.give_back(keeper)
+    else:
+        keeper.close()
+
+
+# Messages --------------------------------------------------------------------------------------
+
+
+def _send(channel: socket.socket, what: dict[str, Any], files: Sequence[int] = ()) -> None:
+    text = json.dumps(what).encode()
+    socket.send_fds(channel, [len(text).to_bytes(_HEAD, "big")], list(files))
+    channel.sendall(text)
+
+
+def _receive(channel: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
+    """The next message with its file descriptors; None if the other side has ended."""
+    head, files, _, _ = socket.recv_fds(channel, _HEAD, 2)
+    text = b""
+    size = int.from_bytes(head, "big")
+    while len(text) < size:
+        more = channel.recv(size - len(text))
+        if not more:
+            return None, files
+        text += more
+    return (json.loads(text) if head else None), files
+
+
+# The keeper's program --------------------------------------------------------------------------
+
+
+class _Service:
+    """The keeper's side: start a command, collect children that end, report the command's end."""
+
+    def __init__(self, channel: socket.socket, owner: int) -> None:
+        self._channel, self._owner = channel, owner
+        self._command: subprocess.Popen[bytes] | None = None
+        self._start = 0.0
+        self._woken, wakes = os.pipe()
+        os.set_blocking(wakes, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)  # a handler, so that the pipe is written to
+        signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
+
+    def run(self) -> None:
+        """Serve until the owner is gone or has closed the channel."""
+        watched: list[Any] = [self._channel, self._woken]
+        with contextlib.suppress(OSError, AttributeError):
+            watched.append(os.pidfd_open(self._owner))
+        while True:
+            ready, _, _ = select.select(watched, [], [])
+            # A fork of the owner may hold the channel open for longer than the owner lives.
+            if any(end in ready for end in watched[2:]) or os.getppid() != self._owner:
+                return
+            if self._woken in ready:
+                os.read(self._woken, 4096)
+                self._collect()
+            if self._channel in ready and not self._obey():
+                return
+
+    def _obey(self) -> bool:
+        asked, files = _receive(self._channel)
+        if asked is None:
+            return False
+        self._command, self._start = None, time.monotonic()
+        try:
+            self._command = subprocess.Popen(
+                asked["words"],
+                stdin=subprocess.DEVNULL,
+                stdout=files[0],
+                stderr=files[1],
+                cwd=asked["folder"],
+                env=asked["environment"],
+                start_new_session=True,
+                preexec_fn=self._wait_for_go if asked["waits"] else None,
+            )
+        except (OSError, ValueError, subprocess.SubprocessError) as fault:
+            _send(self._channel, {"error": str(fault)})
+        else:
+            # The clock is the same in all processes of a computer.
+            start = time.monotonic() if asked["waits"] else self._start
+            _send(self._channel, {"pid": self._command.pid, "start": start})
+        for file in files:
+            os.close(file)
+        self._collect()  # what ended before the owner was told of its start
+        return True
+
+    def _wait_for_go(self) -> None:
+        """In the new process: the owner first prepares it from outside, by its number."""
+        _send(self._channel, {"ready": os.getpid()})
+        if _receive(self._channel)[0] is None:
+            raise ValueError("the owner is gone")
+
+    def _collect(self) -> None:
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                pid, code, used = os.wait4(-1, os.WNOHANG)
+                if not pid:
+                    return
+                if self._command is not None and pid == self._command.pid:
+                    self._command.returncode = os.waitstatus_to_exitcode(code)
+                    cpu = used.ru_utime + used.ru_stime
+                    said = {"exit_code": self._command.returncode, "cpu_seconds": cpu}
+                    _send(self._channel, said)
+
+    def end_all(self) -> None:
+        """Kill all descendants; those of a killed child come to us and are next."""
+        for _ in range(_TRIES):
+            if self._command is not None:
+                with contextlib.suppress(OSError):
+                    os.killpg(self._command.pid, signal.SIGKILL)
+            for pid in _children():
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+            try:
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
+            except ChildProcessError:
+                return
+            time.sleep(_PAUSE)
+
+
+_IGNORED = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+
+
+def _children() -> list[int]:
+    own = os.getpid()
+    with contextlib.suppress(OSError), open(f"/proc/{own}/task/{own}/children") as file:  # noqa: PTH123
+        return list(map(int, file.read().split()))
+    return []
+
+
+def _adopt_orphans() -> None:
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
+
+
+def _main(channel: int, owner: int) -> None:
+    for number in _IGNORED:  # because the keeper ends with its owner
+        signal.signal(number, lambda *_: None)  # a command would inherit SIG_IGN
+    _adopt_orphans()
+    with socket.socket(fileno=channel) as opened:
+        os.set_inheritable(channel, False)
+        service = _Service(opened, owner)
+        try:
+            service.run()
+        except OSError:  # the owner has gone in the middle of a message
+            pass
+        finally:
+            service.end_all()
+
+
+if __name__ == "__main__":
+    _main(int(sys.argv[1]), int(sys.argv[2]))
