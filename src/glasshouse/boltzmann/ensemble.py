@@ -31,6 +31,7 @@ from glasshouse.problems import validation
 from glasshouse.problems.validation import SpinArray
 from glasshouse.studies.collect import StudyProgress, iter_collect
 from glasshouse.studies.kinds.kind import LONGEST_TEXT, Column, Columns, Kind, Stop
+from glasshouse.studies.store import purpose
 from glasshouse.studies.store.store import Store
 from glasshouse.studies.store.storefile import StoreError
 from glasshouse.summaries import Summarised
@@ -189,9 +190,7 @@ def claim(store: Store, tasks: Iterable[TrainingTask]) -> None:
 
     Several settings, monitors and seeds stand side by side in one store: they can be compared.
     """
-    if store.noted("study") is not None or set(store.kinds) - {TRAINING.name}:
-        holds = ", ".join(store.kinds) or "a study"
-        raise StoreError(f"{store.path} holds {holds}, no trained machines; use another store")
+    store.claim(purpose.TRAINING)
     held = [_held_digests(task.table("parameters")) for task in store.tasks()]
     for task in tasks:
         held.append(task.digests)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from glasshouse.files.streams import drafted
@@ -74,8 +75,7 @@ def create(path: Path, tables: Iterable[str]) -> None:
         path: its place; a file with content is never replaced.
         tables: the statements that make them.
     """
-    place = path.resolve()
-    with drafted(place) as fresh:
+    with new_file(path) as fresh:
         database = sqlite3.connect(fresh, isolation_level=None)
         try:
             database.executescript(
@@ -84,6 +84,14 @@ def create(path: Path, tables: Iterable[str]) -> None:
             )
         finally:
             database.close()
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[Path]:
+    """A name to make a file under, which is moved to `path` at the end of a block that succeeds."""
+    place = path.resolve()
+    with drafted(place) as fresh:
+        yield fresh
         _move_to_new_name(fresh, place)
 
 
@@ -146,7 +154,7 @@ def connect(path: Path, write: bool) -> sqlite3.Connection:
 
 def _be_careful(database: sqlite3.Connection, path: Path) -> None:
     """SQLite's settings for files from strangers (sqlite.org/security.html)."""
-    limit_steps(database, path)
+    limit_steps(database, content_size(path))
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
     database.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     database.setlimit(sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 1)
@@ -158,9 +166,9 @@ def _be_careful(database: sqlite3.Connection, path: Path) -> None:
     database.execute("PRAGMA mmap_size = 0")  # a file that shrinks under a map ends the process
 
 
-def limit_steps(database: sqlite3.Connection, path: Path) -> None:
-    """From now on, end what reads more than the file can hold; a new count begins."""
-    steps = _STEPS + _STEPS_PER_BYTE * content_size(path)
+def limit_steps(database: sqlite3.Connection, size: int) -> None:
+    """From now on, end what reads more than a file of `size` bytes holds; a new count begins."""
+    steps = _STEPS + _STEPS_PER_BYTE * size
     # Written in C: an interrupt (Ctrl-C) in a handler written in Python would be lost.
     left = itertools.repeat(0, steps // _STEPS_AT_A_TIME).__next__
     database.set_progress_handler(left, _STEPS_AT_A_TIME)
