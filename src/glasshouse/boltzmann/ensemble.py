@@ -14,7 +14,7 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.boltzmann import data as data_sets
+from glasshouse.boltzmann.data_files import DataOptions
 from glasshouse.boltzmann.monitors import chosen
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.training import DivergenceWarning, Trainer, TrainingRun
@@ -68,6 +69,8 @@ class TrainingTask(Summarised):
         count: how many machines; no part of the task's identity.
         held_out: data that are not learnt, for monitors that want some.
         name: of the data, for people, cut after 200 characters; no part of the task's identity.
+        options: how the data were made, for the command that makes them again; no part of the
+            task's identity.
 
     >>> task = TrainingTask([[1, 0], [0, 1]], TrainingSettings(2, epochs=20), count=3)
     >>> task.run(2).machine
@@ -82,6 +85,7 @@ class TrainingTask(Summarised):
     count: int = 1
     held_out: npt.ArrayLike | None = None
     name: str = "data"
+    options: DataOptions = field(default_factory=DataOptions)
 
     def __post_init__(self) -> None:
         for name, least in {"every": 1, "seed": 0, "count": 1}.items():
@@ -132,8 +136,8 @@ class TrainingTask(Summarised):
         return hashlib.sha256(self.canonical().encode()).hexdigest()
 
     def realise(self) -> dict[str, Any]:
-        """The name that the data had."""
-        return {"data": self.name}
+        """The name that the data had, and how they were made."""
+        return {"data": self.name, "data_options": self.options.given()}
 
     def trainer(self, number: int = 0) -> Trainer:
         """A machine before its training."""

@@ -247,7 +247,8 @@ class Race(Summarised):
                     f"{store.path} holds runs of another {entrant.name} (its {changed} differs); "
                     f"give this one another name, as in 'new-{entrant.name}=…', or use a new store"
                 )
-        store.note(NOTE, json.dumps({**rules, "solvers": solvers}))
+        typed = {"source": self.suite.source, "answers": self.suite.answers}
+        store.note(NOTE, json.dumps({**rules, **typed, "solvers": solvers}))
         return meter
 
 
