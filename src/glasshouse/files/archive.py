@@ -44,7 +44,7 @@ def opened_archive(source: Source, otherwise: str) -> Iterator[Archive]:
     try:
         with Archive(source) as archive:
             yield archive
-    except FileError:
+    except (FileError, MemoryError):  # a lack of memory is not a fault of the file
         raise
     except Exception as fault:  # zipfile and zlib raise whatever a broken byte does
         raise source.error(otherwise.format(fault)) from None

@@ -208,6 +208,15 @@ def opened(place: Place, format: str | None = None, units: Units | None = None) 
     """
     path = name_of(place)
     kind = path.suffix.lower() if format is None else typed_name(place, format).suffix
+    try:
+        with _opened(place, path, kind, units) as source:
+            yield source
+    except MemoryError as lack:
+        raise MemoryError(f"{path}: there is not enough memory to read it ({lack})") from None
+
+
+@contextmanager
+def _opened(place: Place, path: Path, kind: str, units: Units | None) -> Iterator[Source]:
     if is_stream(place):
         yield _source(path, place, kind, _size_of_stream(place), units)
         return

@@ -21,8 +21,9 @@ from glasshouse.reports.machine_section import checkpoint_section, machine_secti
 from glasshouse.reports.page import Section
 from glasshouse.reports.proof_section import is_proof, printed_proof_section, proof_section
 from glasshouse.reports.race_section import race_section
-from glasshouse.reports.rendering import library, rendered
+from glasshouse.reports.rendering import rendered
 from glasshouse.reports.sampler_section import results_section, sampler_section
+from glasshouse.reports.script import library
 from glasshouse.reports.study_section import study_section
 from glasshouse.reports.training_section import training_section
 from glasshouse.studies.store import purpose

@@ -70,7 +70,8 @@ class OpenDatabase:
         except (ValueError, OverflowError) as error:
             raise storefile.damaged(self.path, error) from error
         except MemoryError as error:
-            raise storefile.damaged(self.path, "it asks for more memory than there is") from error
+            # The file is not to blame: what it may ask for was compared with its size before.
+            raise MemoryError(f"{self.path}: there is not enough memory to read it") from error
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
