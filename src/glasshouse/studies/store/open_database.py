@@ -27,6 +27,7 @@ class OpenDatabase:
         self.path = path
         self.write = write
         self._is_in_transaction = False
+        self._has_own_pages = False
         with ExitStack() as opened:
             if write:
                 # Whether the store is there is decided under the lock: else two processes could
@@ -112,6 +113,17 @@ class OpenDatabase:
             raise
         finally:
             self._is_in_transaction = False
+
+    def _refuse_shared_pages(self) -> None:
+        """Refuse a file in which rows share pages, so that few bytes are texts of many rows.
+
+        The whole file is read for that, once: it is for what holds long texts, and not many rows.
+        """
+        if not self._has_own_pages:
+            ((found,),) = self._database.execute("PRAGMA quick_check(1)")
+            if found != "ok":
+                raise ValueError(found)
+            self._has_own_pages = True
 
     def _content_size(self) -> int:
         """Bytes that can be in the store: no more than these are read."""

@@ -230,7 +230,7 @@ class Store(OpenDatabase, Summarised):
 
     def _tasks(self) -> list[StoredTask]:
         rows = records.ascending(self._database.execute(_TASKS), 1, "tasks")
-        tasks = [records.task_record(row) for row in rows]
+        tasks = [*map(records.task_record, records.fitting(rows, self._content_size(), "tasks"))]
         if any(task.kind not in self._kinds for task in tasks):
             self._kinds = schema.read_kinds(self._database)  # a writer may have added some
         for task in tasks:
@@ -289,6 +289,8 @@ class Store(OpenDatabase, Summarised):
         query += f"AND instance < ?{typed} ORDER BY instance"
         end = INT64_MAX if below is None else below
         with self._snapshot():
+            if any(types[name].storage == "text" for name in read):
+                self._refuse_shared_pages()
             expected = self._expected(task, first, end)
             cursor = self._database.execute(query, (task.number, first, end))
             rows = itertools.islice(cursor, len(expected) + 1)

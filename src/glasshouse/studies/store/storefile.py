@@ -17,6 +17,8 @@ _HEADER_SIZE = 100
 _MAGIC = b"SQLite format 3\x00"
 # No text of a store is nearly as long, and no row as wide.
 _LONGEST_VALUE = 1 << 26
+# Statements that make tables are read before we can look at them.
+_MOST_COLUMNS, _LONGEST_STATEMENT = 500, 1 << 17
 _LONGEST_MESSAGE = 200
 # Queries are ended after so many steps of SQLite's machine, and so many more per byte of the file.
 # What we write needs less than a fourth of that; a tree of pages with circles has no end.
@@ -157,6 +159,8 @@ def _be_careful(database: sqlite3.Connection, path: Path) -> None:
     limit_steps(database, content_size(path))
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
     database.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    database.setlimit(sqlite3.SQLITE_LIMIT_COLUMN, _MOST_COLUMNS)
+    database.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, _LONGEST_STATEMENT)
     database.setlimit(sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 1)
     configure = getattr(database, "setconfig", None)  # from Python 3.12 on
     if configure is not None:
