@@ -131,7 +131,7 @@ def test_short_numbers_count_for_the_eight_bytes_that_they_take(tmp_path, monkey
     told: list[str] = []
     peak = peak_of(lambda: told.append(refusal(path, lambda place: read(place, units="spin"))))
     assert "more than 8M" in told[0]
-    assert peak < 16
+    assert peak < (64 if name == "x.csv.gz" else 16)  # of text, a block is read before it counts
 
 
 def test_plain_files_are_read_whatever_the_limit(tmp_path, monkeypatch):
