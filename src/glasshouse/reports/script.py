@@ -1,4 +1,4 @@
-"""The script of the charts: Vega, Vega-Lite and Vega-Embed, out of vl-convert's wheel.
+"""The script of the charts: Vega, Vega-Lite and Vega-Embed, from the wheel of vl-convert.
 
 The wheel has no file with that text: it makes the text in V8, which reserves some 100 GB of address
 space and ends the whole process where a limit (`ulimit -v`) forbids that. So V8 is started in a
@@ -57,7 +57,7 @@ def _failure(what: str) -> str:
 
 
 def _end(code: int, errors: bytes) -> str:
-    """How the process ended, in words."""
+    """A message about how the process ended."""
     if code < 0:
         return f"was ended by {signal.Signals(-code).name}"
     lines = errors.decode("utf-8", "replace").strip().splitlines()

@@ -16,7 +16,7 @@ from glasshouse.studies.study import join_studies
 # Settings of the library that the command line calls otherwise.
 _OPTIONS = {"seconds": "time_limit"}
 _APART = "keep them in separate stores"
-# What tells two solvers of one name apart, as far as a task describes it.
+# The settings that distinguish two solvers of one name, as far as a task describes them.
 _IDENTITY = ("what", "parameters", "command", "dialect", "fingerprint")
 
 

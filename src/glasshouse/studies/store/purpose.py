@@ -16,7 +16,7 @@ from glasshouse.studies.store.storefile import StoreError
 
 @dataclass(frozen=True)
 class Purpose:
-    """What a store can be for.
+    """One of the purposes that a store can have.
 
     Attributes:
         words: what messages call it.

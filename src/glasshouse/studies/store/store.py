@@ -75,6 +75,8 @@ class Store(OpenDatabase, Summarised):
     (Ranges(parts=((0, 3),)), 0)
     >>> store.signed(task, "sweeps", "solved").shape, list(store.kinds), store.check()
     ((3,), ['hardness'], [])
+    >>> store.purposes[0].words, store.claim(store.purposes[0])
+    ('a study', None)
     >>> store.close()
 
     What collecting and merging do:
@@ -354,10 +356,7 @@ class Store(OpenDatabase, Summarised):
         return purposes_of(self._kinds, lambda note: self.noted(note) is not None)
 
     def claim(self, purpose: Purpose) -> str | None:
-        """Make sure that a store is for a purpose, before anything is added to it.
-
-        Returns:
-            the settings that the store notes for this purpose; None for a new store.
+        """Make sure that the store is for a purpose; return the settings it notes, None if none.
 
         Raises:
             StoreError: the store is for something else.
