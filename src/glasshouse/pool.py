@@ -36,7 +36,14 @@ class WorkerPool:
 
     def _start(self) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self.workers, mp_context=context, initializer=_become_worker)
+        try:
+            return ProcessPoolExecutor(self.workers, mp_context=context, initializer=_become_worker)
+        except OSError as cause:
+            # Semaphores are files in /dev/shm, but the error names no file.
+            raise OSError(
+                "worker processes cannot be started: no semaphore can be made in shared memory "
+                f"({cause.strerror or cause}); make /dev/shm writable, or leave workers out"
+            ) from cause
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Run a function in some worker."""

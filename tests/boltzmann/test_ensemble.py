@@ -103,7 +103,7 @@ def test_several_settings_share_a_store_but_not_several_data(whole, tmp_path):
     with pytest.raises(StoreError, match="learn other data"):
         list(iter_train([task(held_out=BARS)], path))
     collect([Fake()], tmp_path / "other.sqlite")
-    with pytest.raises(StoreError, match="no trained machines"):
+    with pytest.raises(StoreError, match="not trained machines"):
         list(iter_train([task()], tmp_path / "other.sqlite"))
     with pytest.raises(StoreError, match="no trained machines"):
         read(tmp_path / "other.sqlite")

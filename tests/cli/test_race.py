@@ -223,8 +223,8 @@ def test_stores_of_another_kind_and_wrong_words_lose_nothing(raced, tmp_path, ca
     race = folder / "race.sqlite"
     held = race.read_bytes()
     for typed, said in (
-        (elsewhere, "study.sqlite holds hardness, no race; use another store"),
-        (["race", "show", str(store)], "holds hardness, no race"),
+        (elsewhere, "study.sqlite holds a study, not a race; use another store"),
+        (["race", "show", str(store)], "holds a study, not a race"),
         (["race", "show", str(tmp_path / "none.sqlite")], "no such race; `glasshouse race"),
         (["race", "plot", str(race), "--figure", "scatter", "--solver", "good"], "two solvers"),
         (["study", "plot", str(race), "-o", str(tmp_path / "x.png")], "race.sqlite"),

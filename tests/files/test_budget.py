@@ -119,6 +119,21 @@ def test_short_lines_count_for_what_they_become(tmp_path, monkeypatch):
     assert "and to more than 1M" in refusal(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [("x.npz", npz({"weights": npy("|i1", (1500, 1500), bytes(1500**2))})),
+     ("x.npy.gz", gzip.compress(npy("|i1", (1500, 1500), bytes(1500**2)))),
+     ("x.csv.gz", gzip.compress(b"\n".join([b",".join([b"0"] * 1500)] * 1500)))],
+)  # fmt: skip
+def test_short_numbers_count_for_the_eight_bytes_that_they_take(tmp_path, monkeypatch, name, data):
+    monkeypatch.setenv(VARIABLE, "8M")  # each unpacks to less than that
+    path = written(tmp_path / name, data)
+    told: list[str] = []
+    peak = peak_of(lambda: told.append(refusal(path, lambda place: read(place, units="spin"))))
+    assert "more than 8M" in told[0]
+    assert peak < (64 if name == "x.csv.gz" else 16)  # of text, a block is read before it counts
+
+
 def test_plain_files_are_read_whatever_the_limit(tmp_path, monkeypatch):
     monkeypatch.setenv(VARIABLE, "1K")
     path = written(tmp_path / "x.wcnf", BOMB)

@@ -167,7 +167,7 @@ def test_stores_of_others_and_damaged_ones_are_refused(tmp_path):
     task = gh.Task("random_loops", {"n": 6, "frustration": 0.1, "loop_density": 0.5},
                    stop=gh.Stop(2))  # fmt: skip
     gh.collect([task], study)
-    with pytest.raises(StoreError, match="holds hardness, no race of samplers"):
+    with pytest.raises(StoreError, match="holds a study, not a race of samplers"):
         gh.race({"x": Sampler()}, PLANTS[:1], store=study)
     ours = tmp_path / "ours.sqlite"
     gh.race({"x": Sampler()}, PLANTS[:1], reads=2, calls=1, store=ours)

@@ -9,13 +9,14 @@ import itertools
 import json
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.boltzmann.data_files import DataOptions
 from glasshouse.boltzmann.ensemble import MOST_NAME, MOST_VALUES, TRAINING, look_epochs
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.statistics import median_of
@@ -55,6 +56,7 @@ class Ensemble(Summarised):
         learning_seconds: per machine, of its updates alone.
         expected: how many machines there are in the end.
         task_id: of the task that trained them.
+        data_options: how the data were made, as far as the store tells.
     """
 
     settings: TrainingSettings
@@ -74,6 +76,7 @@ class Ensemble(Summarised):
     learning_seconds: FloatArray
     expected: int = 0
     task_id: str = ""
+    data_options: DataOptions = field(default_factory=DataOptions)
 
     @property
     def machines(self) -> int:
@@ -168,6 +171,7 @@ def _ensemble(store: Store, task: StoredTask) -> Ensemble:
     asked, looks = task.table("parameters"), task.table("solver")
     known = {name: asked[name] for name in TrainingSettings.__dataclass_fields__}
     settings = TrainingSettings(**known)
+    known_of_data = task.realised or {}
     every = validation.count(looks["every"], "every", 1)
     names = [_name(name) for name in looks["monitors"]]
     if len(names) * (settings.epochs // every + 2) > MOST_VALUES + 2 * len(names):
@@ -184,7 +188,8 @@ def _ensemble(store: Store, task: StoredTask) -> Ensemble:
         _fill(curves[:, k], text, names, epochs, int(table["diverged_at"][k]))
     return Ensemble(
         settings=settings,
-        data=_name((task.realised or {}).get("data", "data")),
+        data=_name(known_of_data.get("data", "data")),
+        data_options=DataOptions.stored(known_of_data.get("data_options", {})),
         rows=rows,
         visible=validation.count(asked["visible"], "visible", 1),
         seed=validation.count(task.description["seed"], "seed"),

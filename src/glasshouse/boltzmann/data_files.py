@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,53 @@ SETS = {
     "stripes": data_sets.bars_and_stripes,
     "digits": data_sets.digits,
 }
+
+
+@dataclass(frozen=True)
+class DataOptions:
+    """All options of `glasshouse train` that say which rows are learnt, and which are held out.
+
+    Commands are read into these fields, stores keep them, and reports write commands out of them.
+
+    Attributes:
+        width: units of bars.
+        length: how many units of a bar are ones.
+        side: pixels along the side of bars and stripes.
+        threshold: the least value of a pixel of digits that counts as one.
+        held_out: the fraction of the rows that is not learnt.
+
+    >>> rows, kept = DataOptions(width=4, length=2, held_out=0.25).load("bars", seed=1)
+    >>> rows.shape, kept.shape
+    ((3, 4), (1, 4))
+    """
+
+    width: int | None = None
+    length: int | None = None
+    side: int | None = None
+    threshold: int | None = None
+    held_out: float | None = None
+
+    def load(self, name: str, seed: int) -> tuple[SpinArray, SpinArray | None]:
+        """The rows to learn, and those that are held out: drawn by the seed, None if not asked."""
+        options = asdict(self)
+        share = options.pop("held_out")
+        rows = load_data(name, **options)
+        return (rows, None) if share is None else data_sets.split(rows, share, rng=seed)
+
+    def given(self) -> dict[str, Any]:
+        """The options that were given, in JSON's values."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    @classmethod
+    def stored(cls, values: object) -> DataOptions:
+        """The options that a store keeps; a ValueError if no command can have had them."""
+        if not isinstance(values, dict) or not set(values) <= set(cls.__dataclass_fields__):
+            raise ValueError(f"options of data are {values!r:.60}")
+        for name, value in values.items():
+            kinds = (int, float) if name == "held_out" else (int,)
+            if isinstance(value, bool) or not isinstance(value, kinds) or not 0 <= value < 2**63:
+                raise ValueError(f"options of data have {name}={value!r:.60}")
+        return cls(**values)
 
 
 def load_data(name: str, **options: Any) -> SpinArray:

@@ -14,7 +14,7 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.boltzmann import data as data_sets
+from glasshouse.boltzmann.data_files import DataOptions
 from glasshouse.boltzmann.monitors import chosen
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.training import DivergenceWarning, Trainer, TrainingRun
@@ -31,6 +32,7 @@ from glasshouse.problems import validation
 from glasshouse.problems.validation import SpinArray
 from glasshouse.studies.collect import StudyProgress, iter_collect
 from glasshouse.studies.kinds.kind import LONGEST_TEXT, Column, Columns, Kind, Stop
+from glasshouse.studies.store import purpose
 from glasshouse.studies.store.store import Store
 from glasshouse.studies.store.storefile import StoreError
 from glasshouse.summaries import Summarised
@@ -67,6 +69,8 @@ class TrainingTask(Summarised):
         count: how many machines; no part of the task's identity.
         held_out: data that are not learnt, for monitors that want some.
         name: of the data, for people, cut after 200 characters; no part of the task's identity.
+        options: how the data were made, for the command that makes them again; no part of the
+            task's identity.
 
     >>> task = TrainingTask([[1, 0], [0, 1]], TrainingSettings(2, epochs=20), count=3)
     >>> task.run(2).machine
@@ -81,6 +85,7 @@ class TrainingTask(Summarised):
     count: int = 1
     held_out: npt.ArrayLike | None = None
     name: str = "data"
+    options: DataOptions = field(default_factory=DataOptions)
 
     def __post_init__(self) -> None:
         for name, least in {"every": 1, "seed": 0, "count": 1}.items():
@@ -131,8 +136,8 @@ class TrainingTask(Summarised):
         return hashlib.sha256(self.canonical().encode()).hexdigest()
 
     def realise(self) -> dict[str, Any]:
-        """The name that the data had."""
-        return {"data": self.name}
+        """The name that the data had, and how they were made."""
+        return {"data": self.name, "data_options": self.options.given()}
 
     def trainer(self, number: int = 0) -> Trainer:
         """A machine before its training."""
@@ -189,9 +194,7 @@ def claim(store: Store, tasks: Iterable[TrainingTask]) -> None:
 
     Several settings, monitors and seeds stand side by side in one store: they can be compared.
     """
-    if store.noted("study") is not None or set(store.kinds) - {TRAINING.name}:
-        holds = ", ".join(store.kinds) or "a study"
-        raise StoreError(f"{store.path} holds {holds}, no trained machines; use another store")
+    store.claim(purpose.TRAINING)
     held = [_held_digests(task.table("parameters")) for task in store.tasks()]
     for task in tasks:
         held.append(task.digests)

@@ -214,13 +214,13 @@ def _growing(suite: str) -> Iterator[Any]:
 
 def _results(store: Path) -> Results:
     from glasshouse.races.results import read_results
-    from glasshouse.races.sampler_race import NOTE as SAMPLER_NOTE
+    from glasshouse.studies.store.purpose import SAMPLER_RACE
     from glasshouse.studies.store.store import Store
 
     if not store.exists():
         raise ValueError(f"{store}: no such race; `glasshouse race … -o {store.name}` first")
     with Store(store) as opened:
-        if opened.noted(SAMPLER_NOTE) is not None:
+        if SAMPLER_RACE in opened.purposes:
             raise ValueError(
                 f"{store} holds a race of samplers: glasshouse.race with the same samplers and "
                 f"store= shows it, `glasshouse study export {store.name} --kind sampler_race "

@@ -134,8 +134,7 @@ def run(
         json: print one JSON object at the end.
         force: overwrite a model file; a store always goes on.
     """
-    from glasshouse.boltzmann.data import split
-    from glasshouse.boltzmann.data_files import load_data
+    from glasshouse.boltzmann.data_files import DataOptions
     from glasshouse.boltzmann.ensemble import TrainingTask
     from glasshouse.boltzmann.settings import TrainingSettings
 
@@ -148,13 +147,11 @@ def run(
         mode_use=mode_use, mode_step=mode_step, mode_search=mode_search,
         mode_seconds=mode_seconds,
     )  # fmt: skip
-    rows = load_data(data, width=width, length=length, side=side, threshold=threshold)
-    kept = None
-    if held_out is not None:
-        rows, kept = split(rows, held_out, rng=seed)
+    options = DataOptions(width, length, side, threshold, held_out)
+    rows, kept = options.load(data, seed)
     monitors = [name.strip() for name in monitor.split(",") if name.strip()]
     name = Path(data).name
-    task = TrainingTask(rows, settings, monitors, every, seed, count, kept, name)
+    task = TrainingTask(rows, settings, monitors, every, seed, count, kept, name, options)
     if Path(data).exists() and output.resolve() == Path(data).resolve():
         raise ValueError(f"--output {output} is the file of the data; give another one")
     if output.suffix.lower() == ".npz":

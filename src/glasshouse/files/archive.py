@@ -31,6 +31,7 @@ _NPY_HEAD = re.compile(
 )
 _NUMBERS = {"i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"}
 _LONGEST_HEAD = 10_000
+NUMBER = 8  # bytes of a number in memory
 
 
 @contextmanager
@@ -44,7 +45,7 @@ def opened_archive(source: Source, otherwise: str) -> Iterator[Archive]:
     try:
         with Archive(source) as archive:
             yield archive
-    except FileError:
+    except (FileError, MemoryError):  # a lack of memory is not a fault of the file
         raise
     except Exception as fault:  # zipfile and zlib raise whatever a broken byte does
         raise source.error(otherwise.format(fault)) from None
@@ -125,6 +126,11 @@ class Archive:
                 count *= length
             if count * kind.itemsize != member.file_size - start:
                 raise ValueError(f"{name} states shape {shape}, which is not what it holds")
+            if not text:
+                # Problems and machines hold numbers of eight bytes, however short these are.
+                self._left -= count * max(0, NUMBER - kind.itemsize)
+            if self._left < 0:
+                raise self._source.error(self._source.budget.too_much)
             array = np.empty(count, kind)
             _fill(array.view(np.uint8), data, name)
         return array.reshape(shape, order="F" if is_fortran else "C")

@@ -16,7 +16,7 @@ from typing import Any, cast, get_args
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.files.archive import Archive, npy_head
+from glasshouse.files.archive import NUMBER, Archive, npy_head
 from glasshouse.files.document import Document
 from glasshouse.files.formats import Format, register_format
 from glasshouse.files.kernels import HARD
@@ -59,6 +59,7 @@ def npy_numbers(source: Source) -> npt.NDArray[Any]:
             raise ValueError(f"it has shape {shape}; expected a matrix")
     except ValueError as fault:
         raise source.error(f"is not a plain matrix: {fault}") from None
+    _refuse_many(source, count)
     array = np.frombuffer(data, kind, offset=start).astype(kind.newbyteorder("="), copy=False)
     return array.reshape(shape, order="F" if is_fortran else "C")
 
@@ -74,9 +75,11 @@ def csv_numbers(source: Source) -> npt.NDArray[Any]:
     Where all of them are whole, however they are spelled, they are integers.
     """
     parts: list[npt.NDArray[Any]] = []
-    width = 0
+    width = count = 0
     for rows in read_rows(source, b"#", lambda *_: None, _without_commas(source)):
         width = width or int(rows.lengths[0])
+        count += len(rows.values)
+        _refuse_many(source, count)
         parts.append(_entries(source, rows, width))
     if not parts:
         raise source.error("holds no numbers; expected a matrix, one row per line")
@@ -88,6 +91,12 @@ def csv_numbers(source: Source) -> npt.NDArray[Any]:
     else:
         numbers = joined(parts, np.int64)
     return numbers.reshape(-1, width)
+
+
+def _refuse_many(source: Source, count: int) -> None:
+    """Refuse a compressed file of more numbers than its budget has room for."""
+    if source.unpacker is not None and NUMBER * count > source.budget.unpacked:
+        raise source.error(source.budget.too_much)
 
 
 def _without_commas(source: Source) -> Iterator[bytes]:

@@ -208,22 +208,32 @@ def opened(place: Place, format: str | None = None, units: Units | None = None) 
     """
     path = name_of(place)
     kind = path.suffix.lower() if format is None else typed_name(place, format).suffix
-    if is_stream(place):
-        yield _source(path, place, kind, _size_of_stream(place), units)
-        return
+    with _enough_memory(path):
+        if is_stream(place):
+            yield _source(path, place, kind, _size_of_stream(place), units)
+            return
+        try:
+            raw = open(path, "rb", opener=_without_waiting)  # noqa: SIM115  # it is entered below
+        except FileNotFoundError:
+            raise MissingFileError(path, "there is no such file") from None
+        except IsADirectoryError:
+            raise FileAccessError(path, "is a directory; expected a file") from None
+        except (OSError, ValueError) as cause:  # ValueError: a NUL in the name
+            raise FileAccessError(path, f"cannot be read ({_reason(cause)})") from None
+        with raw:
+            known = os.fstat(raw.fileno())
+            if not stat.S_ISREG(known.st_mode) and not stat.S_ISFIFO(known.st_mode):
+                raise FileError(path, "is a device; expected a file")
+            yield _source(path, raw, kind, known.st_size, units)
+
+
+@contextmanager
+def _enough_memory(path: Path) -> Iterator[None]:
+    """Name the file that was being read when there was too little memory."""
     try:
-        raw = open(path, "rb", opener=_without_waiting)  # noqa: SIM115  # it is entered below
-    except FileNotFoundError:
-        raise MissingFileError(path, "there is no such file") from None
-    except IsADirectoryError:
-        raise FileAccessError(path, "is a directory; expected a file") from None
-    except (OSError, ValueError) as cause:  # ValueError: a NUL in the name
-        raise FileAccessError(path, f"cannot be read ({_reason(cause)})") from None
-    with raw:
-        known = os.fstat(raw.fileno())
-        if not stat.S_ISREG(known.st_mode) and not stat.S_ISFIFO(known.st_mode):
-            raise FileError(path, "is a device; expected a file")
-        yield _source(path, raw, kind, known.st_size, units)
+        yield
+    except MemoryError as lack:
+        raise MemoryError(f"{path}: there is not enough memory to read it ({lack})") from None
 
 
 def _source(path: Path, raw: BinaryIO, kind: str, size: int, units: Units | None) -> Source:

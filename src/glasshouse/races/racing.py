@@ -42,6 +42,7 @@ from glasshouse.studies.kinds.kind import (
     Stop,
     canonical_json,
 )
+from glasshouse.studies.store import purpose
 from glasshouse.studies.store.records import json_object
 from glasshouse.studies.store.store import Store
 from glasshouse.studies.store.storefile import StoreError
@@ -67,7 +68,7 @@ RACE = Kind(
     ),
     counted="solved",
 )
-NOTE = "race"
+NOTE = purpose.RACE.note
 INFEASIBLE = "infeasible"  # the bound of what nothing satisfies
 _TAIL = 2000  # characters of an output that are kept
 _MOST_INCUMBENTS = 1000  # of a run; the last ones
@@ -246,7 +247,8 @@ class Race(Summarised):
                     f"{store.path} holds runs of another {entrant.name} (its {changed} differs); "
                     f"give this one another name, as in 'new-{entrant.name}=…', or use a new store"
                 )
-        store.note(NOTE, json.dumps({**rules, "solvers": solvers}))
+        typed = {"source": self.suite.source, "answers": self.suite.answers}
+        store.note(NOTE, json.dumps({**rules, **typed, "solvers": solvers}))
         return meter
 
 
@@ -263,11 +265,11 @@ def held_race(store: Store) -> dict[str, Any] | None:
     Raises:
         StoreError: it is a store of something else.
     """
-    noted = store.noted(NOTE)
+    noted = store.claim(purpose.RACE)
     if noted is None:
-        if store.noted("study") is not None or store.kinds:
-            holds = ", ".join(store.kinds) or "a study"
-            raise StoreError(f"{store.path} holds {holds}, no race; use another store")
+        if store.kinds:
+            raise StoreError(f"{store.path} holds runs of a race, but not its rules; use another "
+                             "store")  # fmt: skip
         return None
     try:
         held = json_object(noted, "the race")

@@ -23,6 +23,7 @@ from glasshouse.races.sampler_call import Contestant, SamplerCall, call_sampler
 from glasshouse.races.sampler_results import SamplerResults
 from glasshouse.races.suite_loading import Suite
 from glasshouse.studies.kinds.kind import Column, Columns, Identified, Kind, Stop, canonical_json
+from glasshouse.studies.store import purpose
 from glasshouse.studies.store.records import json_object
 from glasshouse.studies.store.store import Store, StoredTask
 from glasshouse.studies.store.storefile import StoreError, damaged
@@ -39,7 +40,7 @@ SAMPLER_RACE = Kind(
     ),
     counted="valid",
 )
-NOTE = "sampler race"
+NOTE = purpose.SAMPLER_RACE.note
 _MOST_STORED = 2000  # reads of a call, whose energies a row's text can hold whatever they are
 
 
@@ -272,12 +273,8 @@ def _energies(text: str, task: SamplerTask, is_fault: bool, reads: int) -> Any:
 
 def _claim(store: Store, rng: RngLike) -> Seed:
     """The seed of the race that a store is for; another one's store is refused."""
-    noted = store.noted(NOTE)
+    noted = store.claim(purpose.SAMPLER_RACE)
     if noted is None:
-        others = [name for name in ("race", "study") if store.noted(name) is not None]
-        if others or store.kinds:
-            holds = ", ".join(store.kinds) or others[0]
-            raise StoreError(f"{store.path} holds {holds}, no race of samplers; use another store")
         seed = Seed.of(rng)
         store.note(NOTE, json.dumps({"seed": _seed_values(seed)}))
         return seed

@@ -70,9 +70,7 @@ def _calls(store: Store, task: StoredTask, problem: StoredProblem) -> list[Sampl
     for number, seconds, reads, text, fault, seed in zip(
         *(rows[name].tolist() for name in names), strict=True
     ):
-        energies = np.array(json.loads(text))
-        if energies.ndim != 1 or (len(energies) and energies.dtype.kind not in "if"):
-            raise ValueError("the energies of a call are no list of numbers")
+        energies = _energies(text)
         if len(energies) != (0 if fault else reads) or reads < 1 or not 0 <= seconds < math.inf:
             raise ValueError(f"a call of {reads} reads has {len(energies)} energies")
         least = -math.inf if problem.optimum is None else problem.optimum
@@ -82,6 +80,18 @@ def _calls(store: Store, task: StoredTask, problem: StoredProblem) -> list[Sampl
         calls.append(SamplerCall(solver, problem.name, number, seconds, reads, np.sort(energies),
                                  said, seed))  # fmt: skip
     return calls
+
+
+def _energies(text: str) -> Any:
+    """The energies of a call; whole numbers where all of them are."""
+    values = json.loads(text)
+    # NumPy would give all texts of a list the room of the longest.
+    if not isinstance(values, list) or not {*map(type, values)} <= {int, float}:
+        raise ValueError("the energies of a call are not a list of numbers")
+    energies = np.array(values)
+    if len(energies) and energies.dtype.kind not in "if":
+        raise ValueError("the energies of a call have numbers beyond 64 bits")
+    return energies
 
 
 def _energy(value: Any) -> Any:

@@ -7,7 +7,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,11 +51,15 @@ class Suite(Summarised):
         name: of the suite.
         digest: SHA-256 over the names and bytes of all files: the same files, the same digest.
         instances: in order.
+        source: what it was loaded from, as a command names it.
+        answers: the folder of the answers, as a command names it; empty where none was given.
     """
 
     name: str
     digest: str
     instances: Sequence[SuiteInstance]
+    source: str = ""
+    answers: str = ""
 
 
 def load_suite(
@@ -92,15 +96,29 @@ def load_suite(
     """
     path = Path(source)
     if answers is not None:
-        return _answered(path, Path(answers))
+        found, elsewhere = _answered(path, Path(answers)), _typed(Path(answers))
+        return replace(found, source=_typed(path), answers=elsewhere)
+    return replace(_loaded(source, path, Path(cache), grown), source=_typed(path))
+
+
+def _typed(path: Path) -> str:
+    """A path as it was typed, without the folders of this computer."""
+    if not path.is_absolute():
+        return str(path)
+    return path.parent.name if path.name == MANIFEST else path.name
+
+
+def _loaded(
+    source: str | Path, path: Path, cache: Path, grown: Callable[[int, int], object] | None
+) -> Suite:
     if str(source) in ready_made() or path.suffix == ".toml":
         suite = find_suite(source)
         key = hashlib.sha256(f"{suite.canonical()} {__version__}".encode()).hexdigest()
-        folder = Path(cache) / f"{suite.name}-{key[:16]}"
+        folder = cache / f"{suite.name}-{key[:16]}"
         for number, _ in enumerate(iter_build_suite(source, folder), 1):
             if grown is not None:
                 grown(number, len(suite))
-        return load_suite(folder, cache)
+        return _loaded(folder, folder, cache, None)
     if _is_raced(path):
         return _suite(path.name, [_stranger(path)])
     place = SuiteFolder(path)

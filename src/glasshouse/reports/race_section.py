@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable
@@ -41,6 +42,7 @@ from glasshouse.reports.tts import tts_figure
 from glasshouse.studies.store.store import Store
 
 _KIND, _SOLVER = "Race of solvers", "solver"
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.+-]*")
 
 _FEW_POINTS = 400  # of a cactus: so many can have marks of a shape of their own
 _ROOM = 2.0  # unsolved instances stand at so many times the limit
@@ -287,26 +289,73 @@ def _runs(results: Results) -> Table:
     return Table("Runs", _RUN_COLUMNS, rows, note)
 
 
+# What the rules of a race are called on the command line. The solvers have their own dialects.
+_OPTIONS = {"seconds": "--time-limit", "grace": "--grace", "memory": "--memory", "seed": "--seed",
+            "meter": "--meter", "strict": "--strict", "answers": "--answers"}  # fmt: skip
+_LONGEST_COMMAND = 10_000
+
+
 def _again(path: Path, results: Results, rules: dict[str, Any]) -> Listing:
-    """The command of the race, as far as the store knows it."""
-    words = ["glasshouse", "race"]
+    """The commands of the race: one for all solvers of the same dialect and number of runs."""
+    commands = [
+        shlex.join(["glasshouse", "race", *solvers, "--suite", _suite(results, rules),
+                    *_option_words(rules), *group, "-o", path.name])
+        for group, solvers in _groups(results, rules).items()
+    ]  # fmt: skip
+    title = "The command that makes it again" if len(commands) == 1 else (
+        "The commands that make it again")  # fmt: skip
+    return Listing(title, "\n".join(commands))
+
+
+def _groups(results: Results, rules: dict[str, Any]) -> dict[tuple[str, ...], list[str]]:
+    """Solvers as one types them, by the options that are theirs: `--dialect` and `--repeat`."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    ours: dict[tuple[str, ...], list[str]] = {}
     for name, one in rules.get("solvers", {}).items():
-        words += ["--solver", _typed(name, str(one.get("command", "")))]
-    words += ["--suite", str(results.suite)]
-    for option, key in (("--time-limit", "seconds"), ("--grace", "grace"), ("--seed", "seed")):
-        words += [option, str(rules.get(key, ""))[:60]]
-    if isinstance(rules.get("memory"), int):
-        words += ["--memory", str(rules["memory"] // MEGABYTE)]
-    repeat = max(Counter((run.solver, run.instance) for run in results.runs).values(), default=1)
-    words += ["--repeat", str(repeat), "-o", path.name]
-    return Listing("The command that makes it again", shlex.join(words))
+        repeat = max(1, results.entered.get(name, 0) // max(1, results.num_entered))
+        command, runs = str(one.get("command", "")), ("--repeat", str(repeat))
+        if _is_built_in(name, command):
+            ours.setdefault(runs, []).extend(["--solver", name])
+        else:
+            group = groups.setdefault(("--dialect", f"{one.get('dialect')!s:.60}", *runs), [])
+            group += ["--solver", _typed(name, command)]
+    for built_in, words in ours.items():  # they read their own dialect, whatever the others read
+        key = next((key for key in groups if key[2:] == built_in), built_in)
+        groups[key] = [*words, *groups.get(key, [])]
+    return groups or {("--repeat", "1"): []}
+
+
+def _suite(results: Results, rules: dict[str, Any]) -> str:
+    source = rules.get("source")
+    return source[:_LONGEST_COMMAND] if isinstance(source, str) and source else results.suite
+
+
+def _option_words(rules: dict[str, Any]) -> list[str]:
+    """The rules that a store keeps, as options; those of another type are left out."""
+    words: list[str] = []
+    for key, option in _OPTIONS.items():
+        value = rules.get(key)
+        if value is None or value is False or value == "":
+            continue
+        if value is True:
+            words.append(option)
+        elif isinstance(value, (str, int, float)):
+            if key == "memory" and isinstance(value, int):
+                value //= MEGABYTE
+            words += [option, str(value)[:_LONGEST_COMMAND]]
+    return words
+
+
+def _is_built_in(name: str, command: str) -> bool:
+    """Whether a solver is ours, whatever interpreter it ran in."""
+    ours = f" -m glasshouse solve {{file}} --solver {name} "
+    return name in built_in_names() and ours in command.replace("'", "")
 
 
 def _typed(name: str, command: str) -> str:
-    """A solver as one types it: a built-in by its name, whatever interpreter it ran in."""
-    ours = f" -m glasshouse solve {{file}} --solver {name} "
-    is_built_in = name in built_in_names() and ours in command.replace("'", "")
-    return name if is_built_in else f"{name}={command[:500]}"
+    """A solver as one types it; one that cannot be named is called after its program."""
+    text = command[:_LONGEST_COMMAND]
+    return f"{name}={text}" if _NAME.fullmatch(name) else text
 
 
 def _thinned_note(count: int, kept: int) -> str:

@@ -15,8 +15,8 @@ from html import escape as escape_html
 from pathlib import Path
 from typing import Any
 
-from glasshouse.extras import optional
 from glasshouse.reports.page import Fact, Figure, Listing, Part, Section, Table, Trust, shown
+from glasshouse.reports.script import library
 from glasshouse.version import __version__
 
 _FOLDER = Path(__file__).parent
@@ -235,14 +235,6 @@ def _policy(*scripts: str) -> str:
         "img-src": "data:", "base-uri": "'none'", "form-action": "'none'",
     }  # fmt: skip
     return "; ".join(f"{name} {sources}" for name, sources in rules.items())
-
-
-def library() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script, out of vl-convert's wheel."""
-    bundle: str = optional("vl_convert", "a report page").javascript_bundle()
-    if "</script" in bundle.lower() or "<!--" in bundle:
-        raise ValueError("the charts' script cannot stand in a page; use another vl-convert-python")
-    return bundle
 
 
 @cache

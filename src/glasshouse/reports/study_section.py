@@ -75,7 +75,8 @@ def study_section(store: Store) -> Section:
         parts.append(
             Listing("The study, as it was asked for", text_of, is_open=len(text_of) < 1500)
         )
-        again = command("study", "run", f"{study.name}.toml", "-o", store.path.name)
+        scale = [] if study.scale == 1 else ["--scale", repr(study.scale)]
+        again = command("study", "run", f"{study.name}.toml", *scale, "-o", store.path.name)
         parts.append(Listing("The command that makes it again", again))
     result = Fact("measured", f"{rows:,} of {counted(wanted, 'instance')}") if wanted else None
     return Section(store.path.name, "Study", lead,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from glasshouse.boltzmann.curves import BAND, Ensemble, labels_of, read_ensembles
+from glasshouse.boltzmann.data_files import DataOptions
 from glasshouse.boltzmann.monitors import MONITORS
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.tables import overview
@@ -185,7 +186,7 @@ def _word(value: Any) -> Any:
     return value if value is None or isinstance(value, str) else f"{value}"
 
 
-def setting_words(settings: TrainingSettings) -> list[str]:
+def setting_words(settings: TrainingSettings | DataOptions) -> list[str]:
     """The options of `glasshouse train` that differ from their defaults."""
     words = []
     for field in fields(settings):
@@ -200,7 +201,8 @@ def setting_words(settings: TrainingSettings) -> list[str]:
 
 def train_command(one: Ensemble, path: Path) -> str:
     """What trains an ensemble; data from a file are called by the name that they had."""
-    words = ["glasshouse", "train", one.data, *setting_words(one.settings), "--monitor",
-             ",".join(one.curves), "--every", str(one.every), "--seed", str(one.seed), "--count",
-             str(one.expected), "-o", path.name]  # fmt: skip
+    words = ["glasshouse", "train", one.data, *setting_words(one.settings)]
+    words += setting_words(one.data_options)
+    words += ["--monitor", ",".join(one.curves), "--every", str(one.every), "--seed", str(one.seed),
+              "--count", str(one.expected), "-o", path.name]  # fmt: skip
     return shlex.join(words)

@@ -9,30 +9,35 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from glasshouse.boltzmann.ensemble import TRAINING
 from glasshouse.files.archive import opened_archive
 from glasshouse.files.errors import FileError, MissingFileError
 from glasshouse.files.plain_json import parse_object
 from glasshouse.files.sidecar import side_car
 from glasshouse.files.streams import format_suffix, opened, refuse_existing, replacing
 from glasshouse.proofs import Proof
-from glasshouse.races.racing import NOTE as RACE_NOTE
-from glasshouse.races.sampler_race import NOTE as SAMPLER_NOTE
 from glasshouse.races.sampler_results import SamplerResults
 from glasshouse.reports.instance_section import instance_section
 from glasshouse.reports.machine_section import checkpoint_section, machine_section
 from glasshouse.reports.page import Section
 from glasshouse.reports.proof_section import is_proof, printed_proof_section, proof_section
 from glasshouse.reports.race_section import race_section
-from glasshouse.reports.rendering import library, rendered
+from glasshouse.reports.rendering import rendered
 from glasshouse.reports.sampler_section import results_section, sampler_section
+from glasshouse.reports.script import library
 from glasshouse.reports.study_section import study_section
 from glasshouse.reports.training_section import training_section
+from glasshouse.studies.store import purpose
 from glasshouse.studies.store.store import Store
 from glasshouse.summaries import Summarised
 
 Reported: TypeAlias = str | os.PathLike[str] | Proof | SamplerResults
 
+_STORE_SECTIONS: dict[purpose.Purpose, Callable[[Store], Section]] = {
+    purpose.STUDY: study_section,
+    purpose.RACE: race_section,
+    purpose.SAMPLER_RACE: sampler_section,
+    purpose.TRAINING: training_section,
+}
 _STORES = (".sqlite", ".db", ".sqlite3")
 _MAGIC = b"SQLite format 3\x00"
 
@@ -152,12 +157,8 @@ def file_section(path: Path) -> Section:
 
 def _store_section(path: Path) -> Section:
     with Store(path) as store:
-        kinds: dict[bool, Callable[[Store], Section]] = {
-            store.noted(SAMPLER_NOTE) is not None: sampler_section,
-            TRAINING.name in store.kinds: training_section,
-            store.noted(RACE_NOTE) is not None: race_section,
-        }
-        return kinds.get(True, study_section)(store)
+        held = (store.purposes or [purpose.STUDY])[0]
+        return _STORE_SECTIONS[held](store)
 
 
 def _archive_section(path: Path) -> Section:

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import itertools
 import math
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
+from glasshouse.files import plain_toml
 from glasshouse.files.errors import FileError
 from glasshouse.files.streams import opened
 from glasshouse.landscape.ratio import ratio
@@ -45,11 +45,9 @@ def read_toml(path: Path) -> str:
 def parse_toml(text: str, source: str, make: Callable[[dict[str, Any]], Made]) -> Made:
     """What a TOML text becomes; whatever is wrong with it is one line that names its source."""
     try:
-        values = tomllib.loads(text)
-    except RecursionError:
-        raise ValueError(f"{source} is nested too deeply") from None
-    except ValueError as error:  # not TOML, or numbers of thousands of digits
-        raise ValueError(f"{source} is not TOML: {error}") from None
+        values = plain_toml.read_toml(text)
+    except plain_toml.TomlError as error:
+        raise ValueError(f"{source} {error}") from None
     try:
         return make(values)
     except ValueError as error:
@@ -103,7 +101,7 @@ def _axis(name: str, values: object) -> list[Any]:
     try:
         numbers = {key: ratio(value, f"grid.{name}.{key}") for key, value in values.items()}
     except ValueError:
-        raise ValueError(f"grid.{name}={values} must hold numbers") from None
+        raise ValueError(f"grid.{name}={values!r:.60} must hold numbers") from None
     first = numbers.get("first", Fraction(0))
     if keys == {"first", "last", "step"} and numbers["step"] > 0:
         count = math.floor((numbers["last"] - first) / numbers["step"]) + 1
@@ -117,7 +115,8 @@ def _axis(name: str, values: object) -> list[Any]:
             )
             return [_plain(Fraction(start * factor**k)) for k in range(count)]
     raise ValueError(
-        f"grid.{name}={values} is no range; give {{first, last, step}} or {{first, ratio, count}}"
+        f"grid.{name}={values!r:.60} is not a range; use {{first, last, step}} or {{first, ratio, "
+        "count}"
     )
 
 
@@ -149,7 +148,7 @@ def refuse_unknown(values: Mapping[str, Any], known: set[str], where: str) -> No
 def table(value: object, known: set[str] | None, where: str) -> dict[str, Any]:
     """A value that is a table, with no other keys than those known (any, where that is None)."""
     if not isinstance(value, dict):
-        raise ValueError(f"{where} must be a table, not {value!r}")
+        raise ValueError(f"{where} must be a table, not {value!r:.60}")
     if known is not None:
         refuse_unknown(value, known, where)
     return dict(value)
@@ -158,7 +157,7 @@ def table(value: object, known: set[str] | None, where: str) -> dict[str, Any]:
 def word(value: object, name: str) -> str:
     """A value that is some text."""
     if not isinstance(value, str) or not value.strip():
-        raise ValueError(f"{name}={value!r} must be some text")
+        raise ValueError(f"{name}={value!r:.60} must be some text")
     if len(value) > _LONGEST_WORD:
         raise ValueError(f"{name} has {len(value)} characters; use at most {_LONGEST_WORD}")
     return value

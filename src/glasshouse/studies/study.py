@@ -44,14 +44,16 @@ from glasshouse.studies.kinds import KINDS
 from glasshouse.studies.kinds.hardness import HARDNESS, Annealer
 from glasshouse.studies.kinds.kind import Stop
 from glasshouse.studies.statistics.estimators import STATISTICS, Statistic
+from glasshouse.studies.store.purpose import STUDY
 from glasshouse.studies.store.store import Store
 from glasshouse.studies.store.stored_tasks import task_of
-from glasshouse.studies.store.storefile import StoreError, one_line
+from glasshouse.studies.store.storefile import StoreError, damaged, one_line
 from glasshouse.studies.task import Task
 from glasshouse.summaries import Summarised
 
 # What `study plot` draws: the parameter along the axis; or any parameter of a planting method.
 FIGURES = ("density", "size", "frustration", "none")
+_SCALE = "study scale"
 
 
 def is_axis(name: object) -> bool:
@@ -79,6 +81,7 @@ class Study(Summarised):
         statistic: what is plotted and fitted.
         tasks: all of them.
         text: the TOML it was read from; stores keep it.
+        scale: how many times the instances of that text it asks for.
     """
 
     name: str
@@ -87,6 +90,7 @@ class Study(Summarised):
     statistic: Statistic
     tasks: tuple[Task, ...]
     text: str = field(repr=False)
+    scale: float = 1.0
 
     def scaled(self, scale: float, least: int = 20) -> Study:
         """The same study with fewer (or more) instances per task, but at least `least`."""
@@ -96,7 +100,7 @@ class Study(Summarised):
         for task in self.tasks:
             wanted = max(min(least, task.stop.instances), round(scale * task.stop.instances))
             tasks.append(task.with_stop(replace(task.stop, instances=wanted)))
-        return replace(self, tasks=tuple(tasks))
+        return replace(self, tasks=tuple(tasks), scale=self.scale * scale)
 
 
 def load_study(path: str | Path) -> Study:
@@ -124,7 +128,7 @@ def parse_study(text: str, source: str = "study") -> Study:
 
 def study_of(store: Store) -> Study:
     """The study that a store was collected for; a plain one for tasks without a study."""
-    text = store.noted("study")
+    text = store.noted(STUDY.note)
     if text is not None:
         return parse_study(text, f"the study in {store.path}")
     tasks = tuple(task_of(task) for task in store.tasks() if task.kind in KINDS)
@@ -133,25 +137,58 @@ def study_of(store: Store) -> Study:
 
 def claim(store: Store, study: Study) -> None:
     """Remember in a store which study it is for; a store that holds another one is refused."""
-    held = store.noted("study")
-    if held == study.text:
+    held = store.claim(STUDY)
+    if held is not None and held != study.text:
+        _refuse_other_name(store, heading_of(store).name, study.name)
+    with store.transaction():
+        if study.text and held != study.text:
+            store.note(STUDY.note, study.text)
+        if study.scale != _scale_of(store):
+            store.note(_SCALE, repr(study.scale))
+
+
+def join_studies(into: Store, source: Store) -> None:
+    """Take over the study of a store that is merged, unless the target has one of that name."""
+    text, heading = source.noted(STUDY.note), heading_of(source)
+    if text is None:
         return
-    name = study.name if held is None else heading_of(store).name
-    if name != study.name:
-        raise StoreError(
-            f"{store.path} holds the study {name!r}, not {study.name!r}; use another store"
-        )
-    if study.text:
-        store.note("study", study.text)
+    if into.noted(STUDY.note) is None:
+        into.note(STUDY.note, text)
+    else:
+        _refuse_other_name(source, heading.name, heading_of(into).name)
+    scale = max(_scale_of(into), _scale_of(source))  # as the larger stop rules are kept
+    if scale != _scale_of(into):
+        into.note(_SCALE, repr(scale))
+
+
+def _refuse_other_name(store: Store, held: str, asked: str) -> None:
+    if held != asked:
+        raise StoreError(f"{store.path} holds the study {held!r}, not {asked!r}; use another store")
+
+
+def _scale_of(store: Store) -> float:
+    """How many times the instances of its text a study was collected with."""
+    text = store.noted(_SCALE)
+    try:
+        scale = 1.0 if text is None else float(text)
+        if not (math.isfinite(scale) and scale > 0):
+            raise ValueError(f"its scale is {scale}")
+    except ValueError as fault:
+        raise damaged(store.path, fault) from None
+    return scale
 
 
 def heading_of(store: Store) -> Study:
     """The study that a store was collected for, without its tasks: how to look at it."""
-    text = store.noted("study")
+    text = store.noted(STUDY.note)
     if text is None:
         return _plain_study(store)
+    scale = _scale_of(store)
     try:
-        return parse_toml(text, f"the study in {store.path}", lambda values: _heading(values, text))
+        heading = parse_toml(
+            text, f"the study in {store.path}", lambda values: _heading(values, text)
+        )
+        return replace(heading, scale=scale)
     except ValueError as error:
         raise StoreError(one_line(error)) from error
 

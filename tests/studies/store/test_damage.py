@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,11 @@ from tests.studies.store.damage import SCHEMES, damage_often, endless_tree, make
 from tests.studies.synthetic import Fake, table
 
 from glasshouse.cli import main
+from glasshouse.reports.writing import file_section
 from glasshouse.studies import Store
 from glasshouse.studies.store.merging import merge
 from glasshouse.studies.store.storefile import StoreError
+from glasshouse.studies.study import study_of
 
 
 @pytest.fixture(scope="module")
@@ -149,8 +152,27 @@ def test_a_study_that_no_one_could_read_is_told(copy, tmp_path):
         assert main(["study", *command, str(copy)]) == 2
     with pytest.raises(StoreError, match="nested too deeply"):
         merge(tmp_path / "all.sqlite", [copy])
-    with Store(tmp_path / "all.sqlite") as store:
-        assert store.tasks() == []
+    assert not (tmp_path / "all.sqlite").exists()
+
+
+@pytest.mark.parametrize("bomb", ["a" + 5000 * ".a" + " = 1", "[" + 5000 * "a." + "a]"])
+def test_a_bomb_in_place_of_a_study_goes_off_nowhere(copy, tmp_path, bomb, capsys):
+    change(copy, f"UPDATE meta SET value = '{bomb}' WHERE key = 'note study'")
+    tracemalloc.start()
+    try:
+        for command in (["plot"], ["fit"]):
+            assert main(["study", *command, str(copy)]) == 2
+        with pytest.raises(StoreError, match="has a key of 5001 parts"):
+            merge(tmp_path / "all.sqlite", [copy])
+        with Store(copy) as store, pytest.raises(ValueError, match="has a key of 5001 parts"):
+            study_of(store)
+        with pytest.raises(ValueError, match="has a key of 5001 parts"):
+            file_section(copy)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 32 << 20  # without the bound, 200 MB
+    assert capsys.readouterr().err.count("has a key of 5001 parts; use at most 16") == 2
 
 
 @pytest.mark.parametrize("parameters", ['{"n": 1000000000}', '{"graph": "complete:20000"}', "7"])

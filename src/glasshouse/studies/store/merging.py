@@ -1,18 +1,19 @@
-"""Merging stores that several machines collected."""
+"""Merging stores that several computers collected: all of it in one transaction, or nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from glasshouse.studies.kinds.kind import Columns, Kind
 from glasshouse.studies.ranges import Ranges
+from glasshouse.studies.store import storefile
+from glasshouse.studies.store.joining import join_notes
 from glasshouse.studies.store.store import Store, StoredTask
 from glasshouse.studies.store.storefile import StoreError
-from glasshouse.studies.study import heading_of
 from glasshouse.summaries import Summarised
 
 
@@ -32,22 +33,31 @@ class Merged(Summarised):
 
 
 def merge(target: str | Path, sources: Iterable[str | Path]) -> Merged:
-    """Add the rows of some stores to another one.
+    """Add everything that some stores hold to another one: rows, tasks and settings.
 
     Rows that are in both must be equal but for their seconds: a row is a function of its task and
-    index. If they differ, nothing of that store is added.
+    index. All stores must be for the same purpose: studies of one name, races on the same instances
+    under the same rules, machines that learn the same data. If anything differs, nothing is added.
+    A merge that is killed leaves the target as it was.
 
     Args:
         target: the store to add to; made when it is not there.
         sources: the stores to read; they are not changed.
     """
-    new = known = 0
     paths = [Path(source) for source in sources]
     for path in paths:  # before anything is made or changed
         if path.resolve() == Path(target).resolve():
             raise ValueError(f"{path} cannot be merged into itself")
         Store(path).close()
-    with Store(target, write=True) as into:
+    if storefile.is_there(Path(target)):
+        return _merged(Path(target), paths)
+    with storefile.new_file(Path(target)) as fresh:
+        return _merged(fresh, paths)
+
+
+def _merged(target: Path, paths: Iterable[Path]) -> Merged:
+    new = known = 0
+    with Store(target, write=True) as into, into.transaction():
         for path in paths:
             with Store(path) as source:
                 added, seen = _add(into, source)
@@ -56,14 +66,13 @@ def merge(target: str | Path, sources: Iterable[str | Path]) -> Merged:
 
 
 def _add(into: Store, source: Store) -> tuple[int, int]:
-    """Add one store; all of it or nothing."""
-    tasks = source.tasks()
-    heading_of(source)  # its study is taken over; it must be one
-    clashes = _clashes(into, source, tasks)
-    if clashes:
-        raise StoreError(clashes)
+    """Add one store, as a part of the transaction of all."""
+    join_notes(into, source)
+    tasks, mine = source.tasks(), {task.task_id: task for task in into.tasks()}
+    _refuse_clashes(into, source, tasks)
     new = known = 0
-    numbers = into.import_tasks(tasks, source.kinds)
+    asked = [_larger(task, mine.get(task.task_id, task)) for task in tasks]
+    numbers = into.import_tasks(asked, source.kinds)
     for task in tasks:
         there = into.done(numbers[task.task_id])
         for first, end, version in source.batches(task):
@@ -74,18 +83,24 @@ def _add(into: Store, source: Store) -> tuple[int, int]:
                 del rows["instance"]
                 into.add_batch(numbers[task.task_id], low, rows, version)
                 new += high - low
-    study = source.noted("study")
-    if study is not None and into.noted("study") is None:
-        into.note("study", study)
+    finished = {task.task_id for task in asked if task.is_finished}
+    into.mark_finished(numbers[task_id] for task_id in finished)
     return new, known
 
 
-def _clashes(into: Store, source: Store, tasks: list[StoredTask]) -> str | None:
-    """The first place where two stores contradict each other, in words."""
+def _larger(theirs: StoredTask, mine: StoredTask) -> StoredTask:
+    """A task with the stop rule that asks for more instances, finished if one run found it so."""
+    kept = mine if mine.stop.instances >= theirs.stop.instances else theirs
+    is_same = mine.stop == theirs.stop
+    return replace(kept, is_finished=kept.is_finished or (is_same and theirs.is_finished))
+
+
+def _refuse_clashes(into: Store, source: Store, tasks: list[StoredTask]) -> None:
+    """Refuse two stores whose rows contradict each other."""
     mine = {task.task_id: task for task in into.tasks()}
     for name, kind in source.kinds.items():
         if name in into.kinds and into.kinds[name] != kind:
-            return f"{source.path}: its {name} rows have other columns than those of {into.path}"
+            raise StoreError(f"{source.path}: its {name} rows have other columns than those before")
     for task in tasks:
         if task.task_id not in mine:
             continue
@@ -95,11 +110,10 @@ def _clashes(into: Store, source: Store, tasks: list[StoredTask]) -> str | None:
             theirs = source.rows(task, below=high, first=low)
             place = _first_difference(kind, ours, theirs)
             if place is not None:
-                return (
+                raise StoreError(
                     f"{source.path}: instance {place} of task {task.task_id[:12]} differs from the "
-                    f"one in {into.path}; one of them was not measured by this version"
+                    "one in the target; one of them would be lost"
                 )
-    return None
 
 
 def _overlap(mine: Ranges, theirs: Ranges) -> list[tuple[int, int]]:

@@ -26,6 +26,8 @@ class OpenDatabase:
     def __init__(self, path: Path, tables: Iterable[str], *, write: bool) -> None:
         self.path = path
         self.write = write
+        self._is_in_transaction = False
+        self._has_own_pages = False
         with ExitStack() as opened:
             if write:
                 # Whether the store is there is decided under the lock: else two processes could
@@ -69,7 +71,8 @@ class OpenDatabase:
         except (ValueError, OverflowError) as error:
             raise storefile.damaged(self.path, error) from error
         except MemoryError as error:
-            raise storefile.damaged(self.path, "it asks for more memory than there is") from error
+            # The file is not to blame: what it may ask for was compared with its size before.
+            raise MemoryError(f"{self.path}: there is not enough memory to read it") from error
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
@@ -78,7 +81,7 @@ class OpenDatabase:
             is_own = not self._database.in_transaction
             if is_own:
                 self._database.execute("BEGIN")
-            storefile.limit_steps(self._database, self.path)
+            storefile.limit_steps(self._database, self._content_size())
             try:
                 yield
             finally:
@@ -88,11 +91,18 @@ class OpenDatabase:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing; an error of the disk becomes an OSError that says what is safe."""
+        """All or nothing; an error of the disk becomes an OSError that says what is safe.
+
+        A transaction inside another one is a part of it.
+        """
         if not self.write:
             raise StoreError(f"{self.path} is open for reading only")
+        if self._is_in_transaction:
+            yield self._database
+            return
         try:
             self._database.execute("BEGIN IMMEDIATE")
+            self._is_in_transaction = True
             yield self._database
             self._database.execute("COMMIT")
         except sqlite3.Error as error:
@@ -101,6 +111,28 @@ class OpenDatabase:
         except BaseException:
             self._rollback()
             raise
+        finally:
+            self._is_in_transaction = False
+
+    def _refuse_shared_pages(self) -> None:
+        """Refuse a file in which rows share pages, so that few bytes are texts of many rows.
+
+        The whole file is read for that, once: it is for what holds long texts, and not many rows.
+        """
+        if not self._has_own_pages:
+            ((found,),) = self._database.execute("PRAGMA quick_check(1)")
+            if found != "ok":
+                raise ValueError(found)
+            self._has_own_pages = True
+
+    def _content_size(self) -> int:
+        """Bytes that can be in the store: no more than these are read."""
+        size = storefile.content_size(self.path)
+        if self._is_in_transaction:  # what is not committed may be in memory alone
+            ((pages,),) = self._database.execute("PRAGMA page_count")
+            ((bytes_per_page,),) = self._database.execute("PRAGMA page_size")
+            size += pages * bytes_per_page
+        return size
 
     def _rollback(self) -> None:
         if self._database.in_transaction:

@@ -129,6 +129,15 @@ def ascending(rows: Iterable[Row], keys: int, table: str) -> Iterator[Row]:
         yield row
 
 
+def fitting(rows: Iterable[Row], size: int, table: str) -> Iterator[Row]:
+    """Rows whose texts fit into `size` bytes: a damaged file can give one text to many rows."""
+    for row in rows:
+        size -= sum(len(value) for value in row if isinstance(value, str))
+        if size < 0:
+            raise ValueError(f"{table} have more text than fits into the file")
+        yield row
+
+
 def task_record(row: Row) -> StoredTask:
     """A row of `tasks`."""
     number, task_id, kind, canonical, stop, finished, realised = row

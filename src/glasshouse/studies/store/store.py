@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Mapping
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,12 +25,13 @@ from glasshouse.notebook import SummaryTable
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.studies.kinds.kind import SECONDS, Column, Kind, Measurable
 from glasshouse.studies.ranges import Ranges
-from glasshouse.studies.store import records, schema, storefile, wholeness
+from glasshouse.studies.store import records, schema, wholeness
 from glasshouse.studies.store.open_database import OpenDatabase
+from glasshouse.studies.store.purpose import Purpose, purposes_of, refuse_other
 from glasshouse.studies.store.records import BatchRecord
 from glasshouse.studies.store.records import StoredTask as StoredTask
 from glasshouse.studies.store.records import TaskStatus as TaskStatus
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.studies.store.storefile import StoreError, one_line
 from glasshouse.summaries import Summarised
 from glasshouse.version import __version__
 
@@ -72,6 +75,8 @@ class Store(OpenDatabase, Summarised):
     (Ranges(parts=((0, 3),)), 0)
     >>> store.signed(task, "sweeps", "solved").shape, list(store.kinds), store.check()
     ((3,), ['hardness'], [])
+    >>> store.purposes[0].words, store.claim(store.purposes[0])
+    ('a study', None)
     >>> store.close()
 
     What collecting and merging do:
@@ -99,6 +104,17 @@ class Store(OpenDatabase, Summarised):
                 self._kinds = schema.read_kinds(self._database)
         except BaseException:
             self.close()
+            raise
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing, the kinds that the store knows included."""
+        known = dict(self._kinds)
+        try:
+            with super().transaction() as database:
+                yield database
+        except BaseException:
+            self._kinds = known
             raise
 
     def summary(self) -> str:
@@ -148,6 +164,9 @@ class Store(OpenDatabase, Summarised):
         realised: Mapping[str, Mapping[str, Any]],
     ) -> dict[str, StoredTask]:  # fmt: skip
         with self.transaction() as database:
+            held = self.purposes
+            for purpose in purposes_of(kinds, lambda note: False):
+                refuse_other(self.path, held, purpose)
             for kind in kinds.values():
                 self._add_kind(kind)
             database.executemany(
@@ -213,7 +232,7 @@ class Store(OpenDatabase, Summarised):
 
     def _tasks(self) -> list[StoredTask]:
         rows = records.ascending(self._database.execute(_TASKS), 1, "tasks")
-        tasks = [records.task_record(row) for row in rows]
+        tasks = [*map(records.task_record, records.fitting(rows, self._content_size(), "tasks"))]
         if any(task.kind not in self._kinds for task in tasks):
             self._kinds = schema.read_kinds(self._database)  # a writer may have added some
         for task in tasks:
@@ -272,6 +291,8 @@ class Store(OpenDatabase, Summarised):
         query += f"AND instance < ?{typed} ORDER BY instance"
         end = INT64_MAX if below is None else below
         with self._snapshot():
+            if any(types[name].storage == "text" for name in read):
+                self._refuse_shared_pages()
             expected = self._expected(task, first, end)
             cursor = self._database.execute(query, (task.number, first, end))
             rows = itertools.islice(cursor, len(expected) + 1)
@@ -312,7 +333,7 @@ class Store(OpenDatabase, Summarised):
         told = sum(max(high - low, 0) for low, high in parts)
         # A row takes a pointer, two lengths, and a byte each for its columns and two keys.
         least = 6 + len(self._kinds[task.kind].measured)
-        if told > storefile.content_size(self.path) // least:
+        if told > self._content_size() // least:
             raise ValueError(f"batches tell of {told} rows, more than fit into the file")
         return np.concatenate([np.empty(0, np.int64), *(np.arange(*part) for part in parts)])
 
@@ -328,6 +349,20 @@ class Store(OpenDatabase, Summarised):
             for batches in of_task.values():
                 records.refuse_overlap(batches)
         return [TaskStatus.of(task, of_task.get(task.number, [])) for task in tasks]
+
+    @property
+    def purposes(self) -> list[Purpose]:
+        """What the store is for; none for a new store, and one for all that we make."""
+        return purposes_of(self._kinds, lambda note: self.noted(note) is not None)
+
+    def claim(self, purpose: Purpose) -> str | None:
+        """Make sure that the store is for a purpose; return the settings it notes, None if none.
+
+        Raises:
+            StoreError: the store is for something else.
+        """
+        refuse_other(self.path, self.purposes, purpose)
+        return self.noted(purpose.note)
 
     def note(self, key: str, value: str) -> None:
         """Remember a text under a key, for example the study that was asked for."""
@@ -351,7 +386,7 @@ class Store(OpenDatabase, Summarised):
             with self._snapshot():
                 query = "PRAGMA integrity_check"
                 found = [row[0] for row in self._database.execute(query)]
-                faults = [storefile.one_line(fault) for fault in found if fault != "ok"]
+                faults = [one_line(fault) for fault in found if fault != "ok"]
                 if faults:
                     return faults  # what follows would stumble over the same pages
                 self._tasks()

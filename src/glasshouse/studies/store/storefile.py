@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from glasshouse.files.streams import drafted
@@ -16,6 +17,8 @@ _HEADER_SIZE = 100
 _MAGIC = b"SQLite format 3\x00"
 # No text of a store is nearly as long, and no row as wide.
 _LONGEST_VALUE = 1 << 26
+# Statements that make tables are read before we can look at them.
+_MOST_COLUMNS, _LONGEST_STATEMENT = 500, 1 << 17
 _LONGEST_MESSAGE = 200
 # Queries are ended after so many steps of SQLite's machine, and so many more per byte of the file.
 # What we write needs less than a fourth of that; a tree of pages with circles has no end.
@@ -74,8 +77,7 @@ def create(path: Path, tables: Iterable[str]) -> None:
         path: its place; a file with content is never replaced.
         tables: the statements that make them.
     """
-    place = path.resolve()
-    with drafted(place) as fresh:
+    with new_file(path) as fresh:
         database = sqlite3.connect(fresh, isolation_level=None)
         try:
             database.executescript(
@@ -84,6 +86,14 @@ def create(path: Path, tables: Iterable[str]) -> None:
             )
         finally:
             database.close()
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[Path]:
+    """A name to make a file under, which is moved to `path` at the end of a block that succeeds."""
+    place = path.resolve()
+    with drafted(place) as fresh:
+        yield fresh
         _move_to_new_name(fresh, place)
 
 
@@ -146,9 +156,11 @@ def connect(path: Path, write: bool) -> sqlite3.Connection:
 
 def _be_careful(database: sqlite3.Connection, path: Path) -> None:
     """SQLite's settings for files from strangers (sqlite.org/security.html)."""
-    limit_steps(database, path)
+    limit_steps(database, content_size(path))
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
     database.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    database.setlimit(sqlite3.SQLITE_LIMIT_COLUMN, _MOST_COLUMNS)
+    database.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, _LONGEST_STATEMENT)
     database.setlimit(sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 1)
     configure = getattr(database, "setconfig", None)  # from Python 3.12 on
     if configure is not None:
@@ -158,9 +170,9 @@ def _be_careful(database: sqlite3.Connection, path: Path) -> None:
     database.execute("PRAGMA mmap_size = 0")  # a file that shrinks under a map ends the process
 
 
-def limit_steps(database: sqlite3.Connection, path: Path) -> None:
-    """From now on, end what reads more than the file can hold; a new count begins."""
-    steps = _STEPS + _STEPS_PER_BYTE * content_size(path)
+def limit_steps(database: sqlite3.Connection, size: int) -> None:
+    """From now on, end what reads more than a file of `size` bytes holds; a new count begins."""
+    steps = _STEPS + _STEPS_PER_BYTE * size
     # Written in C: an interrupt (Ctrl-C) in a handler written in Python would be lost.
     left = itertools.repeat(0, steps // _STEPS_AT_A_TIME).__next__
     database.set_progress_handler(left, _STEPS_AT_A_TIME)

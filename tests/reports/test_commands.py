@@ -1,0 +1,162 @@
+"""The commands on a page, read again by the command line itself: no option that matters is lost."""
+
+from __future__ import annotations
+
+import inspect
+import shlex
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.studies.store.test_purpose import TEXT
+
+from glasshouse.cli import app, main
+from glasshouse.files.suite import write_suite
+from glasshouse.planting import random_loops
+from glasshouse.reports.page import Listing
+from glasshouse.reports.writing import file_section
+
+BROKEN = Path(__file__).parents[1] / "races" / "broken_solver.py"
+# How a command runs and what it prints, but not what it makes.
+NOT_SETTINGS = {"workers", "dask", "json", "force", "timeout"}
+
+
+def shown(path: Path) -> list[list[str]]:
+    """The words of the commands that make a store again, as its page shows them."""
+    parts = [part for part in file_section(path).parts
+             if isinstance(part, Listing) and "again" in part.title]  # fmt: skip
+    assert len(parts) == 1
+    lines = [shlex.split(line) for line in parts[0].text.splitlines()]
+    assert all(line[0] == "glasshouse" for line in lines)
+    return [line[1:] for line in lines]
+
+
+def settings(words: list[str]) -> dict[str, Any]:
+    """What the command line understands, defaults included."""
+    _, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
+    bound.apply_defaults()
+    found = {name: value for name, value in bound.arguments.items() if name not in NOT_SETTINGS}
+    for name in ("output", "file", "answers"):
+        if found.get(name) is not None:
+            found[name] = Path(found[name]).name
+    for name in ("data", "suite"):
+        if name in found:
+            found[name] = Path(found[name]).name
+    if "solver" in found:  # quotes that a shell does not need make no difference
+        found["solver"] = [shlex.split(solver) for solver in found["solver"]]
+    return found
+
+
+def options(command: str) -> set[str]:
+    """The options of a command that matter."""
+    run = import_module(f"glasshouse.cli.{command}").run
+    parameters = inspect.signature(run).parameters.values()
+    return {p.name for p in parameters if p.kind is p.KEYWORD_ONLY} - NOT_SETTINGS
+
+
+def given(words: list[str]) -> set[str]:
+    """The options that stand in a command, under the names of their parameters."""
+    short = {"-o": "--output"}
+    named = [short.get(word, word) for word in words if word.startswith("-")]
+    return {word.removeprefix("--").replace("-", "_") for word in named if not word[1:2].isdigit()}
+
+
+TRAININGS = [
+    "bars --hidden 2 --epochs 3 --width 6 --length 2 --held-out 0.25 --units binary --gradient pcd "
+    "--steps 2 --chains 4 --batch-size 3 --learning-rate 0.1,0.01 --reduction sum --momentum 0.1 "
+    "--weight-decay 0.001 --sigma 0.02 --no-biases --monitor pseudo_likelihood,activation "
+    "--every 2 --seed 0 --count 2",
+    "stripes --hidden 2 --epochs 2 --side 2 --learning-rate 0.1 --mode-probability 0.1 "
+    "--mode-slope 10 --mode-offset -3 --mode-use restart --mode-step full "
+    "--mode-search enumerate --mode-seconds 1.5",
+    "digits --hidden 2 --epochs 1 --threshold 5 --batch-size 100 --monitor activation",
+    "mine.csv --hidden 2 --epochs 1 --held-out 0.5",
+    "bars --hidden 2 --epochs 1",
+]
+
+
+@pytest.mark.parametrize("typed", TRAININGS)
+def test_the_command_of_a_training_has_all_its_options(typed, tmp_path, monkeypatch):
+    if typed.startswith("digits"):
+        pytest.importorskip("sklearn")
+    monkeypatch.chdir(tmp_path)
+    np.savetxt("mine.csv", np.eye(4, dtype=int), fmt="%d", delimiter=",")
+    words = ["train", *shlex.split(typed), "-o", "run.sqlite"]
+    assert main(words) == 0
+    (again,) = shown(tmp_path / "run.sqlite")
+    assert settings(again) == settings(words)
+    # Without the options of the data it would be refused, or be another training.
+    assert main(again) == 0
+    assert len(shown(tmp_path / "run.sqlite")) == 1
+
+
+def test_every_option_of_a_training_is_tried_above():
+    tried = {name for typed in TRAININGS for name in given(typed.split())} | {"output"}
+    assert tried == options("train")
+
+
+@pytest.fixture(scope="module")
+def instances(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("instances")
+    plants = [random_loops(3, 3, frustration="1/5", loops=3, rng=seed) for seed in range(2)]
+    write_suite(folder / "tiny", plants)
+    (folder / "blind").mkdir()
+    for file in (folder / "tiny").glob("*.wcnf"):
+        (folder / "blind" / file.name).write_bytes(file.read_bytes())
+    return folder
+
+
+SOLVER = f"good={sys.executable} -S {BROKEN} 'none' {{file}}"
+RACES = [
+    "--suite blind --answers tiny --time-limit 31.5 --grace 2 --memory 1024 --seed 0 --repeat 2 "
+    "--dialect classic --strict --meter process-group",
+    "--suite tiny --dialect classic --meter process-group",
+]
+
+
+@pytest.mark.parametrize("typed", RACES)
+def test_the_command_of_a_race_has_all_its_options(typed, instances, tmp_path, monkeypatch):
+    monkeypatch.chdir(instances)
+    store = tmp_path / "race.sqlite"
+    words = ["race", "--solver", SOLVER, *shlex.split(typed), "-o", str(store)]
+    assert main(words) == 0
+    (again,) = shown(store)
+    assert settings(again) == settings(words)
+
+
+def test_every_option_of_a_race_is_tried_above():
+    tried = {name for typed in RACES for name in given(typed.split())} | {"solver", "output"}
+    assert tried == options("race")
+
+
+def test_solvers_of_two_dialects_need_two_commands(instances, tmp_path, monkeypatch):
+    monkeypatch.chdir(instances)
+    store = tmp_path / "race.sqlite"
+    shared = ["--suite", "tiny", "--meter", "process-group", "--time-limit", "20"]
+    other = SOLVER.replace("good=", "other=")
+    first = ["race", "--solver", SOLVER, "--dialect", "classic", *shared, "-o", str(store)]
+    second = ["race", "--solver", other, "--dialect", "mse22", *shared, "-o", str(store)]
+    for words in (first, second):
+        assert main(words) in (0, 1)
+    assert [settings(one) for one in shown(store)] == [settings(first), settings(second)]
+
+
+STUDIES = ["tiny.toml", "tiny.toml --scale 0.5"]
+
+
+@pytest.mark.parametrize("typed", STUDIES)
+def test_the_command_of_a_study_has_all_its_options(typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("tiny.toml").write_text(TEXT)
+    words = ["study", "run", *shlex.split(typed), "-o", "study.sqlite"]
+    assert main(words) == 0
+    (again,) = shown(tmp_path / "study.sqlite")
+    assert settings(again) == settings(words)
+
+
+def test_every_option_of_a_study_is_tried_above():
+    tried = {name for typed in STUDIES for name in given(typed.split())} | {"output"}
+    assert tried == options("study")
