@@ -13,7 +13,7 @@ from glasshouse.certificates import CertificateError
 from glasshouse.files.document import Document
 from glasshouse.files.reading import read_document
 from glasshouse.files.sidecar import has_side_car, read_side_car
-from glasshouse.files.streams import format_suffix
+from glasshouse.files.streams import format_suffix, refuse_pipe
 from glasshouse.files.verification import examine
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs.two_sat import HardClausesUnsatisfiableError, satisfy
@@ -57,6 +57,7 @@ def truth_of(
         FileError: a file cannot be read.
     """
     path = Path(path)
+    refuse_pipe(path)
     try:
         document = read_document(path)
     except ValueError:

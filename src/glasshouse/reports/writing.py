@@ -14,7 +14,13 @@ from glasshouse.files.archive import opened_archive
 from glasshouse.files.errors import FileError, MissingFileError
 from glasshouse.files.plain_json import parse_object
 from glasshouse.files.sidecar import side_car
-from glasshouse.files.streams import format_suffix, opened, refuse_existing, replacing
+from glasshouse.files.streams import (
+    format_suffix,
+    opened,
+    refuse_existing,
+    refuse_pipe,
+    replacing,
+)
 from glasshouse.proofs import Proof
 from glasshouse.races.racing import NOTE as RACE_NOTE
 from glasshouse.races.sampler_race import NOTE as SAMPLER_NOTE
@@ -135,6 +141,7 @@ def file_section(path: Path) -> Section:
         raise MissingFileError(path, "no such file; expected a store or a file to report")
     if path.is_dir():
         raise FileError(path, "is a directory; name the files in it")
+    refuse_pipe(path)
     if path.suffix.lower() in _STORES or _starts_with(path, _MAGIC):
         return _store_section(path)
     suffix = format_suffix(path)
@@ -176,8 +183,6 @@ def _json_object(path: Path) -> dict[str, Any] | None:
 
 
 def _starts_with(path: Path, magic: bytes) -> bool:
-    if not path.is_file():  # opening a pipe would wait for ever
-        return False
     with path.open("rb") as file:
         return file.read(len(magic)) == magic
 
