@@ -12,6 +12,7 @@ import contextlib
 import ctypes
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -52,7 +53,8 @@ def _adopt(more: int) -> None:
     global _adopting
     with _adopting_lock, contextlib.suppress(OSError, AttributeError):
         _adopting += more
-        ctypes.CDLL(None).prctl(_SUBREAPER, int(_adopting > 0), 0, 0, 0)
+        if sys.platform == "linux":
+            ctypes.CDLL(None).prctl(_SUBREAPER, int(_adopting > 0), 0, 0, 0)
 
 
 def tree_of(pid: int) -> list[int]:
