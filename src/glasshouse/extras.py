@@ -11,8 +11,8 @@ REMEDIES = {
     "benchexec": '"glasshouse[meter]"',
     "dimod": '"glasshouse[solvers]"',
     "distributed": '"glasshouse[distributed]"',
-    "dwave": '"glasshouse[solvers]"',
-    "dwave_networkx": '"glasshouse[graphs]"',
+    "dwave.graphs": '"glasshouse[graphs]"',
+    "dwave.samplers": '"glasshouse[solvers]"',
     "matplotlib": '"glasshouse[figures]"',
     "openjij": "openjij",
     "ortools": "ortools",
@@ -46,7 +46,7 @@ def optional(module: str, purpose: str) -> Any:
     Raises:
         MissingPackageError: if it cannot be imported.
     """
-    package = module.split(".")[0]
+    package = next(name for name in REMEDIES if f"{module}.".startswith(f"{name}."))
     try:
         return import_module(module)
     except ImportError as error:
@@ -70,12 +70,17 @@ def extras_by_presence() -> tuple[list[str], list[str]]:
         if remedy.startswith('"'):
             extra = remedy.removeprefix('"glasshouse[').removesuffix(']"')
             packages.setdefault(extra, []).append(package)
-    there = [extra for extra, needed in packages.items() if all(map(_is_there, needed))]
+    there = [extra for extra, needed in packages.items() if all(map(is_there, needed))]
     return sorted(there), sorted(set(packages) - set(there))
 
 
-def _is_there(package: str) -> bool:
+def is_there(package: str) -> bool:
+    """Whether a package is installed; it is not imported.
+
+    >>> is_there("numpy"), is_there("nobody.has.this")
+    (True, False)
+    """
     try:
         return find_spec(package) is not None
-    except ValueError:  # a module without a spec stands in its place
+    except (ValueError, ModuleNotFoundError):  # a module without a spec, or none, in its place
         return False

@@ -6,7 +6,6 @@ import gzip
 import io
 import json
 import lzma
-import os
 import struct
 import zipfile
 import zlib
@@ -441,15 +440,6 @@ def decimals_within_the_limit() -> bytes:
 @bomb(".coo.gz")
 def large_decimals() -> bytes:
     return gzip.compress(b"# vartype=SPIN\n" + b"0 0 1e19\n" * 3_700_000, 1)
-
-
-def written_pipe(folder: Path) -> Path:
-    path = folder / "pipe.wcnf"
-    os.mkfifo(path)
-    return path
-
-
-BOMBS["pipe_that_nobody_writes"] = written_pipe
 
 
 def device(folder: Path) -> Path:

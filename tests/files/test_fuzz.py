@@ -88,7 +88,7 @@ def is_matrix(path: Path) -> bool:
 def assert_rewritten(path: Path, document: Document) -> None:
     """What was read can be written, and is read again as the same."""
     again = path.with_name(f"again-{path.name}")
-    write(again, replace(document, load_proof=None, is_verified=True), overwrite=True)
+    write(again, replace(document, load_proof=None).as_verified(), overwrite=True)
     twin = read_document(again)
     assert twin.problem == document.problem
     assert twin.planted == document.planted

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
-import warnings
 from dataclasses import replace
 
 import dimod
+import dwave.graphs
 import networkx
 import numpy as np
 import pytest
@@ -24,14 +24,10 @@ from glasshouse.files import FileError, read, read_document, read_planted, verif
 from glasshouse.planting import Graph, Planted, graph_loops, random_loops, shuffle
 from glasshouse.problems import Ising, Max2Sat, Qubo
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)
-    import dwave_networkx as dnx
-
 CHIPS = {
-    "chimera:3x3x4 without 5,6,17,40": dnx.chimera_graph(3, 3, 4),
-    "pegasus:3 without 4,5,31,40,77": dnx.pegasus_graph(3),
-    "zephyr:2x4 without 0,3,64,100": dnx.zephyr_graph(2, 4),
+    "chimera:3x3x4 without 5,6,17,40": dwave.graphs.chimera_graph(3, 3, 4),
+    "pegasus:3 without 4,5,31,40,77": dwave.graphs.pegasus_graph(3),
+    "zephyr:2x4 without 0,3,64,100": dwave.graphs.zephyr_graph(2, 4),
 }
 TEXT = [".wcnf", ".qubo", ".mc", ".coo"]
 
@@ -106,7 +102,7 @@ def test_labels_are_in_the_summary_and_stay_when_gauged():
 
 
 def test_a_recipe_holds_the_labels_of_any_graph():
-    graph = networkx.relabel_nodes(dnx.pegasus_graph(2), {1: "one", 2: (0, 2)})
+    graph = networkx.relabel_nodes(dwave.graphs.pegasus_graph(2), {1: "one", 2: (0, 2)})
     graph.remove_edge(*next(iter(graph.edges)))
     plant = graph_loops(graph, frustration="1/5", loops=5, rng=1)
     assert plant.problem.labels == tuple(graph.nodes)

@@ -83,7 +83,7 @@ def test_a_native_file_holds_the_plant_whole(tmp_path, plant, suffix):
     assert not side_car(path).exists()
     assert verify_file(path).proven
     again = tmp_path / f"y{suffix}"
-    write(again, replace(read_document(path), is_verified=True))
+    write(again, read_document(path).as_verified())
     assert again.read_bytes() == path.read_bytes()
 
 

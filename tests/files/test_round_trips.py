@@ -142,7 +142,7 @@ def test_metadata_comes_back_in_the_weights_of_the_file(folder, problem, suffix,
     cost = energies_of(problem)[(states == state).all(axis=1)][0].item()
     recipe = {"method": "none", "seed": 2**100, "text": "ö\n\"'"}
     model = (state > 0).astype(np.int8)
-    document = Document(problem, Metadata(cost, model, recipe), is_verified=True)
+    document = Document(problem, Metadata(cost, model, recipe)).as_verified()
     path = folder / f"{next(fresh)}{suffix}"
     write(path, document)
     again = read_document(path)

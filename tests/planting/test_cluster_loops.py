@@ -94,7 +94,7 @@ def test_couplings_are_those_of_the_paper(alpha, scale, ruggedness, rng):
     inside, between = cell_weights(plant)
     assert inside == {Fraction(scale).denominator}
     assert ruggedness is None or max(map(abs, between.values())) <= ruggedness
-    pytest.importorskip("dwave_networkx")
+    pytest.importorskip("dwave.graphs")
     chimera = set(map(tuple, Graph.chimera(6, 7).edges.tolist()))
     assert set(map(tuple, plant.problem.edges.tolist())) <= chimera
 

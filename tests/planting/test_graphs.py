@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -46,13 +49,25 @@ def test_deep_networks_couple_only_neighbouring_layers():
 @pytest.mark.parametrize(("family", "sizes"), [("chimera", (2, 3, 4)), ("pegasus", (2,)),
                                                ("zephyr", (2, 4))])  # fmt: skip
 def test_machines_are_those_of_dwave(family, sizes):
-    machine = pytest.importorskip("dwave_networkx")
+    machine = pytest.importorskip("dwave.graphs")
     original = getattr(machine, f"{family}_graph")(*sizes)
     graph = getattr(Graph, family)(*sizes)
     assert graph.labels == tuple(sorted(original.nodes))
     named = {frozenset((graph.labels[i], graph.labels[j])) for i, j in graph.edges.tolist()}
     assert named == set(map(frozenset, original.edges))
     assert Graph.parse(graph.name) == graph
+
+
+def test_machines_need_no_package_that_is_deprecated():
+    pytest.importorskip("dwave.graphs")
+    script = """
+import sys
+sys.modules["dwave_networkx"] = None
+import glasshouse as gh
+print(gh.Graph.parse("zephyr:2").num_nodes)
+"""
+    call = [sys.executable, "-W", "error", "-c", script]
+    assert subprocess.check_output(call, text=True) == "160\n"
 
 
 def test_dead_qubits():

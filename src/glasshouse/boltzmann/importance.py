@@ -14,6 +14,7 @@ from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.units import as_units
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
+from glasshouse.problems.elementary import logarithms
 from glasshouse.problems.validation import FloatArray, SpinArray
 from glasshouse.studies.statistics.samples import Estimate
 
@@ -120,7 +121,7 @@ def _fitted_biases(rows: SpinArray, low: int) -> FloatArray:
     One row of each kind is added, so that no bias is infinite.
     """
     ups = (rows == 1).sum(axis=0) + 1.0
-    biases: FloatArray = np.log(ups / (len(rows) + 2.0 - ups)) / (1 - low)
+    biases: FloatArray = logarithms(ups / (len(rows) + 2.0 - ups)) / (1 - low)
     return biases
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from glasshouse.boltzmann.kernels import enumeration, machine
 from glasshouse.boltzmann.units import LOW, Units
 from glasshouse.problems import validation
+from glasshouse.problems.elementary import exponentials
 from glasshouse.problems.validation import FloatArray
 from glasshouse.summaries import Summarised
 
@@ -138,10 +139,11 @@ class TrainingSettings(Summarised):
 
     def mode_chances(self) -> FloatArray:
         """The probability that an update uses the mode, one per epoch."""
+        if not self.mode_probability:
+            return np.zeros(self.epochs)
         epochs = np.arange(self.epochs) / self.epochs
-        rising = 1.0 / (1.0 + np.exp(-(self.mode_slope * epochs + self.mode_offset).clip(-700)))
-        # Without the last bits, in which machines differ.
-        chances: FloatArray = np.round(self.mode_probability * rising, 12)
+        falling = exponentials(-(self.mode_slope * epochs + self.mode_offset).clip(-700))
+        chances: FloatArray = np.round(self.mode_probability / (1.0 + falling), 12)
         return chances
 
     def enumerates_modes(self, num_visible: int) -> bool:

@@ -10,13 +10,13 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import chdir, contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from glasshouse.cli.check import CHECKER
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.types import MaybeOutputPath
+from glasshouse.extras import is_there
 
 if TYPE_CHECKING:
     from glasshouse.problems import Ising
@@ -178,8 +178,8 @@ def _judge() -> None:
 
 def _race() -> None:
     # As sparse as the instance that was solved, so that annealing takes the code compiled for it.
-    others = {"rc2": "pysat", "dwave-anneal": "dwave"}
-    there = [name for name, package in others.items() if find_spec(package) is not None]
+    others = {"rc2": "pysat", "dwave-anneal": "dwave.samplers"}
+    there = [name for name, package in others.items() if is_there(package)]
     missing = [name for name in others if name not in there]
     _run("plant random -n 60 -f 1/5 --loop-density 0.345 --count 2 --seed 1 --out-dir race")
     solvers = " ".join(f"--solver {name}" for name in ["anneal", *there])

@@ -14,8 +14,13 @@ from cyclopts import (
 
 # Names of Python arguments in messages of the library, and the options they come from.
 _OPTIONS = {"rng": "--seed", "n": "-n", "m": "-m"}
-# Words of files that look like arguments are none: `# vartype=SPIN`, and parts of paths.
-_ARGUMENT = re.compile(r"(?<![\w./-])(?<!# )([a-z]+(?:_[a-z]+)*)=(?=[\w.'\"-])")
+# Words of files that look like arguments are none: `# vartype=SPIN`, and names of files, which
+# have a folder, a suffix or a colon after them: `n=100.coo`, `f=0.2/x`, `n=5:`. Library messages
+# quote texts, and so never name an argument that way.
+_FILE = r"(?!\S*/)(?![^\s'\"]*\.[A-Za-z])(?!\S*:(?:\s|$))"
+_ARGUMENT = re.compile(rf"(?<![\w./-])(?<!# )([a-z]+(?:_[a-z]+)*)=(?=[\w.'\"-]){_FILE}")
+# The file that a message is about, before its first colon: its name may have spaces.
+_PLACE = re.compile(r"(?:[^:]|:(?! ))*(?:=|/|\.[A-Za-z])[^\s:/]*(?:, line \d+)?: ")
 _NAMES = re.compile(
     r"\b(loop_density|clause_density|max_weight|max_length|min_length|time_limit)\b"
 )
@@ -85,11 +90,15 @@ def as_options(message: str) -> str:
     '--time-limit 0 is not a number of seconds above 0'
     >>> as_options("/data/n=100_f=0.2.coo: no vartype; expected '# vartype=SPIN'")
     "/data/n=100_f=0.2.coo: no vartype; expected '# vartype=SPIN'"
+    >>> as_options("n=100 f=0.2.coo: exists already; say overwrite=True to replace it")
+    'n=100 f=0.2.coo: exists already; say --force to replace it'
     """
-    message = message.replace("overwrite=True", "--force")
+    found = _PLACE.match(message)
+    place = found[0] if found else ""
+    message = message[len(place) :].replace("overwrite=True", "--force")
     message = message.replace("; None sets no limit", "")  # there is no None to type
     message = _ARGUMENT.sub(lambda m: _option(m[1]) + " ", message)
-    return _NAMES.sub(lambda m: _option(m[0]), message)
+    return place + _NAMES.sub(lambda m: _option(m[0]), message)
 
 
 def _option(name: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cyclopts import Parameter
 
 from glasshouse.cli import pipes
+from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.output import show_json
 from glasshouse.cli.progress import planting
 from glasshouse.cli.types import Dialect, Force, MaybeOutputPath, MaybeWhole
@@ -92,9 +93,10 @@ def _refuse_contradictions(output: Output) -> None:
 
 def _one(planted: Planted, output: Output) -> None:
     from glasshouse.files import side_car, write
+    from glasshouse.files.registry import format_of
 
     summary, seed, path = planted.summary(), planted.recipe.seed.entropy, output.output
-    cost, beside, optimum = None, None, ""
+    cost, beside, optimum, is_proven = None, None, "", False
     own: dict[str, Any] = {}
     if path is not None:
         reduction = write(
@@ -106,12 +108,18 @@ def _one(planted: Planted, output: Output) -> None:
         beside = output.certificate
         if beside is None and not pipes.is_pipe(path) and side_car(path).exists():
             beside = side_car(path)
+        # What went down a pipe, or can only be written, cannot be read again to be verified.
+        can_be_read = not pipes.is_pipe(path) and format_of(path, output.format).read is not None
+        if beside is not None and can_be_read:
+            _refuse_unproven(path, output.format, beside, cost)
+            is_proven = True
         optimum, own = _own_words(path, output.format, cost)
     if output.json:
         files = {"file": path, "certificate": beside, "optimum": cost, **own}
         show_json({**files, **vars(summary), "seed": seed})
         return
-    proof = f", proven by {beside}" if beside is not None else ""
+    how = "proven by" if is_proven else "its certificate is"
+    proof = f", {how} {beside}" if beside is not None else ""
     if pipes.is_pipe(path):
         pipes.say(f"glasshouse: {optimum}{proof}; seed {seed}", path)
         return
@@ -121,6 +129,19 @@ def _one(planted: Planted, output: Output) -> None:
         print("nothing was written: -o FILE keeps the instance")
     else:
         print(f"{path}: {optimum}{proof}")
+
+
+def _refuse_unproven(path: Path, format: str | None, beside: Path, cost: Any) -> None:
+    """Refuse to say that a file is proven, unless the files that were written prove it."""
+    from glasshouse.certificates import CertificateError
+    from glasshouse.files import verify_file
+
+    try:
+        found = verify_file(path, beside, format=format).cost
+    except CertificateError as lie:
+        raise CheckFailedError(f"{lie}; this is a bug of glasshouse, please report it") from lie
+    if found != cost:
+        raise CheckFailedError(f"{path}: {beside} proves {found}, but the plant has {cost}")
 
 
 def _own_words(path: Path, format: str | None, cost: Any) -> tuple[str, dict[str, Any]]:

@@ -41,8 +41,10 @@ def carry(document: Document, problem: Problem, reduction: Reduction) -> Documen
     )
     proof = carried_proof(document, problem, reduction)
     if proof is None:
-        return replace(moved, metadata=still_true(moved.metadata, document, problem))
-    return replace(moved, load_proof=lambda: proof)
+        moved = replace(moved, metadata=still_true(moved.metadata, document, problem))
+    else:
+        moved = replace(moved, load_proof=lambda: proof)
+    return moved.as_verified() if document.is_verified else moved
 
 
 def still_true(stated: Metadata, source: Document, target: Problem) -> Metadata:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -87,8 +87,8 @@ class Document(Summarised):
             spelled as in the metadata, or not at all.
         measured: what gives the measure of a problem in this file.
         suffix: of the format that it was read in.
-        is_verified: whether all of that is known to be true (see `verified`); what a file says is
-            only stated.
+        is_verified: whether all of that was verified (see `verified`); all else is only stated. A
+            copy that `dataclasses.replace` makes is not verified, because anything may differ.
     """
 
     problem: Problem
@@ -99,7 +99,7 @@ class Document(Summarised):
     stated: Number | None = field(default=None, compare=False)
     measured: Callable[[Any], Measure] = field(default=Measure.own, compare=False, repr=False)
     suffix: str = field(default="", compare=False)
-    is_verified: bool = field(default=False, compare=False)
+    is_verified: bool = field(default=False, compare=False, init=False)
 
     @cached_property
     def measure(self) -> Measure:
@@ -122,12 +122,18 @@ class Document(Summarised):
 
     @classmethod
     def of(cls, thing: Given | Document) -> Document:
-        """A problem or plant with whatever is known about it; a caller's own plant is believed."""
+        """A problem or plant with whatever the caller states about it."""
         if isinstance(thing, Document):
             return thing
         if isinstance(thing, Planted):
-            return cls(thing.problem, Metadata.of(thing), thing, is_verified=True)
-        return cls(given_problem(thing), is_verified=True)
+            return cls(thing.problem, Metadata.of(thing), thing)
+        return cls(given_problem(thing))
+
+    def as_verified(self) -> Document:
+        """The same document, marked as verified: only for code that has just verified it."""
+        twin = replace(self)
+        object.__setattr__(twin, "is_verified", True)
+        return twin
 
 
 def _same_model(mine: npt.NDArray[np.int8] | None, theirs: npt.NDArray[np.int8] | None) -> bool:

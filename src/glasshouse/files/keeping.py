@@ -10,7 +10,7 @@ from glasshouse.certificates import Certificate, CertificateError, Verdict, veri
 from glasshouse.files.document import Document
 from glasshouse.files.errors import FileError
 from glasshouse.files.sidecar import SideCar, read_side_car, write_certificate
-from glasshouse.files.streams import refuse_existing
+from glasshouse.files.streams import refuse_existing, refuse_pipe
 from glasshouse.files.verification import examine
 from glasshouse.problems import Problem
 from glasshouse.summaries import Summarised
@@ -34,6 +34,7 @@ def standing_certificate(path: str | os.PathLike[str], problem: Problem) -> Stan
     if not path.exists():
         return None
     try:
+        refuse_pipe(path)
         beside = read_side_car(path)
         return Standing(beside, examine(Document(problem), beside))
     except (FileError, CertificateError) as fault:

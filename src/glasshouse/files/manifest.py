@@ -13,7 +13,7 @@ from typing import Any
 
 from glasshouse.files.errors import FileAccessError, FileError
 from glasshouse.files.plain_json import parse_object
-from glasshouse.files.streams import Source, opened
+from glasshouse.files.streams import Source, opened, refuse_pipe
 from glasshouse.problems.measure import Measure
 from glasshouse.problems.validation import Number
 from glasshouse.summaries import Summarised
@@ -91,6 +91,7 @@ def read_manifest(manifest: Path) -> Iterator[Entry]:
 def read_lines(path: Path) -> Iterator[tuple[Source, int, dict[str, Any] | None]]:
     """The JSON objects of a file with one per line, None for anything else; at least one."""
     number = 0
+    refuse_pipe(path)
     with opened(path) as source:
         for text in source.blocks():
             for line in io.BytesIO(text):
@@ -142,6 +143,7 @@ def optima_table(entries: Iterable[Entry]) -> str:
 
 def sha256_of(path: Path) -> str:
     """Hash of a file's bytes."""
+    refuse_pipe(path)
     with opened(path) as source:
         try:
             digest = hashlib.sha256()

@@ -8,7 +8,7 @@ not look.
 
 from __future__ import annotations
 
-import math
+import sys
 from fractions import Fraction
 from typing import Any, BinaryIO
 
@@ -79,7 +79,7 @@ class _Reader:
         cut = self.notes.number("planted-cut")
         model = self.notes.bits("planted-model", graph.num_variables)
         cost = None if cut is None else cut_of(graph).energy_of(cut)
-        if cost is not None and not math.isfinite(cost):
+        if cost is not None and abs(cost) > sys.float_info.max:
             raise self.notes.error("planted-cut", "is an energy that no float can hold")
         if self.notes.count("ancilla", max(1, graph.num_variables), graph.num_variables) is None:
             graph = self.notes.labelled(graph)

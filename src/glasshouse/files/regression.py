@@ -51,7 +51,7 @@ def regression_table(rows: Iterable[RegressionRow]) -> str:
 
 def read_regression(path: Path) -> dict[str, RegressionRow]:
     """The rows by their files; none where there is no such table."""
-    if not path.exists():
+    if not path.is_file():
         return {}
     with opened(path) as source:
         lines = source.read_all().decode("ascii", "replace").splitlines()

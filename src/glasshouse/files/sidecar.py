@@ -48,7 +48,7 @@ def side_car(path: str | os.PathLike[str]) -> Path:
 def has_side_car(path: Path) -> bool:
     """Whether there is a certificate beside a file."""
     try:
-        return side_car(path).exists()
+        return side_car(path).is_file()  # a pipe would be waited for
     except OSError:  # a name too long for one
         return False
 

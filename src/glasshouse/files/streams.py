@@ -204,7 +204,8 @@ class Source:
 def opened(place: Place, format: str | None = None, units: Units | None = None) -> Iterator[Source]:
     """Open a file for reading, unpacked where its name, or its format, ends in .gz or .xz.
 
-    A stream is read from where it stands, and left open.
+    A stream is read from where it stands, and left open. A named pipe is waited for until a program
+    opens it for writing.
     """
     path = name_of(place)
     kind = path.suffix.lower() if format is None else typed_name(place, format).suffix
@@ -213,7 +214,10 @@ def opened(place: Place, format: str | None = None, units: Units | None = None) 
             yield _source(path, place, kind, _size_of_stream(place), units)
             return
         try:
-            raw = open(path, "rb", opener=_without_waiting)  # noqa: SIM115  # it is entered below
+            _refuse_devices(path)
+            raw = path.open("rb")
+        except FileError:
+            raise
         except FileNotFoundError:
             raise MissingFileError(path, "there is no such file") from None
         except IsADirectoryError:
@@ -221,10 +225,7 @@ def opened(place: Place, format: str | None = None, units: Units | None = None) 
         except (OSError, ValueError) as cause:  # ValueError: a NUL in the name
             raise FileAccessError(path, f"cannot be read ({_reason(cause)})") from None
         with raw:
-            known = os.fstat(raw.fileno())
-            if not stat.S_ISREG(known.st_mode) and not stat.S_ISFIFO(known.st_mode):
-                raise FileError(path, "is a device; expected a file")
-            yield _source(path, raw, kind, known.st_size, units)
+            yield _source(path, raw, kind, os.fstat(raw.fileno()).st_size, units)
 
 
 @contextmanager
@@ -234,6 +235,19 @@ def _enough_memory(path: Path) -> Iterator[None]:
         yield
     except MemoryError as lack:
         raise MemoryError(f"{path}: there is not enough memory to read it ({lack})") from None
+
+
+def _refuse_devices(path: Path) -> None:
+    """Refuse a device before it is opened, because opening one may wait, or do something."""
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISFIFO(mode) and not stat.S_ISDIR(mode):
+        raise FileError(path, "is a device; expected a file")
+
+
+def refuse_pipe(path: Path) -> None:
+    """Refuse a named pipe where a file is read more than once, or was not named by the caller."""
+    if path.is_fifo():
+        raise FileError(path, "is a pipe, which can be read only once; write it to a file first")
 
 
 def _source(path: Path, raw: BinaryIO, kind: str, size: int, units: Units | None) -> Source:
@@ -249,14 +263,6 @@ def _size_of_stream(stream: BinaryIO) -> int:
     except (OSError, AttributeError):  # a stream in memory
         return 0
     return known.st_size if stat.S_ISREG(known.st_mode) else 0
-
-
-def _without_waiting(name: str, flags: int) -> int:
-    """Open a file; a pipe that nobody writes to is empty, where it would be waited for."""
-    descriptor = os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
-    if hasattr(os, "set_blocking"):
-        os.set_blocking(descriptor, True)
-    return descriptor
 
 
 @contextmanager

@@ -131,7 +131,7 @@ def _check_certificate(folder: Path, path: Path, held: Document, entry: Entry) -
 
 def _check_table(path: Path, proven: list[Entry]) -> None:
     """Refuse a CSV of optima beside a manifest that says anything else."""
-    if not path.exists():
+    if not path.is_file():
         return
     with opened(path) as source:
         if source.read_all().replace(b"\r\n", b"\n") != optima_table(proven).encode():

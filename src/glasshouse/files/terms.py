@@ -92,7 +92,8 @@ class TermCollector:
         else:
             weights = joined([self._as_floats(part) for part in self._weights], np.float64)
             exact = bool((weights == np.rint(weights)).all() and (np.abs(weights) < 2.0**53).all())
-        exact &= offset == int(offset) and notes.word("numbers", ("float",)) is None
+        are_floats = notes.word("numbers", ("float",)) is not None
+        exact &= offset == int(offset) and not are_floats
         if exact:
             return pairs, weights.astype(np.int64, copy=False)
         return pairs, self._as_floats(weights)

@@ -250,8 +250,8 @@ def _verified(document: Document) -> tuple[Document, tuple[str, ...]]:
         if planted is not None:  # a plant has a recipe; without it, its parts are still a proof
             proof, planted = SideCar(planted.certificate, planted.energy), None
     load = None if proof is None else (lambda: proof)
-    kept = replace(document, metadata=stated, planted=planted, load_proof=load, is_verified=True)
-    return kept, tuple(left_out)
+    kept = replace(document, metadata=stated, planted=planted, load_proof=load)
+    return kept.as_verified(), tuple(left_out)
 
 
 def _grown(document: Document) -> tuple[SideCar | None, str | None]:

@@ -38,7 +38,8 @@ def write(
     A problem of another kind is converted exactly. A plant's cost, model and recipe go into
     comments, the cost in the file's own weights; its loops go into `.npz` files, and beside all
     others into a side-car, `path` + ".cert". Of a document that was read, only what can be verified
-    is carried (see `verified`), its proof into the new side-car, where it still holds. The file
+    is carried (see `verified`), its proof into the new side-car, where it still holds. A plant is
+    passed on as the caller states it, and `verify_file` tells whether that is true. The file
     appears whole or not at all.
 
     Args:
@@ -74,7 +75,7 @@ def write(
     """
     format_ = _chosen(name_of(place), format_of(place, format), dialect, encoding)
     document = Document.of(thing)
-    if not blind or certificate is not None:
+    if isinstance(thing, Document) and (not blind or certificate is not None):
         document, _ = verified(document)
     problem, reduction = format_.convert(document.problem)
     known = Metadata() if blind else document.metadata.reduced(document.problem, reduction)

@@ -212,6 +212,6 @@ def _dropped(
         reached = max(reached, len(starts) - 1)
     raise ValueError(
         f"no room for {number} loops on {cells.rows} × {cells.columns} cells, where "
-        f"{cells.most_turns} may turn in a cell at scale={cells.scale}: {reached} was the most in "
+        f"{cells.most_turns} may turn in a cell at scale={cells.scale}; {reached} was the most in "
         f"{_RESTARTS} attempts; use a smaller alpha or scale, or a larger ruggedness"
     )

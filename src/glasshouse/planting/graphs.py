@@ -151,7 +151,7 @@ class Graph(Summarised):
 
     @classmethod
     def chimera(cls, rows: int, columns: int | None = None, shore: int = 4) -> Graph:
-        """D-Wave's Chimera graph of unit cells K(shore, shore); needs dwave-networkx.
+        """D-Wave's Chimera graph of unit cells K(shore, shore); needs dwave-graphs.
 
         >>> Graph.chimera(2)
         Graph(chimera:2x2x4, 32 nodes, 80 edges)
@@ -161,7 +161,7 @@ class Graph(Summarised):
 
     @classmethod
     def pegasus(cls, size: int) -> Graph:
-        """D-Wave's Pegasus graph; needs dwave-networkx.
+        """D-Wave's Pegasus graph; needs dwave-graphs.
 
         >>> Graph.pegasus(2)
         Graph(pegasus:2, 40 nodes, 164 edges)
@@ -170,7 +170,7 @@ class Graph(Summarised):
 
     @classmethod
     def zephyr(cls, size: int, tiles: int = 4) -> Graph:
-        """D-Wave's Zephyr graph; needs dwave-networkx.
+        """D-Wave's Zephyr graph; needs dwave-graphs.
 
         >>> Graph.zephyr(1)
         Graph(zephyr:1x4, 48 nodes, 280 edges)
@@ -307,7 +307,7 @@ class Graph(Summarised):
         for size in sizes:
             validation.count(size, f"size of a {family} graph", 1)
         refuse_large(EXTENTS[family](*sizes), MOST_MACHINE_EDGES)
-        graph = getattr(dwave_networkx(), f"{family}_graph")(*sizes)
+        graph = getattr(dwave_graphs(), f"{family}_graph")(*sizes)
         labels = sorted(graph.nodes)
         number = {label: k for k, label in enumerate(labels)}
         edges = np.array([(number[u], number[v]) for u, v in graph.edges], dtype=np.int64)
@@ -332,11 +332,6 @@ def _paired(first: IntArray, second: IntArray) -> IntArray:
     return np.column_stack([first.reshape(-1), second.reshape(-1)])
 
 
-def dwave_networkx() -> Any:
-    """The package of D-Wave's graphs, or an error that says how to get it."""
-    import warnings
-
-    with warnings.catch_warnings():
-        # It announces its successor at import, which is no news to our users.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return optional("dwave_networkx", "a Chimera, Pegasus or Zephyr graph")
+def dwave_graphs() -> Any:
+    """D-Wave's package of graphs, or an error that says how to get it."""
+    return optional("dwave.graphs", "a Chimera, Pegasus or Zephyr graph")

@@ -36,7 +36,7 @@ def _sizes(n: Any, bits: Any, bits_per_spin: Any, total: Any) -> tuple[int, int]
     most = (math.isqrt(2 * INT64_MAX // 9) // spins + 1).bit_length() - 1
     if number > most:
         raise ValueError(
-            f"numbers of {number} bits are too large for n={spins}: squares of their sums "
+            f"numbers of {number} bits are too large for n={spins}; squares of their sums "
             f"leave 2^63-1, where energies stop being exact; use at most {most} bits"
         )
     arguments.one_of(total, "total", ("even", "odd"))

@@ -25,6 +25,7 @@ from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
 from glasshouse.planting.two_sat import Clauses, count_models, least_unique, loops_of
 from glasshouse.problems import naming, validation
+from glasshouse.problems.elementary import logarithm
 
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
@@ -52,7 +53,7 @@ def _demand(asked: Mapping[str, Any]) -> Demand:
         raise ValueError("a recipe of posiform has either n or a graph")
     if graph is None:
         spins, memory = arguments.spins(n, 2), 0  # type: ignore[arg-type]  # checked there
-        clauses = min(3 * math.comb(spins, 2), math.ceil(1.5 * spins * (math.log(spins) + _WAIT)))
+        clauses = min(3 * math.comb(spins, 2), math.ceil(1.5 * spins * (logarithm(spins) + _WAIT)))
     else:
         extent, memory = graph_extent(graph)
         spins, clauses = extent.nodes, 3 * extent.edges
@@ -176,7 +177,7 @@ def _draw(stream: npt.NDArray[np.uint64], size: int, graph: Graph | None) -> Cla
         # So many edges touch the flips that are hardest to hold; a clause of each would do.
         wait = 3 * len(edges) / least
     drawn = np.empty((0, 3), dtype=np.int32)
-    number = math.ceil(wait * (math.log(size) + 2))
+    number = math.ceil(wait * (logarithm(size) + 2))
     for _ in range(_WAIT):
         more = np.empty((number, 3), dtype=np.int32)
         draw_clauses(stream, size, edges, more)

@@ -21,7 +21,7 @@ from glasshouse.files.errors import FileError
 from glasshouse.files.manifest import is_plain_name, read_lines, read_manifest, refuse_changed
 from glasshouse.files.reading import read_document
 from glasshouse.files.sidecar import read_side_car, side_car
-from glasshouse.files.streams import opened, replacing
+from glasshouse.files.streams import opened, refuse_pipe, replacing
 from glasshouse.files.verification import examine
 
 COMMITMENT, NONCES = "commitment.jsonl", "nonces.jsonl"
@@ -87,7 +87,9 @@ def iter_check_commitment(commitment: Path, answers: Path) -> Iterator[Opened]:
 
 
 def _hash(nonce: str, answers: Path, file: str) -> str:
-    with opened(side_car(answers / file)) as source:
+    proof = side_car(answers / file)
+    refuse_pipe(proof)
+    with opened(proof) as source:
         return hashlib.sha256(bytes.fromhex(nonce) + source.read_all()).hexdigest()
 
 

@@ -20,7 +20,7 @@ from glasshouse.files.errors import FileError
 from glasshouse.files.formats import Dialect
 from glasshouse.files.manifest import MANIFEST, Entry, read_manifest, refuse_changed
 from glasshouse.files.plain_json import parse_object
-from glasshouse.files.streams import opened, replacing
+from glasshouse.files.streams import opened, refuse_pipe, replacing
 from glasshouse.files.suite import iter_write_suite, make_folder, refuse_names
 from glasshouse.races.commitment import commit
 from glasshouse.races.suite_file import SuiteFile, find_suite
@@ -60,6 +60,7 @@ class SuiteFolder:
         path = self.answers / PLAN
         if not path.exists():
             return None
+        refuse_pipe(path)
         with opened(path) as source:
             values = parse_object(source.read_all())
             if values is None or not isinstance(values.get("name"), str):

@@ -212,7 +212,7 @@ def _instance(entry: Entry, answers: Path, folder: Path) -> SuiteInstance:
 def _proven(entry: Entry, path: Path, answers: Path) -> Truth:
     """From the certificate; from the plant that the recipe grows, where there is none."""
     proof = side_car(answers / entry.file)
-    if proof.exists():
+    if proof.is_file():
         return truth_of(path, proof)
     planted, reduction = regrow(path, read_document(path), recipe=entry.recipe)
     planted.verify()

@@ -18,7 +18,7 @@ from glasshouse.files.document import Document
 from glasshouse.files.errors import FileError
 from glasshouse.files.reading import read_document
 from glasshouse.files.sidecar import has_side_car, read_side_car, side_car
-from glasshouse.files.streams import format_suffix
+from glasshouse.files.streams import format_suffix, refuse_pipe
 from glasshouse.files.verification import examine
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs.two_sat import HardClausesUnsatisfiableError, satisfy
@@ -63,6 +63,7 @@ def truth_of(
         FileError: a file cannot be read.
     """
     path = Path(path)
+    refuse_pipe(path)
     try:
         document = read_document(path)
     except ValueError:

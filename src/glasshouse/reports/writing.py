@@ -13,7 +13,13 @@ from glasshouse.files.archive import opened_archive
 from glasshouse.files.errors import FileError, MissingFileError
 from glasshouse.files.plain_json import parse_object
 from glasshouse.files.sidecar import side_car
-from glasshouse.files.streams import format_suffix, opened, refuse_existing, replacing
+from glasshouse.files.streams import (
+    format_suffix,
+    opened,
+    refuse_existing,
+    refuse_pipe,
+    replacing,
+)
 from glasshouse.proofs import Proof
 from glasshouse.races.sampler_results import SamplerResults
 from glasshouse.reports.instance_section import instance_section
@@ -140,6 +146,7 @@ def file_section(path: Path) -> Section:
         raise MissingFileError(path, "no such file; expected a store or a file to report")
     if path.is_dir():
         raise FileError(path, "is a directory; name the files in it")
+    refuse_pipe(path)
     if path.suffix.lower() in _STORES or _starts_with(path, _MAGIC):
         return _store_section(path)
     suffix = format_suffix(path)
@@ -177,8 +184,6 @@ def _json_object(path: Path) -> dict[str, Any] | None:
 
 
 def _starts_with(path: Path, magic: bytes) -> bool:
-    if not path.is_file():  # opening a pipe would wait for ever
-        return False
     with path.open("rb") as file:
         return file.read(len(magic)) == magic
 

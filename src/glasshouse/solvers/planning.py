@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.problems.elementary import geometric
 from glasshouse.problems.validation import FloatArray
 from glasshouse.solvers.crew import Crew
 from glasshouse.solvers.engine import Engine
@@ -53,7 +54,7 @@ class Plan:
         if beta is not None and is_given:
             self.betas = beta
         elif seen is None:
-            self.betas = np.geomspace(grid[0], grid[-1], number or _PLAIN_REPLICAS)
+            self.betas = geometric(grid[0], grid[-1], number or _PLAIN_REPLICAS)
         else:
             self.betas = even_ladder(
                 seen, number, is_range_given=beta is not None, fills_lanes=self.on_lanes
@@ -102,13 +103,13 @@ def even_ladder(
     betas, rises = seen.betas[first:], np.diff(seen.betas[first:])
     falls = -np.diff(np.minimum.accumulate(seen.energies[first:]))
     steps = np.sqrt(falls * rises)
-    length = float(steps.sum())
+    length = math.fsum(steps.tolist())
     if not 0 < length < math.inf:
-        return np.geomspace(betas[0], betas[-1], replicas or _FEWEST)
+        return geometric(betas[0], betas[-1], replicas or _FEWEST)
     steps += 1e-3 * length / len(steps)  # where nothing changes β still has to rise
     number = replicas or _temperatures_for(length, fills_lanes)
     along = np.concatenate([[0.0], np.cumsum(steps)])
-    ladder = np.interp(np.linspace(0, along[-1], number), along, betas)
+    ladder = _between(np.linspace(0, along[-1], number), along, betas)
     ladder[0], ladder[-1] = betas[0], betas[-1]
     return ladder
 
@@ -124,18 +125,32 @@ def cluster_plan(
 ) -> tuple[npt.NDArray[np.bool_], int]:
     """At which temperatures cluster moves pay, and how many sweeps to make between them."""
     memory, clustered, others = (
-        np.interp(betas, seen.betas, _smooth(values))
+        _between(betas, seen.betas, _smooth(values))
         for values in (seen.memory, seen.clustered, seen.clustered - seen.largest)
     )
     chosen = (memory > _SLOW) & (others > _OTHERS)
     rows, ladders = room_for(len(betas))
-    visits = clustered[chosen].sum() * edges * _EDGE + chosen.sum() * sites * _SITE
+    visits = math.fsum(clustered[chosen].tolist()) * edges * _EDGE + chosen.sum() * sites * _SITE
     every = math.ceil(ladders / 2 * visits / (LANES * rows * max(sites, 1)) / _SHARE)
     return chosen, max(every, 1) if chosen.any() else 0
 
 
+# NumPy's `interp` and `convolve` may add and multiply at once, or in another order, as the CPU can;
+# the ladder has to have the same bits everywhere.
+
+
+def _between(x: FloatArray, known: FloatArray, values: FloatArray) -> FloatArray:
+    """Values at `x`, linear between the `known` places, which rise, and constant beyond them."""
+    x = x.clip(known[0], known[-1])
+    left = np.searchsorted(known, x, "right").clip(1, len(known) - 1) - 1
+    gaps = known[left + 1] - known[left]
+    shares = np.divide(x - known[left], gaps, out=np.ones(len(x)), where=gaps > 0)
+    found: FloatArray = values[left] + shares * (values[left + 1] - values[left])
+    return found
+
+
 def _smooth(values: FloatArray) -> FloatArray:
     """Means over five neighbours, fewer at the ends."""
-    window = np.ones(min(5, len(values)))
-    smooth: FloatArray = np.convolve(values, window, "same")
-    return smooth / np.convolve(np.ones(len(values)), window, "same")
+    numbers = values.tolist()
+    near = [numbers[max(k - 2, 0) : k + 3] for k in range(len(numbers))]
+    return np.array([math.fsum(some) / len(some) for some in near])

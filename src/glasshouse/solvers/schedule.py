@@ -19,6 +19,7 @@ from glasshouse.landscape.ratio import Ratio, ratio
 from glasshouse.planting.method import METHODS
 from glasshouse.planting.planted import Planted
 from glasshouse.problems import validation
+from glasshouse.problems.elementary import exponential, geometric, logarithm
 from glasshouse.problems.validation import MOST_BETA, FloatArray
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.kernels.sweep_order import field_scales
@@ -54,7 +55,7 @@ def inverse_temperatures(
     steps = min(sweeps, _MOST_STEPS)
     if beta is None:
         first, last = default_range(network)
-        return np.geomspace(first, last, steps) if sweeps > 1 else np.array([last])
+        return geometric(first, last, steps) if sweeps > 1 else np.array([last])
     values = validation.inverse_temperatures(beta)
     if len(values) == sweeps:
         return values
@@ -64,7 +65,7 @@ def inverse_temperatures(
             return np.linspace(first, last, steps) if sweeps > 1 else values[1:]
         if first == 0 or last == 0:
             raise ValueError("a geometric schedule cannot start or end at 0; use 'linear'")
-        return np.geomspace(first, last, steps) if sweeps > 1 else values[1:]
+        return geometric(first, last, steps) if sweeps > 1 else values[1:]
     raise ValueError(f"beta has {len(values)} numbers, but there are {sweeps} sweeps")
 
 
@@ -88,7 +89,7 @@ def default_range(network: ColouredGraph) -> tuple[float, float]:
     if not math.isfinite(smallest):  # no spin sees a field
         return 1.0, 1.0
     sites = int(np.count_nonzero(np.diff(network.starts)))
-    cold = math.log(max(200, sites)) / 2
+    cold = logarithm(max(200, sites)) / 2
     if min(typical, smallest) * MOST_BETA < max(cold, 0.7):
         raise ValueError(
             f"the smallest local field is {smallest:.3g}, and its inverse temperature is above "
@@ -99,7 +100,7 @@ def default_range(network: ColouredGraph) -> tuple[float, float]:
 
 def rising(first: float, last: float, sweeps: int, schedule: Schedule) -> FloatArray:
     """One β for each sweep of a run."""
-    space = np.linspace if schedule == "linear" else np.geomspace
+    space = np.linspace if schedule == "linear" else geometric
     return space(first, last, sweeps)
 
 
@@ -134,7 +135,7 @@ def peak_density(n: int) -> float:
     >>> round(peak_density(100), 4)
     0.3451
     """
-    return 0.3035 + 0.2952 * math.exp(-0.0196 * validation.count(n, "n", 1))
+    return 0.3035 + 0.2952 * exponential(-0.0196 * validation.count(n, "n", 1))
 
 
 @dataclass(frozen=True, repr=False)
@@ -196,4 +197,5 @@ def paper_schedule(
         )
     scale = 1.0 if density is None else min(1.0, n / density)
     factor = scale / validation.count(unit, "unit", 1)
-    return PaperSchedule((0.01 * factor, math.log(n) * factor), max(2, math.floor(size * hardness)))
+    sweeps = max(2, math.floor(size * hardness))
+    return PaperSchedule((0.01 * factor, logarithm(n) * factor), sweeps)

@@ -38,7 +38,7 @@ def words(legend):
 @pytest.mark.parametrize("chip", CHIPS)
 class TestChips:
     def test_every_qubit_is_where_the_chip_has_it(self, chip):
-        tools = pytest.importorskip("dwave_networkx")
+        tools = pytest.importorskip("dwave.graphs")
         name = Graph.parse(CHIPS[chip]).name
         sizes = [int(k) for k in name.partition(":")[2].split(" ")[0].split("x")]
         whole = getattr(tools, f"{chip}_graph")(*sizes)
@@ -56,7 +56,7 @@ class TestChips:
             assert found.dead == pytest.approx(np.array([expected[k] for k in sorted(dead)]))
 
     def test_dead_qubits_are_shown_and_explained(self, chip):
-        pytest.importorskip("dwave_networkx")
+        pytest.importorskip("dwave.graphs")
         plant = on(CHIPS[chip])
         (ax,) = draw(plant).axes
         crosses = [line for line in ax.lines if line.get_marker() == "x"]

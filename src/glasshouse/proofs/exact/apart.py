@@ -134,8 +134,9 @@ def serve() -> None:
     """Solve what comes on standard input until it ends."""
     for number in (signal.SIGINT, signal.SIGTERM):  # the parent decides
         signal.signal(number, signal.SIG_IGN)
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    if sys.platform == "linux":  # elsewhere the end of standard input ends an idle worker
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # solvers print what they like
 

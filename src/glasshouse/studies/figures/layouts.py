@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from glasshouse.planting import Planted
 from glasshouse.planting.graph_names import MACHINES, GraphName
-from glasshouse.planting.graphs import dwave_networkx
+from glasshouse.planting.graphs import dwave_graphs
 from glasshouse.planting.shuffling import names
 from glasshouse.problems import Ising
 from glasshouse.problems.exchange import labels_of
@@ -74,7 +74,7 @@ def _graph_name(plant: Planted) -> GraphName | None:
 def _built(name: GraphName) -> dict[int, Any]:
     """The places of a whole lattice or chip by labels; none where a family has no such form."""
     if name.family in MACHINES:
-        tools = dwave_networkx()
+        tools = dwave_graphs()
         whole = getattr(tools, f"{name.family}_graph")(*name.sizes)
         found: dict[int, Any] = getattr(tools, f"{name.family}_layout")(whole)
         return found

@@ -1,0 +1,76 @@
+"""What was not verified is only stated, whatever it is copied, replaced or passed on as."""
+
+from dataclasses import replace
+
+import pytest
+
+import glasshouse as gh
+from glasshouse.certificates import CertificateError
+from glasshouse.cli import main
+from glasshouse.files import read, read_document, verify_file, write
+from glasshouse.files.document import Document, Metadata
+from glasshouse.files.verification import verified
+from glasshouse.planting import random_loops
+
+
+@pytest.fixture
+def plant():
+    return random_loops(6, 6, frustration="1/5", loops=5, rng=1)
+
+
+def test_a_copy_with_another_claim_is_not_verified(tmp_path, plant):
+    write(tmp_path / "x.wcnf", plant)
+    document, _ = verified(read_document(tmp_path / "x.wcnf"))
+    assert document.is_verified
+    stated = document.metadata
+    lie = replace(document, metadata=Metadata(stated.planted_cost - 1, stated.planted_model))
+    assert not lie.is_verified
+    with pytest.raises(CertificateError, match="states a cost"):
+        write(tmp_path / "y.wcnf", lie)
+    with pytest.raises(ValueError, match="is_verified"):
+        replace(document, is_verified=True)
+
+
+def test_a_plant_of_the_caller_is_passed_on_as_stated(tmp_path, plant):
+    assert not Document.of(plant).is_verified
+    write(tmp_path / "x.npz", plant)
+    believed = read(tmp_path / "x.npz", verify=False)
+    forged = replace(believed, state=-believed.state * (1 - 2 * (believed.state.cumsum() > 0)))
+    write(tmp_path / "y.wcnf", forged)
+    with pytest.raises(CertificateError):
+        verify_file(tmp_path / "y.wcnf")
+
+
+def test_plant_says_proven_only_of_files_that_were_verified(tmp_path, plant, capsys, monkeypatch):
+    words = ["plant", "random", "-n", "6", "-f", "1/5", "--loops", "5", "--seed", "1", "-o"]
+    seen = []
+    real = gh.files.verify_file
+    monkeypatch.setattr(
+        gh.files, "verify_file", lambda *a, **k: seen.append(real(*a, **k)) or seen[-1]
+    )
+    assert main([*words, str(tmp_path / "x.wcnf")]) == 0
+    assert "proven by" in capsys.readouterr().out
+    assert [one.proven for one in seen] == [True]
+
+
+@pytest.mark.parametrize("options", [[], ["--json"], ["--blind", "--certificate", "{}/c.cert"]])
+def test_plant_does_not_call_a_false_file_proven(tmp_path, capsys, monkeypatch, options):
+    """The loops that go into the certificate are of another instance."""
+
+    def forge(place, planted, **settings):
+        other = random_loops(6, 6, frustration="1/5", loops=5, rng=2)
+        reduction = real(place, planted, **settings)
+        beside = settings["certificate"] or gh.files.side_car(place)
+        wrong = tmp_path / "other.wcnf"
+        real(wrong, other, overwrite=True)
+        beside.write_bytes(gh.files.side_car(wrong).read_bytes())
+        return reduction
+
+    real = gh.files.write
+    monkeypatch.setattr(gh.files, "write", forge)
+    words = ["plant", "random", "-n", "6", "-f", "1/5", "--loops", "5", "--seed", "1"]
+    options = [word.format(tmp_path) for word in options]
+    assert main([*words, *options, "-o", str(tmp_path / "x.wcnf")]) == 1
+    said = capsys.readouterr()
+    assert "proven by" not in said.out
+    assert "bug of glasshouse" in said.err
