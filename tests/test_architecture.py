@@ -36,6 +36,7 @@ GROUND = {
     "notebook",
     "pool",
     "quicker_numba",
+    "stopping",
     "summaries",
     "version",
 }

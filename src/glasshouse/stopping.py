@@ -1,0 +1,159 @@
+"""Signals that wait until it is safe to handle them, and a clock that does not count compilation.
+
+Python runs signal handlers in its main thread, between any two of its steps. A handler that raises
+(Ctrl-C does) can do so in the middle of a step of Numba or LLVM, whose objects are then left half
+made: a module is freed twice, a generator is dead for good. `deferred` makes signals wait for the
+end of such a block, in the user's process as on the command line.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+
+class Deferral:
+    """A handler that records signals and passes them on when its block has ended.
+
+    A handler that could not be put back still works: outside its block, a deferral passes signals
+    on at once.
+    """
+
+    def __init__(self) -> None:
+        self.handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}
+        self.came: list[int] = []
+        self.is_open = True
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Record a signal, or pass it on if the block has ended."""
+        if not self.is_open:
+            self.handlers[number](number, frame)
+        elif number not in self.came:
+            self.came.append(number)
+
+    def take_over(self) -> None:
+        """Replace every handler that is written in Python; others never run in Python's steps."""
+        for number in signal.valid_signals():
+            handler = signal.getsignal(number)
+            if callable(handler) and not isinstance(handler, signal.Handlers):
+                self.handlers[number] = handler
+                signal.signal(number, self)
+
+    def give_back(self) -> None:
+        """Put every handler back, then deliver the signals that came.
+
+        A handler that is back may raise while others are not: all are put back before that counts.
+        """
+        try:
+            for number, handler in self.handlers.items():
+                if signal.getsignal(number) is self:  # not one that the block has set
+                    signal.signal(number, handler)
+        except BaseException:
+            self.give_back()
+            raise
+        finally:
+            self.is_open = False
+        self.deliver()
+
+    def deliver(self) -> None:
+        """Let the handlers run, the last one too if the first one raises."""
+        if self.came:
+            try:
+                signal.raise_signal(self.came.pop(0))
+            finally:
+                self.deliver()
+
+
+_open: Deferral | None = None
+
+
+@contextmanager
+def deferred() -> Iterator[None]:
+    """Let signals wait until the block has ended; a block inside another one changes nothing.
+
+    Only Python's main thread handles signals: in other threads this does nothing.
+
+    >>> with deferred():
+    ...     6 * 7
+    42
+    """
+    global _open
+    if _open is not None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    deferral = Deferral()
+    try:
+        deferral.take_over()
+        _open = deferral
+        yield
+    finally:
+        _open = None
+        deferral.give_back()
+
+
+def is_stop_waiting() -> bool:
+    """Whether a signal waits for the end of the block that the main thread is in."""
+    return _open is not None and bool(_open.came)
+
+
+class _CompileClock:
+    """The seconds during which this process compiled, in whatever thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._threads = 0
+        self._since = self._total = 0.0
+
+    def start(self) -> None:
+        """A thread begins to compile."""
+        with self._lock:
+            if self._threads == 0:
+                self._since = time.monotonic()
+            self._threads += 1
+
+    def stop(self) -> None:
+        """A thread has compiled."""
+        with self._lock:
+            self._threads -= 1
+            if self._threads == 0:
+                self._total += time.monotonic() - self._since
+
+    def read(self) -> tuple[float, float]:
+        """Now, on the monotonic clock, and the seconds of compilation until now."""
+        with self._lock:
+            now = time.monotonic()
+            return now, self._total + (now - self._since if self._threads else 0.0)
+
+
+_compilation = _CompileClock()
+
+
+@contextmanager
+def compiling() -> Iterator[None]:
+    """Compile in this block: signals wait, and `working_time` stands still."""
+    with deferred():
+        _compilation.start()
+        try:
+            yield
+        finally:
+            _compilation.stop()
+
+
+def working_time() -> float:
+    """Return seconds on a monotonic clock that stands still while glasshouse compiles.
+
+    Deadlines are set and compared on this clock, so that a time limit means the same in the first
+    call of a process as in later ones.
+    """
+    now, compiled = _compilation.read()
+    return now - compiled
+
+
+def compile_seconds() -> float:
+    """Return the seconds that this process has spent on compiling glasshouse's kernels."""
+    return _compilation.read()[1]

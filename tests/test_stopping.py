@@ -1,0 +1,182 @@
+"""Signals wait for the end of a block, all of them, and handlers are as before afterwards."""
+
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from glasshouse import stopping
+from glasshouse.stopping import compile_seconds, compiling, deferred, is_stop_waiting, working_time
+
+
+class _ToldError(Exception):
+    pass
+
+
+@pytest.fixture
+def heard() -> Iterator[list[int]]:
+    """Signals that a caller's own handlers were given; the one for SIGUSR1 raises."""
+    numbers: list[int] = []
+
+    def raising(number: int, frame: object) -> None:
+        numbers.append(number)
+        raise _ToldError
+
+    def noting(number: int, frame: object) -> None:
+        numbers.append(number)
+
+    before = {
+        signal.SIGUSR1: signal.signal(signal.SIGUSR1, raising),
+        signal.SIGUSR2: signal.signal(signal.SIGUSR2, noting),
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
+    }
+    yield numbers
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def test_every_signal_waits_for_the_end_of_the_block(heard: list[int]) -> None:
+    @deferred()
+    def block() -> None:
+        signal.raise_signal(signal.SIGUSR1)
+        signal.raise_signal(signal.SIGUSR2)
+        assert heard == []
+        assert is_stop_waiting()
+
+    with pytest.raises(_ToldError):
+        block()
+    assert heard == [signal.SIGUSR1, signal.SIGUSR2]
+    assert not is_stop_waiting()
+
+
+def test_ctrl_c_is_raised_after_the_block(heard: list[int]) -> None:
+    steps = []
+
+    @deferred()
+    def block() -> None:
+        signal.raise_signal(signal.SIGINT)
+        steps.append("whole")
+
+    with pytest.raises(KeyboardInterrupt):
+        block()
+    assert steps == ["whole"]
+
+
+def test_handlers_are_the_callers_own_again(heard: list[int]) -> None:
+    numbers = (signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT)
+    before = [signal.getsignal(number) for number in numbers]
+    with deferred(), deferred():
+        assert [signal.getsignal(number) for number in numbers] != before
+    assert [signal.getsignal(number) for number in numbers] == before
+
+
+def test_a_handler_that_the_block_sets_stays(heard: list[int]) -> None:
+    def own(number: int, frame: object) -> None:
+        pass
+
+    with deferred():
+        signal.signal(signal.SIGUSR2, own)
+    assert signal.getsignal(signal.SIGUSR2) is own
+
+
+def test_signals_that_come_while_handlers_are_put_back_lose_nothing(
+    heard: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As soon as SIGUSR1's own handler is back, it comes again, and raises."""
+    put_back = signal.signal
+
+    def meanwhile(number: int, handler: object) -> object:
+        found = put_back(number, handler)  # type: ignore[arg-type]
+        if number == signal.SIGUSR1 and not isinstance(handler, stopping.Deferral):
+            signal.raise_signal(signal.SIGUSR1)
+        return found
+
+    @deferred()
+    def block() -> None:
+        monkeypatch.setattr(signal, "signal", meanwhile)
+        signal.raise_signal(signal.SIGUSR2)
+
+    before = signal.getsignal(signal.SIGUSR2)
+    with pytest.raises(_ToldError):
+        block()
+    monkeypatch.undo()
+    assert signal.getsignal(signal.SIGUSR2) is before
+    assert sorted(heard) == [signal.SIGUSR1, signal.SIGUSR2]
+
+
+def test_ignored_signals_stay_ignored() -> None:
+    before = signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    try:
+        with deferred():
+            assert signal.getsignal(signal.SIGUSR1) is signal.SIG_IGN
+            signal.raise_signal(signal.SIGUSR1)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
+def test_other_threads_change_nothing() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    seen = []
+
+    def work() -> None:
+        with deferred():
+            seen.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == [before]
+
+
+def test_the_clock_stands_still_while_something_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(stopping.time, "monotonic", lambda: now[0])
+    began, spent = working_time(), compile_seconds()
+    now[0] += 1
+    with compiling(), compiling():
+        now[0] += 5
+        assert working_time() - began == 1
+    now[0] += 2
+    assert working_time() - began == 3
+    assert compile_seconds() - spent == 5
+
+
+def test_a_flood_of_signals_leaves_handlers_and_process_whole() -> None:
+    """Twenty thousand blocks under a timer that fires every ten microseconds."""
+    script = """
+import signal
+from glasshouse.stopping import deferred
+
+class Stop(Exception): pass
+def stop(number, frame):
+    global armed
+    if armed:
+        armed = False
+        raise Stop
+def count(number, frame): counted.append(number)
+
+counted, broken, stopped, armed = [], 0, 0, False
+signal.signal(signal.SIGALRM, stop)
+signal.signal(signal.SIGUSR1, count)
+signal.setitimer(signal.ITIMER_REAL, 1e-5, 1e-5)
+for _ in range(20_000):
+    step = -1
+    try:
+        armed = True
+        with deferred():
+            for step in range(50): pass
+        armed = False
+    except Stop:
+        stopped += 1
+        broken += 0 <= step < 49
+signal.setitimer(signal.ITIMER_REAL, 0)
+for number, handler in ((signal.SIGALRM, stop), (signal.SIGUSR1, count)):
+    assert signal.getsignal(number) is handler, number
+assert broken == 0, broken
+assert stopped > 100, stopped
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
