@@ -133,3 +133,21 @@ def test_time_in_which_nobody_watched_does_not_count(time_of):
         assert workers.hung() == []
     time_of[0] += 1
     assert workers.hung() == [future]
+
+
+def test_a_worker_that_was_just_given_a_batch_is_ended_too(time_of, monkeypatch):
+    """Ctrl-C may come while a batch is submitted, when its worker is neither idle nor at work."""
+    ended = []
+    monkeypatch.setattr(Pretended, "terminate", lambda self: None, raising=False)
+    monkeypatch.setattr(Pretended, "close", ended.append, raising=False)
+    workers = Workers(2, timeout=15.0)
+    workers.submit(abs, 1)
+
+    def interrupt(self, *_) -> Future:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Pretended, "submit", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        workers.submit(abs, 2)
+    workers.close()
+    assert len(ended) == 2

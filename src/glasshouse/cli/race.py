@@ -81,7 +81,8 @@ def run(
             folder suites beside the store; a folder of .wcnf or .cnf files, a manifest, or a file.
         output: the store; made when it is not there.
         answers: the folder with the answers of a folder of blind files, where they are elsewhere.
-        time_limit: seconds of wall-clock time per run. Then solvers get SIGTERM.
+        time_limit: seconds of wall-clock time per run. Then solvers get SIGTERM. Built-in solvers
+            compile before their time starts.
         grace: seconds after SIGTERM in which a solver may print its best model. Whatever it prints
             then counts as of the time limit, and a claim of optimality comes too late.
         memory: megabytes of memory per run.

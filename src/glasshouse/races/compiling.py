@@ -1,6 +1,6 @@
 """Run a built-in solver with its kernels compiled before its clock starts.
 
-Which kernels a solver needs depends on the instance, so nobody can compile them in advance. A
+The kernels that a solver needs depend on the instance, so they cannot be compiled in advance. A
 solver that has to compile announces it on standard error. Such a run is stopped and does not count:
 the solver is run without a limit until its kernels are in the cache, and then run again.
 """
@@ -17,7 +17,7 @@ from glasshouse.races.meters import MeterName
 from glasshouse.races.runner import Outcome, run
 from glasshouse.races.transcript import Transcript
 
-# Returns the command for a run of some seconds.
+# Returns the command for a run with the given time limit in seconds.
 Words = Callable[[float], Sequence[str]]
 
 COMPILED = "its kernels were compiled before its clock started"
@@ -48,7 +48,7 @@ def run_compiled(
 
     Args:
         name: the name of the solver.
-        words: returns the command for a run of some seconds.
+        words: returns the command for a run with the given time limit in seconds.
         limits: the limits of the run.
         meter: what measures the run.
 

@@ -22,9 +22,9 @@ from glasshouse.races.runner import Outcome, run
 from glasshouse.races.truth import Truth
 from glasshouse.summaries import Summarised
 
-SECONDS = 10.0  # of each run that finds out a dialect, whatever the time limit of the race
+SECONDS = 10.0  # the time limit of each probe, whatever the time limit of the race
 _PROBED: tuple[Dialect, ...] = ("mse22", "classic", "opb")
-# What a solver says of a file that it cannot read.
+# The verdicts over solvers that were given a file which they cannot read.
 _NOT_UNDERSTOOD = (RunVerdict.CRASH, RunVerdict.NO_ANSWER, RunVerdict.MALFORMED)
 _LONGEST_QUOTE = 120
 _HARDLY_ANYTHING = ClauseFile(2, ((3, (-1,)), (2, (-2,))), ((1, 2),))
@@ -48,7 +48,7 @@ class Probed(Summarised):
 
 @dataclass(frozen=True)
 class _Heard:
-    """What a solver said of the instance of two variables in one dialect."""
+    """The answer of a solver to the instance of two variables, in one dialect."""
 
     outcome: Outcome
     answer: Answer
@@ -63,9 +63,9 @@ class _Heard:
 
 
 def probe(name: str, command: SolverCommand, limits: Limits) -> Probed:
-    """Return the first dialect in which a solver answers rightly, or else the first it answers in.
+    """Return the first dialect in which the solver's answer is right.
 
-    A solver that is wrong in every dialect may race, too.
+    If no answer is right, return the first dialect with an answer: a wrong solver may race, too.
 
     Raises:
         ValueError: the solver answers in no dialect.
@@ -80,7 +80,7 @@ def probe(name: str, command: SolverCommand, limits: Limits) -> Probed:
             return Probed(name, dialect, one.judgement)
     raise ValueError(
         f"the solver {name} understands no dialect ({_told(heard)}); it must print o, s and v "
-        "lines: check the command, or give dialect='classic' (or another) to race it all the same"
+        "lines: check the command, or give dialect='classic' (or another) to race it anyway"
     )
 
 
@@ -100,7 +100,7 @@ def try_out(
     Args:
         command: the solver.
         dialect: what it reads.
-        limits: of the run.
+        limits: the limits of the run.
         execute: what runs it; `run` by default.
     """
     clauses = _WITHOUT_WEIGHTS if dialect == "cnf" else _HARDLY_ANYTHING

@@ -15,18 +15,18 @@ from typing import Any
 from glasshouse.pool import Worker
 from glasshouse.problems import validation
 
-# Two looks at the workers are at most this many seconds apart, unless this process was held up.
+# Workers are checked at least this often, in seconds, unless this process was held up itself.
 LONGEST_GAP = 1.0
 
 
 @dataclass
 class _Work:
-    """What one worker is doing.
+    """The batch of one worker.
 
     Attributes:
         worker: the worker.
-        has_begun: whether it had begun when it was last looked at.
-        seconds: how long it was seen at work since then.
+        has_begun: whether the batch had begun when it was last checked.
+        seconds: how long the batch was watched since then.
     """
 
     worker: Worker
@@ -54,7 +54,8 @@ class Workers:
         self.timeout = timeout
         self._clock = clock
         self._last_look = clock()
-        self._idle = [Worker() for _ in range(number)]
+        self._all = [Worker() for _ in range(number)]
+        self._idle = [*self._all]
         self._at_work: dict[Future[Any], _Work] = {}
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
@@ -92,8 +93,7 @@ class Workers:
 
     def close(self) -> None:
         """End all workers without waiting for what they are doing."""
-        workers = [*self._idle, *(work.worker for work in self._at_work.values())]
-        for worker in workers:  # all of them clean up at the same time
+        for worker in self._all:  # all of them clean up at the same time
             worker.terminate()
-        for worker in workers:
+        for worker in self._all:
             worker.close()
