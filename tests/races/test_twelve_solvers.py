@@ -73,8 +73,8 @@ def race_of_twelve(suite: Path, folder: Path, limits: Limits, workers: int, *mor
 @pytest.mark.parametrize("workers", [1, 2])
 def test_every_run_starts_once_and_every_verdict_is_right(workers, suite, tmp_path, monkeypatch):
     """Two time-outs in a row take longer than one run may."""
-    monkeypatch.setattr("glasshouse.races.racing.HANGING", 2.5)
-    limits = Limits(seconds=3, grace=1, memory=200 * MEGABYTE)
+    monkeypatch.setattr("glasshouse.races.racing.HANGING", 4.0)
+    limits = Limits(seconds=5, grace=1, memory=200 * MEGABYTE)
     race_of_twelve(suite, tmp_path, limits, workers)
 
 

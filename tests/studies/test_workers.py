@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -38,11 +39,57 @@ def starts(folder: str | Path, seed: int | str = "*") -> list[int]:
     return sorted(int(path.name.split("-")[1]) for path in Path(folder).glob(f"start-{seed}-*"))
 
 
+@dataclass(frozen=True)
+class Timed(Counted):
+    """A task that takes ten seconds of the coordinator's clock."""
+
+    def measure(self, first: int, count: int) -> dict[str, np.ndarray]:
+        end = now_in(self.folder) + 10
+        found = super().measure(first, count)
+        deadline = time.monotonic() + 300
+        while now_in(self.folder) < end:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        return found
+
+
+def now_in(folder: str | Path) -> int:
+    return len(list(Path(folder).glob("second-*")))
+
+
+def test_a_healthy_batch_that_had_to_wait_is_not_taken_for_a_hang(tmp_path, monkeypatch):
+    """One worker, batches of 10 s, and 15 s until a hang.
+
+    The clock goes on by a second each time the workers are checked, and stands still when the
+    batches that have begun have had their ten seconds: the speed of the computer does not matter.
+    """
+
+    def clock() -> int:
+        now = now_in(tmp_path)
+        if now < 10 * len(starts(tmp_path)):
+            (tmp_path / f"second-{now}").touch()
+        return now_in(tmp_path)
+
+    class Clocked(Workers):
+        def __init__(self, number: int, timeout: float) -> None:
+            super().__init__(number, timeout, clock)
+
+    module = sys.modules["glasshouse.studies.collect"]  # the package has a function of that name
+    monkeypatch.setattr(module, "Workers", Clocked)
+    monkeypatch.setattr(module, "_LOOK_SECONDS", 0.05)
+    tasks = [Timed(seed=k, stop=Stop(1), folder=str(tmp_path)) for k in range(4)]
+    end = collect(tasks, tmp_path / "s.sqlite", workers=1, timeout=15.0)
+    assert end.is_complete
+    assert starts(tmp_path) == [0, 1, 2, 3]
+    assert end.retried == ()
+    assert now_in(tmp_path) == 40
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_healthy_batch_that_had_to_wait_is_not_taken_for_a_hang(workers, tmp_path):
-    """Four batches of 2 s: the last ones wait for 2 s, which with their own 2 s is too long."""
-    tasks = [Counted(seed=k, stop=Stop(1), pause=2.0, folder=str(tmp_path)) for k in range(4)]
-    end = collect(tasks, tmp_path / "s.sqlite", workers=workers, timeout=3.5)
+def test_the_same_in_seconds(workers, tmp_path):
+    tasks = [Counted(seed=k, stop=Stop(1), pause=10.0, folder=str(tmp_path)) for k in range(4)]
+    end = collect(tasks, tmp_path / "s.sqlite", workers=workers, timeout=15.0)
     assert end.is_complete
     assert starts(tmp_path) == [0, 1, 2, 3]
     assert end.retried == ()
@@ -63,12 +110,12 @@ def test_a_batch_that_ends_its_worker_disturbs_no_other_batch_and_is_reported(tm
 def test_a_batch_that_hangs_disturbs_no_other_batch_and_is_reported(tmp_path):
     folder = str(tmp_path)
     hanging = Counted(seed=1, stop=Stop(1), trouble="hang", at=0, folder=folder)
-    others = [Counted(seed=k, stop=Stop(1), pause=1.0, folder=folder) for k in range(2, 8)]
-    end = collect([hanging, *others], tmp_path / "s.sqlite", workers=2, timeout=4.0)
+    others = [Counted(seed=k, stop=Stop(1), pause=1.0, folder=folder) for k in range(2, 9)]
+    end = collect([hanging, *others], tmp_path / "s.sqlite", workers=2, timeout=6.0)
     assert end.is_complete
-    assert starts(tmp_path) == [1, 1, 2, 3, 4, 5, 6, 7]
+    assert starts(tmp_path) == [1, 1, 2, 3, 4, 5, 6, 7, 8]
     assert [(one.task_id, one.error) for one in end.retried] == [
-        (hanging.task_id, "TimeoutError: no answer within 4 s")
+        (hanging.task_id, "TimeoutError: no answer within 6 s")
     ]
 
 
@@ -139,7 +186,7 @@ def test_a_worker_that_was_just_given_a_batch_is_ended_too(time_of, monkeypatch)
     """Ctrl-C may come while a batch is submitted, when its worker is neither idle nor at work."""
     ended = []
     monkeypatch.setattr(Pretended, "terminate", lambda self: None, raising=False)
-    monkeypatch.setattr(Pretended, "close", ended.append, raising=False)
+    monkeypatch.setattr(Pretended, "close", lambda self: ended.append(self), raising=False)
     workers = Workers(2, timeout=15.0)
     workers.submit(abs, 1)
 
