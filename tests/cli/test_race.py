@@ -328,7 +328,7 @@ def test_runs_that_were_not_made_are_told_with_the_reason(tmp_path, capsys):
 
 
 def test_runs_that_had_to_be_started_again_are_told(raced, tmp_path, capsys):
-    script = tmp_path / "killer.py"
+    script = tmp_path / "ends_its_worker.py"
     script.write_text(
         "import os, pathlib, signal, sys\n"
         f"once = pathlib.Path({str(tmp_path / 'once')!r})\n"
