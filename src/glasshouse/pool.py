@@ -60,17 +60,64 @@ class WorkerPool:
         They get SIGTERM first: work done inside `ending_cleanly` ends what it has started, which
         would otherwise outlive it.
         """
+        self.terminate()
         processes = self._processes()
-        for process in processes:
-            process.terminate()
         _wait_for(processes, _CLEANING_UP)
         for process in processes:
             process.kill()
         self._executor.shutdown(wait=True, cancel_futures=True)
 
+    def terminate(self) -> None:
+        """Send SIGTERM to all workers without waiting; `close` must follow."""
+        for process in self._processes():
+            process.terminate()
+
     def _processes(self) -> list[Any]:
         # Before Python 3.14 an executor has no public way to its processes.
         return list((getattr(self._executor, "_processes", None) or {}).values())
+
+
+class Worker(WorkerPool):
+    """One worker process that does one piece of work at a time and reports when the work begins.
+
+    `Future.running()` is not such a report. It is already true while the process starts, and while
+    the work waits in the executor's queue.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+    def _start(self) -> ProcessPoolExecutor:
+        context = multiprocessing.get_context("spawn")
+        self._reports, self._reporting = context.Pipe(duplex=False)
+        self._has_begun = False
+        return ProcessPoolExecutor(
+            1, mp_context=context, initializer=_become_reporting_worker,
+            initargs=(self._reporting,),
+        )  # fmt: skip
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Run a function in the worker; the previous one must have ended."""
+        self._read_reports()
+        self._has_begun = False
+        return self._executor.submit(_reported, function, *arguments)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the worker has reported that it runs the function."""
+        self._read_reports()
+        return self._has_begun
+
+    def _read_reports(self) -> None:
+        while self._reports.poll():
+            self._reports.recv_bytes()
+            self._has_begun = True
+
+    def close(self) -> None:
+        """End the worker, and close the pipe of its reports."""
+        super().close()
+        self._reports.close()
+        self._reporting.close()
 
 
 @contextmanager
@@ -117,3 +164,20 @@ def _end_with_the_parent() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(_CLEANING_UP)
         os._exit(1)
+
+
+# Where a process that is a `Worker` reports that work begins; None in every other process.
+_reporting: connection.Connection | None = None
+
+
+def _become_reporting_worker(reporting: connection.Connection) -> None:
+    global _reporting
+    _become_worker()
+    _reporting = reporting
+
+
+def _reported(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Report that the work begins, and do it."""
+    assert _reporting is not None
+    _reporting.send_bytes(b"begun")
+    return function(*arguments)

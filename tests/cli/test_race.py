@@ -278,6 +278,71 @@ def test_what_a_solver_said_reaches_no_terminal_as_it_is(raced, tmp_path, capsys
     assert "a?[2Jb" in capsys.readouterr().out
 
 
+COUNTING = """
+import runpy, sys
+with open({log!r}, "a") as log:
+    print(sys.argv[1], file=log)
+sys.argv = [{solver!r}, "none", sys.argv[2]]
+runpy.run_path({solver!r}, run_name="__main__")
+"""
+
+
+def test_the_dialect_that_was_found_out_is_printed_and_kept(raced, tmp_path, capsys):
+    """The solver writes down the seconds that it was given: a probe's are not those of the race."""
+    script, log = tmp_path / "counting.py", tmp_path / "log"
+    script.write_text(COUNTING.format(log=str(log), solver=str(BROKEN)))
+    words = ["race", "--suite", str(raced[0] / "tiny"), "-o", str(tmp_path / "race.sqlite"),
+             "--time-limit", "30", "--solver",
+             f"mine={sys.executable} -S {script} {{seconds}} {{file}}"]  # fmt: skip
+    assert main(words) == 0
+    told = "mine reads classic, by its answer on an instance of two variables; --dialect chooses "
+    assert told in capsys.readouterr().err
+    assert log.read_text().split() == ["10"] * 2 + ["30"] * 2  # mse22, classic; two instances
+    assert main([*words, "--repeat", "2"]) == 0
+    assert "mine reads classic, as before; --dialect chooses another" in capsys.readouterr().err
+    assert log.read_text().split() == ["10"] * 2 + ["30"] * 4
+    assert main([*words, "--dialect", "mse22"]) == 2
+    assert "holds runs of another mine (its dialect differs)" in capsys.readouterr().err
+    script.write_text(script.read_text() + "# changed")
+    assert main(words) == 2
+    assert "holds runs of another mine (its fingerprint differs)" in capsys.readouterr().err
+    assert log.read_text().split() == ["10"] * 2 + ["30"] * 4
+
+
+def test_a_dialect_of_a_solver_that_is_wrong_is_printed_with_its_answer(raced, tmp_path, capsys):
+    words = ["race", "--suite", str(raced[0] / "tiny"), "-o", str(tmp_path / "race.sqlite"),
+             "--time-limit", "30", "--solver", command("off by one", "bad")]  # fmt: skip
+    assert main(words) == 1
+    told = "bad reads classic, though its answer on an instance of two variables was: wrong optimum"
+    assert told in capsys.readouterr().err
+
+
+def test_runs_that_were_not_made_are_told_with_the_reason(tmp_path, capsys):
+    (tmp_path / "three.wcnf").write_text("p wcnf 3 2 9\n3 1 2 3 0\n2 -1 0\n")
+    words = ["race", "--suite", str(tmp_path / "three.wcnf"), "-o", str(tmp_path / "race.sqlite"),
+             "--solver", "rc2"]  # fmt: skip
+    assert main(words) == 0
+    told = capsys.readouterr().out
+    assert "rc2: 1 of its runs were not run: glasshouse cannot read this file (3 literals" in told
+
+
+def test_runs_that_had_to_be_started_again_are_told(raced, tmp_path, capsys):
+    script = tmp_path / "ends_its_worker.py"
+    script.write_text(
+        "import os, pathlib, signal, sys\n"
+        f"once = pathlib.Path({str(tmp_path / 'once')!r})\n"
+        "if not once.exists():\n"
+        "    once.touch()\n"
+        "    os.kill(os.getppid(), signal.SIGKILL)\n"
+        "print('s UNKNOWN')\n"
+    )
+    words = ["race", "--suite", str(raced[0] / "tiny"), "-o", str(tmp_path / "race.sqlite"),
+             "--dialect", "classic", "--solver", f"{sys.executable} -S {script}"]  # fmt: skip
+    assert main(words) == 0
+    told = capsys.readouterr().err
+    assert "runs started again: 1, the first because of: BrokenProcessPool" in told
+
+
 @linux
 def test_ctrl_c_keeps_what_is_there_and_ends_the_solvers(raced, tmp_path):
     folder = raced[0]

@@ -211,3 +211,18 @@ def test_the_start_of_a_solver_that_works_until_the_limit_ends_with_its_first_va
     talks = "import time; print('o 2\\ns SATISFIABLE\\nv 10', flush=True); time.sleep(60)"
     (entrant,) = entrants_of([f'{sys.executable} -S -c "{talks}"'], Limits(), "mse22")
     assert 0 < start_of(entrant, Limits(seconds=2, grace=0.2)) < 1.5
+
+
+def test_files_that_our_reader_does_not_take_are_not_run_and_no_fault(tmp_path):
+    """The race judges clauses of any length; built-in solvers read them through our own reader."""
+    folder, limits = tmp_path / "field", Limits(seconds=120)
+    folder.mkdir()
+    (folder / "three.wcnf").write_text("p wcnf 3 2 9\n3 1 2 3 0\n2 -1 0\n")
+    (folder / "heavy.wcnf").write_text(f"p wcnf 2 2 {2**64 - 1}\n{2**63} 1 2 0\n{2**62} -1 0\n")
+    entrants = entrants_of(["rc2", "anneal"], limits)
+    results = raced(Race(entrants, suite_of(folder), limits), tmp_path / "race.sqlite")
+    assert not results.faults
+    assert {run.verdict for run in results.runs} == {RunVerdict.NO_ANSWER}
+    reasons = {run.file: run.reason for run in results.runs}
+    assert reasons["three.wcnf"].startswith("not run: glasshouse cannot read this file (3 literals")
+    assert reasons["heavy.wcnf"].startswith("not run: glasshouse cannot read this file (")

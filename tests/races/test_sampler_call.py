@@ -9,6 +9,7 @@ import pytest
 from tests.races.samplers import PLANTS, Sampler, dimod, truly
 
 import glasshouse as gh
+from glasshouse.stopping import compiling
 
 
 def with_record(**changed):
@@ -278,3 +279,13 @@ def test_openjij_takes_reads_and_seeds_though_it_does_not_list_them():
         call.energies.tolist() for call in second.calls
     ]
     assert all(call.reads == 20 for call in first.calls)
+
+
+def test_compiling_our_kernels_is_not_part_of_a_call():
+    def compiles(bqm):
+        with compiling():
+            time.sleep(1.0)
+        return truly(bqm)
+
+    (call,) = gh.race({"ours": compiles}, PLANTS[:1], calls=1).calls
+    assert (call.fault, call.seconds < 1.0) == ("", True)

@@ -12,7 +12,8 @@ from glasshouse.races.command import SolverCommand
 from glasshouse.races.entrants import Entrant
 from glasshouse.races.judging import Judgement, RunVerdict
 from glasshouse.races.limits import Limits
-from glasshouse.races.racing import NOTE, RACE, RaceTask, _row_of
+from glasshouse.races.race_task import RACE, RaceTask, row_of
+from glasshouse.races.racing import NOTE
 from glasshouse.races.truth import Truth
 from glasshouse.studies.kinds.hardness import HARDNESS
 from glasshouse.studies.store.store import Store
@@ -65,7 +66,7 @@ def _run(rng: np.random.Generator, speed: float, task: RaceTask) -> dict[str, ob
     cost: int | None = best if is_solved else best + int(rng.integers(1, 30))
     if is_fault:
         verdict, cost = RunVerdict.CRASH, None
-    row = _row_of(Judgement(verdict, "as pretended", cost=cost, stated=cost))
+    row = row_of(Judgement(verdict, "as pretended", cost=cost, stated=cost))
     steps = np.sort(rng.uniform(0.01, 1, 5)) * min(seconds, LIMIT)
     values = [best + 90, best + 40, best + 20, best + 8, best if cost is None else cost]
     said = [[float(at), str(value)] for at, value in zip(steps, values, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -52,6 +53,9 @@ def collect_steps(
         stored = f"{rows:,} {things} are in {store}, and the same command goes on"
         raise KeyboardInterrupt(stored) from None
     assert last is not None
+    if again := last.retried:
+        print(f"{things} started again: {sum(one.count for one in again)}, the first because of: "
+              f"{again[0].error}", file=sys.stderr)  # fmt: skip
     return last
 
 

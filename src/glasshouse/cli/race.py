@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -26,6 +26,7 @@ from glasshouse.cli.types import (
 )
 
 if TYPE_CHECKING:
+    from glasshouse.races.probing import Probed
     from glasshouse.races.results import Results, Run
     from glasshouse.races.scores import SolverScore
 
@@ -80,13 +81,17 @@ def run(
             folder suites beside the store; a folder of .wcnf or .cnf files, a manifest, or a file.
         output: the store; made when it is not there.
         answers: the folder with the answers of a folder of blind files, where they are elsewhere.
-        time_limit: seconds of wall-clock time per run. Then solvers get SIGTERM.
+        time_limit: seconds of wall-clock time per run. Then solvers get SIGTERM. Built-in solvers
+            compile before their time starts.
         grace: seconds after SIGTERM in which a solver may print its best model. Whatever it prints
             then counts as of the time limit, and a claim of optimality comes too late.
         memory: megabytes of memory per run.
         seed: of the first run on each instance; the next ones have the next numbers.
         repeat: runs of each solver on each instance.
-        dialect: what the commands read; found out by default.
+        dialect: what the commands read. By default each command is tried on an instance of two
+            variables, in mse22, classic and opb, for at most 10 seconds each; the dialect that it
+            reads is printed and kept in the store. cnf, which has neither weights nor hard clauses,
+            must be chosen.
         strict: take a wrong exit code alone for a fault.
         meter: what measures time and memory: benchexec (cgroups) or process-group (our own). By
             default what the store was begun with; for a new one, benchexec where it can be used.
@@ -111,7 +116,9 @@ def run(
             instances = load_suite(suite, output.parent / "suites", grown, answers)
     except ValueError as error:  # in the words of the suite's file, whose keys are no options
         raise StudyFileError(error) from error
-    entrants = entrants_of(solver, limits, dialect)
+    entrants = entrants_of(
+        solver, limits, dialect, known=_known_solvers(output), tell=_tell_dialect
+    )
     asked = Race(entrants, instances, limits, seed, repeat, strict, meter)
     number = 1 if workers is None else workers
     last = collect_steps(
@@ -212,6 +219,27 @@ def _growing(suite: str) -> Iterator[Any]:
         yield lambda done, total: shown.update(task, completed=done, total=total)
 
 
+def _known_solvers(store: Path) -> Mapping[str, Any]:
+    """The solvers of a race that goes on, and their dialects."""
+    from glasshouse.races.racing import held_race
+    from glasshouse.studies.store.store import Store
+
+    if not store.exists():
+        return {}
+    with Store(store) as opened:
+        held = held_race(opened)
+    return {} if held is None else held["solvers"]
+
+
+def _tell_dialect(found: Probed) -> None:
+    how = "as before"
+    if found.judgement is not None:
+        how = "by its answer on an instance of two variables"
+        if not found.judgement.is_right:
+            how = f"though its answer on an instance of two variables was: {found.judgement}"
+    print(f"{found.name} reads {found.dialect}, {how}; --dialect chooses another", file=sys.stderr)
+
+
 def _results(store: Path) -> Results:
     from glasshouse.races.results import read_results
     from glasshouse.studies.store.purpose import SAMPLER_RACE
@@ -262,6 +290,7 @@ def _report(store: Path, json: bool) -> bool:
         print(f"{name}: {number} of its {results.entered[name]} runs are missing; race it again "
               "for them")  # fmt: skip
     _show_starts(results)
+    _show_not_run(results)
     if unproven := len(results.unproven):
         print(f"no optimum is proven for {unproven} of {len(results.instances)} instances: claims "
               "there are undecided, and 'reached' is the best that any solver found")  # fmt: skip
@@ -274,6 +303,16 @@ def _show_starts(results: Results) -> None:
             print(f"{name}: {seconds:.2g} s of each run are the start of Python, measured once")
         else:
             print(f"{name}: the start of Python took longer than the limit; raise --time-limit")
+
+
+def _show_not_run(results: Results) -> None:
+    from glasshouse.races.race_task import NOT_RUN
+
+    for name in results.solvers:
+        why = [run.reason for run in results.runs
+               if run.solver == name and run.reason.startswith(NOT_RUN)]  # fmt: skip
+        if why:
+            print(f"{name}: {len(why)} of its runs were {why[0]}")
 
 
 def _scored(results: Results, one: SolverScore) -> dict[str, Any]:

@@ -11,23 +11,22 @@ import hashlib
 import re
 import shlex
 import sys
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from glasshouse.proofs.exact import OURS
-from glasshouse.races.answer import Answer, read_answer
 from glasshouse.races.builtin import NAMES, refuse_missing, version_of
-from glasshouse.races.clause_file import ClauseFile
 from glasshouse.races.command import SolverCommand
-from glasshouse.races.dialects import SUFFIXES, Dialect, read_from, text_in
-from glasshouse.races.guardian import scratch_folder
-from glasshouse.races.judging import Judgement, RunVerdict, judge
+from glasshouse.races.compiling import Words, run_compiled
+from glasshouse.races.dialects import SUFFIXES, Dialect
 from glasshouse.races.limits import Limits
+from glasshouse.races.probing import Probed, probe, try_out
 from glasshouse.races.rounds import SAMPLERS
-from glasshouse.races.runner import Outcome, run
-from glasshouse.races.truth import Truth
+from glasshouse.races.runner import Outcome
 from glasshouse.summaries import Summarised
 from glasshouse.version import __version__
 
@@ -35,13 +34,8 @@ _RANDOM = ("anneal", "temper", *SAMPLERS)
 _OURS = tuple(name for name in OURS if name != "brute")  # which would never end here
 _THEIRS = (*NAMES, *SAMPLERS)
 _NAMED = re.compile(r"([A-Za-z][A-Za-z0-9_.+-]*)=(?=\S)")
-_LONGEST_NAME, _LONGEST_QUOTE = 60, 120
+_LONGEST_NAME = 60
 _SHORT = 10.0  # seconds; in longer runs a start hardly counts
-_PROBED: tuple[Dialect, ...] = ("mse22", "classic", "opb", "cnf")
-# What a solver says of a file that it cannot read.
-_NOT_UNDERSTOOD = (RunVerdict.CRASH, RunVerdict.NO_ANSWER, RunVerdict.MALFORMED)
-_HARDLY_ANYTHING = ClauseFile(2, ((3, (-1,)), (2, (-2,))), ((1, 2),))
-_WITHOUT_WEIGHTS = ClauseFile(2, ((1, (-1,)), (1, (-2,)), (1, (1, 2))), ())
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,14 +63,23 @@ def built_in_names() -> tuple[str, ...]:
 
 
 def entrants_of(
-    solvers: Iterable[str], limits: Limits, dialect: Dialect | None = None
+    solvers: Iterable[str],
+    limits: Limits,
+    dialect: Dialect | None = None,
+    *,
+    known: Mapping[str, Mapping[str, Any]] | None = None,
+    tell: Callable[[Probed], None] | None = None,
 ) -> list[Entrant]:
     """Solvers as one types them: a command, `name=command`, a built-in's name, or `all` built-ins.
 
     Args:
         solvers: the texts.
-        limits: of the run that finds out what a command reads.
-        dialect: what all commands read; found out when None.
+        limits: the limits of runs that find out what a command reads, except for their time, which
+            is at most 10 seconds for each dialect.
+        dialect: what all commands read; found out when None, among mse22, classic and opb. Plain
+            cnf, which has neither weights nor hard clauses, must be chosen.
+        known: solvers by name, as a race's store has them, whose "dialect" is not found out again.
+        tell: is called with every dialect that was not given.
 
     Raises:
         ValueError: a solver is not there, or two have one name.
@@ -84,11 +87,19 @@ def entrants_of(
     """
     words = [text.strip() for text in solvers]
     if "all" in words:
-        known = dict.fromkeys([*words, *filter(_is_installed, built_in_names())])
-        words = [word for word in known if word != "all"]
+        each = dict.fromkeys([*words, *filter(_is_installed, built_in_names())])
+        words = [word for word in each if word != "all"]
     found: dict[str, Entrant] = {}
     for text in words:
-        entrant = _built_in(text) if text in built_in_names() else _external(text, limits, dialect)
+        if text in built_in_names():
+            entrant = _built_in(text)
+        else:
+            name, command = _named_command(text)
+            spoken = Probed(name, dialect) if dialect else _known(name, known or {})
+            spoken = spoken or probe(name, command, limits)
+            if dialect is None and tell is not None:
+                tell(spoken)
+            entrant = Entrant(name, command, spoken.dialect, _fingerprint(command))
         if entrant.name in found:
             raise ValueError(
                 f"two solvers are called {entrant.name!r}; {_another_name(entrant, text, found)}"
@@ -118,7 +129,8 @@ def start_of(entrant: Entrant, limits: Limits) -> float | None:
     """
     if entrant.is_built_in and entrant.name in _RANDOM and limits.seconds > _SHORT:
         return None
-    outcome, answer, judgement = _try(entrant.command, entrant.dialect, limits)
+    execute = partial(_compiled, entrant.name) if entrant.is_built_in else None
+    outcome, answer, judgement = try_out(entrant.command, entrant.dialect, limits, execute)
     if answer.incumbents and (judgement.is_right or outcome.stopped == "time"):
         return min(answer.incumbents[0][0], outcome.seconds)
     if outcome.stopped == "time":
@@ -126,12 +138,8 @@ def start_of(entrant: Entrant, limits: Limits) -> float | None:
     return outcome.seconds if judgement.is_right else None
 
 
-def understood(command: SolverCommand, limits: Limits, dialects: Iterable[Dialect]) -> set[Dialect]:
-    """The dialects in which a solver answers an instance of two variables, rightly or not."""
-    return {
-        dialect for dialect in dialects
-        if _try(command, dialect, limits)[2].verdict not in _NOT_UNDERSTOOD
-    }  # fmt: skip
+def _compiled(name: str, words: Words, limits: Limits) -> Outcome:
+    return run_compiled(name, words, limits)[0]
 
 
 def _built_in(name: str) -> Entrant:
@@ -154,7 +162,7 @@ def _versions(name: str) -> str:
     return ours if name not in _THEIRS else f"{ours}, {version_of(name)}"
 
 
-def _external(text: str, limits: Limits, dialect: Dialect | None) -> Entrant:
+def _named_command(text: str) -> tuple[str, SolverCommand]:
     named = _NAMED.match(text)
     try:
         command = SolverCommand.parse(text[named.end() :] if named else text)
@@ -166,8 +174,16 @@ def _external(text: str, limits: Limits, dialect: Dialect | None) -> Entrant:
     name = named[1] if named else Path(command.words[0]).name
     if len(name) > _LONGEST_NAME:
         raise ValueError(f"the name of a solver has {len(name)} letters; use {_LONGEST_NAME}")
-    spoken = _probe(name, command, limits) if dialect is None else dialect
-    return Entrant(name, command, spoken, _fingerprint(command))
+    return name, command
+
+
+def _known(name: str, known: Mapping[str, Mapping[str, Any]]) -> Probed | None:
+    """Return the dialect that a store has for a solver; None if it has none that exists.
+
+    Whether the store means the same program is checked when the race claims the store.
+    """
+    held = known.get(name, {}).get("dialect")
+    return next((Probed(name, dialect) for dialect in SUFFIXES if dialect == held), None)
 
 
 def _fingerprint(command: SolverCommand) -> str:
@@ -178,49 +194,3 @@ def _fingerprint(command: SolverCommand) -> str:
             with Path(word).open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()
-
-
-def _probe(name: str, command: SolverCommand, limits: Limits) -> Dialect:
-    """The first dialect in which a solver answers an instance of two variables.
-
-    Rightly, if there is one; a solver that is wrong in every dialect may race, too.
-    """
-    heard: dict[Dialect, Judgement] = {}
-    first = ""
-    for dialect in _PROBED:
-        outcome, _, heard[dialect] = _try(command, dialect, limits)
-        first = first or _first_line(bytes(outcome.transcript.errors))
-        if heard[dialect].is_right:
-            return dialect
-    for dialect, judgement in heard.items():
-        if judgement.verdict not in _NOT_UNDERSTOOD:
-            return dialect
-    said: dict[str, list[str]] = {}
-    for dialect, judgement in heard.items():
-        said.setdefault(str(judgement), []).append(dialect)
-    told = "; ".join(f"{', '.join(dialects)}: {what}" for what, dialects in said.items())
-    if first and first not in told:
-        told += f"; its standard error begins with {first!r}"
-    raise ValueError(
-        f"the solver {name} understands no dialect ({told}); check the command, or give dialect="
-        "'classic' (or another) to race it all the same"
-    )
-
-
-def _first_line(text: bytes) -> str:
-    """The first line with something in it, short enough to be quoted."""
-    lines = (line.strip() for line in text.decode("ascii", "replace").splitlines())
-    return next((line[:_LONGEST_QUOTE] for line in lines if line), "")
-
-
-def _try(
-    command: SolverCommand, dialect: Dialect, limits: Limits
-) -> tuple[Outcome, Answer, Judgement]:
-    clauses = _WITHOUT_WEIGHTS if dialect == "cnf" else _HARDLY_ANYTHING
-    least = 1 if dialect == "cnf" else 2
-    with scratch_folder("glasshouse-probe-") as folder:
-        path = folder / f"instance{SUFFIXES[dialect]}"
-        path.write_bytes(text_in(dialect, clauses))
-        outcome = run(command.arguments(path, 1, limits.seconds), limits)
-    answer = read_from(dialect, read_answer(outcome.transcript), clauses)
-    return outcome, answer, judge(clauses, answer, Truth(least, least), outcome)

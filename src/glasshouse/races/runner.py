@@ -15,7 +15,7 @@ import selectors
 import signal
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -27,7 +27,7 @@ from glasshouse.races.meters import MeterName, ProcessGroup, new_meter
 from glasshouse.races.transcript import Transcript
 from glasshouse.summaries import Summarised
 
-Reason = Literal["time", "cpu", "memory", "output", "processes", "folder", "parent"]
+Reason = Literal["time", "cpu", "memory", "output", "processes", "folder", "parent", "void"]
 
 _CHUNK = 1 << 16
 _FIRST_LOOK, _LONGEST_WAIT = 0.002, 0.02  # seconds between looks at what processes use
@@ -60,8 +60,20 @@ class Outcome(Summarised):
     meter: MeterName = "process-group"
 
 
-def run(arguments: Sequence[str], limits: Limits, meter: MeterName = "process-group") -> Outcome:
+def run(
+    arguments: Sequence[str],
+    limits: Limits,
+    meter: MeterName = "process-group",
+    void: Callable[[Transcript], bool] | None = None,
+) -> Outcome:
     """Run a command, without a shell, in an empty folder that is removed afterwards.
+
+    Args:
+        arguments: the command.
+        limits: the limits of the run.
+        meter: what measures the run.
+        void: is asked again and again what it makes of the transcript so far; True stops the run,
+            which then counts for nothing.
 
     Raises:
         ValueError: the command cannot be started, or the meter cannot be used here.
@@ -73,21 +85,18 @@ def run(arguments: Sequence[str], limits: Limits, meter: MeterName = "process-gr
         contextlib.closing(new_meter(meter, limits)) as opened,
         a_keeper() as keeper,
     ):
-        return _Run(arguments, limits, folder, opened, keeper).outcome()
+        return _Run(arguments, limits, folder, opened, keeper, void).outcome()
 
 
 class _Run:
     """One command from its start to its end."""
 
     def __init__(
-        self,
-        arguments: Sequence[str],
-        limits: Limits,
-        folder: Path,
-        meter: ProcessGroup,
-        keeper: Keeper,
-    ) -> None:
-        self.limits, self.folder, self.meter, self.keeper = limits, folder, meter, keeper
+        self, arguments: Sequence[str], limits: Limits, folder: Path, meter: ProcessGroup,
+        keeper: Keeper, void: Callable[[Transcript], bool] | None,
+    ) -> None:  # fmt: skip
+        self.limits, self.folder, self.meter = limits, folder, meter
+        self.keeper, self.void = keeper, void
         self.mark = uuid.uuid4().hex
         self.transcript = Transcript()
         self.stopped: Reason | None = None
@@ -193,6 +202,8 @@ class _Run:
     def _reason(self) -> Reason | None:
         """The limit that is passed now, if any."""
         usage, limits = self._look(), self.limits
+        if self.void is not None and self.void(self.transcript):
+            return "void"
         if len(self.transcript.output) > limits.output:
             return "output"
         if self.meter.is_out_of_memory(usage):

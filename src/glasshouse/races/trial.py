@@ -12,11 +12,11 @@ from glasshouse.races.answer import read_answer
 from glasshouse.races.builtin import NAMES, built_in
 from glasshouse.races.command import SolverCommand
 from glasshouse.races.dialects import Dialect
-from glasshouse.races.entrants import understood
 from glasshouse.races.fuzzing import Corners
 from glasshouse.races.guardian import scratch_folder
 from glasshouse.races.judging import Judgement, RunVerdict, judge
 from glasshouse.races.limits import Limits
+from glasshouse.races.probing import understood
 from glasshouse.races.question import Question
 from glasshouse.races.runner import Outcome, run
 

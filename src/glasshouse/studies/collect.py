@@ -15,34 +15,34 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from glasshouse.pool import WorkerPool
 from glasshouse.problems import validation
 from glasshouse.studies.batches import Batch, Queue
 from glasshouse.studies.kinds.kind import Columns, Measurable
 from glasshouse.studies.store.store import Store
+from glasshouse.studies.workers import LONGEST_GAP, Workers
 from glasshouse.summaries import Summarised
 
 # A batch is tried so often before it is reported as lost.
 ATTEMPTS = 3
-# A pool that breaks so often without a single row will never work.
+# Workers that die so often without a single row will never work.
 _HOPELESS = 2 * ATTEMPTS
 # Long enough that the cost of a work item does not matter, short enough that little is lost.
 BATCH_SECONDS = 1.0
 # Executors that do not tell how many workers they have get work for so many.
 _UNKNOWN_WORKERS = 32
-# How often the coordinator looks whether a batch has started or hangs.
-_LOOK_SECONDS = 0.5
+# How often the coordinator looks whether a batch has begun or hangs.
+_LOOK_SECONDS = LONGEST_GAP / 2
 
 
 @dataclass(frozen=True, repr=False)
 class Lost(Summarised):
-    """A batch that failed every time it was tried; the next run tries it again.
+    """A batch that failed: every time it was tried, or once before it was tried again.
 
     Attributes:
         task_id: of which task.
         first: its first instance.
         count: how many instances.
-        error: what happened last.
+        error: what happened last, as text.
     """
 
     task_id: str
@@ -63,8 +63,9 @@ class StudyProgress(Summarised):
         new_rows: instances measured by this run.
         seconds: since this run began.
         remaining_seconds: estimate of what is left, None before the first batch.
-        lost: batches that failed every time.
+        lost: batches that failed every time; the next run tries them again.
         is_reproducible: False when a stop rule on time ended a task.
+        retried: batches that failed and were started again, once for each failure.
     """
 
     rows: int
@@ -76,6 +77,7 @@ class StudyProgress(Summarised):
     remaining_seconds: float | None
     lost: tuple[Lost, ...]
     is_reproducible: bool
+    retried: tuple[Lost, ...] = ()
 
     @property
     def is_complete(self) -> bool:
@@ -126,9 +128,10 @@ def iter_collect(
         store: the file of the store; made when it is not there.
         executor: any `concurrent.futures.Executor` to run batches on, for example
             `dask.distributed.Client(…).get_executor()`; None runs them in this process.
-        workers: instead of an executor, so many processes of our own; they are started anew when
-            one dies or hangs.
-        timeout: a batch on our own workers that takes longer than this many seconds hangs.
+        workers: instead of an executor, the number of worker processes to start; one that dies or
+            hangs is replaced, and the others go on undisturbed.
+        timeout: a batch on these workers hangs if it takes more than this many seconds, counted
+            from when its worker reports that it has begun. On an executor no batch is timed.
 
     Yields:
         StudyProgress, at least once: the first shows what was already there.
@@ -152,13 +155,13 @@ def iter_collect(
     with Store(store, write=True) as opened:
         queue = Queue(tasks, opened, BATCH_SECONDS)
         if workers is not None:
-            with closing(WorkerPool(workers)) as pool:
-                yield from _Collector(queue, opened, pool, 2 * workers, timeout).run()
+            with closing(Workers(workers, timeout)) as ours:
+                yield from _Collector(queue, opened, ours, workers).run()
         elif executor is not None:
             depth = 2 * (getattr(executor, "_max_workers", None) or _UNKNOWN_WORKERS)
-            yield from _Collector(queue, opened, executor, depth, None).run()
+            yield from _Collector(queue, opened, executor, depth).run()
         else:
-            yield from _Collector(queue, opened, None, 1, None).run()
+            yield from _Collector(queue, opened, _Here(), 1).run()
 
 
 def measure(task: Measurable, first: int, count: int) -> Columns:
@@ -181,20 +184,16 @@ class _Here:
 class _Collector:
     """One run of `iter_collect`: batches out, rows in."""
 
-    def __init__(
-        self, queue: Queue, store: Store, executor: Any, depth: int, timeout: float | None
-    ) -> None:
+    def __init__(self, queue: Queue, store: Store, executor: Any, depth: int) -> None:
         self._queue = queue
         self._store = store
-        self._pool = executor if isinstance(executor, WorkerPool) else None
-        self._executor = _Here() if executor is None else executor
+        self._workers = executor if isinstance(executor, Workers) else None
+        self._executor = executor
         self._depth = validation.count(depth, "depth", 1)
-        self._timeout = timeout
         self._running: dict[Future[Any], Batch] = {}
-        self._started: dict[Future[Any], float] = {}
-        self._suspects: list[Batch] = []  # were running when the pool broke; tried one at a time
+        self._retried: list[Lost] = []
         self._lost: list[Lost] = []
-        self._breaks = 0
+        self._deaths = 0
         self._begin = time.monotonic()
         self._new_rows = 0
 
@@ -204,98 +203,77 @@ class _Collector:
         try:
             while self._submit() or self._running:
                 done, _ = wait(self._running, _LOOK_SECONDS, return_when=FIRST_COMPLETED)
-                for future in done:
-                    if future in self._running:  # else its pool broke with another one
-                        yield from self._receive(future)
-                self._look_for_hangs()
+                for batch, future, error in self._ended(done):
+                    self._receive(batch, future, error)
+                    yield self._progress()
         finally:
             for future in self._running:
                 future.cancel()
 
     def _submit(self) -> bool:
-        """Keep the executor busy; suspects run alone, so that it is clear who breaks the pool."""
-        if self._suspects:
-            if not self._running:
-                self._start(self._suspects.pop(0))
-            return True
+        """Keep the executor busy."""
         while len(self._running) < self._depth:
             batch = self._queue.next()
             if batch is None:
                 break
-            self._start(batch)
+            self._running[self._future_of(batch)] = batch
         return bool(self._running)
 
-    def _start(self, batch: Batch) -> None:
+    def _future_of(self, batch: Batch) -> Future[Any]:
         try:
-            future = self._executor.submit(measure, batch.task, batch.first, batch.count)
-        except (BrokenExecutor, RuntimeError) as error:
-            if self._pool is None:
-                raise RuntimeError(
-                    f"the executor takes no more work ({error}); what was measured is stored: run "
-                    "again with a new one"
-                ) from error
-            self._pool.rebuild()
-            future = self._pool.submit(measure, batch.task, batch.first, batch.count)
-        self._running[future] = batch
+            future: Future[Any] = self._executor.submit(
+                measure, batch.task, batch.first, batch.count
+            )
+        except RuntimeError as error:  # a BrokenExecutor is one, too
+            raise RuntimeError(
+                f"the executor takes no more work ({error}); what was measured is stored: run "
+                "again with a new one"
+            ) from error
+        return future
 
-    def _receive(self, future: Future[Any]) -> Iterator[StudyProgress]:
-        batch = self._running.pop(future)
-        self._started.pop(future, None)
-        # A cancelled future raises on `exception()`; an executor cancels what it gave up.
-        cancelled = RuntimeError("cancelled by the executor") if future.cancelled() else None
-        error = cancelled or future.exception()
+    def _ended(
+        self, done: Iterable[Future[Any]]
+    ) -> list[tuple[Batch, Future[Any], BaseException | None]]:
+        """Return the batches that are done or hang, and what went wrong with each."""
+        ended = [(self._running.pop(future), future, _error_of(future)) for future in done]
+        if self._workers is not None:
+            late = TimeoutError(f"no answer within {self._workers.timeout:g} s")
+            ended += [(self._running.pop(future), future, late) for future in self._workers.hung()]
+            for _, future, _ in ended:
+                self._workers.release(future)
+            self._submit()  # now, so that workers do not wait until the rows are stored
+        return ended
+
+    def _receive(self, batch: Batch, future: Future[Any], error: BaseException | None) -> None:
+        """Store the rows of a batch, or let it be tried again."""
         if error is None:
             rows = future.result()
             self._store.add_batch(batch.stored, batch.first, rows)
             self._queue.finish(batch, float(rows["seconds"].sum()))
             self._new_rows += batch.count
-        elif isinstance(error, BrokenExecutor) and self._pool is not None:
-            self._pool_broke([batch], error)
-        else:
-            self._retry(batch, error)
-        yield self._progress()
+            return
+        if isinstance(error, BrokenExecutor) and self._workers is not None:
+            self._count_death(error)
+        self._retry(batch, error)
 
-    def _pool_broke(self, batches: list[Batch], error: BaseException) -> None:
-        """Start new workers; of all that was running, only a batch that was alone is to blame."""
-        assert self._pool is not None
-        self._breaks += 1
-        if self._breaks >= _HOPELESS and not self._new_rows:
+    def _count_death(self, error: BaseException) -> None:
+        """Give up where workers die before they have measured anything."""
+        self._deaths += 1
+        if self._deaths >= _HOPELESS and not self._new_rows:
             raise RuntimeError(
                 "workers die before they measure anything; a script that uses workers needs "
                 '`if __name__ == "__main__":` around its calls (Python starts it anew in each)'
             ) from error
-        others = list(self._running.values())
-        self._running.clear()
-        self._started.clear()
-        self._pool.rebuild()
-        if others or len(batches) > 1:
-            self._suspects += sorted([*batches, *others], key=lambda b: (b.position, b.first))
-        else:
-            self._retry(batches[0], error, alone=True)
 
-    def _retry(self, batch: Batch, error: BaseException, alone: bool = False) -> None:
+    def _retry(self, batch: Batch, error: BaseException) -> None:
         batch = batch.failed()
-        if batch.attempts < ATTEMPTS:
-            if alone:
-                self._suspects.insert(0, batch)
-            else:
-                self._queue.put_back(batch)
-            return
         text = " ".join(f"{type(error).__name__}: {error}".split())
-        self._lost.append(Lost(batch.stored.task_id, batch.first, batch.count, text))
-
-    def _look_for_hangs(self) -> None:
-        if self._pool is None or self._timeout is None:
-            return
-        now = time.monotonic()
-        for future in self._running:
-            if future.running():
-                self._started.setdefault(future, now)
-        hung = [f for f, at in self._started.items() if now - at > self._timeout and not f.done()]
-        if hung:
-            batches = [self._running.pop(future) for future in hung]
-            error = TimeoutError(f"no answer within {self._timeout:g} s")
-            self._pool_broke(batches, error)
+        failure = Lost(batch.stored.task_id, batch.first, batch.count, text)
+        if batch.attempts < ATTEMPTS:
+            self._retried.append(failure)
+            self._queue.put_back(batch)
+        else:
+            self._lost.append(failure)
 
     def _progress(self) -> StudyProgress:
         elapsed = time.monotonic() - self._begin
@@ -310,4 +288,12 @@ class _Collector:
             remaining_seconds=self._queue.remaining_seconds(elapsed),
             lost=tuple(self._lost),
             is_reproducible=not sums.out_of_time,
+            retried=tuple(self._retried),
         )
+
+
+def _error_of(future: Future[Any]) -> BaseException | None:
+    """Return what went wrong with a batch that has ended; None if nothing did."""
+    if future.cancelled():  # such a future raises on `exception()`; its executor gave it up
+        return RuntimeError("cancelled by the executor")
+    return future.exception()

@@ -1,0 +1,99 @@
+"""Worker processes of this computer for batches: one batch each, replaced when one dies or hangs.
+
+Each worker has an executor to itself. A batch that ends or blocks its worker therefore does not
+disturb the batches of other workers, and it is clear which batch did it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Future
+from dataclasses import dataclass
+from typing import Any
+
+from glasshouse.pool import Worker
+from glasshouse.problems import validation
+
+# Workers are checked at least this often, in seconds, unless this process was held up itself.
+LONGEST_GAP = 1.0
+
+
+@dataclass
+class _Work:
+    """The batch of one worker.
+
+    Attributes:
+        worker: the worker.
+        has_begun: whether the batch had begun when it was last checked.
+        seconds: how long the batch was watched since then.
+    """
+
+    worker: Worker
+    has_begun: bool = False
+    seconds: float = 0.0
+
+
+class Workers:
+    """Worker processes, each with at most one batch.
+
+    A batch's clock starts when its worker reports that the batch has begun. It counts only seconds
+    in which this process watched: if the computer slept, or this process was stopped, its workers
+    were held up as well.
+
+    Args:
+        number: how many processes.
+        timeout: a batch that was seen at work for more than this many seconds hangs.
+        clock: returns seconds.
+    """
+
+    def __init__(
+        self, number: int, timeout: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        validation.count(number, "workers", 1)
+        self.timeout = timeout
+        self._clock = clock
+        self._last_look = clock()
+        self._all = [Worker() for _ in range(number)]
+        self._idle = [*self._all]
+        self._at_work: dict[Future[Any], _Work] = {}
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Give a batch to an idle worker; there must be one."""
+        worker = self._idle.pop()
+        try:
+            future = worker.submit(function, *arguments)
+        except BrokenExecutor:  # something ended the worker while it was idle
+            worker.rebuild()
+            future = worker.submit(function, *arguments)
+        self._at_work[future] = _Work(worker)
+        return future
+
+    def release(self, future: Future[Any]) -> None:
+        """Take back the worker of a batch: idle if the batch is done, else started again."""
+        worker = self._at_work.pop(future).worker
+        if not future.done() or isinstance(future.exception(), BrokenExecutor):
+            worker.rebuild()
+        self._idle.append(worker)
+
+    def hung(self) -> list[Future[Any]]:
+        """Return the batches that hang; call it again and again, at most a second apart."""
+        now = self._clock()
+        watched = min(now - self._last_look, LONGEST_GAP)
+        self._last_look = now
+        for work in self._at_work.values():
+            if work.has_begun:
+                work.seconds += watched
+            else:
+                work.has_begun = work.worker.has_begun
+        return [
+            future for future, work in self._at_work.items()
+            if work.seconds > self.timeout and not future.done()
+        ]  # fmt: skip
+
+    def close(self) -> None:
+        """End all workers without waiting for what they are doing."""
+        for worker in self._all:  # all of them clean up at the same time
+            worker.terminate()
+        for worker in self._all:
+            worker.close()
