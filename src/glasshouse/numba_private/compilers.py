@@ -19,7 +19,6 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 
-from glasshouse.numba_private.typing_context import remembering
 from glasshouse.stopping import handle_waiting
 
 
@@ -115,10 +114,6 @@ class PlainCompiler(CompilerBase):
     """Numba's own steps; subclasses replace the one that makes machine code."""
 
     lowering: Any = NativeLowering
-
-    def __init__(self, typingctx: Any, *others: Any, **named: Any) -> None:
-        super().__init__(typingctx, *others, **named)  # type: ignore[no-untyped-call]
-        self.state.typingctx = remembering(typingctx)
 
     def define_pipelines(self) -> list[Any]:
         """Return all steps in a row."""
