@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar
@@ -32,6 +33,8 @@ _log = logging.getLogger("glasshouse")
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
+# Kernels that this process has compiled or loaded.
+_counts: Counter[str] = Counter()
 # What the call that is being carried out would compile, until that has been said.
 _unannounced: ContextVar[list[str] | None] = ContextVar("unannounced", default=None)
 
@@ -139,6 +142,30 @@ def announces(kernels: str) -> Callable[[_Function], _Function]:
     return decorate
 
 
+def kernel_counts() -> tuple[int, int]:
+    """Return how many kernels this process has compiled, and how many came from the cache."""
+    return _counts["compiled"], _counts["cached"]
+
+
+def cache_folder() -> str:
+    """Return the folder of the machine code of this package's kernels.
+
+    Raises:
+        OSError: nothing can be cached.
+    """
+    folder = _LateCache(_probe).cache_path
+    if folder is None:
+        raise OSError(
+            "kernels cannot be cached: neither the package's folder nor the user's cache can be "
+            "written; set NUMBA_CACHE_DIR to a folder that can"
+        )
+    return str(Path(folder).parent)
+
+
+def _probe() -> None:
+    """A function of this package, to ask where its machine code would be."""
+
+
 def _announce() -> None:
     """Say that something is compiled, unless the call has said so before."""
     waiting = _unannounced.get()
@@ -188,6 +215,7 @@ class _LateCache:
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Return machine code from the disk, or None; Numba then compiles it."""
         code = self._opened.load_overload(signature, target)
+        _counts["compiled" if code is None else "cached"] += 1
         if code is None:
             _announce()
         return code

@@ -7,14 +7,16 @@ is to make the calls that users make, on small problems.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from glasshouse.compiled import cache_folder, kernel_counts
 from glasshouse.extras import MissingPackageError
+from glasshouse.stopping import compile_seconds
 
 if TYPE_CHECKING:
     from glasshouse.planting import Planted
@@ -128,7 +130,7 @@ def _search() -> None:
     from glasshouse.solvers import brute_force, descend, sweeps_to_solution
 
     for problem in _problems():
-        descend(problem, np.ones((2, problem.size), dtype=np.int8))
+        descend(problem, np.ones((2, problem.num_variables), dtype=np.int8))
     for weights in (_signs, _normals):
         brute_force(_lattice(3, 2, weights))
     sweeps_to_solution(list(_grown())[:2], rng=1)
@@ -163,8 +165,44 @@ GROUPS: dict[str, Callable[[], None]] = {
 }
 
 
-def compile_kernels(group: str) -> None:
-    """Compile the kernels of one of the `GROUPS` that are not cached yet."""
-    if group not in GROUPS:
-        raise ValueError(f"{group} is not one of {', '.join(GROUPS)}")
+class CompiledGroup(NamedTuple):
+    """The outcome of compiling one group of kernels.
+
+    Attributes:
+        group: its name in `GROUPS`.
+        compiled: the number of kernels compiled, one for each combination of types.
+        cached: the number of kernels that were loaded from the cache instead.
+        seconds: the time that compiling and loading took.
+        folder: the folder that the cache is in.
+    """
+
+    group: str
+    compiled: int
+    cached: int
+    seconds: float
+    folder: str
+
+    def summary(self) -> str:
+        """Return one line for people."""
+        return f"{self.compiled} compiled, {self.cached} cached already, {self.seconds:.1f} s"
+
+
+def refuse_unknown(names: Iterable[str]) -> None:
+    """Raise a ValueError if a name is not in `GROUPS`."""
+    for name in names:
+        if name not in GROUPS:
+            raise ValueError(f"group={name!r} is not one of {', '.join(GROUPS)}")
+
+
+def compile_kernels(group: str) -> CompiledGroup:
+    """Compile the kernels of one of the `GROUPS`, as far as they are not cached.
+
+    Raises:
+        OSError: the machine code cannot be kept on disk.
+    """
+    refuse_unknown([group])
+    folder = cache_folder()
+    before, seconds = kernel_counts(), compile_seconds()
     GROUPS[group]()
+    compiled, cached = (now - then for now, then in zip(kernel_counts(), before, strict=True))
+    return CompiledGroup(group, compiled, cached, compile_seconds() - seconds, folder)
