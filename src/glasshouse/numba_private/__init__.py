@@ -8,7 +8,7 @@ cached. The results have the same bits.
 from __future__ import annotations
 
 import logging
-from importlib import import_module
+from collections.abc import Callable
 from typing import Any
 
 import numba
@@ -16,21 +16,44 @@ import numba
 _log = logging.getLogger("glasshouse")
 
 
-def _offered(module: str, *names: str) -> list[Any]:
-    """Return what a module here defines, or a None for each name if Numba has changed."""
+def _or_nothing(offered: Callable[[], tuple[Any, ...]], count: int) -> tuple[Any, ...]:
+    """Return what a module here offers, or `count` times None if Numba has changed."""
     try:
-        found = import_module(f"{__name__}.{module}")
-        return [getattr(found, name) for name in names]
+        return offered()
     except (ImportError, AttributeError, TypeError) as error:
         _log.warning(
             "Numba %s has changed: kernels work, but are compiled more slowly (%s)",
             numba.__version__,
             error,
         )
-        return [None] * len(names)
+        return (None,) * count
 
 
-KernelCompiler, LinkedCompiler = _offered("self_test", "KernelCompiler", "LinkedCompiler")
-new_array, set_fields = _offered("arrays", "new_array", "set_fields")
-(open_cache,) = _offered("caches", "open_cache")
-(Kernel,) = _offered("dispatching", "Kernel")
+def _compilers() -> tuple[Any, ...]:
+    from glasshouse.numba_private.self_test import KernelCompiler, LinkedCompiler
+
+    return KernelCompiler, LinkedCompiler
+
+
+def _arrays() -> tuple[Any, ...]:
+    from glasshouse.numba_private.arrays import new_array, set_fields
+
+    return new_array, set_fields
+
+
+def _caches() -> tuple[Any, ...]:
+    from glasshouse.numba_private.caches import open_cache
+
+    return (open_cache,)
+
+
+def _dispatching() -> tuple[Any, ...]:
+    from glasshouse.numba_private.dispatching import Kernel
+
+    return (Kernel,)
+
+
+KernelCompiler, LinkedCompiler = _or_nothing(_compilers, 2)
+new_array, set_fields = _or_nothing(_arrays, 2)
+(open_cache,) = _or_nothing(_caches, 1)
+(Kernel,) = _or_nothing(_dispatching, 1)

@@ -18,7 +18,7 @@ def open_cache(function: Any, version: str) -> Any:
         RuntimeError: no folder can be written to.
         AttributeError: this Numba keeps its files in another way.
     """
-    cache: Any = FunctionCache(function)  # type: ignore[no-untyped-call]
+    cache: Any = FunctionCache(function)
     cache._cache_file.save, cache._cache_file.load  # noqa: B018  # what is replaced must exist
     stamp = cache._impl.locator.get_source_stamp()
     cache._cache_file = CacheFile(

@@ -28,7 +28,7 @@ class Kernel(CPUDispatcher):
 
     def _compile_for_args(self, *args: Any, **kwargs: Any) -> Any:
         with compiling():
-            return super()._compile_for_args(*args, **kwargs)
+            return super()._compile_for_args(*args, **kwargs)  # type: ignore[misc]  # no types
 
     def compile(self, sig: Any) -> Any:
         """Compile the function for one signature, or load it from its cache."""

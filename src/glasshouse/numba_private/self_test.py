@@ -27,7 +27,7 @@ def _result(inner: dict[str, Any], outer: dict[str, Any]) -> float:
     halfway: Callable[..., Any] = numba.njit(**inner)(_halfway)
 
     @numba.njit(**outer)
-    def mean(x: float, y: float) -> float:
+    def mean(x: Any, y: Any) -> Any:
         return halfway(x, halfway(x, y)) / 3
 
     return float(mean(0.1, 7.0))
