@@ -21,6 +21,8 @@ from typing import Any
 
 import numba
 import numpy as np
+import scipy.sparse  # noqa: F401  # adds a filter for warnings when it is imported
+import threadpoolctl  # noqa: F401  # sets an environment variable when it is imported
 from numba.core import event
 from numba.extending import overload
 

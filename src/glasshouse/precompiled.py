@@ -127,13 +127,16 @@ def _temper() -> None:
 
 
 def _search() -> None:
+    from glasshouse.planting import random_loops_ensemble
     from glasshouse.solvers import brute_force, descend, sweeps_to_solution
 
     for problem in _problems():
         descend(problem, np.ones((2, problem.num_variables), dtype=np.int8))
     for weights in (_signs, _normals):
         brute_force(_lattice(3, 2, weights))
-    sweeps_to_solution(list(_grown())[:2], rng=1)
+    ensemble = random_loops_ensemble(6, 6, 4, frustration="1/5", loops=4, rng=1)
+    sweeps_to_solution(ensemble, rng=1)
+    sweeps_to_solution(next(_grown()), rng=1)
 
 
 def _prove() -> None:
