@@ -1,4 +1,4 @@
-"""Kernels compiled in advance, group by group: for images, clusters and whoever will not wait.
+"""Kernels compiled in advance, group by group: for images and clusters.
 
 A kernel is compiled for the types of its arguments. The only reliable way to get the right types
 is to make the calls that users make, on small problems.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from glasshouse.planting import Planted
     from glasshouse.problems import Ising
 
-_RUNS = (64, 10)  # many runs and few have kernels of their own
+_RUNS = (64, 10)  # many runs and few runs use different kernels
 
 
 def _signs(count: int) -> Any:
@@ -186,7 +186,7 @@ class CompiledGroup(NamedTuple):
     folder: str
 
     def summary(self) -> str:
-        """Return one line for people."""
+        """Return one human-readable line."""
         return f"{self.compiled} compiled, {self.cached} cached already, {self.seconds:.1f} s"
 
 

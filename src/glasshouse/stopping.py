@@ -21,7 +21,7 @@ _SIGNALS = tuple(signal.valid_signals())  # asked once: the answer takes longer 
 
 
 class _RaisedByHandlerError(BaseException):
-    """Carries an exception of a handler out of a block that may catch any `Exception`."""
+    """Carries the exception of a handler through a block that may catch any `Exception`."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(error)
