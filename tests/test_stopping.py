@@ -9,7 +9,14 @@ from collections.abc import Iterator
 import pytest
 
 from glasshouse import stopping
-from glasshouse.stopping import compile_seconds, compiling, deferred, is_stop_waiting, working_time
+from glasshouse.stopping import (
+    compile_seconds,
+    compiling,
+    deferred,
+    handle_waiting,
+    is_stop_waiting,
+    working_time,
+)
 
 
 class _ToldError(Exception):
@@ -105,6 +112,47 @@ def test_signals_that_come_while_handlers_are_put_back_lose_nothing(
     monkeypatch.undo()
     assert signal.getsignal(signal.SIGUSR2) is before
     assert sorted(heard) == [signal.SIGUSR1, signal.SIGUSR2]
+
+
+def test_handlers_run_at_a_safe_point(heard: list[int]) -> None:
+    with deferred():
+        signal.raise_signal(signal.SIGUSR2)
+        assert heard == []
+        handle_waiting()
+        assert heard == [signal.SIGUSR2]
+        handle_waiting()
+    assert heard == [signal.SIGUSR2]
+
+
+def test_a_handler_that_raises_at_a_safe_point_ends_the_block(heard: list[int]) -> None:
+    """Even if the block catches exceptions: only `deferred` gets the one of a handler."""
+    steps = []
+
+    @deferred()
+    def block() -> None:
+        signal.raise_signal(signal.SIGUSR1)
+        try:
+            handle_waiting()
+        except Exception:
+            steps.append("swallowed")
+        steps.append("continued")
+
+    before = signal.getsignal(signal.SIGUSR1)
+    with pytest.raises(_ToldError):
+        block()
+    assert (steps, heard) == ([], [signal.SIGUSR1])
+    assert signal.getsignal(signal.SIGUSR1) is before
+
+
+def test_a_safe_point_outside_a_block_or_in_another_thread_does_nothing(heard: list[int]) -> None:
+    handle_waiting()
+    with deferred():
+        signal.raise_signal(signal.SIGUSR2)
+        thread = threading.Thread(target=handle_waiting)
+        thread.start()
+        thread.join()
+        assert heard == []
+    assert heard == [signal.SIGUSR2]
 
 
 def test_ignored_signals_stay_ignored() -> None:

@@ -1,49 +1,78 @@
-"""Machine code on disk, believed only where it is whole and was made for what is asked.
+"""Machine code on disk that is run only if it is undamaged and was compiled for this purpose.
 
-Numba keeps an index of a function's machine code, and numbered files of the code itself. It writes
-first the one, then the other. Where two processes write at once, for other types or processors, or
-where the second does not come to be (Ctrl-C, a full disk), the index names a file that holds
-something else, and that would be run with the wrong types. So each file says what it is for.
+Numba's own files have an index and no digest. One flipped bit in them crashes every later process,
+and two processes that write at once can leave an index that names code for other types. Here one
+file holds one compiled function. It begins with a digest of the code and of its purpose: the
+versions, the source, the types of the arguments and the processor. Nothing is unpickled before the
+digest matches. The digest protects against accidents, not against an attacker who can write the
+file.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import pickle
+import uuid
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from numba.core.caching import IndexDataCacheFile
+_DIGEST_SIZE = 32  # bytes
 
 
-class CacheFile(IndexDataCacheFile):
-    """An index and its files; whatever is wrong with them, code is then compiled anew."""
+class CacheFile:
+    """The cached machine code of one function: a file for each combination of types.
 
-    def __init__(self, *place: Any) -> None:
-        super().__init__(*place)  # type: ignore[no-untyped-call]
-        self._version += ", with a purpose"  # whoever expects none is not to read these
+    Args:
+        folder: the folder of the files.
+        base: the beginning of their names.
+        version: a text that changes with everything that the machine code depends on, except the
+            key: versions of the compiler, source of the kernels.
+        dump: a function that pickles machine code.
+    """
+
+    def __init__(self, folder: Path, base: str, version: str, dump: Callable[[Any], bytes]) -> None:
+        self._folder, self._base, self._version, self._dump = folder, base, version, dump
 
     def save(self, key: Any, data: Any) -> None:
         """Write machine code, if the disk takes it."""
+        payload = self._dump((key, data))
+        path = self._path(key)
+        partial = path.with_name(f"{path.name}.tmp.{uuid.uuid4().hex[:16]}")
         with contextlib.suppress(OSError):
-            super().save(key, (self._purpose(key), data))  # type: ignore[no-untyped-call]
+            try:
+                partial.write_bytes(self._digest(key, payload) + payload)
+                partial.replace(path)
+            finally:
+                partial.unlink(missing_ok=True)
 
     def load(self, key: Any) -> Any:
-        """Machine code for this key, or None."""
-        found = super().load(key)  # type: ignore[no-untyped-call]
-        is_meant = isinstance(found, tuple) and found[:1] == (self._purpose(key),)
-        return found[1] if is_meant else None
-
-    def _purpose(self, key: Any) -> Any:
-        """Types and processor, and the source: whatever must be the same."""
-        return self._version, self._source_stamp, key
-
-    def _load_index(self) -> Any:
+        """Return the machine code for this key, or None if there is none that can be trusted."""
         try:
-            return super()._load_index()  # type: ignore[no-untyped-call]
-        except Exception:  # of a damaged pickle nearly any
-            return {}
+            content = self._path(key).read_bytes()
+        except OSError:
+            return None
+        payload = memoryview(content)[_DIGEST_SIZE:]
+        if content[:_DIGEST_SIZE] != self._digest(key, payload):
+            return None
+        found, data = pickle.loads(payload)
+        return data if found == key else None
 
-    def _load_data(self, name: str) -> Any:
-        try:
-            return super()._load_data(name)  # type: ignore[no-untyped-call]
-        except Exception as error:
-            raise OSError(f"{name} is damaged") from error  # Numba takes it for a missing file
+    def flush(self) -> None:
+        """Remove all files of the function: Numba asks for this before it compiles again."""
+        for path in self._folder.glob(f"{self._base}.*.nbc"):
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+    def _path(self, key: Any) -> Path:
+        name = hashlib.blake2b(str(key).encode(), digest_size=8).hexdigest()
+        return self._folder / f"{self._base}.{name}.nbc"
+
+    def _digest(self, key: Any, payload: bytes | memoryview) -> bytes:
+        """Return the digest of machine code and of its purpose."""
+        purpose = repr((self._version, str(key))).encode()
+        digest = hashlib.blake2b(len(purpose).to_bytes(8, "little"), digest_size=_DIGEST_SIZE)
+        digest.update(purpose)
+        digest.update(payload)
+        return digest.digest()

@@ -8,31 +8,46 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from contextvars import ContextVar
 from functools import cached_property, lru_cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import numba
-from numba.core.caching import FunctionCache, NullCache
-from numba.extending import overload
+from glasshouse.stopping import deferred
 
-from glasshouse.cache_file import CacheFile
-from glasshouse.linked import LinkedCompiler
-from glasshouse.quicker_numba import hasten
+# Ctrl-C in the middle of this would leave Numba's tables of types incomplete for good. The first
+# function that Numba is given fills them.
+with deferred():
+    import llvmlite
+    import numba
+    from numba.extending import overload
+
+    from glasshouse.numba_private import Kernel, KernelCompiler, LinkedCompiler, open_cache
+
+    numba.njit(lambda: None)
 
 _log = logging.getLogger("glasshouse")
-hasten()
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
+# Kernels that this process has compiled or loaded.
+_counts: Counter[str] = Counter()
 # What the call that is being carried out would compile, until that has been said.
 _unannounced: ContextVar[list[str] | None] = ContextVar("unannounced", default=None)
 
+
+def _compiled_by(compiler: Any) -> dict[str, Any]:
+    """Return the setting for one of our compilers; nothing if Numba's own must do."""
+    return {"pipeline_class": compiler} if compiler is not None else {}
+
+
 # Of all compiled functions; none is ever handed to C.
 _SETTINGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-_INNER_SETTINGS = _SETTINGS | {"no_cpython_wrapper": True, "pipeline_class": LinkedCompiler}
+_KERNEL_SETTINGS = _SETTINGS | _compiled_by(KernelCompiler)
+_INNER_SETTINGS = _SETTINGS | {"no_cpython_wrapper": True} | _compiled_by(LinkedCompiler)
 
 
 def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
@@ -54,8 +69,10 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         )
     if function is None:
         return lambda later: compiled(later, **options)
-    dispatcher = numba.njit(**_SETTINGS, **options)(function)
+    dispatcher = numba.njit(**_KERNEL_SETTINGS, **options)(function)
     dispatcher._cache = _LateCache(function)
+    if Kernel is not None:
+        dispatcher.__class__ = Kernel
     return dispatcher
 
 
@@ -76,7 +93,7 @@ def inlined(function: Callable[..., Any]) -> Any:
 
 def polished(function: Callable[..., Any]) -> Any:
     """The same, but optimised by itself first. With AVX2 this makes some loops a fifth faster."""
-    settings = _SETTINGS | {"no_cpython_wrapper": True, "forceinline": True}
+    settings = _KERNEL_SETTINGS | {"no_cpython_wrapper": True, "forceinline": True}
     return numba.njit(**settings)(function)
 
 
@@ -125,6 +142,30 @@ def announces(kernels: str) -> Callable[[_Function], _Function]:
     return decorate
 
 
+def kernel_counts() -> tuple[int, int]:
+    """Return how many kernels this process has compiled, and how many came from the cache."""
+    return _counts["compiled"], _counts["cached"]
+
+
+def cache_folder() -> str:
+    """Return the folder of the machine code of this package's kernels.
+
+    Raises:
+        OSError: nothing can be cached.
+    """
+    folder = _LateCache(_probe).cache_path
+    if folder is None:
+        raise OSError(
+            "kernels cannot be cached: neither the package's folder nor the user's cache can be "
+            "written; set NUMBA_CACHE_DIR to a folder that can"
+        )
+    return str(Path(folder).parent)
+
+
+def _probe() -> None:
+    """A function of this package, to ask where its machine code would be."""
+
+
 def _announce() -> None:
     """Say that something is compiled, unless the call has said so before."""
     waiting = _unannounced.get()
@@ -136,8 +177,23 @@ def _announce() -> None:
         )
 
 
+class _NoCache:
+    """The cache of a function that cannot be cached."""
+
+    cache_path = None
+
+    def load_overload(self, signature: Any, target: Any) -> None:
+        """Return nothing: Numba then compiles the function."""
+
+    def save_overload(self, signature: Any, code: Any) -> None:
+        """Forget the machine code."""
+
+    def flush(self) -> None:
+        """Remove nothing."""
+
+
 class _LateCache:
-    """Numba's cache of a function, opened when it is first asked for anything.
+    """The cache of a function, opened when it is first asked for anything.
 
     Most functions of a process are never called, and opening a cache touches the disk.
     """
@@ -147,60 +203,35 @@ class _LateCache:
 
     @cached_property
     def _opened(self) -> Any:
+        path = Path(self._function.__code__.co_filename)
+        version = f"{numba.__version__}, {llvmlite.__version__}, {_digest_of_kernels(path.parent)}"
         try:
-            cache = FunctionCache(self._function)
-        except RuntimeError:  # "cannot cache function: no locator available"
-            return NullCache()
-        _doubt_files(cache)
-        _stamp_with_neighbours(cache, Path(self._function.__code__.co_filename))
-        _leave_out_strangers(cache, self._function.__module__)
-        return cache
+            # None is not callable: without the private names there is no cache. Machine code of an
+            # unknown version must never run, so whatever is missing means the same.
+            return open_cache(self._function, version)
+        except (RuntimeError, AttributeError, TypeError):
+            return _NoCache()
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """Machine code from the disk, or None; Numba then compiles it."""
+        """Return machine code from the disk, or None; Numba then compiles it."""
         code = self._opened.load_overload(signature, target)
+        _counts["compiled" if code is None else "cached"] += 1
         if code is None:
             _announce()
         return code
 
+    def save_overload(self, signature: Any, code: Any) -> None:
+        """Keep machine code on disk, unless it was compiled for a class of another package.
+
+        A reader of the cache may not have that class, and could not load the code.
+        """
+        kinds = getattr(signature, "args", signature)  # Numba gives one or the other
+        if not any(_is_foreign(kind, self._function.__module__) for kind in kinds):
+            with suppress(OSError):  # the folder may be gone, or the disk full
+                self._opened.save_overload(signature, code)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._opened, name)
-
-
-def _doubt_files(cache: Any) -> None:
-    """Believe files of machine code only as far as `CacheFile` does."""
-    file: Any = getattr(cache, "_cache_file", None)
-    if file is not None:
-        base = file._index_name.removesuffix(".nbi")
-        cache._cache_file = CacheFile(file._cache_path, base, file._source_stamp)
-
-
-def _stamp_with_neighbours(cache: Any, path: Path) -> None:
-    """Make cached code depend on all kernels that it may call, not on its own file alone.
-
-    Numba compiles a kernel into those that call it, but looks only at the caller's file to see
-    whether what it cached is still good: after an upgrade it would run the old callee. The digest
-    is part of the version, which Numba reads before anything else: what an older glasshouse cached
-    may hold classes that are no longer there.
-    """
-    file: Any = getattr(cache, "_cache_file", None)
-    if hasattr(file, "_version"):
-        file._version = f"{file._version} {_digest_of_kernels(path.parent)}"
-
-
-def _leave_out_strangers(cache: Any, module: str) -> None:
-    """Do not cache what was compiled for a class from outside, such as somebody's own kernel.
-
-    Whoever reads the cache next may not have that class, and Numba then fails to read all of it.
-    """
-    save = cache.save_overload
-
-    def save_ours(signature: Any, code: Any) -> None:
-        kinds = getattr(signature, "args", signature)  # Numba gives one or the other
-        if not any(_is_foreign(kind, module) for kind in kinds):
-            save(signature, code)
-
-    cache.save_overload = save_ours
 
 
 def _is_foreign(kind: Any, module: str) -> bool:
@@ -213,10 +244,16 @@ def _is_foreign(kind: Any, module: str) -> bool:
 
 @lru_cache
 def _digest_of_kernels(folder: Path) -> str:
-    """Hash of the source of all kernels that code in a folder may call: beside it, and ground."""
+    """Return a hash of the source of all kernels that code in a folder may call, and of this.
+
+    Numba compiles a kernel into those that call it, but compares only the caller's file to decide
+    whether cached code is still valid: after an upgrade it would run the old callee.
+    """
     digest = hashlib.sha256()
+    here = Path(__file__)
     pattern = "*.py" if folder.name == "kernels" else "*kernels.py"
-    ground = Path(__file__).with_name("kernels")
-    for path in [*sorted(folder.glob(pattern)), *sorted(ground.glob("*.py"))]:
+    beside, ground = folder.glob(pattern), here.with_name("kernels").glob("*.py")
+    compilers = here.with_name("numba_private").glob("*.py")
+    for path in [*sorted(beside), *sorted(ground), *sorted(compilers), here]:
         digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -9,12 +9,23 @@ end of such a block, in the user's process as on the command line.
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
+
+_SIGNALS = tuple(signal.valid_signals())  # asked once: the answer takes longer than all the rest
+
+
+class _RaisedByHandlerError(BaseException):
+    """Carries the exception of a handler through a block that may catch any `Exception`."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(error)
+        self.error = error
 
 
 class Deferral:
@@ -38,11 +49,20 @@ class Deferral:
 
     def take_over(self) -> None:
         """Replace every handler that is written in Python; others never run in Python's steps."""
-        for number in signal.valid_signals():
+        for number in _SIGNALS:
             handler = signal.getsignal(number)
             if callable(handler) and not isinstance(handler, signal.Handlers):
                 self.handlers[number] = handler
                 signal.signal(number, self)
+
+    def handle(self) -> None:
+        """Run the handlers of the signals that came, here and now; one that raises ends this."""
+        while self.came:
+            number = self.came.pop(0)
+            try:
+                self.handlers[number](number, sys._getframe())
+            except Exception as error:
+                raise _RaisedByHandlerError(error) from None
 
     def give_back(self) -> None:
         """Put every handler back, then deliver the signals that came.
@@ -91,6 +111,8 @@ def deferred() -> Iterator[None]:
         deferral.take_over()
         _open = deferral
         yield
+    except _RaisedByHandlerError as carrier:
+        raise carrier.error from None
     finally:
         _open = None
         deferral.give_back()
@@ -99,6 +121,16 @@ def deferred() -> Iterator[None]:
 def is_stop_waiting() -> bool:
     """Whether a signal waits for the end of the block that the main thread is in."""
     return _open is not None and bool(_open.came)
+
+
+def handle_waiting() -> None:
+    """Run the handlers of waiting signals now: a safe point inside a `deferred` block.
+
+    A handler that raises, as the one of Ctrl-C does, raises here. One that returns lets the block
+    continue.
+    """
+    if _open is not None and threading.current_thread() is threading.main_thread():
+        _open.handle()
 
 
 class _CompileClock:

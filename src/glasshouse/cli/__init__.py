@@ -16,6 +16,7 @@ from cyclopts import App, CycloptsError
 
 from glasshouse.cli import clock, console, pipes
 from glasshouse.cli.check import check
+from glasshouse.cli.compile import compile_kernels
 from glasshouse.cli.completion import completion
 from glasshouse.cli.convert import convert
 from glasshouse.cli.demo import demo
@@ -82,6 +83,7 @@ COMMANDS: dict[str, Any] = {
     "report": report,
     "paper": paper,
     "draw": draw,
+    "compile": compile_kernels,
     "completion": completion,
 }
 for _order, (_name, _command) in enumerate(COMMANDS.items()):

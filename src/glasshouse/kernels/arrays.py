@@ -6,26 +6,37 @@ place, a tenth of a second each. These are a few instructions where they stand.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from numba.core import cgutils, types
+import numpy as np
+from numba import types
+from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
-from numba.np.arrayobj import _empty_nd_impl, populate_array
 
 from glasshouse.compiled import inner
+from glasshouse.numba_private import new_array, set_fields
 
-# Untyped on purpose: kernels call these functions without their first argument.
-word: Any = intrinsic
+
+def _word(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
+    """Make instructions of our own from the decorated function.
+
+    Without the private names of Numba, the plain function does the same, more slowly. Untyped on
+    purpose: kernels call the result without its first argument.
+    """
+    if new_array is None:
+        return lambda _: inner(plain)
+    return intrinsic
 
 
 def _new_array(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    """The instructions for an array of some sizes; the last argument is its type, no value."""
+    """Return the instructions for an array of some sizes; the last argument is its type only."""
     sizes = [
         context.cast(builder, value, kind, types.intp)
         for value, kind in zip(values[:-1], signature.args[:-1], strict=True)
     ]
-    return _empty_nd_impl(context, builder, signature.return_type, sizes)
+    return new_array(context, builder, signature.return_type, sizes)
 
 
 def _empty(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -38,25 +49,25 @@ def _zeros(context: Any, builder: Any, signature: Any, values: Any) -> Any:
     return array._getvalue()
 
 
-@word
+@_word(lambda size, dtype: np.empty(size, dtype))
 def empty(typing: Any, size: Any, dtype: Any) -> Any:
-    """An array of some length, filled with whatever was there. No length is below zero."""
+    """An array of `size` items, at least 0, that are not initialised."""
     return types.Array(dtype.dtype, 1, "C")(size, dtype), _empty
 
 
-@word
+@_word(lambda size, dtype: np.zeros(size, dtype))
 def zeros(typing: Any, size: Any, dtype: Any) -> Any:
     """An array of zeros."""
     return types.Array(dtype.dtype, 1, "C")(size, dtype), _zeros
 
 
-@word
+@_word(lambda rows, columns, dtype: np.zeros((rows, columns), dtype))
 def zero_table(typing: Any, rows: Any, columns: Any, dtype: Any) -> Any:
     """Zeros in rows and columns."""
     return types.Array(dtype.dtype, 2, "C")(rows, columns, dtype), _zeros
 
 
-@word
+@_word(lambda array, dtype: array.view(dtype))
 def seen_as(typing: Any, array: Any, dtype: Any) -> Any:
     """The same bytes of a flat array as numbers of another type, whose size divides theirs."""
     if array.ndim != 1 or array.layout != "C":
@@ -70,12 +81,14 @@ def seen_as(typing: Any, array: Any, dtype: Any) -> Any:
         old = context.make_array(signature.args[0])(context, builder, values[0])
         new = context.make_array(kind)(context, builder)
         item = context.get_data_type(kind.dtype)
-        width = context.get_constant(types.intp, kind.dtype.bitwidth // 8)
-        size = builder.mul(old.nitems, context.get_constant(types.intp, parts))
-        populate_array(
-            new, builder.bitcast(old.data, item.as_pointer()), [size], [width], width,
-            old.meminfo, old.parent,
-        )  # fmt: skip
+        set_fields(
+            new,
+            data=builder.bitcast(old.data, item.as_pointer()),
+            size=builder.mul(old.nitems, context.get_constant(types.intp, parts)),
+            width=context.get_constant(types.intp, kind.dtype.bitwidth // 8),
+            owner=old.meminfo,
+            parent=old.parent,
+        )
         context.nrt.incref(builder, kind, new._getvalue())
         return new._getvalue()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from numba.core import types
+from numba import types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 

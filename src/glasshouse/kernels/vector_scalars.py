@@ -14,7 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba import types
+from numba.core import cgutils
 
 from glasshouse.kernels.vectors import address_of, word
 

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba.core import types
-from numba.core.datamodel import models
+from numba import types
 from numba.core.errors import TypingError
-from numba.extending import lower_builtin, register_model, type_callable
+from numba.extending import lower_builtin, models, register_model, type_callable
 
 # The widths of the numbers that lanes may hold.
 BITS = {

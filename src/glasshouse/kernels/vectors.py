@@ -33,7 +33,8 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba import types
+from numba.core import cgutils
 from numba.core.errors import RequireLiteralValue, TypingError
 from numba.extending import intrinsic
 

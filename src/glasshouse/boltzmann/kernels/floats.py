@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba.core import types
+from numba import types
 
 from glasshouse.compiled import inlined
 from glasshouse.kernels.vectors import fma, word

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba.core import types
+from numba import types
 
 from glasshouse.compiled import inlined
 from glasshouse.kernels.vectors import address_of, fill, fill_like, fma, item, load, store, word

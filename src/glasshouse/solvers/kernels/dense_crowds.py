@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.core import types
+from numba import types
 
 from glasshouse.compiled import chosen_by_type, inlined, inner
 from glasshouse.kernels.vector_scalars import bits_of

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba.core import types
+from numba import types
 
 from glasshouse.compiled import chosen_by_type, inlined, inner
 from glasshouse.kernels.arrays import empty, seen_as

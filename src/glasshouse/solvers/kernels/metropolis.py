@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.core import types
+from numba import types
 
 from glasshouse.compiled import chosen_by_type, inner
 from glasshouse.kernels.vectors import cast, choose, fill_like, fma, spread, view

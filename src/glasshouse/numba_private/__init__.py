@@ -1,0 +1,59 @@
+"""The only door to names of Numba that are not part of its public interface.
+
+A release of Numba may rename any of them. Each module here imports some; if that fails, what it
+offers is None, and callers do without: kernels are then compiled by Numba's own steps, or not
+cached. The results have the same bits.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+_log = logging.getLogger("glasshouse")
+
+
+def _or_nothing(offered: Callable[[], tuple[Any, ...]], count: int) -> tuple[Any, ...]:
+    """Return what a module here offers, or `count` times None if Numba has changed."""
+    try:
+        return offered()
+    except (ImportError, AttributeError, TypeError) as error:
+        _log.warning(
+            "Numba %s has changed: kernels work, but are compiled more slowly (%s)",
+            numba.__version__,
+            error,
+        )
+        return (None,) * count
+
+
+def _compilers() -> tuple[Any, ...]:
+    from glasshouse.numba_private.self_test import KernelCompiler, LinkedCompiler
+
+    return KernelCompiler, LinkedCompiler
+
+
+def _arrays() -> tuple[Any, ...]:
+    from glasshouse.numba_private.arrays import new_array, set_fields
+
+    return new_array, set_fields
+
+
+def _caches() -> tuple[Any, ...]:
+    from glasshouse.numba_private.caches import open_cache
+
+    return (open_cache,)
+
+
+def _dispatching() -> tuple[Any, ...]:
+    from glasshouse.numba_private.dispatching import Kernel
+
+    return (Kernel,)
+
+
+KernelCompiler, LinkedCompiler = _or_nothing(_compilers, 2)
+new_array, set_fields = _or_nothing(_arrays, 2)
+(open_cache,) = _or_nothing(_caches, 1)
+(Kernel,) = _or_nothing(_dispatching, 1)

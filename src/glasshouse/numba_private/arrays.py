@@ -1,0 +1,32 @@
+"""LLVM instructions for new arrays, and for arrays that share another array's memory."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from numba.np.arrayobj import _empty_nd_impl, populate_array
+
+# Their parameters have no public definition: these fail at once if there are others.
+inspect.signature(_empty_nd_impl).bind("context", "builder", "kind", "sizes")
+inspect.signature(populate_array).bind(
+    "array", data=0, shape=0, strides=0, itemsize=0, meminfo=0, parent=0
+)
+
+
+def new_array(context: Any, builder: Any, kind: Any, sizes: Any) -> Any:
+    """Return the instructions for a new array; its memory is not initialised."""
+    return _empty_nd_impl(context, builder, kind, sizes)
+
+
+def set_fields(array: Any, *, data: Any, size: Any, width: Any, owner: Any, parent: Any) -> None:
+    """Let a flat array have `size` items of `width` bytes at `data`; `owner` keeps the memory."""
+    populate_array(
+        array,
+        data=data,
+        shape=[size],
+        strides=[width],
+        itemsize=width,
+        meminfo=owner,
+        parent=parent,
+    )

@@ -1,0 +1,138 @@
+"""Numba's compiler in two forms: for kernels that Python calls, and for what only kernels call.
+
+With default options, Numba optimises every function up to machine code, then again as a part of
+each function that calls it, up to the one that Python calls. For a function that Python never
+calls, only the last time counts. Here such a function is translated to LLVM's language only; its
+callers link the translation and optimise the whole.
+
+Signals wait while Numba and LLVM work. Between their steps, `handle_waiting` lets the handlers run:
+an exception that is raised there leaves no object of theirs half made.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import _dynfunc  # type: ignore[attr-defined]  # it is not written in Python
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import NativeLowering
+
+from glasshouse.stopping import handle_waiting
+
+
+class _Definitions:
+    """A view of an LLVM module that lists only the functions that have a body."""
+
+    def __init__(self, module: Any) -> None:
+        vars(self)["_module"] = module
+
+    @property
+    def functions(self) -> list[Any]:
+        """The functions that have a body."""
+        return [function for function in self._module.functions if not function.is_declaration]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._module, name, value)
+
+
+class _KernelLibrary(JITCodeLibrary):
+    """The code of a kernel, with safe points between the steps of LLVM."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        # A declaration has nothing to optimise, but takes a millisecond each.
+        handle_waiting()
+        super()._optimize_functions(_Definitions(ll_module))  # type: ignore[no-untyped-call]
+
+    def _optimize_final_module(self) -> None:
+        handle_waiting()
+        super()._optimize_final_module()  # type: ignore[no-untyped-call]
+        handle_waiting()
+
+
+class _LinkedLibrary(_KernelLibrary):
+    """Code that its callers link, which is never made ready to run."""
+
+    def finalize(self) -> None:
+        """Link what this code calls, and nothing more."""
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalize_dynamic_globals()  # type: ignore[no-untyped-call]
+        self._finalized = True
+
+
+def _new_library(kind: Any, state: Any) -> Any:
+    """Return an empty library for the function that is being compiled."""
+    return kind(state.targetctx.codegen(), state.func_id.func_qualname)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _KernelLowering(NativeLowering):
+    """The step of Numba that makes machine code, with a library of our kind."""
+
+    _name = "glasshouse_kernel_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Translate a function and compile it."""
+        handle_waiting()
+        state.library = _new_library(_KernelLibrary, state)
+        state.library.enable_object_caching()
+        return bool(super().run_pass(state))  # type: ignore[no-untyped-call]
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LinkedLowering(NativeLowering):
+    """The step that translates a function and registers the name under which callers find it."""
+
+    _name = "glasshouse_linked_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Translate a function, without an address."""
+        handle_waiting()
+        context, library = state.targetctx, _new_library(_LinkedLibrary, state)
+        state.library, state.flags.no_compile = library, True
+        super().run_pass(state)  # type: ignore[no-untyped-call]
+        lowered = state.cr
+        described = lowered.fndesc
+        # Numba finds translated functions by the function that Python would call. Here that one has
+        # no address, and Python does not get it.
+        key = _dynfunc.make_function(
+            described.lookup_module(), described.qualname, "", 0, lowered.env, (library,)
+        )
+        context.insert_user_function(key, described, [library])
+        state.reload_init.extend(library._reload_init)
+        state["cr"] = lowered._replace(cfunc=key)
+        return True
+
+
+class PlainCompiler(CompilerBase):
+    """Numba's own steps; subclasses replace the one that makes machine code."""
+
+    lowering: Any = NativeLowering
+
+    def define_pipelines(self) -> list[Any]:
+        """Return all steps in a row."""
+        handle_waiting()
+        steps = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        steps.passes = [
+            (self.lowering if step is NativeLowering else step, text) for step, text in steps.passes
+        ]
+        steps.finalize()
+        return [steps]
+
+
+class KernelCompiler(PlainCompiler):
+    """The compiler of functions that Python calls."""
+
+    lowering = _KernelLowering
+
+
+class LinkedCompiler(PlainCompiler):
+    """The compiler of functions that only compiled code calls."""
+
+    lowering = _LinkedLowering

@@ -1,0 +1,36 @@
+"""Kernels as Python calls them: signals wait while Numba compiles, and are not lost afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.core.registry import CPUDispatcher
+
+from glasshouse.stopping import compiling
+
+
+class Kernel(CPUDispatcher):
+    """A compiled function that a signal cannot leave half compiled."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the machine code; compile it first if there is none for these types.
+
+        A handler may raise while compiled code returns its result. Python then makes a SystemError
+        of what was raised, or two, one as the cause of the other.
+        """
+        try:
+            return super().__call__(*args, **kwargs)
+        except SystemError as error:
+            raised: BaseException | None = error
+            while isinstance(raised, SystemError):
+                raised = raised.__cause__
+            raise raised or error from None
+
+    def _compile_for_args(self, *args: Any, **kwargs: Any) -> Any:
+        with compiling():
+            return super()._compile_for_args(*args, **kwargs)  # type: ignore[misc]  # no types
+
+    def compile(self, sig: Any) -> Any:
+        """Compile the function for one signature, or load it from its cache."""
+        with compiling():
+            return super().compile(sig)

@@ -1,0 +1,211 @@
+"""Kernels compiled in advance, group by group: for images and clusters.
+
+A kernel is compiled for the types of its arguments. The only reliable way to get the right types
+is to make the calls that users make, on small problems.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from glasshouse.compiled import cache_folder, kernel_counts
+from glasshouse.extras import MissingPackageError
+from glasshouse.stopping import compile_seconds
+
+if TYPE_CHECKING:
+    from glasshouse.planting import Planted
+    from glasshouse.problems import Ising
+
+_RUNS = (64, 10)  # many runs and few runs use different kernels
+
+
+def _signs(count: int) -> Any:
+    return np.random.default_rng(count).choice([-1, 1], count)
+
+
+def _normals(count: int) -> Any:
+    return np.random.default_rng(count).normal(size=count)
+
+
+def _large(count: int) -> Any:
+    """Return integers that are too large for the kernels of small ones."""
+    return np.random.default_rng(count).integers(1, 2**40, count)
+
+
+def _lattice(side: int, dimensions: int, weights: Callable[[int], Any]) -> Ising:
+    """Return a periodic lattice; `weights` returns as many weights as it has edges."""
+    from glasshouse.problems import Ising
+
+    sites = np.arange(side**dimensions).reshape((side,) * dimensions)
+    steps = [np.stack([sites, np.roll(sites, -1, axis)], -1) for axis in range(dimensions)]
+    edges = np.concatenate([step.reshape(-1, 2) for step in steps])
+    return Ising.from_edges(sites.size, edges, weights(len(edges)))
+
+
+def _dense(weights: Callable[[int], Any]) -> Ising:
+    """Return a complete graph of 60 spins."""
+    from glasshouse.problems import Ising
+
+    pairs = np.argwhere(np.triu(np.ones((60, 60)), 1))
+    return Ising.from_edges(60, pairs, weights(len(pairs)))
+
+
+def _layered(weights: Callable[[int], Any]) -> Ising:
+    """Return two layers of 30 spins each, all pairs between them coupled."""
+    from glasshouse.problems import Ising
+
+    pairs = np.argwhere(np.ones((30, 30))) + np.array([0, 30])
+    return Ising.from_edges(60, pairs, weights(len(pairs)))
+
+
+def _problems() -> Iterator[Ising]:
+    """Yield small problems: one for each annealing kernel and each kind of number."""
+    for weights in (_signs, _normals, _large):
+        yield _lattice(5, 2, weights)
+    for weights in (_signs, _normals):
+        yield _dense(weights)
+        yield _layered(weights)
+
+
+def _grown() -> Iterator[Planted]:
+    """Yield the examples of all planting methods whose packages are installed."""
+    from glasshouse.planting import METHODS
+
+    for method in METHODS.values():
+        for example in method.examples:
+            try:
+                yield method.function(**method.completed(example), rng=1)
+            except MissingPackageError:
+                continue
+
+
+def _plant() -> None:
+    for planted in _grown():
+        planted.summary()
+
+
+def _files() -> None:
+    """Write and verify one small instance in every format that takes it."""
+    from glasshouse.files import FORMATS, read_document, verify_file, write
+    from glasshouse.planting import METHODS
+
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("random_loops", "uniform_max2sat"):
+            method = METHODS[name]
+            planted = method.function(**method.completed(method.examples[0]), rng=1)
+            for form in FORMATS.values():
+                if form.read is None or form.write is None:
+                    continue
+                path = Path(folder) / f"{name}{form.suffix}"
+                with suppress(ValueError, MissingPackageError):  # not every format takes any plant
+                    write(path, planted, overwrite=True)
+                    read_document(path)
+                    verify_file(path)
+
+
+def _anneal() -> None:
+    from glasshouse.solvers import anneal
+
+    for problem in _problems():
+        for runs in _RUNS:
+            anneal(problem, sweeps=20, runs=runs, rng=1, threads=2)
+            anneal(problem, sweeps=20, runs=runs, rng=1, target=-1e300, check="flip")
+            anneal(problem, sweeps=20, runs=runs, rng=1, target=-1e300)
+
+
+def _temper() -> None:
+    from glasshouse.solvers import temper
+
+    for problem in _problems():
+        temper(problem, sweeps=20, runs=2, rng=1)
+
+
+def _search() -> None:
+    from glasshouse.planting import random_loops_ensemble
+    from glasshouse.solvers import brute_force, descend, sweeps_to_solution
+
+    for problem in _problems():
+        descend(problem, np.ones((2, problem.num_variables), dtype=np.int8))
+    for weights in (_signs, _normals):
+        brute_force(_lattice(3, 2, weights))
+    ensemble = random_loops_ensemble(6, 6, 4, frustration="1/5", loops=4, rng=1)
+    sweeps_to_solution(ensemble, rng=1)
+    sweeps_to_solution(next(_grown()), rng=1)
+
+
+def _prove() -> None:
+    from glasshouse.proofs import prove
+
+    prove(_lattice(6, 2, _signs))  # matching on a torus
+    prove(_lattice(4, 3, _signs))  # the LP, then a tree
+    for problem in _problems():
+        prove(problem, time_limit=2)
+
+
+def _train() -> None:
+    from glasshouse.boltzmann import bars_and_stripes, train
+
+    data = bars_and_stripes(3)
+    train(data, hidden=4, epochs=2, rng=1)
+    train(2 * data.astype(np.int8) - 1, hidden=4, epochs=2, rng=1)
+
+
+# In the order in which most people need them.
+GROUPS: dict[str, Callable[[], None]] = {
+    "plant": _plant,
+    "check": _files,
+    "anneal": _anneal,
+    "temper": _temper,
+    "search": _search,
+    "prove": _prove,
+    "train": _train,
+}
+
+
+class CompiledGroup(NamedTuple):
+    """The outcome of compiling one group of kernels.
+
+    Attributes:
+        group: its name in `GROUPS`.
+        compiled: the number of kernels compiled, one for each combination of types.
+        cached: the number of kernels that were loaded from the cache instead.
+        seconds: the time that compiling and loading took.
+        folder: the folder that the cache is in.
+    """
+
+    group: str
+    compiled: int
+    cached: int
+    seconds: float
+    folder: str
+
+    def summary(self) -> str:
+        """Return one human-readable line."""
+        return f"{self.compiled} compiled, {self.cached} cached already, {self.seconds:.1f} s"
+
+
+def refuse_unknown(names: Iterable[str]) -> None:
+    """Raise a ValueError if a name is not in `GROUPS`."""
+    for name in names:
+        if name not in GROUPS:
+            raise ValueError(f"group={name!r} is not one of {', '.join(GROUPS)}")
+
+
+def compile_kernels(group: str) -> CompiledGroup:
+    """Compile the kernels of one of the `GROUPS`, as far as they are not cached.
+
+    Raises:
+        OSError: the machine code cannot be kept on disk.
+    """
+    refuse_unknown([group])
+    folder = cache_folder()
+    before, seconds = kernel_counts(), compile_seconds()
+    GROUPS[group]()
+    compiled, cached = (now - then for now, then in zip(kernel_counts(), before, strict=True))
+    return CompiledGroup(group, compiled, cached, compile_seconds() - seconds, folder)
