@@ -9,7 +9,6 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,6 +25,7 @@ from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.proofs.trees.core import Core
 from glasshouse.proofs.trees.relaxation import Relaxation
 from glasshouse.proofs.trees.search_tree import Node
+from glasshouse.stopping import working_time
 
 # Where so few vertices are left, looking at all their states is quicker than any bound.
 _FEW_CLASSES = 9
@@ -79,7 +79,7 @@ class TreeSearch:
         core: what to branch on.
         relaxation: bounds the nodes of the core.
         incumbent: the best state of the core.
-        deadline: when to stop, on the monotonic clock.
+        deadline: when to stop, on the clock of `working_time`.
         report: called after every node; it returns True to stop.
     """
 
@@ -236,7 +236,7 @@ class TreeSearch:
     @property
     def is_time_up(self) -> bool:
         """Whether the deadline is over, or whoever was told said stop."""
-        return self.is_stopped or time.monotonic() > self.deadline
+        return self.is_stopped or working_time() > self.deadline
 
     @property
     def _is_time_to_stop(self) -> bool:

@@ -27,7 +27,7 @@ class Growth:
         prepared: the problem.
         reduction: of its graph.
         method: which relaxation bounds the nodes.
-        deadline: when to stop, on the monotonic clock.
+        deadline: when to stop, on the clock of `working_time`.
         packings: what linear programs of the blocks have found.
         start: a certificate to go on from, if its tree is one over the same core.
     """
