@@ -24,6 +24,7 @@ _TOLERANCE = 1e-6
 # How HiGHS chooses rows. With steepest edges it needs half the iterations, but a tenth of a second
 # to begin from a basis that it does not know.
 _DEVEX, _STEEPEST_EDGE = 1, 2
+_POINTER = 8  # bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +34,16 @@ class Basis:
     cuts: tuple[Cut, ...]
     columns: npt.NDArray[np.int8]
     rows: npt.NDArray[np.int8]
+
+    @property
+    def num_bytes(self) -> int:
+        """How much memory it takes, without the cuts, which others share."""
+        return self.columns.nbytes + self.rows.nbytes + _POINTER * len(self.cuts)
+
+    @property
+    def shared(self) -> tuple[Cut, ...]:
+        """The cuts."""
+        return self.cuts
 
 
 class NodeLp:

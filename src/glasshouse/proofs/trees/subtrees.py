@@ -130,7 +130,8 @@ class SharedSearch:
             node = search.next_open()
             if search.is_done(node):
                 continue
-            node.warm = None
+            with search.holdings.changing(node):
+                node.warm = None
             # A copy: a worker may be a thread, and ours stays as it is until the answer.
             job = Job(self.key, search.form, search.core, self.method, replace(node),
                       search.incumbent.state, seconds)  # fmt: skip
@@ -160,8 +161,8 @@ class SharedSearch:
             explored = future.result()
             search.incumbent.offer(explored.state)
             search.nodes += explored.nodes
-            search.held += sum(leaf.parts.num_bytes for leaf in explored.node.leaves())
-            node.take(explored.node)
+            with search.holdings.changing(node):
+                node.take(explored.node)
             for leaf in node.leaves():
                 search.wait_for(leaf)
             self.seconds = min(2 * self.seconds, _MOST_SECONDS)
