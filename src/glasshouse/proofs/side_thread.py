@@ -22,6 +22,10 @@ from glasshouse.stopping import working_time
 
 Result = TypeVar("Result")
 
+# Seconds of waiting in one go. A signal that comes between Python's last look for signals and the
+# system's call that waits is heard only when that call returns.
+_LOOK_EVERY = 0.1
+
 
 class _Job(Generic[Result]):
     """A piece of work, and whether it has been done.
@@ -50,16 +54,16 @@ class _Job(Generic[Result]):
         self.is_done = True
         self._ended.release()
 
-    def wait(self, seconds: float = math.inf) -> None:
+    def wait(self, seconds: float) -> None:
         """Wait until the work has ended, or for some seconds."""
-        self._ended.acquire(timeout=min(seconds, threading.TIMEOUT_MAX))
+        self._ended.acquire(timeout=seconds)
 
     def end(self, stop: Callable[[], object]) -> None:
         """Wait for the end of work that has been asked to stop, whatever signals come."""
         while not self.is_done:
             try:
                 stop()
-                self.wait()
+                self.wait(_LOOK_EVERY)
             except BaseException:  # the first one is what the caller gets to know
                 continue
 
@@ -125,7 +129,7 @@ def aside(
                 stop()
                 deadline = math.inf
                 continue
-            job.wait(left)
+            job.wait(min(left, _LOOK_EVERY))
     except BaseException:
         job.is_off = True  # it may not have begun
         thread.jobs.put(job)  # nor have been sent
