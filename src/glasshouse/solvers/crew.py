@@ -107,8 +107,8 @@ class Crew:
             try:
                 pending: Any = futures
                 while pending:
-                    timeout = _LOOK_EVERY if self.progress else None
-                    finished, pending = wait(futures, timeout, FIRST_EXCEPTION)
+                    # Not for ever: a signal just before the wait would not be heard.
+                    finished, pending = wait(futures, _LOOK_EVERY, FIRST_EXCEPTION)
                     if any(future.exception() for future in finished):
                         break
                     if self.progress:

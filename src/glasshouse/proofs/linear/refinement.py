@@ -40,7 +40,7 @@ def refine(
     """
     for _ in range(_MOST_TURNS):
         missing = math.ceil(enough * packing.denominator) - sum(packing.multipliers)
-        if missing <= 0:
+        if missing <= 0 or working_time() > deadline:
             break
         known = {tuple(c): m for c, m in zip(packing.cycles, packing.multipliers, strict=True)}
         given = [known.get(tuple(cycle), 0) for cycle in cycles]
