@@ -5,6 +5,7 @@ community's own checker. What a certificate proves is computed in the room below
 """
 
 from glasshouse.proofs.exact import ExactResult, solve_exactly
+from glasshouse.proofs.linear.linear_program import LinearProgramError
 from glasshouse.proofs.proof import Proof, prove
 from glasshouse.proofs.statistics import Bounds, Statistics
 from glasshouse.proofs.two_sat import HardClausesUnsatisfiableError
@@ -14,6 +15,7 @@ __all__ = [
     "Bounds",
     "ExactResult",
     "HardClausesUnsatisfiableError",
+    "LinearProgramError",
     "Proof",
     "Statistics",
     "prove",

@@ -1,11 +1,11 @@
-"""Threads of our own for work that takes long and that Python cannot interrupt.
+"""Side threads: for long work that Python cannot interrupt, such as a linear program.
 
-Python handles signals in its main thread, between two of its own steps. So compiled work is done
-in another thread while the caller waits, and a signal or a deadline asks it to stop. A caller
-never returns before the work has ended: what the work holds is then safe to use again.
+Python handles signals in its main thread, between two steps of the interpreter. So the work is
+done in a side thread while the caller waits, and a signal or a deadline asks the work to stop. The
+caller never returns before the work has ended, so that all objects of the work are safe to use.
 
-HiGHS keeps one scheduler for each thread that runs it, for as many cores as the first run asked
-for. Here our runs meet no scheduler of the user's, and the user's runs none of ours.
+HiGHS keeps one scheduler for each thread that runs it, with as many threads as the first run there
+asked for. In side threads, glasshouse and its user never meet each other's schedulers.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from glasshouse.stopping import working_time
 
 Result = TypeVar("Result")
 
-# Seconds of waiting in one go. A signal that comes between Python's last look for signals and the
-# system's call that waits is heard only when that call returns.
+# Seconds of waiting in one go. Python handles a signal that comes just before a system call only
+# after that call has returned.
 _LOOK_EVERY = 0.1
 
 
@@ -31,7 +31,7 @@ class _Job(Generic[Result]):
     """A piece of work, and whether it has been done.
 
     The caller waits for a flag, not for a message: a signal between the arrival of a message and
-    its use would lose the message, and the caller would wait for ever.
+    its use would lose the message, and the caller would wait forever.
     """
 
     def __init__(self, work: Callable[[], Result]) -> None:
@@ -55,7 +55,7 @@ class _Job(Generic[Result]):
         self._ended.release()
 
     def wait(self, seconds: float) -> None:
-        """Wait until the work has ended, or for some seconds."""
+        """Wait until the work has ended, or for `seconds`."""
         self._ended.acquire(timeout=seconds)
 
     def end(self, stop: Callable[[], object]) -> None:
@@ -75,7 +75,7 @@ def _serve(jobs: SimpleQueue[Any]) -> None:
 
 
 class _SideThread:
-    """A thread that does one job after the other; it ends when nobody holds it any more."""
+    """A thread that does one job after the other; it ends after this object is deleted."""
 
     def __init__(self) -> None:
         self.owner = os.getpid()
@@ -103,7 +103,7 @@ def _free_thread() -> _SideThread:
 def aside(
     work: Callable[[], Result], stop: Callable[[], object], deadline: float = math.inf
 ) -> Result:
-    """Do work in a thread of our own; Ctrl-C and a deadline ask it to stop.
+    """Do work in a side thread; Ctrl-C and a deadline ask it to stop.
 
     Args:
         work: what to do. It must let go of the interpreter's lock, and compile nothing.
@@ -111,7 +111,7 @@ def aside(
         deadline: when to stop, on the clock of `working_time`.
 
     Returns:
-        The result of the work, also where the deadline cut it short.
+        The result of the work, even after the deadline.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed (or a handler of the user's raised something else);

@@ -17,12 +17,12 @@ import numpy.typing as npt
 from glasshouse.proofs.linear.separation import Cycles
 from glasshouse.stopping import working_time
 
-# Loops to round for a measurement. All that follows takes so many times as long as the rounding.
+# Loops to round for a measurement; and the time of a whole certificate, in units of its rounding.
 _SAMPLE, _TIMES_ROUNDING = 500, 4.0
 
 
 class Certifying:
-    """The pace of making a certificate, and the time until when it is to be made.
+    """The pace of making a certificate, and the time at which it must be ready.
 
     Args:
         until: on the clock of `working_time`.

@@ -137,7 +137,8 @@ class CycleLp:
         try:
             if self.torus is not None:
                 self.match_faces(self.torus, work)
-            self.add_cuts(work)
+            if not work.stopped:
+                self.add_cuts(work)
             if not (self.closed(work.lower) or work.stopped):
                 self.anneal(work.lower)
                 violation = work.model.interior(self.time_left(), work.violation)
@@ -154,8 +155,9 @@ class CycleLp:
         """The bound and the state of a torus that need no LP, which often agree."""
         try:
             moats = torus.moats(Clock(self.lp_deadline))
-        except TimeIsUpError:
-            work.unsolved = torus.odd_faces()
+        except TimeIsUpError:  # an LP would take longer still
+            work.unsolved, work.stopped = torus.odd_faces(), True
+            self.offer(torus.state_near(np.zeros(self.graph.num_edges, np.bool_)))
             return
         self.solved(work, moats.cycles, moats.duals)
         self.offer(torus.state_near(moats.crossed))
@@ -307,8 +309,10 @@ class CycleLp:
         """
         if self.closed(lower) or (violation is None and self.annealed):
             return
-        self.annealed |= violation is None
         seconds = (self.deadline - working_time()) / 2
+        if seconds <= 0.0:
+            return
+        self.annealed |= violation is None
         least, clock = math.ceil(lower - self.slack), Clock(self.deadline)
         if violation is None and isinstance(self.rounds, CentredRounds):
             states, interrupted = annealed_states(self.graph, _RUNS, least, seconds)

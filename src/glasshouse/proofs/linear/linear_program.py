@@ -1,8 +1,8 @@
 """HiGHS, the LP solver, as everything here uses it: silent, on one thread, every status checked.
 
-This is the only way to HiGHS for linear programs. Each run is in a thread of our own, see
-`side_thread`: that of a caller may have a scheduler for another number of threads, with which
-HiGHS refuses to run.
+All linear programs are solved here. Each run is in a side thread (see `side_thread`), because the
+thread of a caller may have a scheduler for another number of threads, with which HiGHS refuses to
+run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from glasshouse.proofs.side_thread import aside
 from glasshouse.stopping import working_time
 
 # How a run ended. "unsure" is the end of an interior point method, or of a simplex method with
-# large and small numbers, that cannot tell whether it has found an optimum.
+# large and small numbers, if HiGHS does not know whether the solution is an optimum.
 End = Literal["optimal", "bound", "infeasible", "iterations", "time", "unsure"]
 _ENDS: dict[str, End] = {
     "kOptimal": "optimal",
@@ -30,12 +30,12 @@ _ENDS: dict[str, End] = {
     "kUnknown": "unsure",
     "kModelEmpty": "optimal",
 }
-# Seconds of a slice. Ctrl-C is heard between two of them.
+# Seconds of a slice. Ctrl-C takes effect between two slices.
 _SLICE = 0.4
 
 
 class LinearProgramError(RuntimeError):
-    """HiGHS failed, or ended in a way that is not expected of a program of ours."""
+    """HiGHS failed, or ended in a way that the linear programs of this package never do."""
 
 
 def new_highs(
@@ -46,8 +46,8 @@ def new_highs(
     Args:
         costs: one per column.
         lower: one per column, or the same for all.
-        upper: likewise.
-        options: HiGHS's own, by name.
+        upper: one per column, or the same for all.
+        options: options of HiGHS, by name.
     """
     import highspy
 
@@ -65,10 +65,10 @@ def new_highs(
 
 
 def checked(status: Any, what: str) -> None:
-    """Raise an error of ours where HiGHS has refused or failed.
+    """Raise a `LinearProgramError` if HiGHS has refused or failed.
 
     Args:
-        status: what a method of HiGHS returned. A warning is none: time limits are among them.
+        status: what a method of HiGHS returned. A warning, as after a time limit, is not an error.
         what: the work, for the message.
     """
     if status.name == "kError":
@@ -76,14 +76,14 @@ def checked(status: Any, what: str) -> None:
 
 
 def run(solver: Any, seconds: float = math.inf) -> End:
-    """Solve, for some seconds at most, and return how it ended.
+    """Solve, for at most `seconds`, and return how the run ended.
 
-    A simplex method without presolve goes on from the basis it has come to, so that it is run in
-    slices. Everything else would begin anew; it is asked to stop by a callback, which HiGHS calls
-    once in an iteration. Simplex iterations are too short for that.
+    A simplex method without presolve resumes from the basis that it has reached, so it is run in
+    slices. All other methods would start from scratch. A callback stops them, which HiGHS calls
+    once in an iteration; the iterations of a simplex method are too short for callbacks.
 
     Raises:
-        LinearProgramError: HiGHS failed, or its answer is one that no program of ours has.
+        LinearProgramError: HiGHS failed, or ended in a way that no linear program here does.
         KeyboardInterrupt: Ctrl-C was pressed, and HiGHS has stopped.
     """
     deadline = working_time() + max(seconds, 0.0)
@@ -100,7 +100,7 @@ def run(solver: Any, seconds: float = math.inf) -> End:
 
 
 def _goes_on(solver: Any) -> bool:
-    """Whether a run that was cut short leaves a basis from which the next one goes on."""
+    """Whether a run that was cut short leaves a basis from which the next run resumes."""
     return [solver.getOptionValue(name)[1] for name in ("solver", "presolve")] == ["simplex", "off"]
 
 
