@@ -16,6 +16,7 @@ from glasshouse.problems import Ising
 from glasshouse.proofs import prove
 from glasshouse.proofs.kernels import faces as face_kernels
 from glasshouse.proofs.kernels import matching
+from glasshouse.proofs.limits import Clock
 from glasshouse.proofs.linear.square_torus import SquareTorus
 from glasshouse.proofs.signed_graph import SignedGraph
 
@@ -73,7 +74,7 @@ def test_moats_are_odd_cycles_packed_as_tightly_as_can_be(shape, seed):
     graph = core(lattice(shape, seed))
     torus = SquareTorus.of(graph)
     assert torus is not None
-    moats = torus.moats()
+    moats = torus.moats(Clock())
     load = np.zeros(graph.num_edges)
     for cycle, dual in zip(moats.cycles, moats.duals, strict=True):
         degrees = np.bincount(graph.edges[cycle].ravel())
@@ -113,7 +114,7 @@ def test_states_from_discs_become_better_and_reach_the_optimum():
     assert torus is not None
     state = np.ones(graph.num_vertices, dtype=np.int8)
     for _ in range(40):
-        new = torus.improved(state)
+        new = torus.improved(state, Clock())
         if graph.cost(new) <= graph.cost(state):
             state = new
     assert problem.energy(state) == prove(problem, loops_only=True).energy

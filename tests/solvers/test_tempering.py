@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -244,3 +245,20 @@ def test_the_ladder_begins_where_replicas_forget(kind):
     coldest = temper(problem, sweeps=5, runs=2, rng=0).betas[-1]
     assert max(hottest) < 3 * min(hottest)
     assert max(hottest) < coldest / 5
+
+
+def test_tallies_of_runs_that_have_ended_are_not_kept():
+    """They were 768 bytes of each run, for 32 temperatures."""
+    plant = random_loops(6, 6, frustration="1/5", loop_density=0.4, rng=1)
+    options = {"sweeps": 1, "replicas": 32, "beta": (0.1, 3.0), "target": None, "rng": 1}
+
+    def most(runs):
+        tracemalloc.start()
+        try:
+            temper(plant, runs=runs, **options)
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    most(16)
+    assert most(3000) - most(1000) < 2000 * 500

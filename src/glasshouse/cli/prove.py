@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from cyclopts import Parameter
 
+from glasshouse.cli import clock
 from glasshouse.cli.claims import false_claim
 from glasshouse.cli.collecting import executor_of, refuse_both
+from glasshouse.cli.console import flush
 from glasshouse.cli.errors import CheckFailedError, FalseClaimError
 from glasshouse.cli.output import measured, model_of, show_json
 from glasshouse.cli.pipes import is_pipe, source
@@ -51,7 +54,8 @@ def prove(
     until every leaf is closed. Ctrl-C and --time-limit keep the tree so far in the certificate, and
     the same command goes on from there, also after a kill. Numbers are the file's own: the cut of a
     .mc file, the objective of a .qubo file. Ends with exit code 1 where the certificate leaves a
-    gap, and 3 where the file states another optimum than was found.
+    gap, 2 where it cannot be written, and 3 where the file states another optimum than was found.
+    The answer is printed before the certificate is written.
 
     For instance:
 
@@ -72,14 +76,15 @@ def prove(
             then has loops only, which VeriPB can follow.
         veripb_form: what VeriPB will read: the WCNF in its 2022 dialect, or its OPB (`convert`).
         veripb_version: syntax of the proof.
-        time_limit: seconds, after which the best bound and state so far are shown.
+        time_limit: seconds of the whole command, compilation left out, after which the best bound
+            and state so far are shown.
         node_limit: how many nodes of a tree to bound at most; 1 is the root, without branching.
         memory_limit: megabytes that the tree may hold, 4096 by default; with more, it is stopped.
         workers: how many processes search the tree; one by default.
         json: print one JSON object.
     """
     from glasshouse.certificates import verify
-    from glasshouse.files import read_document, side_car, write_if_better
+    from glasshouse.files import FileError, read_document, side_car, write_if_better
     from glasshouse.files.streams import refuse_existing, replacing
     from glasshouse.problems import Max2Sat
     from glasshouse.proofs import HardClausesUnsatisfiableError
@@ -107,33 +112,49 @@ def prove(
         nonlocal kept
         kept |= write_if_better(target, problem, tree, overwrite=force, or_as_good=True)
 
+    def keep_on_the_way(tree: Certificate) -> None:
+        try:
+            keep(tree)
+        except (FileError, OSError) as fault:  # the search is worth more than its checkpoint
+            print(f"warning: no checkpoint: {fault}; the search continues", file=sys.stderr)
+
+    def write(proof: Proof) -> None:
+        keep(proof.certificate)
+        if veripb is not None and clauses is not None and proof.optimal:
+            text = veripb_proof(
+                clauses, proof.certificate, form=veripb_form, version=veripb_version
+            )
+            with replacing(veripb, overwrite=force) as out:
+                out.write(text.encode("ascii"))
+
     clauses = problem if isinstance(problem, Max2Sat) else None
     if veripb is not None and clauses is None:
         raise ValueError(f"--veripb is for clauses; {file} holds {problem!r}")
     try:
         with _progress(document.measure) as progress, executor_of(dask) as executor:
             proof = find_proof(
-                problem, time_limit=time_limit, node_limit=node_limit, progress=progress,
+                problem, time_limit=clock.seconds_left(time_limit), node_limit=node_limit,
+                progress=progress,
                 memory_limit=None if memory_limit is None else memory_limit << 20,
                 certificate=None if before is None or force else before.beside.certificate,
-                checkpoint=None if is_done and not force else keep, workers=workers,
+                checkpoint=None if is_done and not force else keep_on_the_way, workers=workers,
                 executor=executor, loops_only=veripb is not None,
             )  # fmt: skip
     except HardClausesUnsatisfiableError as error:
         raise CheckFailedError(f"{file}: {error}") from error
-    keep(proof.certificate)
-    if veripb is not None and clauses is not None and proof.optimal:
-        text = veripb_proof(clauses, proof.certificate, form=veripb_form, version=veripb_version)
-        with replacing(veripb, overwrite=force) as out:
-            out.write(text.encode("ascii"))
     lie = false_claim(document, proof.energy, proof.optimal)
     found = _Found.of(document.measure, verify(problem, proof.certificate))
     if json:
-        values = {"certificate": target, "certificate_written": kept, "false_claim": bool(lie)}
-        show_json({"file": file, **_values(proof, found), **values})
+        try:
+            write(proof)
+        finally:  # one object tells all, also what could not be written
+            values = {"certificate": target, "certificate_written": kept, "false_claim": bool(lie)}
+            show_json({"file": file, **_values(proof, found), **values})
     else:
         for name, value in _rows(proof, found):
             print(f"{name:<11}  {value}")
+        flush()
+        write(proof)
         print(_certificate_line(target, proof, found, before, kept))
         for line in _veripb_line(veripb, proof):
             print(line)

@@ -15,6 +15,7 @@ __all__ = [
     "Bounds",
     "ExactResult",
     "HardClausesUnsatisfiableError",
+    "LinearProgramError",
     "Proof",
     "Statistics",
     "prove",

@@ -152,14 +152,14 @@ def prove(
     Args:
         problem: any problem; fields, hard clauses and floats included. Of a plant only the problem
             is looked at. A dimod model is one, too.
-        time_limit: seconds, after which the best bound and state so far are returned. Ctrl-C
-            during the search does the same.
+        time_limit: seconds, compilation left out, after which the best bound and state so far
+            are returned. Ctrl-C during the search does the same.
         target: an energy; stop once no state can be below it.
         state: a state to start from, for instance a solver's best; it is never trusted.
         progress: called with `Bounds` after every LP solve and every node.
         node_limit: how many nodes of a tree to bound at most; 1 is the root, without branching.
-        memory_limit: how many bytes a tree may hold; 4 GiB by default. Every leaf takes some ten
-            to a hundred kB.
+        memory_limit: how many bytes a tree may hold; 4 GiB by default. Every leaf takes ten to a
+            hundred kB, and open nodes also hold what their relaxations start from.
         certificate: one of this problem to go on from: its state is known, and the open leaves of
             its tree are what is left to do.
         checkpoint: called now and then, during a long search, with a certificate to go on from.
@@ -169,6 +169,7 @@ def prove(
 
     Raises:
         HardClausesUnsatisfiableError: no assignment satisfies the hard clauses.
+        LinearProgramError: HiGHS failed; that is never taken for the end of the time.
 
     >>> from glasshouse.problems import Ising
     >>> ladder = Ising.from_edges(

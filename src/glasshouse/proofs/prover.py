@@ -15,7 +15,7 @@ from glasshouse.certificates import Certificate, Cover, Tree
 from glasshouse.compiled import is_ctrl_c
 from glasshouse.proofs.covering import Covering, lowest_state
 from glasshouse.proofs.interruption import to_the_end
-from glasshouse.proofs.limits import Limits, Pause
+from glasshouse.proofs.limits import Limits, Pause, TimeIsUpError
 from glasshouse.proofs.linear.cycle_lp import LARGE
 from glasshouse.proofs.linear.good_state import good_state
 from glasshouse.proofs.linear.search import Search
@@ -28,6 +28,8 @@ from glasshouse.proofs.trees.relaxations import is_dense
 
 # Where looking at all states takes so little, an LP gets no more than a few times as long.
 _SECONDS_OF_LP, _TIMES_COVERING = 2.0, 4.0
+# Seconds after the deadline within which a certificate is made.
+_SECONDS_OF_CERTIFYING = 0.7
 # Share of a time limit that the root may take where a tree can follow; trees of large graphs have
 # little hope.
 _SHARE_OF_ROOT, _SHARE_OF_LARGE_ROOT = 0.4, 0.95
@@ -82,10 +84,20 @@ class Prover:
         self.history: list[Bounds] = []
         self.stopped: Stopped | None = None
         self.method, self.nodes = "cycle LP", 0
-        self.search = Search(prepared.graph, limits.deadline, limits.target, self._note)
+        self.search: Search  # there once the graph was reduced in time
 
     def run(self) -> Found:
         """The best certificate that was found within the limits."""
+        try:
+            self.search = self._new_search()
+        except TimeIsUpError:
+            self.stopped = "time limit"
+        except (KeyboardInterrupt, SystemError) as stop:
+            if not is_ctrl_c(stop):
+                raise
+            self.stopped = "Ctrl-C"
+        if self.stopped:
+            return self._certified(lambda: self.prepared.loop_certificate([], 1))
         if self.start is not None:
             before = self.prepared.verified(self.start)
             if before[1].optimal:
@@ -106,17 +118,25 @@ class Prover:
             return self._by_tree(growth or self._growth_from_a_good_state())
         return found if growth is None else self._harvest(growth, False)
 
+    def _new_search(self) -> Search:
+        limits = self.limits
+        until = limits.deadline + _SECONDS_OF_CERTIFYING
+        return Search(self.prepared.graph, limits.deadline, limits.target, self._note, until)
+
     def statistics(self, certificate: Certificate) -> Statistics:
         """How it went."""
-        search = self.search
+        search = getattr(self, "search", None)
+        edges = self.prepared.graph.num_edges
+        blocks = search.reduction.blocks if search else []
+        results = search.results if search else []
         return Statistics(
             seconds=self.limits.seconds,
-            num_edges=self.prepared.graph.num_edges,
-            core_edges=sum(block.graph.num_edges for block in search.reduction.blocks),
-            blocks=len(search.reduction.blocks),
-            rounds=sum(result.rounds for result in search.results),
-            cuts=sum(result.cuts for result in search.results),
-            converged=search.converged,
+            num_edges=edges,
+            core_edges=sum(block.graph.num_edges for block in blocks) if search else edges,
+            blocks=len(blocks) if search else 1,
+            rounds=sum(result.rounds for result in results),
+            cuts=sum(result.cuts for result in results),
+            converged=search is not None and search.converged,
             stopped=self.stopped,
             method=self.method,
             nodes=self.nodes,

@@ -2,6 +2,7 @@
 
 from glasshouse.proofs.exact import ExactResult as ExactResult
 from glasshouse.proofs.exact import solve_exactly as solve_exactly
+from glasshouse.proofs.linear.linear_program import LinearProgramError as LinearProgramError
 from glasshouse.proofs.proof import Proof as Proof
 from glasshouse.proofs.proof import prove as prove
 from glasshouse.proofs.statistics import Bounds as Bounds

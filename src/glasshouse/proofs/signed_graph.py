@@ -97,7 +97,8 @@ class SignedGraph:
         gcd of all weights, whatever the spins are.
         """
         sums = [0] * self.num_vertices
-        for (a, b), weight in zip(self.edges.tolist(), self.weights, strict=True):
+        # Column by column: lists of pairs keep Python's garbage collector busy.
+        for a, b, weight in zip(*self.edges.T.tolist(), self.weights, strict=True):
             sums[a] += weight
             sums[b] += weight
         return math.gcd(2 * math.gcd(*self.weights), *sums) or 1

@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.linear.linear_program import new_highs
+from glasshouse.proofs.linear.linear_program import checked, new_highs, solve
 from glasshouse.questions.gauged import integer_matrix
 from glasshouse.summaries import Summarised
 
@@ -98,11 +98,11 @@ class _Master:
             signs = np.ones(len(edges))
             signs[-1] = -1.0
             indices = np.array(edges, dtype=np.int32)
-            self.solver.addRow(0.0, np.inf, len(edges), indices, signs)
+            checked(self.solver.addRow(0.0, np.inf, len(edges), indices, signs), "a row")
         self.loops += loops
 
     def solve(self) -> npt.NDArray[np.float64]:
-        self.solver.run()
+        solve(self.solver)
         self.value = float(self.solver.getInfo().objective_function_value)
         solution = np.array(self.solver.getSolution().col_value, dtype=np.float64)
         return solution.reshape(self.matrix.shape)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import validation
-from glasshouse.proofs.linear.linear_program import new_highs
+from glasshouse.proofs.linear.linear_program import checked, new_highs, solve
 from glasshouse.questions.gauged import ground_state
 from glasshouse.summaries import Summarised
 
@@ -121,11 +121,11 @@ def _most_frustrated(signs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     # Columns: the magnitudes, then t.
     solver = new_highs([0.0] * size + [-1.0], upper=1.0)
     every = np.arange(size + 1, dtype=np.int32)
-    solver.addRow(1.0, 1.0, size, every[:-1], np.ones(size))
+    checked(solver.addRow(1.0, 1.0, size, every[:-1], np.ones(size)), "a row")
     for violated in _violated_sets(signs):
         coefficients = np.append(violated.astype(np.float64), -1.0)
-        solver.addRow(0.0, np.inf, size + 1, every, coefficients)
-    solver.run()
+        checked(solver.addRow(0.0, np.inf, size + 1, every, coefficients), "a row")
+    solve(solver)
     solution = solver.getSolution().col_value[:-1]
     magnitudes = [Fraction(x).limit_denominator(10**4) for x in solution]
     scale = math.lcm(*(m.denominator for m in magnitudes))

@@ -25,6 +25,7 @@ from glasshouse.solvers.engine import Engine
 from glasshouse.solvers.forms import Form
 from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.result import Stopped
+from glasshouse.stopping import working_time
 
 _CHUNK = 1 << 25  # machine words touched: about ten milliseconds
 _LONGEST_CHUNK = 1 << 20  # steps: of tiny problems, too, a chunk is soon done
@@ -106,8 +107,8 @@ class Crew:
             try:
                 pending: Any = futures
                 while pending:
-                    timeout = _LOOK_EVERY if self.progress else None
-                    finished, pending = wait(futures, timeout, FIRST_EXCEPTION)
+                    # Not for ever: a signal just before the wait would not be heard.
+                    finished, pending = wait(futures, _LOOK_EVERY, FIRST_EXCEPTION)
                     if any(future.exception() for future in finished):
                         break
                     if self.progress:
@@ -132,7 +133,7 @@ class _Shift:
         self.first = job.start(0)
         job.advance(self.first, 0, 0)  # compiles what is not compiled yet, before the clock runs
         self.began = time.perf_counter()
-        self.deadline = math.inf if time_limit is None else self.began + time_limit
+        self.deadline = math.inf if time_limit is None else working_time() + time_limit
         self.stop = threading.Event()
         self.chunk = min(max(1, _CHUNK // max(job.cost, 1)), _LONGEST_CHUNK)
         self.states, self.hits = _room(runs, form.ising.num_variables)
@@ -188,7 +189,7 @@ class _Shift:
 
     def time_is_up(self) -> bool:
         """Whether to stop at the end of the chunk."""
-        return self.stop.is_set() or time.perf_counter() > self.deadline
+        return self.stop.is_set() or working_time() > self.deadline
 
     def progress(self) -> RunProgress:
         """How far all blocks are together."""

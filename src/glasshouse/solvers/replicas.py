@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +21,30 @@ from glasshouse.solvers.ladder import Ladder
 LANES = 64  # of a row of the byte kernel
 
 
+class _Tallies:
+    """The moves of the replicas of all blocks, added up: integers, in whatever order they come.
+
+    Args:
+        temperatures: how many there are.
+    """
+
+    def __init__(self, temperatures: int) -> None:
+        self.total = np.zeros((temperatures, 3), np.int64)
+        self.blocks = 0
+        self._lock = threading.Lock()  # blocks are on several threads
+
+    def begin(self, index: int) -> None:
+        """Forget everything with the first block: Ctrl-C may have all of them done anew."""
+        if index == 0:
+            self.total[:], self.blocks = 0, 0
+
+    def add(self, tallies: npt.NDArray[np.int64]) -> None:
+        """Count a block that has ended."""
+        with self._lock:
+            self.total += tallies
+            self.blocks += 1
+
+
 class RowTask:
     """Tempering with any kernel: a block for each temperature, a run in each lane of all."""
 
@@ -34,10 +59,11 @@ class RowTask:
         self.engine, self.betas, self.length = engine, betas, sweeps
         self.goal, self.key = goal, key
         self.cost, self.ladders = engine.cost * len(betas), 1
-        self.tallies: dict[int, npt.NDArray[np.int64]] = {}  # of each block
+        self.tallies = _Tallies(len(betas))
 
     def start(self, index: int) -> Replicas:
         """Random states at all temperatures."""
+        self.tallies.begin(index)
         block, number = self.engine.new_block(), len(self.betas)
         replicas = Replicas(
             np.empty((number, len(block.generator)), np.uint64),
@@ -49,16 +75,19 @@ class RowTask:
             block,
         )
         tempering.start_replicas(self.engine.tables, self.key, index, self.goal, replicas)
-        self.tallies[index] = replicas.tallies
         return replicas
 
     def advance(self, work: Replicas, done: int, until: int) -> int:
         """The sweeps after `done`."""
         lanes = self.engine.lanes
-        return int(tempering.temper_block(self.engine.tables, self.betas, done, until, lanes, work))
+        now = int(tempering.temper_block(self.engine.tables, self.betas, done, until, lanes, work))
+        if now < until or until == self.length:
+            self.tallies.add(work.tallies)
+        return now
 
     def stop(self, work: Replicas, done: int) -> None:
-        """Nothing to do: every sweep was looked at."""
+        """Count what was done; every sweep was looked at."""
+        self.tallies.add(work.tallies)
 
     def lowest(self, work: Replicas) -> Any:
         """The lowest energy seen."""
@@ -93,10 +122,11 @@ class LaneTask:
         self.even, self.chosen, self.every = even, chosen, every
         self.cost = engine.cost * self.rows
         self.clusters = scratch(engine, self.rows if every else 0)
-        self.tallies: dict[int, npt.NDArray[np.int64]] = {}  # of each block
+        self.tallies = _Tallies(len(betas))
 
     def start(self, index: int) -> tuple[Ladders, Clusters]:
         """Random states on all lanes."""
+        self.tallies.begin(index)
         rows, row, tables, number = self.rows, self.row, self.row.tables, len(self.betas)
         fields = int(tables.level_fields.max(initial=-1)) + 1
         ladders = Ladders(
@@ -112,21 +142,24 @@ class LaneTask:
             self.engine.new_block(),
         )
         lane_ladders.start_ladders(tables, self.betas, self.key, index, self.goal, ladders)
-        self.tallies[index] = ladders.tallies
         return ladders, scratch_like(self.clusters)
 
     def advance(self, work: tuple[Ladders, Clusters], done: int, until: int) -> int:
         """The sweeps after `done`."""
         ladders, clusters = work
-        return int(
+        now = int(
             lane_ladders.temper_ladders(
                 self.row.tables, self.betas, done, until, ladders,
                 clusters, self.chosen, self.every, self.even,
             )
         )  # fmt: skip
+        if now < until or until == self.length:
+            self.tallies.add(ladders.tallies)
+        return now
 
     def stop(self, work: tuple[Ladders, Clusters], done: int) -> None:
-        """Nothing to do: every sweep was looked at."""
+        """Count what was done; every sweep was looked at."""
+        self.tallies.add(work[0].tallies)
 
     def lowest(self, work: tuple[Ladders, Clusters]) -> Any:
         """The lowest energy seen."""
@@ -144,10 +177,10 @@ class LaneTask:
 def _report(
     task: RowTask | LaneTask, clusters: npt.NDArray[np.bool_], every: int, warm_up: float
 ) -> Ladder:
-    """The tallies of all blocks, added up: integers, in whatever order."""
-    total = np.sum(list(task.tallies.values()), axis=0)
+    """How replicas moved in all blocks together."""
+    total = task.tallies.total
     acceptance = total[:-1, SWAPPED] / np.maximum(total[:-1, TRIED], 1)
-    ladders = len(task.tallies) * task.engine.lanes * task.ladders
+    ladders = task.tallies.blocks * task.engine.lanes * task.ladders
     trips = float(total[:, TRIPS].sum() / ladders)
     return Ladder(acceptance, trips, clusters, every, warm_up)
 

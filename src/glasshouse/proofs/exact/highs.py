@@ -9,7 +9,7 @@ import numpy as np
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs.exact.solver import TOLERANCE, Answer, Tell, exact_solver, literals
 from glasshouse.proofs.interruption import interruptible
-from glasshouse.proofs.linear.linear_program import is_optimal, new_highs
+from glasshouse.proofs.linear.linear_program import LinearProgramError, checked, new_highs
 
 
 @exact_solver("highs", package="highspy", most_weight=2**28, tells=True)
@@ -25,9 +25,11 @@ def solve(problem: Max2Sat, time_limit: float | None, tell: Tell) -> Answer:
     options |= {f"{name}_feasibility_tolerance": TOLERANCE for name in ("mip", "primal", "dual")}
     if time_limit is not None:
         options["time_limit"] = float(time_limit)
-    solver = new_highs([0.0] * size + weights, upper=1.0, **options)
+    # It runs in a new thread, whose scheduler is its own: it may have all cores.
+    solver = new_highs([0.0] * size + weights, upper=1.0, threads=0, **options)
     kinds = np.full(size, highspy.HighsVarType.kInteger)
-    solver.changeColsIntegrality(size, np.arange(size, dtype=np.int32), kinds)
+    columns = np.arange(size, dtype=np.int32)
+    checked(solver.changeColsIntegrality(size, columns, kinds), "integrality")
     relaxation = size
     for weight, clause in clauses:
         indices, values = [abs(x) - 1 for x in clause], [1.0 if x > 0 else -1.0 for x in clause]
@@ -37,13 +39,16 @@ def solve(problem: Max2Sat, time_limit: float | None, tell: Tell) -> Answer:
             values.append(1.0)
             relaxation += 1
         row = np.array(indices, dtype=np.int32), np.array(values)
-        solver.addRow(least, np.inf, len(indices), *row)
+        checked(solver.addRow(least, np.inf, len(indices), *row), "a row")
     solver.HandleUserInterrupt = True
     solver.cbMipImprovingSolution += lambda event: tell(
         [round(x) for x in event.data_out.mip_solution[:size]]
     )
-    interruptible(solver.run, solver.cancelSolve)
+    checked(interruptible(solver.run, solver.cancelSolve), "run")
+    status = solver.getModelStatus().name
+    if status not in ("kOptimal", "kTimeLimit", "kInterrupt"):
+        raise LinearProgramError(f"HiGHS ended with the model status {status}")
     solution = solver.getSolution()
     if not solution.value_valid:
         return None, False
-    return [round(x) for x in solution.col_value[:size]], is_optimal(solver)
+    return [round(x) for x in solution.col_value[:size]], status == "kOptimal"

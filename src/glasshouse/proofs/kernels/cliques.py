@@ -22,13 +22,17 @@ _GAIN = np.float32(1e-4)
 
 
 @compiled
-def nearest_nodes(graph: Any, hop: Any, limit: Any, distance: Any, over: Any) -> None:
+def nearest_nodes(
+    graph: Any, hop: Any, limit: Any, first: Any, last: Any, distance: Any, over: Any
+) -> None:
     """Shortest walks from each vertex to all nodes below a length: lengths, and the last arcs.
 
     Args:
         graph: an ArcGraph.
         hop: what an arc costs beside its length.
         limit: how far to look; nodes that are farther away are never reached.
+        first: the first vertex.
+        last: the one after the last vertex.
         distance: one row for each vertex, one column for each node; to be filled.
         over: the same, the arc by which each node is reached.
     """
@@ -36,7 +40,7 @@ def nearest_nodes(graph: Any, hop: Any, limit: Any, distance: Any, over: Any) ->
     entries = 4 * len(graph.neighbours) + 2
     keys, items = np.empty(entries), np.empty(entries, np.int32)
     reached, settled = np.empty(2 * size), np.empty(2 * size, np.bool_)
-    for source in range(size):
+    for source in range(first, last):
         reached[:], settled[:] = np.inf, False
         reached[2 * source] = 0.0
         waiting = push(keys, items, 0, 0.0, 2 * source)
@@ -79,8 +83,8 @@ def fill_pairs(distance: Any, shortest: Any, pairs: Any) -> None:
 
 
 @compiled
-def odd_cliques(pairs: Any, size: Any, restarts: Any, violation: Any) -> Any:
-    """Violated cliques of an odd size, some around each vertex.
+def odd_cliques(pairs: Any, size: Any, restarts: Any, violation: Any, first: Any, last: Any) -> Any:
+    """Violated cliques of an odd size, some around each of some vertices.
 
     Each search starts with a vertex and the nearest node that no search before it came upon, adds
     what is nearest to all so far, and then exchanges nodes one by one as long as that helps. All
@@ -91,18 +95,20 @@ def odd_cliques(pairs: Any, size: Any, restarts: Any, violation: Any) -> Any:
         size: of the cliques.
         restarts: searches around each vertex.
         violation: the least that counts.
+        first: the first vertex.
+        last: the one after the last vertex.
 
     Returns:
         One clique per row, as nodes, and the sum of the walks of each.
     """
     num_nodes = len(pairs)
     least = (size - 1) ** 2 // 4 - violation
-    cliques = np.empty((num_nodes // 2 * restarts, size), np.int32)
+    cliques = np.empty(((last - first) * restarts, size), np.int32)
     sums = np.empty(len(cliques))
     members, load = np.empty(size, np.int64), np.empty(num_nodes, np.float32)
     untried = np.empty(num_nodes, np.float32)
     count = 0
-    for node in range(0, num_nodes, 2):
+    for node in range(2 * first, 2 * last, 2):
         untried[:] = pairs[node]
         for _ in range(restarts):
             members[0], members[1] = node, nearest(untried)

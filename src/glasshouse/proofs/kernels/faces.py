@@ -91,17 +91,17 @@ def fill_ball(faces: Any, balls: Any, centre: Any, radius: Any) -> Any:
 
 
 @compiled
-def near_pairs(faces: Any, odd: Any, radius: Any) -> Any:
-    """For each of some faces the others up to some steps away, and twice the steps."""
+def near_pairs(faces: Any, place: Any, some: Any, radius: Any) -> Any:
+    """For each of some faces the odd ones up to some steps away, and twice the steps.
+
+    `place` is where a face stands among the odd ones, -1 for all that are not odd.
+    """
     balls = new_balls(faces)
-    place = np.full(len(faces.edges), -1, np.int32)
-    for k in range(len(odd)):
-        place[odd[k]] = k
-    starts = np.zeros(len(odd) + 1, np.int64)
+    starts = np.zeros(len(some) + 1, np.int64)
     others, weights = np.empty(1024, np.int32), np.empty(1024, np.int32)
     used = 0
-    for k in range(len(odd)):
-        count = fill_ball(faces, balls, odd[k], radius)
+    for k in range(len(some)):
+        count = fill_ball(faces, balls, some[k], radius)
         if used + count > len(others):
             others = enlarged(others, 2 * len(others) + count)
             weights = enlarged(weights, len(others))
@@ -115,11 +115,13 @@ def near_pairs(faces: Any, odd: Any, radius: Any) -> Any:
 
 
 @compiled
-def join(faces: Any, odd: Any, mate: Any, radius: Any) -> Any:
-    """Which edges the shortest paths between partners cross, an odd number of times."""
+def join(faces: Any, odd: Any, mate: Any, first: Any, last: Any, radius: Any, crossed: Any) -> None:
+    """Mark which edges the shortest paths between partners cross, an odd number of times.
+
+    Those of the odd faces from `first` to before `last`; marks are turned in place.
+    """
     balls = new_balls(faces)
-    crossed = np.zeros(len(faces.sides), np.bool_)
-    for k in range(len(odd)):
+    for k in range(first, last):
         if mate[k] < k:
             continue
         fill_ball(faces, balls, odd[k], radius)
@@ -128,7 +130,6 @@ def join(faces: Any, odd: Any, mate: Any, radius: Any) -> Any:
             edge = balls.over[face]
             crossed[edge] = not crossed[edge]
             face = faces.sides[edge, 0] + faces.sides[edge, 1] - face
-    return crossed
 
 
 @compiled

@@ -14,6 +14,7 @@ that all widths are integers.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,11 +45,33 @@ class Forest(NamedTuple):
     inside: Numbers  # and one of its own
     stamp: Numbers  # for the search of common ancestors
     dead: npt.NDArray[np.bool_]  # whether a tree is used up until all grow anew
-    queue: Numbers  # outer points whose edges are to be looked at
+    # Outer points whose edges are to be looked at; behind them the head and the tail of the queue,
+    # and the first blossom, counted from 0, that may be unused.
+    queue: Numbers
     stack: npt.NDArray[np.int32]
 
 
-def match(starts: Any, others: Any, weights: Any, farthest: int) -> tuple[bool, Forest]:
+# What a call of `match_some` may return beside True and False.
+_GOES_ON = 2
+# Points whose edges are looked at in one call: about a tenth of a second.
+_POINTS_AT_ONCE = 1 << 13
+
+
+class Turn(NamedTuple):
+    """How far a matching has come when a call ends."""
+
+    grown: npt.NDArray[np.int64]  # by how much reaches have grown
+    is_growing: npt.NDArray[np.bool_]  # whether trees are growing: their queue is not empty
+    has_found: npt.NDArray[np.bool_]  # whether these trees have matched more points
+
+
+def match(
+    starts: Any,
+    others: Any,
+    weights: Any,
+    farthest: int,
+    check: Callable[[], object] = lambda: None,
+) -> tuple[bool, Forest]:
     """Match all points.
 
     Args:
@@ -56,30 +79,48 @@ def match(starts: Any, others: Any, weights: Any, farthest: int) -> tuple[bool, 
         others: the neighbours.
         weights: of the pairs: even numbers that obey the triangle inequality.
         farthest: no reach may become larger; pairs of a weight up to twice that are all there.
+        check: called about ten times a second; it may raise an error to end it all.
 
     Returns:
         Whether all points are matched, and the forest.
     """
     # It is made here: Ctrl-C while compiled code hands over a named tuple would end the process.
     forest = new_forest(len(starts) - 1)
-    return match_all(forest, starts, others, weights, farthest), forest
+    grown, is_growing, has_found = (
+        np.zeros(1, np.int64),
+        np.zeros(1, np.bool_),
+        np.zeros(1, np.bool_),
+    )
+    turn = Turn(grown, is_growing, has_found)
+    while True:
+        end = match_some(forest, starts, others, weights, farthest, turn, _POINTS_AT_ONCE)
+        if end != _GOES_ON:
+            return bool(end), forest
+        check()
 
 
 @compiled
-def match_all(forest: Any, starts: Any, others: Any, weights: Any, farthest: Any) -> Any:
-    """Match all points of a new forest; whether that went well."""
+def match_some(
+    forest: Any, starts: Any, others: Any, weights: Any, farthest: Any, turn: Any, points: Any
+) -> Any:
+    """Match points of a forest: 1 if all are, 0 if that cannot be, 2 after some points."""
     size = len(forest.mate)
-    time = 0
     while True:
-        found = True
-        while found:
-            plant_trees(forest)
-            found = grow(forest, starts, others, weights)
+        while True:
+            if not turn.is_growing[0]:
+                plant_trees(forest)
+                turn.is_growing[0], turn.has_found[0] = True, False
+            points = grow(forest, starts, others, weights, turn.has_found, points)
+            if points == 0:
+                return _GOES_ON
+            turn.is_growing[0] = False
+            if not turn.has_found[0]:
+                break
         step = least_step(forest, starts, others, weights)
         is_done = step == -1
-        if is_done or time + step > farthest:
-            return is_done
-        time += step
+        if is_done or turn.grown[0] + step > farthest:
+            return 1 if is_done else 0
+        turn.grown[0] += step
         for point in range(size):
             label = forest.label[forest.top[point]]
             forest.reach[point] += step if label == _OUTER else -step if label == _INNER else 0
@@ -110,7 +151,7 @@ def new_forest(size: int) -> Forest:
         np.zeros(double, np.int32),
         np.zeros(double, np.int32),
         np.zeros(size, np.bool_),
-        np.zeros(size + 2, np.int32),
+        np.zeros(size + 3, np.int32),
         np.zeros((4 * size + 4, 2), np.int32),
     )
 
@@ -155,6 +196,7 @@ def dissolve(forest: Any, blossom: Any) -> None:
             waiting += 1
             part = forest.after[part]
         forest.first[whole] = -1
+        forest.queue[size + 2] = min(forest.queue[size + 2], whole - size)
 
 
 @inner
@@ -206,11 +248,16 @@ def add_to_queue(forest: Any, whole: Any) -> None:
 
 
 @inner
-def grow(forest: Any, starts: Any, others: Any, weights: Any) -> Any:
-    """Grow all trees along tight edges; whether any more points were matched."""
+def grow(forest: Any, starts: Any, others: Any, weights: Any, has_found: Any, points: Any) -> Any:
+    """Grow all trees along tight edges, up to a number of points; how many of these are left.
+
+    0 if the trees may grow further. `has_found` is set where more points were matched.
+    """
     size = len(forest.mate)
-    found = False
     while forest.queue[size] < forest.queue[size + 1]:
+        if points == 1:
+            return 0
+        points -= 1
         point = forest.queue[forest.queue[size]]
         forest.queue[size] += 1
         for t in range(starts[point], starts[point + 1]):
@@ -234,8 +281,8 @@ def grow(forest: Any, starts: Any, others: Any, weights: Any) -> Any:
                     forest.dead[forest.root[here]] = forest.dead[forest.root[there]] = True
                     augment(forest, point, other)
                     augment(forest, other, point)
-                    found = True
-    return found
+                    has_found[0] = True
+    return points
 
 
 @inner
@@ -275,9 +322,10 @@ def contract(forest: Any, left: Any, right: Any) -> None:
     """Make a blossom of the ring that an edge between two outer points of one tree closes."""
     size = len(forest.mate)
     meeting = common_ancestor(forest, forest.top[left], forest.top[right])
-    blossom = size
+    blossom = size + forest.queue[size + 2]
     while forest.first[blossom] >= 0:
         blossom += 1
+    forest.queue[size + 2] = blossom + 1 - size
     # From the left end to the meeting, against the ring's direction.
     forest.leave[forest.top[left]], forest.enter[forest.top[left]] = left, right
     here, after = forest.top[left], forest.top[right]

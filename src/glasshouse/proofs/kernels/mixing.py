@@ -11,27 +11,35 @@ from glasshouse.compiled import compiled, inner
 
 @compiled
 def mix(
-    starts: Any, neighbours: Any, edge_ids: Any, couplings: Any, states: Any, partners: Any
+    starts: Any,
+    neighbours: Any,
+    edge_ids: Any,
+    couplings: Any,
+    states: Any,
+    partners: Any,
+    first: Any,
+    last: Any,
 ) -> None:
     """Improve each state, in place, with the parts in which a partner is better.
 
     The spins in which two states differ fall into connected parts, and so do those in which they
     agree. No two parts of one kind touch, so each can be flipped on its own: the best of all these
-    combinations is at least as good as both states. `partners[k, i]` is the k-th partner of i.
+    combinations is at least as good as both states. `partners[k, i]` is the k-th partner of i;
+    states from `first` to before `last` are improved.
     """
     size = len(starts) - 1
     least = 1e-9 * np.max(np.abs(couplings)) if len(couplings) else 0.0
     seen, queue = np.empty(size, np.bool_), np.empty(size, np.int32)
     for turn in range(partners.shape[0]):
-        for one in range(partners.shape[1]):
+        for one in range(first, last):
             mine, other = states[one], states[partners[turn, one]]
             for relation in (-1, 1):
                 seen[:] = False
-                for first in range(size):
-                    if seen[first] or mine[first] * other[first] != relation:
+                for vertex in range(size):
+                    if seen[vertex] or mine[vertex] * other[vertex] != relation:
                         continue
                     count, margin = gather(
-                        starts, neighbours, edge_ids, couplings, mine, other, first, seen, queue
+                        starts, neighbours, edge_ids, couplings, mine, other, vertex, seen, queue
                     )
                     if margin < -least:
                         for k in range(count):

@@ -23,7 +23,16 @@ class Region(NamedTuple):
 
 
 @compiled
-def moats(faces: Any, rows: Any, ends: Any, negative: Any, odd: Any, forest: Any) -> Any:
+def moats(
+    faces: Any,
+    rows: Any,
+    ends: Any,
+    negative: Any,
+    odd: Any,
+    forest: Any,
+    first_part: Any,
+    last_part: Any,
+) -> Any:
     """What the duals of a matching of odd faces are on the lattice: odd cycles and their widths.
 
     Around each odd face, then around each blossom of them, the set of faces within reach grows.
@@ -36,6 +45,8 @@ def moats(faces: Any, rows: Any, ends: Any, negative: Any, odd: Any, forest: Any
         negative: whether an edge is.
         odd: faces with an odd number of negative edges.
         forest: of the matching.
+        first_part: the first odd face or blossom to begin with.
+        last_part: the one to stop before.
 
     Returns:
         The cycles' edges, where each begins, and their widths, in half steps.
@@ -48,7 +59,7 @@ def moats(faces: Any, rows: Any, ends: Any, negative: Any, odd: Any, forest: Any
     edges, begins = np.empty(4096, np.int32), np.zeros(512, np.int64)
     widths = np.empty(512, np.int64)
     count = 0
-    for part in range(2 * size):
+    for part in range(first_part, last_part):
         if forest.width[part] <= 0 or (part >= size and forest.first[part] < 0):
             continue
         num_members = list_members(forest, part, members, before)

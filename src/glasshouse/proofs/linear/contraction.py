@@ -26,7 +26,9 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.kernels.adjacency import adjacency
+from glasshouse.problems.validation import INT64_MAX
 from glasshouse.proofs.kernels import graphs
+from glasshouse.proofs.limits import Clock
 from glasshouse.proofs.signed_graph import EdgeArray, SignedGraph, Spins, exact_array
 from glasshouse.proofs.trees.relaxation import Loop
 
@@ -83,6 +85,9 @@ class _Copied(NamedTuple):
     fixed: Spins
 
 
+# Vertices to contract between two looks at the clock.
+_STEPS_PER_LOOK = 1 << 10
+
 _Step = _Moved | _Added | _Cancelled | _Followed | _Copied
 _Ends = dict[int, tuple[int, int]]
 
@@ -101,6 +106,10 @@ class ContractedGraph:
 
     Edges are numbered: those of the graph first, then whatever the steps make.
 
+    Args:
+        graph: what to reduce.
+        clock: raises TimeIsUpError if that takes longer.
+
     Attributes:
         graph: the graph that was reduced.
         blocks: what remains, in ascending order of size.
@@ -118,8 +127,8 @@ class ContractedGraph:
     ([1, 1, 1, 1], [OddCycle(multiplier=3, edges={0, 1, 2, 3})])
     """
 
-    def __init__(self, graph: SignedGraph) -> None:
-        self.graph = graph
+    def __init__(self, graph: SignedGraph, clock: Clock | None = None) -> None:
+        self.graph, self._clock = graph, clock or Clock()
         self.cost = 0
         self._weights: list[int] = list(graph.weights)
         self._steps: list[_Step] = []
@@ -129,7 +138,8 @@ class ContractedGraph:
         self._triangles: list[
             int
         ] = []  # six numbers each: lists of lists keep Python's memory busy
-        ends = {k: (a, b) for k, (a, b) in enumerate(graph.edges.tolist())}
+        # Column by column: lists of pairs keep Python's garbage collector busy.
+        ends = dict(enumerate(zip(*graph.edges.T.tolist(), strict=True)))
         parts: list[_Ends] = []
         before = -1
         # A turn that changes anything leaves fewer edges, so this ends.
@@ -145,13 +155,15 @@ class ContractedGraph:
         pairs = np.array(list(ends.values()), dtype=np.int32).reshape(-1, 2)
         rows = adjacency(self._num_vertices, pairs)
         number, count = graphs.blocks(*rows, len(ids))
+        self._clock.check()
+        stride = max(count, 1)
         copies, copied = np.unique(
-            np.column_stack([pairs.ravel(), np.repeat(number, 2)]), axis=0, return_inverse=True
+            pairs.ravel().astype(np.int64) * stride + np.repeat(number, 2), return_inverse=True
         )
         copied = copied.reshape(-1, 2)
         bridge = np.bincount(number, minlength=count)[number] == 1
         signs = np.array([1 if self._weights[k] > 0 else -1 for k in ids], dtype=np.int8)
-        original = copies[:, 0].astype(np.int32)
+        original = (copies // stride).astype(np.int32)
         self._steps.append(
             _Copied(original, self._num_vertices, copied.astype(np.int32), signs * bridge)
         )
@@ -159,12 +171,16 @@ class ContractedGraph:
         self.names = self.names[original]
         self._names = self.names.tolist()
         parts: list[_Ends] = [{} for _ in range(count)]
-        for edge, block, (a, b) in zip(ids, number.tolist(), copied.tolist(), strict=True):
-            parts[block][edge] = (a, b)
+        pairs_of_copies = zip(*copied.T.tolist(), strict=True)
+        for edge, block, pair in zip(ids, number.tolist(), pairs_of_copies, strict=True):
+            parts[block][edge] = pair
         return [part for part in parts if len(part) > 1]
 
     def _contract(self, items: list[tuple[int, tuple[int, int]]]) -> _Ends:
         """Move every vertex that one edge dominates onto that edge's other end."""
+        self._clock.check()
+        if self._is_contracted(items):
+            return dict(items)
         adjacent: list[dict[int, int]] = [{} for _ in range(self._num_vertices)]
         strength = [0] * self._num_vertices
         for edge, (a, b) in items:
@@ -174,6 +190,8 @@ class ContractedGraph:
         waiting = deque(v for v in range(self._num_vertices) if adjacent[v])
         queued = set(waiting)
         while waiting:
+            if len(waiting) % _STEPS_PER_LOOK == 0:
+                self._clock.check()
             vertex = waiting.popleft()
             queued.discard(vertex)
             if not adjacent[vertex]:
@@ -188,6 +206,18 @@ class ContractedGraph:
             waiting.extend(fresh)
             queued.update(fresh)
         return {edge: (a, b) for a, row in enumerate(adjacent) for b, edge in row.items() if a < b}
+
+    def _is_contracted(self, items: list[tuple[int, tuple[int, int]]]) -> bool:
+        """Whether it is plain that no edge dominates a vertex, as in most regular lattices."""
+        if self.graph.total > INT64_MAX // 4:
+            return False
+        sizes = np.array([abs(self._weights[edge]) for edge, _ in items], dtype=np.int64)
+        ends = np.array([pair for _, pair in items], dtype=np.int64).reshape(-1, 2)
+        strength, largest = np.zeros((2, self._num_vertices), np.int64)
+        for side in ends.T:
+            np.add.at(strength, side, sizes)
+            np.maximum.at(largest, side, sizes)
+        return not ((2 * largest >= strength) & (strength > 0)).any()
 
     def _follow(
         self, vertex: int, leader: int, adjacent: list[dict[int, int]], strength: list[int]
@@ -288,6 +318,8 @@ class ContractedGraph:
 
         No edge is used above its weight if none of the core was.
         """
+        if all(isinstance(step, _Copied) for step in self._steps):
+            return loops
         return _Lifting(loops).undo(self._steps, self._weights, denominator)
 
 

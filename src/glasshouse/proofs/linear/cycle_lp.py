@@ -12,10 +12,10 @@ of the ground state whenever the problem is a sum of frustrated loops, planar, o
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,9 @@ import numpy.typing as npt
 from glasshouse.compiled import is_ctrl_c
 from glasshouse.proofs.interruption import to_the_end
 from glasshouse.proofs.kernels import graphs
+from glasshouse.proofs.limits import Clock, TimeIsUpError
 from glasshouse.proofs.linear.centred_rounds import CentredRounds
+from glasshouse.proofs.linear.certifying import Certifying
 from glasshouse.proofs.linear.cycle_model import CycleModel
 from glasshouse.proofs.linear.greedy_rounds import GreedyRounds
 from glasshouse.proofs.linear.packing import Packing, round_duals
@@ -39,6 +41,7 @@ from glasshouse.proofs.linear.refinement import refine
 from glasshouse.proofs.linear.separation import Cycles, Separation
 from glasshouse.proofs.linear.square_torus import SquareTorus
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
+from glasshouse.stopping import working_time
 
 # Share of a time limit that the LP leaves to the search for a state.
 _RESERVE = 0.2
@@ -80,6 +83,7 @@ class _Work:
     solved: tuple[Cycles, npt.NDArray[np.float64]] = field(
         default_factory=lambda: ([], np.zeros(0))
     )
+    unsolved: Cycles = field(default_factory=list)  # where nothing was solved
     lower: Fraction = Fraction(0)
     rounds: int = 0
     cuts: int = 0
@@ -93,9 +97,10 @@ class CycleLp:
     Args:
         graph: a biconnected signed graph.
         slack: a gap of less than twice this is closed, some of it by the rounding of the duals.
-        deadline: time on the monotonic clock at which to stop.
+        deadline: time on the clock of `working_time` at which to stop.
         report: called with (lower bound, cost of the best state) after every round; it returns
             True to stop.
+        certifying: until when the certificate is to be made of what was found.
     """
 
     def __init__(
@@ -104,8 +109,10 @@ class CycleLp:
         slack: Fraction,
         deadline: float = np.inf,
         report: Callable[[Fraction, int], bool] = lambda lower, upper: False,
+        certifying: Certifying | None = None,
     ) -> None:
         self.graph = graph
+        self.certifying = certifying or Certifying()
         self.slack = slack
         self.deadline = deadline
         self.lp_deadline = deadline
@@ -130,7 +137,8 @@ class CycleLp:
         try:
             if self.torus is not None:
                 self.match_faces(self.torus, work)
-            self.add_cuts(work)
+            if not work.stopped:
+                self.add_cuts(work)
             if not (self.closed(work.lower) or work.stopped):
                 self.anneal(work.lower)
                 violation = work.model.interior(self.time_left(), work.violation)
@@ -139,20 +147,19 @@ class CycleLp:
             if not is_ctrl_c(stop):
                 raise
             self.interrupted = work.stopped = True
-        cycles, duals = work.solved
-        if not cycles:  # not even one LP was solved
-            cycles, duals = work.model.cycles, np.zeros(len(work.model.cycles))
-        packing, stopped = to_the_end(
-            lambda: self.packed(duals, [cycle.tolist() for cycle in cycles])
-        )
+        packing, stopped = to_the_end(lambda: self.affordable_packing(work))
         self.interrupted |= stopped
         return BlockResult(self.state, self.cost, packing, work.rounds, work.cuts, work.converged)
 
     def match_faces(self, torus: SquareTorus, work: _Work) -> None:
         """The bound and the state of a torus that need no LP, which often agree."""
-        moats = torus.moats()
-        work.solved = moats.cycles, moats.duals
-        work.lower = Fraction(float(moats.duals.sum())) * self.graph.largest
+        try:
+            moats = torus.moats(Clock(self.lp_deadline))
+        except TimeIsUpError:  # an LP would take longer still
+            work.unsolved, work.stopped = torus.odd_faces(), True
+            self.offer(torus.state_near(np.zeros(self.graph.num_edges, np.bool_)))
+            return
+        self.solved(work, moats.cycles, moats.duals)
         self.offer(torus.state_near(moats.crossed))
         states = [self.state]
         best, in_vain = self.cost, 0
@@ -171,7 +178,10 @@ class CycleLp:
 
     def cut_open(self, torus: SquareTorus) -> None:
         """Look for a better state of a torus, or another that is as good: it may lead further."""
-        spins = torus.improved(self.state)
+        try:
+            spins = torus.improved(self.state, Clock(self.lp_deadline))
+        except TimeIsUpError:
+            return
         if self.graph.cost(spins) == self.cost:
             self.state = spins
         else:
@@ -198,12 +208,21 @@ class CycleLp:
             work.rounds += 1
             work.cuts += len(new)
             model.add(new)
-            if not model.solve(rounds.method(model), self.time_left()):
+            end = model.solve(rounds.method(model), self.time_left())
+            if end != "optimal":  # a solver that is not sure gets no further with more time
+                work.converged = end == "unsure"
                 break
             work.violation = model.violation()
-            work.solved = list(model.cycles), model.duals()
-            work.lower = Fraction(float(work.solved[1].sum())) * self.graph.largest
+            self.solved(work, list(model.cycles), model.duals())
             rounds.clean(model)
+
+    def solved(self, work: _Work, cycles: Cycles, duals: npt.NDArray[np.float64]) -> None:
+        """Keep the solution of an LP; leave the time that its certificate will take."""
+        work.solved = cycles, duals
+        work.lower = Fraction(float(duals.sum())) * self.graph.largest
+        self.certifying.measure(cycles, lambda some: self.rounded(duals[: len(some)], some))
+        self.deadline = min(self.deadline, self.certifying.latest_start(cycles))
+        self.lp_deadline = min(self.lp_deadline, self.deadline)
 
     def look_for_states(self, work: _Work) -> None:
         """Round the LP's solution, and anneal where that leaves a gap."""
@@ -229,31 +248,50 @@ class CycleLp:
 
     def reserve_time(self) -> None:
         """Keep some of the time for a better state, should the LP not end in the rest of it."""
-        left = self.deadline - time.monotonic()
+        left = self.deadline - working_time()
         self.lp_deadline = self.deadline - (_RESERVE * left if np.isfinite(left) else 0.0)
 
     def time_left(self) -> float:
         """Seconds for the LP."""
-        return self.lp_deadline - time.monotonic()
+        return self.lp_deadline - working_time()
 
-    def packed(self, duals: npt.NDArray[np.float64], cycles: list[list[int]]) -> Packing:
-        """The duals as an exact packing."""
-        capacity = [abs(w) for w in self.graph.weights]
+    def affordable_packing(self, work: _Work) -> Packing:
+        """The exact packing that the last solved LP found, or as much of it as time allows."""
+        cycles, duals = work.solved
+        if not cycles:  # not even one LP was solved
+            cycles = work.model.cycles or work.unsolved
+            duals = np.zeros(len(cycles))
+            self.certifying.measure(cycles, lambda some: self.rounded(duals[: len(some)], some))
+        places = self.certifying.affordable(duals, cycles)
+        return self.packed(duals[places], [cycles[k] for k in places.tolist()])
+
+    def rounded(self, duals: npt.NDArray[np.float64], cycles: Cycles) -> Packing:
+        """The duals as an exact packing, as far as floats go."""
         total = Fraction(float(duals.sum())) * self.graph.largest
         room = self.slack * _PROVEN - (self.cost - total)
         loss = min(self.slack / 2, max(room, self.slack * (_PROVEN - _CLOSED)))
-        packing = round_duals(duals, self.graph.largest, cycles, capacity, loss)
+        lists = [cycle.tolist() for cycle in cycles]
+        return round_duals(duals, self.graph.largest, lists, self.capacity, loss)
+
+    @cached_property
+    def capacity(self) -> list[int]:
+        """What each edge has room for."""
+        return [abs(w) for w in self.graph.weights]
+
+    def packed(self, duals: npt.NDArray[np.float64], cycles: Cycles) -> Packing:
+        """The duals as an exact packing."""
+        packing = self.rounded(duals, cycles)
         gap = self.cost - packing.total
         # The float sum may be off by this much where weights are large.
         blur = max(self.slack, Fraction(self.cost, 10**6))
-        if self.slack * _PROVEN < gap < blur and time.monotonic() < self.deadline:
-            return self.refined(packing, cycles, capacity)
+        if self.slack * _PROVEN < gap < blur and working_time() < self.deadline:
+            return self.refined(packing, [cycle.tolist() for cycle in cycles])
         return packing
 
-    def refined(self, packing: Packing, cycles: list[list[int]], capacity: list[int]) -> Packing:
+    def refined(self, packing: Packing, cycles: list[list[int]]) -> Packing:
         """The packing with what floats lost, or as it is where there is no time for that."""
         try:
-            return refine(packing, cycles, capacity, self.cost - self.slack, self.deadline)
+            return refine(packing, cycles, self.capacity, self.cost - self.slack, self.deadline)
         except (KeyboardInterrupt, SystemError) as stop:
             if not is_ctrl_c(stop):
                 raise
@@ -271,14 +309,16 @@ class CycleLp:
         """
         if self.closed(lower) or (violation is None and self.annealed):
             return
+        seconds = (self.deadline - working_time()) / 2
+        if seconds <= 0.0:
+            return
         self.annealed |= violation is None
-        seconds = (self.deadline - time.monotonic()) / 2
-        least = math.ceil(lower - self.slack)
+        least, clock = math.ceil(lower - self.slack), Clock(self.deadline)
         if violation is None and isinstance(self.rounds, CentredRounds):
             states, interrupted = annealed_states(self.graph, _RUNS, least, seconds)
-            mix(self.graph, states, _TURNS_TO_CENTRE)
+            mix(self.graph, states, _TURNS_TO_CENTRE, clock)
             self.rounds.centring.centre = mean_violation(self.graph, states)
-            mix(self.graph, states, _TURNS)
+            mix(self.graph, states, _TURNS, clock)
             spins = best_of(self.graph, states)
         else:
             spins, interrupted = annealed_state(self.graph, violation, least, seconds)

@@ -7,8 +7,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.linear.linear_program import is_optimal, new_highs, run
+from glasshouse.proofs.linear.linear_program import End, LinearProgramError, checked, new_highs, run
 from glasshouse.proofs.linear.separation import Cycles
+from glasshouse.stopping import working_time
 
 # A cycle is a cut if its length is below 1 by more than the LP's own tolerance.
 TOLERANCE = 1e-6
@@ -29,7 +30,6 @@ class CycleModel:
         self.slack_for = np.zeros(0, dtype=np.int64)
         self.solver = new_highs(
             weights,
-            threads=1,
             presolve="off",  # it costs more than it saves, and throws the basis away
             run_crossover="off",  # any optimal duals will do
         )
@@ -41,32 +41,34 @@ class CycleModel:
         edges = np.concatenate(cycles).astype(np.int32)
         ones = np.ones(len(cycles))
         upper = np.full(len(cycles), np.inf)
-        self.solver.addRows(
-            len(cycles), ones, upper, len(edges), begins, edges, np.ones(len(edges))
-        )
+        rows = len(cycles), ones, upper, len(edges), begins, edges, np.ones(len(edges))
+        checked(self.solver.addRows(*rows), "rows")
         self.cycles += cycles
         self.slack_for = np.concatenate([self.slack_for, np.zeros(len(cycles), dtype=np.int64)])
 
-    def solve(self, method: Method, seconds: float) -> bool:
-        """Solve; False if the time ran out (or, never seen, the solver gave up)."""
-        self.solver.setOptionValue("solver", method)
-        if self._run(seconds):
-            return True
-        if method == "simplex":
-            return False
-        self.solver.setOptionValue("solver", "simplex")
-        return self._run(seconds)
+    def solve(self, method: Method, seconds: float) -> End:
+        """Solve, and return "optimal", or "time" where that ran out, or else "unsure".
 
-    def _run(self, seconds: float) -> bool:
-        run(self.solver, seconds)
-        return is_optimal(self.solver)
+        Where the interior point method is not sure of its solution, the simplex method has a try.
+        """
+        deadline = working_time() + seconds
+        end = self._run(method, seconds)
+        if end == "unsure" and method == "ipm":
+            end = self._run("simplex", deadline - working_time())
+        return end
+
+    def _run(self, method: Method, seconds: float) -> End:
+        checked(self.solver.setOptionValue("solver", method), f"solver={method}")
+        end = run(self.solver, seconds)
+        if end not in ("optimal", "time", "unsure"):
+            raise LinearProgramError(f"a cycle LP always has an optimum, but HiGHS found {end!r}")
+        return end
 
     def interior(
         self, seconds: float, otherwise: npt.NDArray[np.float64]
     ) -> npt.NDArray[np.float64]:
         """A solution inside the optimal face, where the time allows."""
-        self.solver.setOptionValue("solver", "ipm")
-        if seconds > 0 and self._run(seconds):
+        if seconds > 0 and self._run("ipm", seconds) == "optimal":
             return self.violation()
         return otherwise
 
@@ -89,6 +91,6 @@ class CycleModel:
         if int(old.sum()) < share * len(old):
             return
         gone = np.flatnonzero(old).astype(np.int32)
-        self.solver.deleteRows(len(gone), gone)
+        checked(self.solver.deleteRows(len(gone), gone), "rows to delete")
         self.cycles = [cycle for cycle, is_old in zip(self.cycles, old, strict=True) if not is_old]
         self.slack_for = self.slack_for[~old]

@@ -14,29 +14,30 @@ def signed_loops(
     graph: SignedGraph, multipliers: Iterable[int], cycles: Iterable[Iterable[int]]
 ) -> Iterator[Loop]:
     """Cycles that are given by their edges, each with its multiplier."""
-    ends, signs = graph.edges.tolist(), graph.signs.tolist()
+    # Column by column: lists of pairs keep Python's garbage collector busy.
+    first, second = graph.edges.T.tolist()
+    signs = graph.signs.tolist()
     for multiplier, cycle in zip(multipliers, cycles, strict=True):
-        nodes, edges = _walk(ends, cycle)
+        nodes, edges = _walk(first, second, cycle)
         yield multiplier, nodes, [signs[edge] for edge in edges]
 
 
-def _walk(ends: list[list[int]], loop: Iterable[int]) -> tuple[list[int], list[int]]:
+def _walk(first: list[int], second: list[int], loop: Iterable[int]) -> tuple[list[int], list[int]]:
     """The nodes of a cycle, given by its edges, in order, and the edge after each of them."""
     at: dict[int, list[int]] = {}
     members = sorted(loop)
     for edge in members:
-        for end in ends[edge]:
-            at.setdefault(end, []).append(edge)
-    start = ends[members[0]][0]
+        at.setdefault(first[edge], []).append(edge)
+        at.setdefault(second[edge], []).append(edge)
+    start = first[members[0]]
     node, edge = start, at[start][0]
     nodes, edges = [], []
     for _ in range(len(at)):
         nodes.append(node)
         edges.append(edge)
-        a, b = ends[edge]
-        node = b if node == a else a
-        first, second = at[node]
-        edge = second if edge == first else first
+        node = first[edge] + second[edge] - node
+        one, two = at[node]
+        edge = two if edge == one else one
     assert node == start, "a loop that is not one cycle"
     return nodes, edges
 

@@ -17,7 +17,9 @@ from glasshouse.problems import Ising
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.proofs.kernels import graphs as kernels
 from glasshouse.proofs.kernels import mixing
+from glasshouse.proofs.limits import Clock
 from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array
+from glasshouse.stopping import working_time
 
 # An edge is decided if it is this close to 0 or 1.
 _DECIDED = 1e-4
@@ -26,6 +28,8 @@ _SWEEPS, _RUNS = 500, 64
 _TURNS = 16
 # Of denser graphs, two states differ in one large part, and mixing them gains nothing.
 _SPARSE = 8.0
+# Spins that are mixed between two looks at the clock.
+_SPINS_AT_ONCE = 1 << 20
 # Couplings, in units of the largest, that no temperature of a kernel can tell from none.
 _NEGLIGIBLE = 1e-100
 
@@ -42,8 +46,9 @@ def annealed_state(
         graph: the problem.
         violation: u, one for each edge: what it decides stays. None leaves everything open.
         least: a cost at which to stop.
-        seconds: when to stop.
+        seconds: how long to anneal; improving the states then takes no longer.
     """
+    clock = Clock(working_time() + 2 * seconds)
     if violation is None:
         violation = np.full(graph.num_edges, 0.5)
     decided = np.minimum(violation, np.abs(1.0 - violation)) < _DECIDED
@@ -55,7 +60,7 @@ def annealed_state(
     lost = graph.cost(inside) - small.cost(np.ones(small.num_vertices, dtype=np.int8))
     states, interrupted = annealed_states(small, _RUNS, least - lost, seconds)
     if is_sparse(small) and not interrupted:
-        mix(small, states, _TURNS)
+        mix(small, states, _TURNS, clock)
     return inside * best_of(small, states)[labels], interrupted
 
 
@@ -76,11 +81,28 @@ def is_sparse(graph: SignedGraph) -> bool:
     return 2 * graph.num_edges <= _SPARSE * graph.num_vertices
 
 
-def mix(graph: SignedGraph, states: npt.NDArray[np.int8], turns: int) -> None:
-    """Improve states, in place, by each other; the same partners each time."""
-    rng = np.random.default_rng(0)
+def mix(
+    graph: SignedGraph, states: npt.NDArray[np.int8], turns: int, clock: Clock | None = None
+) -> None:
+    """Improve states, in place, by each other; the same partners each time.
+
+    Args:
+        graph: whose states.
+        states: row by row.
+        turns: how many partners each has.
+        clock: after its deadline, states stay as they are by then.
+    """
+    rng, clock = np.random.default_rng(0), clock or Clock()
     partners = np.array([rng.permutation(len(states)) for _ in range(turns)])
-    mixing.mix(*graph.rows, graph.couplings, states, partners)
+    turns_at_once = max(1, _SPINS_AT_ONCE // max(states.size, 1))
+    states_at_once = max(1, _SPINS_AT_ONCE // max(graph.num_vertices, 1))
+    for turn in range(0, turns, turns_at_once):
+        some = partners[turn : turn + turns_at_once]
+        for first in range(0, len(states), states_at_once):
+            if clock.seconds_left < 0.0:
+                return
+            last = min(first + states_at_once, len(states))
+            mixing.mix(*graph.rows, graph.couplings, states, some, first, last)
 
 
 def mean_violation(graph: SignedGraph, states: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:

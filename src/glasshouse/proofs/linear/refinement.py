@@ -8,14 +8,14 @@ adding the result gains some seven digits a time.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 
-from glasshouse.proofs.linear.linear_program import new_highs, run
+from glasshouse.proofs.linear.linear_program import checked, new_highs, run
 from glasshouse.proofs.linear.packing import Packing, fit
+from glasshouse.stopping import working_time
 
 _MOST_TURNS = 6
 # Room this many times larger than what is missing counts as endless.
@@ -36,11 +36,11 @@ def refine(
         cycles: as edge lists.
         capacity: of each edge.
         enough: what the multipliers are to add up to.
-        deadline: when to stop with the best so far, on the monotonic clock.
+        deadline: when to stop with the best so far, on the clock of `working_time`.
     """
     for _ in range(_MOST_TURNS):
         missing = math.ceil(enough * packing.denominator) - sum(packing.multipliers)
-        if missing <= 0:
+        if missing <= 0 or working_time() > deadline:
             break
         known = {tuple(c): m for c, m in zip(packing.cycles, packing.multipliers, strict=True)}
         given = [known.get(tuple(cycle), 0) for cycle in cycles]
@@ -68,7 +68,7 @@ def _shifts(
 ) -> list[int] | None:
     """Maximise Σδ with δ ≥ -given and no edge above its room, in units of what is missing.
 
-    None if time is up before.
+    None if time is up before, or HiGHS is not sure.
     """
     # Compared as integers: a quotient of large ones may be above all floats.
     lower = [-min(m, _ENDLESS * missing) / missing for m in given]
@@ -82,8 +82,7 @@ def _shifts(
             indices = np.array(members, dtype=np.int32)
             ones = np.ones(len(members))
             limit = room[edge] / missing
-            solver.addRow(-np.inf, limit, len(members), indices, ones)
-    run(solver, deadline - time.monotonic())
-    if time.monotonic() > deadline:
+            checked(solver.addRow(-np.inf, limit, len(members), indices, ones), "a row")
+    if run(solver, deadline - working_time()) != "optimal":
         return None
     return [math.floor(Fraction(x) * missing) for x in solver.getSolution().col_value]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from fractions import Fraction
 
 from glasshouse.proofs.interruption import to_the_end
+from glasshouse.proofs.limits import Clock
+from glasshouse.proofs.linear.certifying import Certifying
 from glasshouse.proofs.linear.contraction import ContractedGraph, OddCycle
 from glasshouse.proofs.linear.cycle_lp import BlockResult, CycleLp
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.proofs.statistics import Bounds
+from glasshouse.stopping import working_time
 
 
 class Search:
@@ -19,9 +21,13 @@ class Search:
 
     Args:
         graph: what to minimise.
-        deadline: when to stop, on the monotonic clock.
+        deadline: when to stop, on the clock of `working_time`.
         target: a value of the problem; stop once no state can be below it.
         progress: called with `Bounds` after every LP solve.
+        certify_until: when the certificate of what was found is to be ready.
+
+    Raises:
+        TimeIsUpError: the deadline is over before the graph is reduced.
     """
 
     def __init__(
@@ -30,13 +36,15 @@ class Search:
         deadline: float,
         target: float | None,
         progress: Callable[[Bounds], object] | None,
+        certify_until: float = math.inf,
     ) -> None:
         self.graph = graph
-        self.began = time.monotonic()
+        self.began = working_time()
         self.deadline = deadline
         self.target = target
         self.progress = progress
-        self.reduction = ContractedGraph(graph)
+        self.certify_until = certify_until
+        self.reduction = ContractedGraph(graph, Clock(deadline))
         self.results: list[BlockResult] = []
         self.lower = Fraction(self.reduction.cost)
         self.interrupted = self.reached = self.gave_up = False
@@ -51,7 +59,10 @@ class Search:
         start = min(states, key=self.graph.cost, default=None)
         # The gaps of all blocks together must stay below the least difference of two costs.
         slack = Fraction(self.graph.unit, 2 * max(1, len(blocks)))
-        solvers = [CycleLp(block.graph, slack, self.deadline, self._report) for block in blocks]
+        solvers = [
+            CycleLp(block.graph, slack, self.deadline, self._report, Certifying(self.certify_until))
+            for block in blocks
+        ]
         if start is not None:
             for solver, spins in zip(solvers, self.reduction.restrict(start), strict=True):
                 solver.offer(spins)
@@ -75,12 +86,12 @@ class Search:
         self.rounds += 1
         low = Fraction(self.graph.value(self.lower + lower)) / self.graph.scale
         high = Fraction(self.graph.value(self.upper + upper)) / self.graph.scale
-        seconds = time.monotonic() - self.began
+        seconds = working_time() - self.began
         if self.progress is not None:
             self.progress(Bounds(float(low), float(high), seconds, self.rounds))
         self.reached = self.target is not None and low >= self.target
         self.gave_up = self.gives_up(low, high)
-        return self.reached or self.gave_up or time.monotonic() > self.deadline
+        return self.reached or self.gave_up or working_time() > self.deadline
 
     def loops(self) -> tuple[list[OddCycle], int]:
         """The loops of all blocks, as loops of the whole graph over one denominator."""

@@ -26,6 +26,7 @@ from glasshouse.proofs.kernels import faces as face_kernels
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.kernels import matching as matching_kernels
 from glasshouse.proofs.kernels import moats as moat_kernels
+from glasshouse.proofs.limits import Clock
 from glasshouse.proofs.linear.separation import Cycles
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
@@ -33,6 +34,9 @@ Marks = npt.NDArray[np.bool_]
 
 # Pairs of faces that are more steps apart are looked at only where that is not enough.
 _FIRST_RADIUS = 8
+# Work between two looks at the clock, a few hundredths of a second: faces within reach, all
+# together, and odd faces or blossoms whose moats are drawn.
+_FACES_AT_ONCE, _PARTS_AT_ONCE = 1 << 18, 1 << 13
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,14 +79,25 @@ class SquareTorus:
         sides = np.argsort(squares.ravel(), kind="stable").reshape(-1, 2) // 4
         return cls(graph, face_kernels.Faces(squares, sides.astype(np.int32)))
 
-    def moats(self) -> Moats:
-        """The best packing of cycles that do not wind around the torus."""
-        odd, forest, crossed = _matched(self.faces, self.odd, self.rng)
-        edges, begins, widths = moat_kernels.moats(
-            self.faces, tuple(self.graph.rows), self.graph.edges, self.graph.negative, odd, forest
-        )
-        cycles = [edges[begins[k] : begins[k + 1]] for k in range(len(widths))]
-        return Moats(cycles, widths / 2, crossed)
+    def moats(self, clock: Clock) -> Moats:
+        """The best packing of cycles that do not wind around the torus.
+
+        Raises:
+            TimeIsUpError: the clock says so.
+        """
+        odd, forest, crossed = _matched(self.faces, self.odd, self.rng, clock)
+        lattice = self.faces, tuple(self.graph.rows), self.graph.edges, self.graph.negative
+        cycles: Cycles = []
+        duals = [np.zeros(0)]
+        for first, last in clock.pieces(2 * len(odd), _PARTS_AT_ONCE):
+            edges, begins, widths = moat_kernels.moats(*lattice, odd, forest, first, last)
+            cycles += [edges[begins[k] : begins[k + 1]] for k in range(len(widths))]
+            duals.append(widths / 2)
+        return Moats(cycles, np.concatenate(duals), crossed)
+
+    def odd_faces(self) -> Cycles:
+        """The odd faces themselves, cycles that are there without any search."""
+        return list(self.faces.edges[self.odd])
 
     def state_near(self, crossed: Marks) -> Spins:
         """A state that violates these edges, and others only where that cannot be."""
@@ -90,12 +105,15 @@ class SquareTorus:
         spins: Spins = graphs.round_to_spins(*self.graph.rows, self.graph.negative, lengths)
         return spins
 
-    def improved(self, state: Spins) -> Spins:
+    def improved(self, state: Spins, clock: Clock) -> Spins:
         """Another state, no worse as a rule, by a matching on the torus cut open at random.
 
         Two seams make it a disc, and the new state is the best of all that violate the same edges
         as the old one along them. One seam or none leave more freedom, but the ways of the matching
         may wind so that no state violates just what they cross; it is then a poor one.
+
+        Raises:
+            TimeIsUpError: the clock says so.
         """
         root = int(self.rng.integers(self.graph.num_vertices))
         ends = self.graph.edges
@@ -103,7 +121,7 @@ class SquareTorus:
         on_seam = all_seams[self.rng.random(len(all_seams)) < 0.5].any(axis=0)
         kept = self.graph.violated(state) & on_seam
         odd = self.odd ^ (kept[self.faces.edges].sum(axis=1) % 2 == 1)
-        crossed = _matched(_cut_open(self.faces, on_seam), odd, self.rng)[2]
+        crossed = _matched(_cut_open(self.faces, on_seam), odd, self.rng, clock)[2]
         return self.state_near(kept | crossed[: self.graph.num_edges])
 
 
@@ -116,15 +134,46 @@ def _cut_open(faces: face_kernels.Faces, on_seam: Marks) -> face_kernels.Faces:
 
 
 def _matched(
-    faces: face_kernels.Faces, is_odd: Marks, rng: np.random.Generator
+    faces: face_kernels.Faces, is_odd: Marks, rng: np.random.Generator, clock: Clock
 ) -> tuple[npt.NDArray[np.int32], matching_kernels.Forest, Marks]:
     """The odd faces, one of their best matchings, and which edges its ways cross."""
     odd = rng.permutation(np.flatnonzero(is_odd)).astype(np.int32)
     radius = _FIRST_RADIUS
     while True:
-        starts, others, weights = face_kernels.near_pairs(faces, odd, radius)
-        is_done, forest = matching_kernels.match(starts, others, weights, radius)
+        pairs = _near_pairs(faces, odd, radius, clock)
+        is_done, forest = matching_kernels.match(*pairs, radius, clock.check)
         if is_done:
-            return odd, forest, face_kernels.join(faces, odd, forest.mate, radius)
+            return odd, forest, _crossed(faces, odd, forest, radius, clock)
         assert radius < len(faces.edges), "an odd number of odd faces"
         radius *= 2
+
+
+def _near_pairs(
+    faces: face_kernels.Faces, odd: npt.NDArray[np.int32], radius: int, clock: Clock
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """The pairs of odd faces up to some steps apart, in compressed rows, and twice the steps."""
+    place = np.full(len(faces.edges), -1, np.int32)
+    place[odd] = np.arange(len(odd))
+    counts, others, weights = [], [], []
+    for first, last in clock.pieces(len(odd), _FACES_AT_ONCE // radius**2):
+        starts, *found = face_kernels.near_pairs(faces, place, odd[first:last], radius)
+        counts.append(np.diff(starts))
+        others.append(found[0])
+        weights.append(found[1])
+    none = np.zeros(0, np.int32)
+    ends = np.cumsum(np.concatenate([np.zeros(1, np.int64), *counts]))
+    return ends, np.concatenate([none, *others]), np.concatenate([none, *weights])
+
+
+def _crossed(
+    faces: face_kernels.Faces,
+    odd: npt.NDArray[np.int32],
+    forest: matching_kernels.Forest,
+    radius: int,
+    clock: Clock,
+) -> Marks:
+    """Which edges the ways of a matching cross."""
+    crossed = np.zeros(len(faces.sides), np.bool_)
+    for first, last in clock.pieces(len(odd), _FACES_AT_ONCE // radius**2):
+        face_kernels.join(faces, odd, forest.mate, first, last, radius, crossed)
+    return crossed

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
 from glasshouse.proofs.kernels import arcs as arc_kernels
 from glasshouse.proofs.kernels import cliques as clique_kernels
 from glasshouse.proofs.kernels import cycles as cycle_kernels
+from glasshouse.proofs.limits import Clock, TimeIsUpError
 from glasshouse.proofs.nodes.cuts import Clique, Cut, Walk
 from glasshouse.proofs.signed_graph import SignedGraph
 
@@ -21,9 +24,10 @@ _SIZES = (5, 7)
 _RESTARTS, _SEARCHES = 4, 2048
 # How many cuts of one round may share an arc.
 _COVER = 8
-# All distances are kept, 32 bytes for each pair of vertices, and looked for in one go, which a time
-# limit has to wait for: 50 MB and about a second for so many.
+# All distances are kept, 32 bytes for each pair of vertices: 50 MB for so many.
 _MOST_VERTICES = 1200
+# Vertices times vertices between two looks at the clock.
+_PAIRS_AT_ONCE = 1 << 16
 
 
 class CliqueSeparator:
@@ -40,6 +44,7 @@ class CliqueSeparator:
         self.distance = np.empty((size, 2 * size), np.float32)
         self.over = np.empty((size, 2 * size), np.int32)
         self.pairs = np.empty((2 * size, 2 * size), np.float32)
+        self.clock = Clock()
 
     @property
     def is_able(self) -> bool:
@@ -49,6 +54,8 @@ class CliqueSeparator:
     def cuts(self, lengths: npt.NDArray[np.float64], tolerance: float) -> list[Cut]:
         """Inequalities violated by more than `tolerance`, at most some over each arc.
 
+        There are none after the deadline of the clock.
+
         Args:
             lengths: of all arcs.
             tolerance: the least violation.
@@ -56,14 +63,28 @@ class CliqueSeparator:
         if not self.is_able:
             return []
         graph = arc_kernels.ArcGraph(*self.graph.rows, self.graph.negative, lengths)
-        clique_kernels.nearest_nodes(graph, _HOP, _LONGEST, self.distance, self.over)
-        clique_kernels.fill_pairs(self.distance, 0.5 * tolerance, self.pairs)
-        return [cut for size in _SIZES for cut in self._of_size(size, tolerance)]
+        try:
+            for first, last in self._pieces():
+                clique_kernels.nearest_nodes(
+                    graph, _HOP, _LONGEST, first, last, self.distance, self.over
+                )
+            clique_kernels.fill_pairs(self.distance, 0.5 * tolerance, self.pairs)
+            return [cut for size in _SIZES for cut in self._of_size(size, tolerance)]
+        except TimeIsUpError:
+            return []
+
+    def _pieces(self) -> Iterator[tuple[int, int]]:
+        """Ranges of vertices; the time is read between two of them."""
+        return self.clock.pieces(len(self.over), _PAIRS_AT_ONCE // max(len(self.over), 1))
 
     def _of_size(self, size: int, tolerance: float) -> list[Cut]:
         """The cliques of some spins, those first that cut off most."""
         restarts = max(_RESTARTS, _SEARCHES // self.graph.num_vertices)
-        cliques, sums = clique_kernels.odd_cliques(self.pairs, size, restarts, tolerance)
+        found = [
+            clique_kernels.odd_cliques(self.pairs, size, restarts, tolerance, first, last)
+            for first, last in self._pieces()
+        ]
+        cliques, sums = (np.concatenate(part) for part in zip(*found, strict=True))
         arcs, vertices, begins, is_simple = clique_kernels.walks_of(
             self.over, self.graph.edges, self.graph.negative, cliques
         )
@@ -74,7 +95,7 @@ class CliqueSeparator:
         chosen = cycle_kernels.spread(
             order[is_simple[order]], arcs, borders, self.signatures, len(self.signatures), _COVER
         )
-        found = []
+        cuts = []
         for k in chosen.tolist():
             clique, first = cliques[k], k * pairs
             sources = np.repeat(clique >> 1, np.arange(size))
@@ -85,5 +106,5 @@ class CliqueSeparator:
                                               sources, strict=True)
             ]  # fmt: skip
             turns = (1 - 2 * (clique & 1)).astype(np.int8)
-            found.append(Cut.of_clique(Clique(clique >> 1, turns), walks))
-        return found
+            cuts.append(Cut.of_clique(Clique(clique >> 1, turns), walks))
+        return cuts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from glasshouse.proofs.limits import Clock
 from glasshouse.proofs.nodes.aim import Point
 from glasshouse.proofs.nodes.clique_cuts import CliqueSeparator
 from glasshouse.proofs.nodes.cuts import Cut
@@ -28,6 +29,11 @@ class CliqueRelaxation(CycleRelaxation):
     def __init__(self, graph: SignedGraph) -> None:
         super().__init__(graph)
         self.cliques = CliqueSeparator(graph, self.separator.signatures)
+
+    def keep_time(self, clock: Clock) -> None:
+        """Let searches for cliques end at a deadline, too."""
+        super().keep_time(clock)
+        self.cliques.clock = clock
 
     def cuts_at(
         self, point: Point, history: list[float], goal: float, tolerance: float

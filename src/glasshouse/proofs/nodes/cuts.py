@@ -25,6 +25,9 @@ import numpy.typing as npt
 
 from glasshouse.proofs.trees.relaxation import Loop, Parts, Square
 
+# Bytes of an array beside its numbers.
+_ARRAY = 112
+
 
 class Walk(NamedTuple):
     """Arcs one after the other, and the vertices they pass.
@@ -78,6 +81,14 @@ class Cut:
     def depth(self) -> int:
         """How far below zero Σ -coefficients · (±s s) can get: L - 2 for a cycle of L edges."""
         return int(self.coefficients.sum()) - 2 * self.right_side
+
+    @cached_property
+    def num_bytes(self) -> int:
+        """About how much memory it takes."""
+        arrays: list[npt.NDArray[Any]] = [self.edges, self.coefficients]
+        arrays += [array for walk in self.walks for array in walk]
+        arrays += [] if self.clique is None else [*self.clique]
+        return sum(_ARRAY + array.nbytes for array in arrays)
 
     @cached_property
     def size(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from glasshouse.certificates.ties import Pair
 from glasshouse.compiled import is_ctrl_c
 from glasshouse.proofs.kernels import graphs
+from glasshouse.proofs.limits import Clock
 from glasshouse.proofs.nodes.aim import Aim, Point, centre_of, states_of
 from glasshouse.proofs.nodes.cuts import Cut
 from glasshouse.proofs.nodes.cycle_cuts import CycleSeparator
@@ -20,6 +20,7 @@ from glasshouse.proofs.nodes.strong_branching import Brancher, Choice
 from glasshouse.proofs.nodes.ties import Ties
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.proofs.trees.relaxation import Outcome
+from glasshouse.stopping import working_time
 
 # Cuts of a node have to be violated by this much, unless there are none.
 _CLEARLY, _BARELY = 0.02, 1e-5
@@ -73,6 +74,7 @@ class CycleRelaxation:
     ) -> Outcome:
         """Bound the states that agree with the pairs; see `Relaxation.bound`."""
         self.best, self.found = min(self.best, incumbent), []
+        self.keep_time(Clock(deadline))
         ties = Ties.of(self.graph, pairs)
         try:
             return self.bound_node(ties, not pairs, deadline, warm)
@@ -81,6 +83,10 @@ class CycleRelaxation:
             if not is_ctrl_c(stop):
                 raise
             return self.cut_short(lp, ties)
+
+    def keep_time(self, clock: Clock) -> None:
+        """Let searches for cuts and for a branch end at a deadline."""
+        self.separator.clock = self.brancher.clock = clock
 
     def cut_short(self, lp: NodeLp, ties: Ties) -> Outcome:
         """What the last solved LP proves."""
@@ -105,7 +111,7 @@ class CycleRelaxation:
         if proof is not None:
             return self.outcome(proof, True, None, None)
         weak = honest_bound(ties, lp.cuts, lp.duals)
-        if time.monotonic() > deadline:
+        if working_time() > deadline:
             return self.outcome(weak, False, None, warm)
         choice = self.brancher.choose(lp, ties, self.goal(ties) + _MARGIN)
         self.at = lp.basis()
@@ -117,7 +123,7 @@ class CycleRelaxation:
         stall = self.stall_of_root if is_root else self.stall_of_node
         history: list[float] = []
         while True:
-            lp.solve(self.goal(ties) + _MARGIN, deadline - time.monotonic())
+            lp.solve(self.goal(ties) + _MARGIN, deadline - working_time())
             if not lp.finished:
                 return None
             self.round_to_state()
@@ -127,7 +133,7 @@ class CycleRelaxation:
                 if proof is not None:
                     return proof
                 # Where it stopped early the solution is none that could be cut off.
-                lp.solve(np.inf, deadline - time.monotonic())
+                lp.solve(np.inf, deadline - working_time())
                 if not lp.finished:
                     return None
             history.append(lp.value)
@@ -141,7 +147,7 @@ class CycleRelaxation:
 
     def aim_at_centre(self, ties: Ties, deadline: float) -> None:
         """Look for states of a node, and for cuts around them at first."""
-        states = states_of(ties, deadline - time.monotonic())
+        states = states_of(ties, deadline - working_time())
         if len(states):
             self.consider(states[0].copy())
         self.aim = Aim(centre_of(ties, states))
@@ -161,7 +167,7 @@ class CycleRelaxation:
             if aim.is_there or len(cuts) > _FEW * self.graph.num_vertices:
                 return cuts
             aim.come_nearer(None if cuts else point)
-            if cuts:
+            if cuts or self.separator.clock.seconds_left < 0.0:
                 return cuts
 
     def cuts_at(
@@ -180,7 +186,7 @@ class CycleRelaxation:
         agrees = (state[self.graph.edges].prod(axis=1) == ties.products)[ties.inside].all()
         if not agrees or self.graph.cost(state) != self.best:
             return None
-        duals = interior_duals(ties, lp.cuts, state, deadline - time.monotonic())
+        duals = interior_duals(ties, lp.cuts, state, deadline - working_time())
         if duals is None:
             return None
         rounded = round_duals(ties, lp.cuts, duals, target)

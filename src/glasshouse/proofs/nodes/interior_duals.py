@@ -10,11 +10,12 @@ rounding finer than that is exact.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.linear.linear_program import is_optimal, new_highs, run
+from glasshouse.proofs.linear.linear_program import checked, new_highs, run
 from glasshouse.proofs.nodes.cuts import Cut
 from glasshouse.proofs.nodes.ties import Ties
 from glasshouse.proofs.signed_graph import Spins
@@ -56,10 +57,9 @@ def interior_duals(ties: Ties, cuts: Sequence[Cut], state: Spins, seconds: float
     rows = np.concatenate([np.searchsorted(touched, rows), np.arange(len(touched))])
     columns = np.concatenate([columns, np.full(len(touched), len(tight))])
     values = np.concatenate([values, sizes[touched]])
-    solver = new_highs(costs, 0.0, upper, threads=1)
+    solver = new_highs(costs, 0.0, upper)
     _add_rows(solver, rows, columns, values, room[touched])
-    run(solver, seconds)
-    if not is_optimal(solver):
+    if run(solver, seconds) != "optimal":
         return None
     duals = np.zeros(len(cuts))
     duals[tight] = np.maximum(np.array(solver.getSolution().col_value)[:-1], 0.0)
@@ -79,7 +79,7 @@ def _entries(
 
 
 def _add_rows(
-    solver: object,
+    solver: Any,
     rows: npt.NDArray[np.int64],
     columns: npt.NDArray[np.int64],
     values: Floats,
@@ -90,12 +90,7 @@ def _add_rows(
 
     shape = len(room), int(columns.max(initial=0)) + 1
     matrix = csr_array((values, (rows, columns)), shape=shape)
-    solver.addRows(  # type: ignore[attr-defined]  # highspy has no types
-        len(room),
-        np.full(len(room), -np.inf),
-        room,
-        matrix.nnz,
-        matrix.indptr[:-1].astype(np.int32),
-        matrix.indices.astype(np.int32),
-        matrix.data,
-    )
+    begins, indices = matrix.indptr[:-1].astype(np.int32), matrix.indices.astype(np.int32)
+    lower = np.full(len(room), -np.inf)
+    made = len(room), lower, room, matrix.nnz, begins, indices, matrix.data
+    checked(solver.addRows(*made), "rows")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.linear.linear_program import new_highs, run
+from glasshouse.proofs.linear.linear_program import End, LinearProgramError, checked, new_highs, run
 from glasshouse.proofs.nodes.cuts import Cut
 from glasshouse.proofs.nodes.ties import Ties
 
@@ -24,6 +24,7 @@ _TOLERANCE = 1e-6
 # How HiGHS chooses rows. With steepest edges it needs half the iterations, but a tenth of a second
 # to begin from a basis that it does not know.
 _DEVEX, _STEEPEST_EDGE = 1, 2
+_POINTER = 8  # bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +34,16 @@ class Basis:
     cuts: tuple[Cut, ...]
     columns: npt.NDArray[np.int8]
     rows: npt.NDArray[np.int8]
+
+    @property
+    def num_bytes(self) -> int:
+        """How much memory it takes, without the cuts, which others share."""
+        return self.columns.nbytes + self.rows.nbytes + _POINTER * len(self.cuts)
+
+    @property
+    def shared(self) -> tuple[Cut, ...]:
+        """The cuts."""
+        return self.cuts
 
 
 class NodeLp:
@@ -63,7 +74,8 @@ class NodeLp:
         upper = np.where(ties.inside & ~ties.violated, 0.0, 1.0)
         changed = np.flatnonzero((lower != self.lower) | (upper != self.upper)).astype(np.int32)
         if len(changed):
-            self.solver.changeColsBounds(len(changed), changed, lower[changed], upper[changed])
+            bounds = lower[changed], upper[changed]
+            checked(self.solver.changeColsBounds(len(changed), changed, *bounds), "bounds")
         self.lower, self.upper = lower, upper
 
     def add(self, cuts: Sequence[Cut]) -> None:
@@ -76,20 +88,22 @@ class NodeLp:
         values = np.concatenate([cut.coefficients for cut in cuts]).astype(np.float64)
         sides = np.array([cut.right_side for cut in cuts], dtype=np.float64)
         endless = np.full(len(cuts), np.inf)
-        self.solver.addRows(len(cuts), sides, endless, len(columns), begins, columns, values)
+        rows = len(cuts), sides, endless, len(columns), begins, columns, values
+        checked(self.solver.addRows(*rows), "rows")
         self.cuts += cuts
         self.right_sides = np.concatenate([self.right_sides, sides])
         self.asleep_for = np.concatenate([self.asleep_for, np.zeros(len(cuts), dtype=np.int64)])
 
     def solve(self, enough: float, seconds: float) -> None:
         """Go to the optimum, or until the value is above `enough`, or for some seconds."""
-        self.solver.setOptionValue("objective_bound", enough)
-        run(self.solver, seconds)
-        self.read()
+        checked(self.solver.setOptionValue("objective_bound", enough), "objective_bound")
+        self.read(run(self.solver, seconds))
 
-    def read(self) -> None:
+    def read(self, end: End) -> None:
         """Take over what the last run found; where it ran out of time, keep what was before."""
-        self.finished = _status(self.solver) in ("kOptimal", "kObjectiveBound")
+        if end in ("infeasible", "iterations"):
+            raise LinearProgramError(f"a node's LP has a solution, but HiGHS ended with {end!r}")
+        self.finished = end in ("optimal", "bound")
         if not self.finished:
             return
         solution = self.solver.getSolution()
@@ -106,7 +120,7 @@ class NodeLp:
         if not old.any() or old.sum() < least_share * len(old):
             return
         gone = np.flatnonzero(old).astype(np.int32)
-        self.solver.deleteRows(len(gone), gone)
+        checked(self.solver.deleteRows(len(gone), gone), "rows to delete")
         self.cuts = [cut for cut, is_old in zip(self.cuts, old.tolist(), strict=True) if not is_old]
         for name in ("asleep_for", "right_sides", "duals", "row_values"):
             setattr(self, name, getattr(self, name)[~old])
@@ -123,11 +137,12 @@ class NodeLp:
         """Have the cuts of an earlier LP, and its basis, again."""
         count = len(self.cuts)
         if count:
-            self.solver.deleteRows(count, np.arange(count, dtype=np.int32))
+            rows = np.arange(count, dtype=np.int32)
+            checked(self.solver.deleteRows(count, rows), "rows to delete")
         self.cuts, self.asleep_for = [], np.zeros(0, dtype=np.int64)
         self.right_sides, self.duals = np.zeros(0), np.zeros(0)
         self.add(basis.cuts)
-        self.solver.setBasis(_highs_basis(basis))
+        checked(self.solver.setBasis(_highs_basis(basis)), "a basis")
 
 
 class Probe:
@@ -141,19 +156,19 @@ class Probe:
     def __init__(self, lp: NodeLp, iterations: int) -> None:
         self.lp = lp
         self.solver = _new_simplex(np.zeros(0), _DEVEX)
-        self.solver.passModel(lp.solver.getLp())
-        self.solver.setOptionValue("simplex_iteration_limit", iterations)
+        checked(self.solver.passModel(lp.solver.getLp()), "a model")
+        checked(self.solver.setOptionValue("simplex_iteration_limit", iterations), "iterations")
         self.basis = lp.solver.getBasis()
 
     def value(self, edges: npt.NDArray[np.int32], sides: Floats) -> float:
         """The value after so many iterations, infinite if there is no solution."""
         lp, solver = self.lp, self.solver
-        solver.setBasis(self.basis)
-        solver.changeColsBounds(len(edges), edges, sides, sides)
-        solver.run()
-        is_infeasible = _status(solver) == "kInfeasible"
+        checked(solver.setBasis(self.basis), "a basis")
+        checked(solver.changeColsBounds(len(edges), edges, sides, sides), "bounds")
+        is_infeasible = run(solver) == "infeasible"
         value: float = np.inf if is_infeasible else solver.getInfo().objective_function_value
-        solver.changeColsBounds(len(edges), edges, lp.lower[edges], lp.upper[edges])
+        bounds = lp.lower[edges], lp.upper[edges]
+        checked(solver.changeColsBounds(len(edges), edges, *bounds), "bounds")
         return value
 
 
@@ -162,17 +177,11 @@ def _new_simplex(weights: Floats, edge_weights: int) -> Any:
     return new_highs(
         weights,
         upper=1.0,
-        threads=1,
         presolve="off",  # it costs more than it saves, and throws the basis away
         solver="simplex",
         dual_feasibility_tolerance=1e-9,
         simplex_dual_edge_weight_strategy=edge_weights,
     )
-
-
-def _status(solver: Any) -> str:
-    name: str = solver.getModelStatus().name
-    return name
 
 
 def _highs_basis(basis: Basis) -> Any:

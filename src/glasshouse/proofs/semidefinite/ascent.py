@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from glasshouse.proofs.semidefinite.cuts import FloatArray
 from glasshouse.proofs.semidefinite.dual import Point, RegularisedDual
 from glasshouse.proofs.semidefinite.memory import Memory
+from glasshouse.stopping import working_time
 
 _ENOUGH = 1e-4  # the part of what the slope promises that a step has to gain
 _SHORTER = 0.4  # by what to shorten a step that gains too little
@@ -34,12 +34,12 @@ def ascend(
         memory: of steps at points like these; those taken are added.
         evaluations: how many points to look at, at most.
         tolerance: the greatest entry of the gradient that counts as none.
-        deadline: on the monotonic clock.
+        deadline: on the clock of `working_time`.
         is_enough: asked at every point.
     """
     point = dual.at(start)
     left = evaluations - 1
-    while left > 0 and not is_enough(point) and time.monotonic() < deadline:
+    while left > 0 and not is_enough(point) and working_time() < deadline:
         free = _is_free(dual, point)
         slope = np.where(free, point.gradient, 0.0)
         if np.abs(slope).max(initial=0.0) < tolerance:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from glasshouse.proofs.semidefinite.settings import Settings
 from glasshouse.proofs.semidefinite.shift import lifting_diagonal
 from glasshouse.proofs.semidefinite.states import best_projection
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
+from glasshouse.stopping import working_time
 
 _LOOK_BACK = 3  # rounds over which gains are measured
 _COMFORT = 3e-3  # the margin, in units of the scale, that makes for short certificates
@@ -77,7 +77,7 @@ class Climb:
             if self.bound > self._goal and (proof := self._proof()):
                 return proof
             self._look_for_states(point)
-            if time.monotonic() > deadline or self._is_hopeless(reaches):
+            if working_time() > deadline or self._is_hopeless(reaches):
                 break
             self._cool(reaches)
             self._exchange_cuts(point, few=self.problem.size if self._is_near(reaches[-1]) else 0)

@@ -29,6 +29,12 @@ class Inheritance(NamedTuple):
     slack: npt.NDArray[np.float32]
     cuts: Cuts
 
+    @property
+    def num_bytes(self) -> int:
+        """How much memory it takes."""
+        arrays = self.vertices, self.slack, self.cuts.vertices, self.cuts.coefficients
+        return sum(array.nbytes for array in arrays) + self.cuts.multipliers.nbytes
+
     @classmethod
     def of(cls, problem: Subproblem, diagonal: FloatArray, cuts: Cuts) -> Inheritance:
         """That of a node with the given y and cuts."""

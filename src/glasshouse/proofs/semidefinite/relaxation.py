@@ -44,7 +44,7 @@ class SemidefiniteRelaxation:
         Args:
             pairs: the path from the root.
             incumbent: the cost of the best state known.
-            deadline: when to stop, on the monotonic clock.
+            deadline: when to stop, on the clock of `working_time`.
             warm: what the outcome of any node above held, or None.
         """
         problem = Subproblem.of(self._graph, pairs)

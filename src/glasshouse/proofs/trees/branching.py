@@ -9,7 +9,6 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,8 +23,10 @@ from glasshouse.compiled import is_ctrl_c
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.proofs.trees.core import Core
+from glasshouse.proofs.trees.holdings import Holdings
 from glasshouse.proofs.trees.relaxation import Relaxation
 from glasshouse.proofs.trees.search_tree import Node
+from glasshouse.stopping import working_time
 
 # Where so few vertices are left, looking at all their states is quicker than any bound.
 _FEW_CLASSES = 9
@@ -58,7 +59,7 @@ class TreeProgress:
         upper: the value of the best state.
         nodes: that were bounded.
         open_nodes: that are yet to be.
-        held: about how many bytes the parts of all nodes take.
+        held: about how many bytes the leaves take: their parts, and what relaxations start from.
     """
 
     lower: Fraction
@@ -79,7 +80,7 @@ class TreeSearch:
         core: what to branch on.
         relaxation: bounds the nodes of the core.
         incumbent: the best state of the core.
-        deadline: when to stop, on the monotonic clock.
+        deadline: when to stop, on the clock of `working_time`.
         report: called after every node; it returns True to stop.
     """
 
@@ -95,7 +96,7 @@ class TreeSearch:
         self.form, self.core, self.relaxation = form, core, relaxation
         self.incumbent = incumbent
         self.deadline, self.report = deadline, report
-        self.nodes = self.held = 0
+        self.nodes, self.holdings = 0, Holdings()
         self.interrupted = self.is_stopped = False
         self.most_open = self.most_nodes = math.inf
         self._order = itertools.count()
@@ -124,6 +125,7 @@ class TreeSearch:
             most_nodes: stop once so many have been bounded.
         """
         self.most_open, self.most_nodes = most_open, most_nodes
+        self.holdings.recount(root)
         self._waiting.clear()
         for leaf in root.leaves():
             self.wait_for(leaf)
@@ -156,6 +158,10 @@ class TreeSearch:
 
     def _visit(self, node: Node) -> tuple[Node, Node] | None:
         """Bound a node and branch on it; None if it is closed, or time is up."""
+        with self.holdings.changing(node):
+            return self._bounded(node)
+
+    def _bounded(self, node: Node) -> tuple[Node, Node] | None:
         if self.is_done(node) or self._looked_at(node):
             return None
         self.nodes += 1
@@ -186,7 +192,6 @@ class TreeSearch:
         assert found is not None, "pairs that contradict each other are never branched on"
         if parts is node.parts or (found.least, found.bound) > (node.least, node.bound):
             node.parts, node.bound, node.least = parts, found.bound, found.least
-            self.held += parts.num_bytes
 
     def _looked_at(self, node: Node) -> bool:
         """Whether so little is left of a node that all its states could be looked at."""
@@ -201,6 +206,7 @@ class TreeSearch:
         found = covered_leaf(self.form, self._named(node.pairs), cover)
         assert found is not None
         node.cover, node.bound, node.least = cover, found.bound, found.least
+        node.forget()
         return True
 
     def _branch(self, node: Node, wanted: Pair | None) -> Pair:
@@ -236,7 +242,7 @@ class TreeSearch:
     @property
     def is_time_up(self) -> bool:
         """Whether the deadline is over, or whoever was told said stop."""
-        return self.is_stopped or time.monotonic() > self.deadline
+        return self.is_stopped or working_time() > self.deadline
 
     @property
     def _is_time_to_stop(self) -> bool:
@@ -254,4 +260,5 @@ class TreeSearch:
         if self._waiting:
             bounds.append(self._waiting[0][0])
         open_nodes = len(self._waiting) + len(at_work)
-        return TreeProgress(min(bounds), self.value, self.nodes, open_nodes, self.held)
+        return TreeProgress(min(bounds), self.value, self.nodes, open_nodes,
+                            self.holdings.num_bytes)  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -19,6 +20,8 @@ from glasshouse.proofs.trees.resuming import goes_on_from, tree_of
 from glasshouse.proofs.trees.search_tree import certificate_of_tree
 from glasshouse.proofs.trees.subtrees import SharedSearch
 
+_log = logging.getLogger("glasshouse")
+
 
 class Growth:
     """One tree of one problem.
@@ -27,7 +30,7 @@ class Growth:
         prepared: the problem.
         reduction: of its graph.
         method: which relaxation bounds the nodes.
-        deadline: when to stop, on the monotonic clock.
+        deadline: when to stop, on the clock of `working_time`.
         packings: what linear programs of the blocks have found.
         start: a certificate to go on from, if its tree is one over the same core.
     """
@@ -68,7 +71,16 @@ class Growth:
         self.search.report = report
         if workers is None and executor is None:
             return self.search.run(self.root, most_nodes=most_nodes)
-        return SharedSearch(self.search, self.method, workers, executor).run(self.root)
+        try:
+            shared = SharedSearch(self.search, self.method, workers, executor)
+        except OSError as error:  # a system without semaphores, or without room for processes
+            _log.warning(
+                "workers=%s: no worker can be started here (%s); this process searches by itself",
+                workers,
+                error,
+            )
+            return self.search.run(self.root, most_nodes=most_nodes)
+        return shared.run(self.root)
 
     def certificate(self) -> Certificate:
         """The certificate that the tree is now."""

@@ -55,7 +55,7 @@ class Relaxation(Protocol):
         Args:
             pairs: the path from the root.
             incumbent: the cost of the best state known.
-            deadline: when to stop, on the monotonic clock.
+            deadline: when to stop, on the clock of `working_time`.
             warm: what the parent's outcome held, or None.
         """
         ...

@@ -22,7 +22,7 @@ class Node:
     Attributes:
         pairs: over the core's vertices.
         parts: loops and squares that bound them, over the whole problem; a new node has those of
-            its parent, which hold for it, too.
+            its parent, which hold for it, too. Only leaves have any.
         bound: exactly what they prove.
         least: the least value that this leaves possible.
         warm: what a relaxation may start from.
@@ -57,6 +57,10 @@ class Node:
         self.parts, self.bound, self.least = other.parts, other.bound, other.least
         self.cover, self.children, self.is_finished = other.cover, other.children, other.is_finished
 
+    def forget(self) -> None:
+        """Let go of what only leaves need that are bounded by parts."""
+        self.parts, self.warm = self.parts.chosen([slice(0, 0)], [slice(0, 0)]), None
+
     def split(self, pair: Pair) -> tuple[Node, Node]:
         """Branch on a pair; the half that its sign names comes first in what is returned."""
         a, b, sign = pair
@@ -64,7 +68,7 @@ class Node:
             Node([*self.pairs, (a, b, side)], self.parts, self.bound, self.least, self.warm)
             for side in (1, -1)
         ]
-        self.warm = None
+        self.forget()
         first, second = self.children if sign > 0 else reversed(self.children)
         return first, second
 

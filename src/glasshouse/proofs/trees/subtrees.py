@@ -7,7 +7,6 @@ It keeps its relaxation, with all cuts, for the next subtree of the same problem
 from __future__ import annotations
 
 import threading
-import time
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,6 +21,7 @@ from glasshouse.proofs.trees.core import Core
 from glasshouse.proofs.trees.relaxation import Relaxation
 from glasshouse.proofs.trees.relaxations import new_relaxation
 from glasshouse.proofs.trees.search_tree import Node
+from glasshouse.stopping import working_time
 
 # Seconds for which a worker explores, at first and at most: long enough to use its cuts again.
 _FIRST_SECONDS, _MOST_SECONDS = 2.0, 20.0
@@ -72,7 +72,7 @@ def explore(job: Job) -> Explored:
     if _kept.key != job.key:
         _kept.relaxation, _kept.key = new_relaxation(job.method, job.core.graph), job.key
     incumbent = Incumbent(job.core.graph, job.state)
-    deadline = time.monotonic() + job.seconds
+    deadline = working_time() + job.seconds
     search = TreeSearch(job.form, job.core, _kept.relaxation, incumbent, deadline)
     search.run(job.node)
     for leaf in job.node.leaves():
@@ -125,12 +125,13 @@ class SharedSearch:
 
     def _send(self) -> None:
         search = self.search
-        seconds = min(self.seconds, search.deadline - time.monotonic())
+        seconds = min(self.seconds, search.deadline - working_time())
         while search.has_open and len(self.running) < self.workers:
             node = search.next_open()
             if search.is_done(node):
                 continue
-            node.warm = None
+            with search.holdings.changing(node):
+                node.warm = None
             # A copy: a worker may be a thread, and ours stays as it is until the answer.
             job = Job(self.key, search.form, search.core, self.method, replace(node),
                       search.incumbent.state, seconds)  # fmt: skip
@@ -160,8 +161,8 @@ class SharedSearch:
             explored = future.result()
             search.incumbent.offer(explored.state)
             search.nodes += explored.nodes
-            search.held += sum(leaf.parts.num_bytes for leaf in explored.node.leaves())
-            node.take(explored.node)
+            with search.holdings.changing(node):
+                node.take(explored.node)
             for leaf in node.leaves():
                 search.wait_for(leaf)
             self.seconds = min(2 * self.seconds, _MOST_SECONDS)

@@ -1,0 +1,143 @@
+"""Side threads: for long work that Python cannot interrupt, such as a linear program.
+
+Python handles signals in its main thread, between two steps of the interpreter. So the work is
+done in a side thread while the caller waits, and a signal or a deadline asks the work to stop. The
+caller never returns before the work has ended, so that all objects of the work are safe to use.
+
+HiGHS keeps one scheduler for each thread that runs it, with as many threads as the first run there
+asked for. In side threads, glasshouse and its user never meet each other's schedulers.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Any, Generic, TypeVar
+from weakref import finalize
+
+from glasshouse.stopping import working_time
+
+Result = TypeVar("Result")
+
+# Seconds of waiting in one go. Python handles a signal that comes just before a system call only
+# after that call has returned.
+_LOOK_EVERY = 0.1
+
+
+class _Job(Generic[Result]):
+    """A piece of work, and whether it has been done.
+
+    The caller waits for a flag, not for a message: a signal between the arrival of a message and
+    its use would lose the message, and the caller would wait forever.
+    """
+
+    def __init__(self, work: Callable[[], Result]) -> None:
+        self.work = work
+        self.is_off = self.is_done = False
+        self.results: list[Result] = []
+        self.fault: BaseException | None = None
+        self._ended = threading.Lock()
+        self._ended.acquire()
+
+    def do(self) -> None:
+        """Do the work, unless it is off, or was done before."""
+        if self.is_done:
+            return
+        try:
+            if not self.is_off:
+                self.results.append(self.work())
+        except BaseException as fault:  # it is raised again in the caller's thread
+            self.fault = fault
+        self.is_done = True
+        self._ended.release()
+
+    def wait(self, seconds: float) -> None:
+        """Wait until the work has ended, or for `seconds`."""
+        self._ended.acquire(timeout=seconds)
+
+    def end(self, stop: Callable[[], object]) -> None:
+        """Wait for the end of work that has been asked to stop, whatever signals come."""
+        while not self.is_done:
+            try:
+                stop()
+                self.wait(_LOOK_EVERY)
+            except BaseException:  # the first one is what the caller gets to know
+                continue
+
+
+def _serve(jobs: SimpleQueue[Any]) -> None:
+    while (job := jobs.get()) is not None:
+        job.do()
+        del job  # or else it would be kept until the next one comes
+
+
+class _SideThread:
+    """A thread that does one job after the other; it ends after this object is deleted."""
+
+    def __init__(self) -> None:
+        self.owner = os.getpid()
+        self.jobs: SimpleQueue[Any] = SimpleQueue()
+        # When Python ends, an idle thread is best left where it is: asleep.
+        finalize(self, self.jobs.put, None).atexit = False
+        threading.Thread(target=_serve, args=(self.jobs,), name="glasshouse", daemon=True).start()
+
+
+_idle: list[_SideThread] = []
+
+
+def _free_thread() -> _SideThread:
+    """An idle thread, or a new one; threads of the parent do not live on in a forked process."""
+    while _idle:
+        try:
+            thread = _idle.pop()
+        except IndexError:  # another caller was faster
+            break
+        if thread.owner == os.getpid():
+            return thread
+    return _SideThread()
+
+
+def aside(
+    work: Callable[[], Result], stop: Callable[[], object], deadline: float = math.inf
+) -> Result:
+    """Do work in a side thread; Ctrl-C and a deadline ask it to stop.
+
+    Args:
+        work: what to do. It must let go of the interpreter's lock, and compile nothing.
+        stop: makes the work return soon; it may be called several times.
+        deadline: when to stop, on the clock of `working_time`.
+
+    Returns:
+        The result of the work, even after the deadline.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C was pressed (or a handler of the user's raised something else);
+            the work has ended.
+
+    >>> aside(lambda: 6 * 7, stop=lambda: None)
+    42
+    """
+    thread, job = _free_thread(), _Job(work)
+    try:
+        thread.jobs.put(job)
+        while not job.is_done:
+            left = deadline - working_time()
+            if left <= 0.0:
+                stop()
+                deadline = math.inf
+                continue
+            job.wait(min(left, _LOOK_EVERY))
+    except BaseException:
+        job.is_off = True  # it may not have begun
+        thread.jobs.put(job)  # nor have been sent
+        job.end(stop)
+        raise
+    finally:
+        if job.is_done:
+            _idle.append(thread)
+    if job.fault is not None:
+        raise job.fault
+    return job.results[0]

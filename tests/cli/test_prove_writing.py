@@ -1,0 +1,70 @@
+"""`prove` where nothing can be written: its answer is printed, its search goes on."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.proofs.test_branching import half_complete
+
+import glasshouse as gh
+from glasshouse.cli import main
+from glasshouse.files import keeping
+from glasshouse.files.errors import FileAccessError
+from glasshouse.proofs import limits
+
+
+@pytest.fixture
+def instance(tmp_path):
+    path = tmp_path / "x.coo"
+    gh.write(path, half_complete())
+    return path
+
+
+@pytest.fixture
+def full_disk(monkeypatch):
+    """No certificate can be written any more."""
+
+    def refuse(path, *arguments, **options):
+        raise FileAccessError(path, "cannot be written (No space left on device)")
+
+    monkeypatch.setattr(keeping, "write_certificate", refuse)
+
+
+def test_the_answer_is_printed_before_the_certificate_is_written(instance, full_disk, capsys):
+    assert main(["prove", str(instance)]) == 2
+    out, err = capsys.readouterr()
+    assert "optimal      proven" in out
+    assert "model" in out
+    assert "is the certificate" not in out
+    assert "No space left on device" in err
+
+
+def test_the_answer_in_json_says_that_nothing_was_written(instance, full_disk, capsys):
+    assert main(["prove", str(instance), "--json"]) == 2
+    out, err = capsys.readouterr()
+    answer = json.loads(out)
+    assert (answer["optimal"], answer["certificate_written"]) == (True, False)
+    assert "No space left on device" in err
+
+
+def test_a_checkpoint_that_cannot_be_written_is_a_warning(instance, full_disk, capsys, monkeypatch):
+    monkeypatch.setattr(limits.Pause, "is_over", True)
+    assert main(["prove", str(instance)]) == 2  # the certificate itself
+    out, err = capsys.readouterr()
+    assert "optimal      proven" in out
+    assert "warning: no checkpoint" in err
+    assert "the search continues" in err
+
+
+def test_time_before_the_search_counts(instance, monkeypatch, capsys):
+    """Python's start and the reading of the file are part of the command's time limit."""
+    given, prove = [], gh.proofs.prove
+
+    def noted(problem, **options):
+        given.append(options["time_limit"])
+        return prove(problem, **options)
+
+    monkeypatch.setattr(gh.proofs, "prove", noted)
+    assert main(["prove", str(instance), "--time-limit", "500"]) == 0
+    assert 0 < given[0] < 500

@@ -1,0 +1,217 @@
+"""Deadlines in every phase of a proof: the same work in pieces, and what is left in the end."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+
+import numpy as np
+import pytest
+from tests.proofs.instances import spin_glass
+from tests.proofs.lattices import lattice
+
+from glasshouse.certificates import verify
+from glasshouse.proofs import limits, prove
+from glasshouse.proofs.kernels import matching
+from glasshouse.proofs.limits import Clock, TimeIsUpError
+from glasshouse.proofs.linear import certifying, contraction, primal, square_torus
+from glasshouse.proofs.linear.certifying import Certifying
+from glasshouse.proofs.linear.contraction import ContractedGraph
+from glasshouse.proofs.linear.square_torus import SquareTorus
+from glasshouse.proofs.nodes import clique_cuts, cycle_cuts
+from glasshouse.proofs.signed_graph import SignedGraph
+from glasshouse.stopping import compiling, working_time
+
+OVER = Clock(-math.inf)
+
+
+def graph_of(problem):
+    """The lattice without the ghost, which has no edges."""
+    whole = SignedGraph.of(problem)
+    return SignedGraph(problem.num_variables, whole.edges, whole.weights)
+
+
+class FewLooks(Clock):
+    """A clock on which time is up after some looks at it, whatever the time is."""
+
+    def __init__(self, looks):
+        super().__init__()
+        self.looks = itertools.count(-looks)
+
+    @property
+    def seconds_left(self):
+        return -float(next(self.looks))
+
+
+def test_a_clock_stands_still_while_kernels_are_compiled():
+    clock = Clock(working_time() + 3600.0)
+    with compiling():
+        before = clock.seconds_left
+        time.sleep(0.01)
+        assert clock.seconds_left == before
+    clock.check()
+    with pytest.raises(TimeIsUpError):
+        OVER.check()
+
+
+def test_a_matching_in_small_pieces_is_the_same(monkeypatch):
+    graph = graph_of(lattice(16, 16, seed=3))
+    expected = SquareTorus.of(graph).moats(Clock())
+    monkeypatch.setattr(matching, "_POINTS_AT_ONCE", 3)
+    monkeypatch.setattr(square_torus, "_FACES_AT_ONCE", 1)
+    monkeypatch.setattr(square_torus, "_PARTS_AT_ONCE", 5)
+    moats = SquareTorus.of(graph).moats(Clock())
+    assert list(map(list, moats.cycles)) == list(map(list, expected.cycles))
+    assert np.array_equal(moats.duals, expected.duals)
+    assert np.array_equal(moats.crossed, expected.crossed)
+
+
+@pytest.mark.parametrize("looks", [0, 1, 3, 9, 27])
+def test_a_matching_ends_at_any_look_at_the_clock(looks, monkeypatch):
+    monkeypatch.setattr(matching, "_POINTS_AT_ONCE", 3)
+    torus = SquareTorus.of(graph_of(lattice(16, 16)))
+    with pytest.raises(TimeIsUpError):
+        torus.moats(FewLooks(looks))
+    with pytest.raises(TimeIsUpError):
+        torus.improved(np.ones(256, np.int8), FewLooks(looks))
+
+
+def test_states_mixed_in_small_pieces_are_the_same(monkeypatch):
+    graph = graph_of(lattice(8, 8))
+    states = np.random.default_rng(0).choice(np.array([-1, 1], np.int8), (9, 64))
+    expected, pieces, none = states.copy(), states.copy(), states.copy()
+    primal.mix(graph, expected, 5)
+    monkeypatch.setattr(primal, "_SPINS_AT_ONCE", 128)
+    primal.mix(graph, pieces, 5)
+    primal.mix(graph, none, 5, OVER)
+    assert np.array_equal(expected, pieces)
+    assert np.array_equal(none, states)
+
+
+def test_a_reduction_reads_the_clock(monkeypatch):
+    monkeypatch.setattr(contraction, "_STEPS_PER_LOOK", 1)
+    graph = SignedGraph.of(spin_glass(40, 0.1, np.random.default_rng(0), gaussian=True))
+    for looks in (0, 1, 5):
+        with pytest.raises(TimeIsUpError):
+            ContractedGraph(graph, FewLooks(looks))
+
+
+def test_what_plainly_has_nothing_to_contract_is_left_alone():
+    reduction = ContractedGraph(graph_of(lattice(5, 5)))
+    assert [block.graph.num_edges for block in reduction.blocks] == [50]
+    assert reduction.cost == 0
+    heavy = SignedGraph(3, np.array([[0, 1], [1, 2], [0, 2]]), np.array([2**62] * 3, dtype=object))
+    assert ContractedGraph(heavy).blocks == []
+
+
+@pytest.mark.parametrize("pieces", [1, 7])
+def test_cuts_in_small_pieces_are_the_same(pieces, monkeypatch):
+    graph = graph_of(lattice(4, 4, 4))
+    violation = np.random.default_rng(0).random(graph.num_edges) / 2
+    lengths = cycle_cuts.arc_lengths(violation)
+    separators = cycle_cuts.CycleSeparator(graph), cycle_cuts.CycleSeparator(graph)
+    separators[1].sources_at_once = pieces
+    cycles = [separator.cuts(violation, 0.02) for separator in separators]
+    cliques = [clique_cuts.CliqueSeparator(graph, separators[0].signatures).cuts(lengths, 0.02)]
+    monkeypatch.setattr(clique_cuts, "_PAIRS_AT_ONCE", pieces * graph.num_vertices)
+    cliques += [clique_cuts.CliqueSeparator(graph, separators[0].signatures).cuts(lengths, 0.02)]
+    for one, other in (cycles, cliques):
+        assert [cut.edges.tolist() for cut in one] == [cut.edges.tolist() for cut in other]
+        assert len(one) > 0
+    separators[1].clock = OVER
+    assert separators[1].cuts(violation, 0.02) == []
+
+
+@pytest.mark.parametrize("gaussian", [False, True])
+@pytest.mark.parametrize("sides", [(40, 40), (6, 6, 6)])
+def test_time_that_is_up_at_once_leaves_a_state_and_a_bound(sides, gaussian):
+    problem = lattice(*sides, gaussian=gaussian)
+    proof = prove(problem, time_limit=1e-6)
+    assert proof.statistics.stopped == "time limit"
+    assert "stopped" in proof.summary()
+    verdict = verify(problem, proof.certificate)
+    assert (verdict.lower_bound, verdict.energy) == (proof.lower_bound, proof.energy)
+    assert problem.energy(proof.state) == pytest.approx(proof.energy)
+
+
+def test_ctrl_c_before_anything_was_found_leaves_a_state_and_a_bound(monkeypatch):
+    def press(clock):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(limits.Clock, "check", press)
+    problem = lattice(6, 6)
+    proof = prove(problem)
+    assert proof.statistics.stopped == "Ctrl-C"
+    assert verify(problem, proof.certificate).energy == problem.energy(proof.state)
+
+
+def test_ctrl_c_during_a_matching_keeps_what_was_found(monkeypatch):
+    def press(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(matching, "match_some", press)
+    problem = lattice(12, 12)
+    proof = prove(problem)
+    assert proof.statistics.stopped == "Ctrl-C"
+    assert verify(problem, proof.certificate).lower_bound == proof.lower_bound
+
+
+def test_a_torus_whose_matching_takes_too_long_is_bounded_by_its_faces(monkeypatch):
+    def never(*arguments):
+        raise TimeIsUpError
+
+    monkeypatch.setattr(square_torus, "_matched", never)
+    problem = lattice(20, 20)
+    proof = prove(problem, time_limit=0.5, node_limit=1)
+    assert -800 < proof.lower_bound <= proof.energy
+
+
+def test_certificates_take_no_more_loops_than_there_is_time_for():
+    cycles = [np.arange(4, dtype=np.int32)] * 1000
+    duals = np.arange(1000.0)
+    pace = Certifying(working_time() + 3600.0)
+    pace.measure(cycles, lambda some: time.sleep(1e-3))
+    assert pace.pace > 0
+    assert len(pace.affordable(duals, cycles)) == 1000
+    pace.pace, pace.until = 1.0, working_time() + 80.5
+    chosen = pace.affordable(duals, cycles)
+    assert 10 < len(chosen) <= 20
+    assert chosen.tolist() == list(range(1000 - len(chosen), 1000))  # the heaviest, in their order
+    assert pace.latest_start(cycles) == pytest.approx(pace.until - 4000.0)
+    pace.until = -math.inf
+    assert len(pace.affordable(duals, cycles)) == 0
+
+
+def test_a_part_of_the_loops_is_a_proof_of_less(monkeypatch):
+    monkeypatch.setattr(certifying, "_SAMPLE", 10)
+    monkeypatch.setattr(Certifying, "affordable", lambda self, duals, cycles: np.arange(20))
+    problem = lattice(20, 20)
+    proof = prove(problem, time_limit=60, node_limit=1)
+    assert not proof.optimal
+    assert verify(problem, proof.certificate).lower_bound == proof.lower_bound > -800
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("limit", [2.0, 10.0, 40.0])
+@pytest.mark.parametrize("gaussian", [False, True])
+@pytest.mark.parametrize("sides", [(200, 200), (350, 350), (500, 500), (20, 20, 20)])
+def test_limits_are_kept_within_two_seconds(sides, gaussian, limit):
+    """This needs a quiet computer of two cores."""
+    prove(lattice(12, 12, gaussian=gaussian))  # compiles
+    problem = lattice(*sides, gaussian=gaussian)
+    began = working_time()
+    proof = prove(problem, time_limit=limit)
+    assert working_time() - began <= limit + 2.0
+    assert verify(problem, proof.certificate).lower_bound == proof.lower_bound
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("limit", [2.0, 10.0, 40.0])
+@pytest.mark.parametrize("gaussian", [False, True])
+def test_limits_of_dense_problems_are_kept_within_two_seconds(gaussian, limit):
+    """This needs a quiet computer of two cores."""
+    problem = spin_glass(300, 1.0, np.random.default_rng(1), gaussian=gaussian)
+    began = working_time()
+    prove(problem, time_limit=limit)
+    assert working_time() - began <= limit + 2.0
