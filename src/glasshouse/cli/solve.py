@@ -15,6 +15,7 @@ from glasshouse.cli.evaluation import Contest
 from glasshouse.cli.output import measured, show, show_json
 from glasshouse.cli.pipes import source
 from glasshouse.cli.searches import HEURISTICS, certified_by, contender, samplers, search
+from glasshouse.cli.termination import current
 from glasshouse.cli.types import MaybeWhole, SourceFormat, Units
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def _known_solver(_type: Any, tokens: Sequence[Any]) -> str:
         raise ValueError(f"{name} is not one of {', '.join(known)}")
     return name
 
+
+_LAST_WORDS = 0.1  # seconds in which a solver that ends in time gives its answer
 
 Solver = Annotated[str, Parameter(converter=_known_solver)]
 
@@ -108,13 +111,16 @@ def solve(
     }  # fmt: skip
     given = {name: value for name, value in options.items() if value is not None}
     _refuse_ignored(solver, given)
+    left = clock.seconds_left(time_limit) if maxsat_output else None
+    if left is not None:
+        # Files are read and kernels compiled within the limit, too; a solver's clock starts later.
+        current().limit(left + _LAST_WORDS)
+        given["time_limit"] = left
     document = read_document(source(file, format), format=format, units=units)
     problem = document.problem
     if maxsat_output:
         if not isinstance(problem, Max2Sat):
             raise ValueError(f"--maxsat-output is for clauses; {file} holds {problem!r}")
-        if time_limit is not None:
-            given["time_limit"] = clock.seconds_left(time_limit)
         contest = Contest(document, problem)
         return contest.run(lambda: contender(solver, document, given, contest.offer))
     if isinstance(problem, Max2Sat) and problem.num_hard and not _is_satisfiable(problem):

@@ -1,8 +1,9 @@
 """Solvers in a process of their own, which can be killed.
 
-For those that keep Python's lock while they work, so that nobody hears Ctrl-C, and for those whose
-libraries cannot live in one process with ours: OR-Tools and highspy each bring a libhighs.so.1, and
-whichever comes second breaks. A worker is kept for the next problem, because its start takes about
+For those that cannot be stopped, or only after a while: a thread that is left behind in their code
+can bring Python's own shutdown down. For those that keep Python's lock while they work, so that
+nobody hears Ctrl-C. And for those whose libraries cannot live in one process with ours: OR-Tools
+and highspy each bring a libhighs.so.1, and whichever comes second breaks. A worker is kept for the next problem, because its start takes about
 half a second, but for the same thread only: it ends with the thread that started it.
 """
 
@@ -16,6 +17,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from threading import local
 from typing import Any
 from weakref import finalize
@@ -23,6 +25,7 @@ from weakref import finalize
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs.exact.solver import Answer, ExactSolver, Tell
 from glasshouse.proofs.interruption import interruptible
+from glasshouse.stopping import deferred
 
 _SERVE = f"from {__name__} import serve; serve()"
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
@@ -43,14 +46,15 @@ class _Worker:
     """A process that solves one problem after the other."""
 
     def __init__(self) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", _SERVE],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        )
-        # Called, or when nobody has the worker any more.
-        self.end = finalize(self, _end, self.process, os.getpid())
+        with deferred():  # a process that nobody knows of would stay
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", _SERVE],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            )
+            # Called, or when nobody has the worker any more.
+            self.end = finalize(self, _end, self.process, os.getpid())
         self.hear()  # that it is ready
 
     def ask(self, *question: Any) -> tuple[str, Any]:
@@ -91,20 +95,54 @@ def solve_apart(
         KeyboardInterrupt: Ctrl-C was pressed; the process is gone.
     """
     began = time.monotonic()
-    idle = _idle.workers.setdefault((os.getpid(), known.package), [])
+    worker = _free_worker(known.package)
+    if time_limit is not None:  # the start of a worker is part of it
+        time_limit = max(time_limit - (time.monotonic() - began), time_limit / 10)
+    best: list[Any] = [None]
+
+    def keep(bits: list[int]) -> None:
+        best[0] = bits
+        tell(bits)
+
+    wall = None if time_limit is None else time_limit + _PATIENCE
+    question = known.solve, known.tells, problem, time_limit
+    answer: Answer | None = _asked(worker, known.package, question, keep, wall)
+    return (best[0], False) if answer is None else answer
+
+
+def call_apart(package: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what a function returns in another process, which Ctrl-C kills.
+
+    Args:
+        package: whose code it calls; its workers load nothing else.
+        function: one that can be imported, of a module.
+        *arguments: its arguments, which are pickled.
+
+    Raises:
+        RuntimeError: the process died by itself.
+        KeyboardInterrupt: Ctrl-C was pressed; the process is gone.
+    """
+    question = function, False, *arguments
+    return _asked(_free_worker(package), package, question, lambda bits: None, None)
+
+
+def _free_worker(package: str) -> _Worker:
+    """One that waits, or a new one."""
+    idle = _idle.workers.setdefault((os.getpid(), package), [])
     worker = idle.pop() if idle else _Worker()
     if worker.process.poll() is not None:
         worker.end()
         worker = _Worker()
-    if time_limit is not None:  # the start of a worker is part of it
-        time_limit = max(time_limit - (time.monotonic() - began), time_limit / 10)
-    best: list[Any] = [None]
+    return worker
+
+
+def _asked(worker: _Worker, package: str, question: Any, tell: Tell, wall: float | None) -> Any:
+    """The answer of a worker; None if it was killed after so many seconds."""
     is_killed: list[bool] = []
 
     def work() -> Any:
-        kind, value = worker.ask(known.solve, known.tells, problem, time_limit)
+        kind, value = worker.ask(*question)
         while kind == "told":
-            best[0] = value
             tell(value)
             kind, value = worker.hear()
         if kind == "fault":
@@ -117,21 +155,20 @@ def solve_apart(
         is_killed.append(True)
         worker.process.kill()
 
-    wall = None if time_limit is None else time_limit + _PATIENCE
     try:
-        answer: Answer | None = interruptible(work, stop, wall)
+        answer = interruptible(work, stop, wall)
     except BaseException:
         worker.end()
         raise
     if answer is None:
         worker.end()
-        return best[0], False
-    idle.append(worker)
+    else:
+        _idle.workers[os.getpid(), package].append(worker)
     return answer
 
 
 def serve() -> None:
-    """Solve what comes on standard input until it ends."""
+    """Call what comes on standard input until it ends."""
     for number in (signal.SIGINT, signal.SIGTERM):  # the parent decides
         signal.signal(number, signal.SIG_IGN)
     with contextlib.suppress(OSError, AttributeError):
@@ -146,12 +183,12 @@ def serve() -> None:
     say("ready", None)
     while True:
         try:
-            solve, tells, problem, time_limit = pickle.load(questions)
+            function, tells, *arguments = pickle.load(questions)
         except EOFError:
             return
         try:
             more = (lambda bits: say("told", bits),) if tells else ()
-            say("done", solve(problem, time_limit, *more))
+            say("done", function(*arguments, *more))
         except Exception as fault:  # each solver has kinds of its own
             try:
                 say("fault", pickle.loads(pickle.dumps(fault)))

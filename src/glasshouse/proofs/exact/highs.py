@@ -8,11 +8,10 @@ import numpy as np
 
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs.exact.solver import TOLERANCE, Answer, Tell, exact_solver, literals
-from glasshouse.proofs.interruption import interruptible
 from glasshouse.proofs.linear.linear_program import is_optimal, new_highs
 
 
-@exact_solver("highs", package="highspy", most_weight=2**28, tells=True)
+@exact_solver("highs", package="highspy", most_weight=2**28, is_apart=True, tells=True)
 def solve(problem: Max2Sat, time_limit: float | None, tell: Tell) -> Answer:
     """Minimise the weight of relaxed clauses."""
     import highspy
@@ -38,11 +37,10 @@ def solve(problem: Max2Sat, time_limit: float | None, tell: Tell) -> Answer:
             relaxation += 1
         row = np.array(indices, dtype=np.int32), np.array(values)
         solver.addRow(least, np.inf, len(indices), *row)
-    solver.HandleUserInterrupt = True
     solver.cbMipImprovingSolution += lambda event: tell(
         [round(x) for x in event.data_out.mip_solution[:size]]
     )
-    interruptible(solver.run, solver.cancelSolve)
+    solver.run()
     solution = solver.getSolution()
     if not solution.value_valid:
         return None, False
