@@ -14,6 +14,8 @@ from multiprocessing import connection
 from types import FrameType
 from typing import Any
 
+from glasshouse.stopping import deferred
+
 _CLEANING_UP = 2.0  # seconds in which workers end what they have started
 
 
@@ -39,8 +41,12 @@ class WorkerPool:
         return ProcessPoolExecutor(self.workers, mp_context=context, initializer=_become_worker)
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Run a function in some worker."""
-        return self._executor.submit(function, *arguments)
+        """Run a function in some worker.
+
+        Signals wait meanwhile: a worker that was started but is not known yet would stay.
+        """
+        with deferred():
+            return self._executor.submit(function, *arguments)
 
     def rebuild(self) -> None:
         """Kill all workers and start new ones; whatever they were doing is lost."""
@@ -51,15 +57,16 @@ class WorkerPool:
         """End all workers without waiting for what they are doing.
 
         They get SIGTERM first: work done inside `ending_cleanly` ends what it has started, which
-        would otherwise outlive it.
+        would otherwise outlive it. Signals to this process wait meanwhile, a few seconds at most.
         """
-        processes = self._processes()
-        for process in processes:
-            process.terminate()
-        _wait_for(processes, _CLEANING_UP)
-        for process in processes:
-            process.kill()
-        self._executor.shutdown(wait=True, cancel_futures=True)
+        with deferred():
+            processes = self._processes()
+            for process in processes:
+                process.terminate()
+            _wait_for(processes, _CLEANING_UP)
+            for process in processes:
+                process.kill()
+            self._executor.shutdown(wait=True, cancel_futures=True)
 
     def _processes(self) -> list[Any]:
         # Before Python 3.14 an executor has no public way to its processes.
@@ -79,15 +86,20 @@ def ending_cleanly() -> Iterator[None]:
     before = signal.signal(signal.SIGTERM, _leave)
     try:
         yield
-    except SystemExit as stop:  # an executor would take it for an answer and go on
-        os._exit(int(stop.code or 0))
+    except _LeavingError:  # an executor would take it for an answer and go on
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGTERM)
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
+class _LeavingError(BaseException):
+    """SIGTERM came to a worker."""
+
+
 def _leave(number: int, frame: FrameType | None) -> None:
     signal.signal(number, signal.SIG_IGN)  # a second one must not end the cleaning up
-    raise SystemExit(128 + number)
+    raise _LeavingError
 
 
 def _wait_for(processes: list[Any], seconds: float) -> None:
@@ -109,4 +121,4 @@ def _end_with_the_parent() -> None:
         connection.wait([parent.sentinel])
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(_CLEANING_UP)
-        os._exit(1)
+        os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))

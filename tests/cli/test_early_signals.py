@@ -123,25 +123,28 @@ Crew.work = told
         assert (process.returncode, said) == (143, "glasshouse: terminated\n")
 
     def test_a_swallowed_sigterm_is_heard_again(self):
-        began = time.monotonic()
-        with pytest.raises(KeyboardInterrupt), Termination() as termination:
+        def wait(termination: Termination) -> None:
             termination.begin()
             Destroyed(KeyboardInterrupt())
             time.sleep(20)
+
+        began = time.monotonic()
+        with pytest.raises(KeyboardInterrupt), Termination() as termination:
+            wait(termination)
         assert time.monotonic() - began < 10
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
 def test_signals_of_a_parent_that_sends_both_are_one(wcnf):
     script = f"""
-import os, signal
+import signal
 from glasshouse import files
 read = files.read_document
 def late(*arguments, **options):
     both = {{signal.SIGINT, signal.SIGTERM}}
     signal.pthread_sigmask(signal.SIG_BLOCK, both)
     for number in both:
-        os.kill(os.getpid(), number)
+        signal.raise_signal(number)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, both)
     return read(*arguments, **options)
 files.read_document = late

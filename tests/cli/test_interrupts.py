@@ -96,14 +96,14 @@ class Destroyed:
 
 
 def test_a_signal_that_a_destructor_swallowed_is_heard_again():
-    def wait() -> None:
+    def wait(termination: Termination) -> None:
+        termination.begin()
         Destroyed(KeyboardInterrupt())
         time.sleep(20)
 
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt), Termination() as termination:
-        termination.begin()
-        wait()
+        wait(termination)
     assert time.monotonic() - began < 10
 
 

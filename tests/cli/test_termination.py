@@ -272,9 +272,10 @@ def test_ctrl_c_stays_as_it_was(tmp_path):
 class TestHandler:
     def test_it_is_there_inside_only(self):
         before = signal.getsignal(signal.SIGTERM)
-        with Termination() as termination, pytest.raises(KeyboardInterrupt):
+        with Termination() as termination:
             termination.begin()
-            os.kill(os.getpid(), signal.SIGTERM)
+            with pytest.raises(KeyboardInterrupt):
+                os.kill(os.getpid(), signal.SIGTERM)
         assert termination.is_asked
         assert signal.getsignal(signal.SIGTERM) is before
 

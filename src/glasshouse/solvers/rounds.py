@@ -7,7 +7,6 @@ of the last round, and the first good states are there at once.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,6 +15,7 @@ from glasshouse.problems import validation
 from glasshouse.solvers.forms import Solvable
 from glasshouse.solvers.result import AnnealResult
 from glasshouse.solvers.schedule import MOST_SWEEPS, sweep_count
+from glasshouse.stopping import working_time
 
 _FIRST = 16  # sweeps
 
@@ -36,7 +36,7 @@ def iter_rounds(
         problem: what it takes.
         sweeps: of the last round.
         rng: a seed; each round has one of its own that comes from it.
-        time_limit: seconds of all rounds together.
+        time_limit: seconds of all rounds together, without compilation.
         **options: others of `solve`.
 
     >>> from glasshouse.planting import random_loops
@@ -46,10 +46,10 @@ def iter_rounds(
     [16, 32, 40]
     """
     seed, limit = Seed.of(rng), validation.time_limit(time_limit)
-    deadline = math.inf if limit is None else time.monotonic() + limit
+    deadline = math.inf if limit is None else working_time() + limit
     number, last = 0, min(_FIRST, sweep_count(sweeps))
     while True:
-        left = deadline - time.monotonic()
+        left = deadline - working_time()
         if left <= 0 and number:
             return
         result = solve(

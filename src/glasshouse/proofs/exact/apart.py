@@ -3,8 +3,9 @@
 For those that cannot be stopped, or only after a while: a thread that is left behind in their code
 can bring Python's own shutdown down. For those that keep Python's lock while they work, so that
 nobody hears Ctrl-C. And for those whose libraries cannot live in one process with ours: OR-Tools
-and highspy each bring a libhighs.so.1, and whichever comes second breaks. A worker is kept for the next problem, because its start takes about
-half a second, but for the same thread only: it ends with the thread that started it.
+and highspy each bring a libhighs.so.1, and whichever comes second breaks. A worker is kept for the
+next problem, because its start takes about half a second, but for the same thread only: it ends
+with the thread that started it.
 """
 
 from __future__ import annotations
