@@ -22,6 +22,9 @@ _CLEANING_UP = 2.0  # seconds in which workers end what they have started
 class WorkerPool:
     """Worker processes for studies, races and proofs.
 
+    Do not cancel what was submitted: `close` does. Python's executor fails where a worker ends
+    while it holds a cancelled task, with a traceback and without cleaning up.
+
     They are spawned, not forked, so that a script that uses them needs the usual
     `if __name__ == "__main__":`. They ignore Ctrl-C, which is the coordinator's to handle, and
     end themselves when the coordinator is gone, also after `kill -9`.

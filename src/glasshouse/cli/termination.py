@@ -57,8 +57,9 @@ class Termination:
 
     @property
     def is_asked(self) -> bool:
-        """Whether SIGTERM came."""
-        return signal.SIGTERM in self.came
+        """Whether the command was stopped by SIGTERM; one that only came at its end stops nothing."""
+        is_stopped = self._raised is not None or self._was_lost
+        return is_stopped and signal.SIGTERM in self.came
 
     def __enter__(self) -> Termination:
         global _current

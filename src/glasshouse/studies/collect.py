@@ -209,8 +209,9 @@ class _Collector:
                         yield from self._receive(future)
                 self._look_for_hangs()
         finally:
-            for future in self._running:
-                future.cancel()
+            if self._pool is None:  # our own workers are ended by whoever started them
+                for future in self._running:
+                    future.cancel()
 
     def _submit(self) -> bool:
         """Keep the executor busy; suspects run alone, so that it is clear who breaks the pool."""
