@@ -92,14 +92,15 @@ def solve(
             (anneal).
         time_limit: seconds, after which the best so far is shown (all but brute). anneal and
             temper end with their runs, if that is sooner: give more of them to use all of the
-            time. With --maxsat-output, of the whole command.
+            time. With --maxsat-output, of the whole command, including compilation.
         threads: how many work at the same time (anneal, temper); the result does not depend on it.
         seed: a whole number that fixes all randomness (anneal, temper, samplers), but for what a
             time limit cuts off.
         maxsat_output: print o, s and v lines as in the MaxSAT Evaluation, and end with its exit
             codes: 30 optimum found, 20 unsatisfiable, 10 satisfiable, 0 unknown. The best model so
-            far is given after SIGTERM and Ctrl-C, too. anneal and temper then work in rounds of
-            16, 32, … sweeps, up to --sweeps; with a time limit alone, until it ends them.
+            far is given after SIGTERM and Ctrl-C, too, or s UNKNOWN if there is none. anneal and
+            temper then work in rounds of 16, 32, … sweeps, up to --sweeps; with a time limit alone,
+            until it ends them.
         json: print one JSON object.
     """
     from glasshouse.files import read_document

@@ -57,7 +57,7 @@ class Termination:
 
     @property
     def is_asked(self) -> bool:
-        """Whether the command was stopped by SIGTERM; one that only came at its end stops nothing."""
+        """Whether SIGTERM has stopped the command; one that comes at its end stops nothing."""
         is_stopped = self._raised is not None or self._was_lost
         return is_stopped and signal.SIGTERM in self.came
 
