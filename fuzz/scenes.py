@@ -33,7 +33,8 @@ class Scene:
         name: how to ask for it.
         words: of the command line, in a folder of its own.
         prepare: puts files into the folder.
-        seconds: about how long it takes; one that does not end is stopped within that time.
+        seconds: processor time, about, that it takes, or after which one that does not end is
+            stopped.
         cold_seconds: the same without cached kernels.
         codes: exit codes of a command that has ended, or shows its best so far.
         needs: a package that must be installed.
@@ -189,7 +190,7 @@ def _faults_of(path: Path) -> list[str]:
     if path.suffix == ".sqlite":
         with Store(path) as store:
             return store.check()
-    if path.suffix == ".cert":
+    if path.suffix == ".cert" and path.with_suffix("").exists():
         problem = gh.read(path.with_suffix(""), verify=False)
         gh.verify(problem, read_certificate(path))
     elif path.suffix == ".npz":

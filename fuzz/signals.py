@@ -26,13 +26,25 @@ from fuzz.scenes import SCENES, Scene, known_notices, left_wrong
 
 _NAMES = {signal.SIGINT: ("interrupted", 130), signal.SIGTERM: ("terminated", 143)}
 _START = 120.0  # seconds until a command handles signals, on a busy machine
+_SLOWEST = 20.0  # times slower than its processor time that a command may be on a busy machine
 _LONGEST = 120.0  # seconds from the signal to the end, after which a command counts as deaf
 _LINGER = 5.0  # seconds for processes that end with their parent
 
 
 @dataclass(frozen=True)
 class Shot:
-    """A signal that was sent, and what came of it."""
+    """A signal that was sent, and what came of it.
+
+    Attributes:
+        scene: the command.
+        number: the signal.
+        is_cold: whether nothing was compiled before.
+        moment: processor time of the command and its children when it was sent.
+        code: the exit code; None if there was none.
+        seconds: wall-clock time from the signal to the end.
+        work: processor time from the signal to the end.
+        faults: the promises that were broken.
+    """
 
     scene: str
     number: signal.Signals
@@ -40,12 +52,14 @@ class Shot:
     moment: float
     code: int | None
     seconds: float
+    work: float
     faults: tuple[str, ...]
 
     def __str__(self) -> str:
         cache = "cold" if self.is_cold else "warm"
         head = f"{self.scene}, {cache}, {self.number.name} after {self.moment:.3f} s"
-        return f"{head}: code {self.code}, {self.seconds:.1f} s; {'; '.join(self.faults)}"
+        took = f"{self.seconds:.1f} s ({self.work:.1f} s of processor time)"
+        return f"{head}: code {self.code}, {took}; {'; '.join(self.faults)}"
 
 
 @dataclass
@@ -72,7 +86,8 @@ class Tally:
             lines.append(
                 f"{name:<22} {numbers[signal.SIGINT]:>7} {numbers[signal.SIGTERM]:>8} "
                 f"{sum(shot.is_cold for shot in shots):>5} "
-                f"{max(shot.seconds for shot in shots):>6.1f} s  {told}"
+                f"{max(shot.seconds for shot in shots):>6.1f} s "
+                f"{max(shot.work for shot in shots):>5.1f} s  {told}"
             )
         return "\n".join(lines)
 
@@ -90,19 +105,17 @@ def shoot(scene: Scene, number: signal.Signals, share: float, is_cold: bool) -> 
         with _started(scene.words, folder, environment) as process:
             if _handles_signals(process):
                 _wait(process, moment)
-            began = time.monotonic()
+            began, before = time.monotonic(), _work(process.pid)
             process.send_signal(number)
-            try:
-                code: int | None = process.wait(_LONGEST)
-            except subprocess.TimeoutExpired:
-                code = None
+            code, after = _ended(process)
             seconds = time.monotonic() - began
             left = _left_behind(process.pid)
         output = (folder.parent / "out").read_text(), (folder.parent / "err").read_text()
         faults = [*_spoken(scene, number, code, *output), *left_wrong(scene, folder, output[0])]
         if left:
             faults.append(f"processes left: {left}")
-    return Shot(scene.name, number, is_cold, moment, code, seconds, tuple(faults))
+    work = max(after - before, 0.0)
+    return Shot(scene.name, number, is_cold, moment, code, seconds, work, tuple(faults))
 
 
 @contextmanager
@@ -148,11 +161,36 @@ def _handles_signals(process: subprocess.Popen[bytes]) -> bool:
 
 
 def _wait(process: subprocess.Popen[bytes], seconds: float) -> None:
-    """Until the time has passed, or the process has ended: its last steps are hit, too."""
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return
+    """Until so much processor time is used, or the process has ended: its end is hit, too.
+
+    On a busy machine, seconds on the wall would all lie before a command has begun.
+    """
+    deadline = time.monotonic() + _SLOWEST * (seconds + 1)
+    while process.poll() is None and time.monotonic() < deadline:
+        if _work(process.pid) >= seconds:
+            return
+        time.sleep(0.02)
+
+
+def _ended(process: subprocess.Popen[bytes]) -> tuple[int | None, float]:
+    """The exit code, and the processor time as last seen; no code after a minute or two."""
+    deadline, work = time.monotonic() + _LONGEST, 0.0
+    while process.poll() is None and time.monotonic() < deadline:
+        work = max(work, _work(process.pid))
+        time.sleep(0.02)
+    return process.poll(), work
+
+
+def _work(leader: int) -> float:
+    """Seconds of processor time of a session's living processes, and of their ended children."""
+    ticks = 0
+    for pid in [leader, *_session(leader)]:
+        try:
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _left_behind(session: int) -> list[str]:

@@ -39,7 +39,7 @@ def test_pauses_change_nothing(name, at_once, monkeypatch):
 
 def test_a_training_that_would_take_days_is_stopped_and_goes_on(tmp_path):
     """The signal comes from another thread, while the kernel is at work."""
-    settings = TrainingSettings(4, epochs=20_000_000, batch_size=3)
+    settings = TrainingSettings(4, epochs=4_000_000, batch_size=3)
     trainer = Trainer(DATA, settings, rng=1)
     checkpoint = tmp_path / "x.checkpoint.npz"
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -47,12 +47,10 @@ def test_a_training_that_would_take_days_is_stopped_and_goes_on(tmp_path):
     timer.start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            trainer.run((), 10_000_000, checkpoint)
+            trainer.run((), 2_000_000, checkpoint)
     finally:
         timer.join()
         signal.signal(signal.SIGINT, before)
     again = Trainer(DATA, settings, rng=1)
-    assert again._go_on(
-        again._checkpoint(checkpoint, (), 10_000_000), 0, [0, 10_000_000, 20_000_000]
-    )
+    assert again._go_on(again._checkpoint(checkpoint, (), 2_000_000), 0, [0, 2_000_000, 4_000_000])
     assert np.array_equal(again.machine.weights, trainer.machine.weights)
