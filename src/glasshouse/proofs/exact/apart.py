@@ -17,7 +17,6 @@ import pickle
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from threading import local
 from typing import Any
@@ -95,10 +94,7 @@ def solve_apart(
         RuntimeError: the process died by itself.
         KeyboardInterrupt: Ctrl-C was pressed; the process is gone.
     """
-    began = time.monotonic()
-    worker = _free_worker(known.package)
-    if time_limit is not None:  # the start of a worker is part of it
-        time_limit = max(time_limit - (time.monotonic() - began), time_limit / 10)
+    worker = _free_worker(known.package)  # its start is no part of the limit, as compilation is not
     best: list[Any] = [None]
 
     def keep(bits: list[int]) -> None:
