@@ -93,6 +93,32 @@ def test_a_worker_cleans_up_and_dies_of_the_signal(tmp_path):
     assert process.exitcode in (-signal.SIGTERM, None)  # None: the executor has collected it
 
 
+LOADING = """
+import os, signal
+from glasshouse.pool import WorkerPool
+from tests.test_pool import _sleep
+
+if __name__ == "__main__":
+    pool = WorkerPool(1)
+    future = pool.submit(_sleep, 0)
+    for process in pool._processes():
+        os.kill(process.pid, signal.SIGINT)
+    future.result()
+    pool.close()
+"""
+APART = """
+import os, signal, subprocess
+from glasshouse.proofs.exact import apart
+
+real = subprocess.Popen
+class Popen(real):
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            os.kill(self.pid, number)
+subprocess.Popen = Popen
+assert apart.call_apart("toy", abs, -3) == 3
+"""
 SCRIPT = """
 import time
 from glasshouse.pool import WorkerPool
@@ -108,9 +134,10 @@ if __name__ == "__main__":
 """
 
 
-def test_ended_workers_leave_no_traceback(tmp_path):
+@pytest.mark.parametrize("text", [SCRIPT, LOADING, APART])
+def test_workers_that_are_ended_or_loading_leave_no_traceback(text, tmp_path):
     script = tmp_path / "script.py"
-    script.write_text(SCRIPT)
+    script.write_text(text)
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path.cwd()), *sys.path])}
     done = subprocess.run(
         [sys.executable, str(script)], env=environment, capture_output=True, text=True

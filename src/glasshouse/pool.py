@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import connection
+from multiprocessing import connection, resource_tracker
 from types import FrameType
 from typing import Any
 
@@ -46,9 +46,12 @@ class WorkerPool:
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Run a function in some worker.
 
-        Signals wait meanwhile: a worker that was started but is not known yet would stay.
+        This may start the worker.
         """
-        with deferred():
+        if os.name == "posix":
+            # It unblocks Ctrl-C when it starts, and it would start amid what follows.
+            resource_tracker.ensure_running()
+        with starting(signal.SIGINT):
             return self._executor.submit(function, *arguments)
 
     def rebuild(self) -> None:
@@ -74,6 +77,33 @@ class WorkerPool:
     def _processes(self) -> list[Any]:
         # Before Python 3.14 an executor has no public way to its processes.
         return list((getattr(self._executor, "_processes", None) or {}).values())
+
+
+@contextmanager
+def starting(*numbers: signal.Signals) -> Iterator[None]:
+    """Start processes in this block, without losing one to a signal.
+
+    Signals to this process wait: a process that was started but is not known yet would stay. Those
+    in `numbers` do not reach the new processes either, until these call `ignore`: Ctrl-C goes to
+    all processes of a terminal, and would end one that is loading with a traceback.
+    """
+    with deferred():
+        if not hasattr(signal, "pthread_sigmask"):
+            yield
+            return
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def ignore(*numbers: signal.Signals) -> None:
+    """Ignore signals in a process that was started so."""
+    for number in numbers:
+        signal.signal(number, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, numbers)
 
 
 @contextmanager
@@ -114,7 +144,7 @@ def _wait_for(processes: list[Any], seconds: float) -> None:
 
 
 def _become_worker() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ignore(signal.SIGINT)
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
 
 

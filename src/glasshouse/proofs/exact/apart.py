@@ -22,12 +22,13 @@ from threading import local
 from typing import Any
 from weakref import finalize
 
+from glasshouse.pool import ignore, starting
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs.exact.solver import Answer, ExactSolver, Tell
 from glasshouse.proofs.interruption import interruptible
-from glasshouse.stopping import deferred
 
 _SERVE = f"from {__name__} import serve; serve()"
+_OURS_TO_HANDLE = (signal.SIGINT, signal.SIGTERM)
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _PATIENCE = 1.0  # seconds beyond a time limit that a solver keeps by itself, more or less
 
@@ -46,7 +47,7 @@ class _Worker:
     """A process that solves one problem after the other."""
 
     def __init__(self) -> None:
-        with deferred():  # a process that nobody knows of would stay
+        with starting(*_OURS_TO_HANDLE):
             self.process = subprocess.Popen(
                 [sys.executable, "-c", _SERVE],
                 stdin=subprocess.PIPE,
@@ -58,7 +59,7 @@ class _Worker:
         self.hear()  # that it is ready
 
     def ask(self, *question: Any) -> tuple[str, Any]:
-        """Hand over a problem; the first word of the answer."""
+        """Hand over a question; the worker answers that it begins, when its code is loaded."""
         assert self.process.stdin is not None
         pickle.dump(question, self.process.stdin)
         self.process.stdin.flush()
@@ -138,7 +139,7 @@ def _asked(worker: _Worker, package: str, question: Any, tell: Tell, wall: float
     is_killed: list[bool] = []
 
     def work() -> Any:
-        kind, value = worker.ask(*question)
+        kind, value = worker.hear()
         while kind == "told":
             tell(value)
             kind, value = worker.hear()
@@ -153,6 +154,7 @@ def _asked(worker: _Worker, package: str, question: Any, tell: Tell, wall: float
         worker.process.kill()
 
     try:
+        interruptible(lambda: worker.ask(*question), stop)
         answer = interruptible(work, stop, wall)
     except BaseException:
         worker.end()
@@ -166,8 +168,7 @@ def _asked(worker: _Worker, package: str, question: Any, tell: Tell, wall: float
 
 def serve() -> None:
     """Call what comes on standard input until it ends."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # the parent decides
-        signal.signal(number, signal.SIG_IGN)
+    ignore(*_OURS_TO_HANDLE)  # the parent decides
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
@@ -183,6 +184,7 @@ def serve() -> None:
             function, tells, *arguments = pickle.load(questions)
         except EOFError:
             return
+        say("begins", None)
         try:
             more = (lambda bits: say("told", bits),) if tells else ()
             say("done", function(*arguments, *more))
