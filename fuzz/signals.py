@@ -256,6 +256,8 @@ def main() -> int:
             tally.shots.append(shot)
             if shot.faults:
                 print(shot, flush=True)
+            if len(tally.shots) % 100 == 0:
+                print(f"{len(tally.shots)} of {len(plan)} signals", file=sys.stderr, flush=True)
     print(tally.table())
     sent = Counter(shot.number.name for shot in tally.shots)
     print(f"{dict(sent)}: {len(tally.failures)} failures")
