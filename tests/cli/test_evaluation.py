@@ -123,3 +123,16 @@ def test_an_answer_that_nobody_reads_is_given_up_after_a_signal(monkeypatch):
     monkeypatch.setattr(console, "current", Told)
     with pytest.raises(console.BlockedError):
         console.write_whole("s UNKNOWN\n")
+
+
+def test_a_reader_that_is_only_slow_gets_everything(tmp_path):
+    """A full pipe is no reason to drop the reason why a command ends, as long as no signal came."""
+    reader, writer = os.pipe()
+    filled = fill(writer)
+    process = start(["info", str(tmp_path / "missing.wcnf")], stdout=writer, stderr=writer)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as output, process:
+        time.sleep(3)  # longer than any patience
+        said = output.read()[filled:].decode()
+    assert process.returncode == 2
+    assert said.endswith("no such file\n")

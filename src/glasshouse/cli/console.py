@@ -68,6 +68,11 @@ def is_read(stream: TextIO | None = None, seconds: float = _PATIENCE) -> bool:
         return True
 
 
+def may_write(stream: TextIO) -> bool:
+    """Whether to print something, even if that has to wait: not after a signal, if nobody reads."""
+    return not current().came or is_read(stream)
+
+
 def flush_if_read() -> None:
     """Write out what was printed, or drop it where nobody reads it."""
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+from contextlib import suppress
 
 from cyclopts import CycloptsError
 
@@ -35,6 +36,21 @@ def execute(words: list[str], termination: Termination) -> int:
         termination: handles signals as soon as the words are understood.
     """
     console.survive()
+    try:
+        code, told = _outcome(words, termination)
+    except KeyboardInterrupt:  # a second one, while the first one was dealt with
+        console.hush()
+        code, told = _INTERRUPTED, ""
+    termination.finish()
+    if isinstance(code, AnswerCode):
+        return code
+    if termination.is_asked:
+        return _complain(f"terminated{told}", _TERMINATED)
+    return code if code != _INTERRUPTED else _complain(f"interrupted{told}", _INTERRUPTED)
+
+
+def _outcome(words: list[str], termination: Termination) -> tuple[int, str]:
+    """The exit code of a command, and what it says about an interruption."""
     told = ""
     try:
         code = _run(words, termination)
@@ -43,17 +59,11 @@ def execute(words: list[str], termination: Termination) -> int:
     except Exception as fault:
         code = _INTERRUPTED
         if not termination.was_lost() and not is_interruption(fault):
-            termination.finish()
-            traceback.print_exc()
-            return _complain("this is a bug; please report it with the lines above", _BUG)
+            traceback.print_exception(fault)
+            code = _complain("this is a bug; please report it with the lines above", _BUG)
     if code == _INTERRUPTED:
         console.flush_if_read()
-    termination.finish()
-    if isinstance(code, AnswerCode):
-        return code
-    if termination.is_asked:
-        return _complain(f"terminated{told}", _TERMINATED)
-    return code if code != _INTERRUPTED else _complain(f"interrupted{told}", _INTERRUPTED)
+    return code, told
 
 
 def _run(words: list[str], termination: Termination) -> int:
@@ -99,7 +109,8 @@ def _complain(error: object, code: int) -> int:
     message = " ".join(str(error).split()) or type(error).__name__
     if not isinstance(error, StudyFileError):
         message = as_options(message)
-    console.flush_if_read()
-    if console.is_read(sys.stderr):
+    with suppress(OSError):  # nobody reads the rest any more, but the reason may be read
+        console.flush()
+    if console.may_write(sys.stderr):
         print(f"glasshouse: {message}", file=sys.stderr)
     return code
