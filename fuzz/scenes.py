@@ -146,7 +146,7 @@ SCENES: list[Scene] = [
     Scene("plant-random", ["plant", "random", "-n", "20000", "-f", "1/5", "--loop-density", "0.5",
                            "--seed", "1", "-o", "big.wcnf.xz"], _with(), 4.0),
     Scene("plant-graph", ["plant", "graph", "torus:60x60", "-f", "1/5", "--loops",
-                          "2000", "--length", "4", "--count", "50", "-o", "many"], _with()),
+                          "2000", "--length", "4", "--count", "50", "--out-dir", "many"], _with()),
     Scene("train-one", ["train", "bars", "--hidden", "12", "--epochs", "10000000", "--every",
                         "100000", "-o", "machine.npz"], _with()),
     Scene("train-many", ["train", "bars", "--hidden", "8", "--epochs", "300", "--count", "10000",
