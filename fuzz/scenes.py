@@ -31,7 +31,7 @@ class Scene:
 
     Attributes:
         name: how to ask for it.
-        words: of the command line, in a folder of its own.
+        words: the words of the command line, which runs in its own folder.
         prepare: puts files into the folder.
         seconds: processor time, about, that it takes, or after which one that does not end is
             stopped.
@@ -166,13 +166,13 @@ SCENES: list[Scene] = [
 
 
 def known_notices(said: str) -> str:
-    """What a command said on standard error, without the notice that it compiles."""
+    """Return the text on standard error without the notices that kernels are compiled."""
     lines = said.splitlines(keepends=True)
     return "".join(line for line in lines if not line.startswith("compiling the "))
 
 
 def left_wrong(scene: Scene, folder: Path, output: str) -> Iterator[str]:
-    """What is wrong with the files that a command has left, and with the model it has printed."""
+    """Yield the faults of the files that a command has left, and of the model it has printed."""
     if scene.is_evaluated:
         yield from _wrong_lines(folder / scene.words[1], output)
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
@@ -182,7 +182,7 @@ def left_wrong(scene: Scene, folder: Path, output: str) -> Iterator[str]:
             continue
         try:
             yield from (f"{name}: {fault}" for fault in _faults_of(path))
-        except Exception as fault:  # whatever a reader finds
+        except Exception as fault:  # Every reader has its own errors.
             yield f"{name}: {type(fault).__name__}: {fault}"
 
 

@@ -1,8 +1,8 @@
 """`python -m fuzz.signals [--count N] [--seed N] [--cold SHARE] [--jobs N] [SCENE ...]`.
 
-Send SIGINT and SIGTERM to commands at random moments, with warm and with cold caches, and look at
+Send SIGINT and SIGTERM to commands at random moments, with warm and with cold caches, and check
 what they leave: exit codes, processes, files, and models that cost what the last `o` line says.
-Linux only: `/proc` tells when a command handles signals, and which processes are left.
+Linux only: `/proc` shows when a command handles signals, and which processes are left.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LINGER = 5.0  # seconds for processes that end with their parent
 
 @dataclass(frozen=True)
 class Shot:
-    """A signal that was sent, and what came of it.
+    """A signal that was sent, and its outcome.
 
     Attributes:
         scene: the command.
@@ -64,13 +64,13 @@ class Shot:
 
 @dataclass
 class Tally:
-    """What came of all signals."""
+    """The outcomes of all signals."""
 
     shots: list[Shot] = field(default_factory=list)
 
     @property
     def failures(self) -> list[Shot]:
-        """Those that broke a promise."""
+        """The signals after which a promise was broken."""
         return [shot for shot in self.shots if shot.faults]
 
     def table(self) -> str:
@@ -93,7 +93,7 @@ class Tally:
 
 
 def shoot(scene: Scene, number: signal.Signals, share: float, is_cold: bool) -> Shot:
-    """Start a scene, send a signal after a share of its usual time, and look at what is left."""
+    """Start a scene, send a signal after a share of its usual time, and check what is left."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name, "scene")
         folder.mkdir()
@@ -122,7 +122,7 @@ def shoot(scene: Scene, number: signal.Signals, share: float, is_cold: bool) -> 
 def _started(
     words: list[str], folder: Path, environment: dict[str, str]
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A command in a session of its own, with the system's signals; nothing of it stays."""
+    """Start a command in its own session with default signals; end all of it afterwards."""
     with (folder.parent / "out").open("wb") as out, (folder.parent / "err").open("wb") as err:
         process = subprocess.Popen(
             [sys.executable, "-m", "glasshouse", *words], cwd=folder, env=environment,
@@ -161,7 +161,7 @@ def _handles_signals(process: subprocess.Popen[bytes]) -> bool:
 
 
 def _wait(process: subprocess.Popen[bytes], seconds: float) -> None:
-    """Until so much processor time is used, or the process has ended: its end is hit, too.
+    """Wait until a command has used processor time of `seconds`, or has ended.
 
     On a busy machine, seconds on the wall would all lie before a command has begun.
     """
@@ -226,7 +226,7 @@ def _command(pid: int) -> str:
 def _spoken(
     scene: Scene, number: signal.Signals, code: int | None, out: str, err: str
 ) -> Iterator[str]:
-    """What is wrong with an exit code, or with what was printed."""
+    """Yield the faults of an exit code, and of the text that was printed."""
     word, expected = _NAMES[number]
     allowed = {expected, *scene.codes}
     if scene.is_evaluated:

@@ -1,8 +1,8 @@
-"""Consoles as they are: output that survives one without UTF-8, or that nobody reads (any more).
+"""Output that survives a console without UTF-8, and a pipe whose reader is slow or gone.
 
-A pipe that nobody reads blocks whoever writes to it, and a process that must not be interrupted
-while it writes would then hear no signal for ever. What is written here waits for the reader first,
-while signals are still heard.
+A full pipe blocks the process that writes to it. A process that must not be interrupted while it
+writes would then handle no signal. The functions here wait for the reader first, while signals are
+still handled.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PATIENCE = 2.0  # seconds after a signal, for a reader that is slow
 
 
 class BlockedError(OSError):
-    """A signal asked for the end, and nobody reads what there is to print."""
+    """A signal has come, and the reader of standard output does not read."""
 
 
 def survive() -> None:
@@ -64,17 +64,21 @@ def is_read(stream: TextIO | None = None, seconds: float = _PATIENCE) -> bool:
     try:
         number = (stream or sys.stdout).fileno()
         return bool(select.select([], [number], [], seconds)[1])
-    except (OSError, ValueError, AttributeError):  # not a file, or a system that cannot tell
+    except (
+        OSError,
+        ValueError,
+        AttributeError,
+    ):  # It is not a file, or the system has no such call.
         return True
 
 
 def may_write(stream: TextIO) -> bool:
-    """Whether to print something, even if that has to wait: not after a signal, if nobody reads."""
+    """Whether to print, even if the reader is slow; after a signal, only if it reads."""
     return not current().came or is_read(stream)
 
 
 def flush_if_read() -> None:
-    """Write out what was printed, or drop it where nobody reads it."""
+    """Write out what was printed, or drop it if the reader does not read."""
     try:
         if is_read():
             flush()
@@ -88,7 +92,7 @@ def write(line: str) -> None:
     """Write a short line to standard output at once; it is whole, or not there at all."""
     try:
         number = sys.stdout.fileno()
-    except (OSError, ValueError, AttributeError):  # somebody put something else there
+    except (OSError, ValueError, AttributeError):  # A caller has replaced standard output.
         print(line, end="", flush=True)
         return
     flush()
@@ -104,7 +108,7 @@ def write_whole(text: str) -> None:
     """Write a text of any length in pieces that do not block.
 
     Raises:
-        BlockedError: a signal came, and nobody reads any more.
+        BlockedError: a signal came, and the reader does not read.
     """
     while text:
         termination = current()

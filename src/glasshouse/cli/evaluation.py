@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Contest:
-    """The best model so far of one file of clauses, and what was said of it."""
+    """The best model so far of one file of clauses, whose cost is printed."""
 
     def __init__(self, document: Document, problem: Max2Sat) -> None:
         self.document, self.problem = document, problem
@@ -30,8 +30,8 @@ class Contest:
     def offer(self, model: Any) -> bool:
         """Print at once what a model costs, if it is the best so far; whether it is, or equals it.
 
-        A model counts from the moment on when its line is out. Signals come before both or after
-        both; where nobody reads, they come before.
+        A model counts once its line is out. Signals are handled before both or after both; while
+        the reader does not read, before.
         """
         if self.problem.broken(model):
             return False
@@ -64,7 +64,7 @@ class Contest:
             self.offer(satisfy(self.problem.num_variables, self.problem.hard))
             model, is_claimed = solve()
             is_optimal = model is not None and self.offer(model) and is_claimed
-            current().finish()  # from the moment on when the search is over
+            current().finish()  # The search is over.
         except HardClausesUnsatisfiableError:
             current().finish()
             status = "UNSATISFIABLE"

@@ -92,7 +92,7 @@ def _run(words: list[str], termination: Termination) -> int:
 
 
 def _result(words: list[str], termination: Termination) -> object:
-    """What a command returns."""
+    """Return what the command returns."""
     if words[:1] == ["plant"]:
         add_methods()
     command, bound, _ = cli.app.parse_args(
@@ -109,7 +109,7 @@ def _complain(error: object, code: int) -> int:
     message = " ".join(str(error).split()) or type(error).__name__
     if not isinstance(error, StudyFileError):
         message = as_options(message)
-    with suppress(OSError):  # nobody reads the rest any more, but the reason may be read
+    with suppress(OSError):  # Standard output is closed, but standard error may be read.
         console.flush()
     if console.may_write(sys.stderr):
         print(f"glasshouse: {message}", file=sys.stderr)

@@ -1,7 +1,7 @@
 """Ctrl-C and SIGTERM while a command runs: partial files are removed, the best so far is shown.
 
-Python by itself dies of SIGTERM on the spot and leaves everything behind. Systems that stop jobs
-(batch queues, containers, `timeout`) send it, and kill for good some seconds later.
+By default, SIGTERM ends Python at once, and partial files stay. Systems that stop jobs (batch
+queues, containers, `timeout`) send it, and send SIGKILL a few seconds later.
 
 This module is imported before anything else of the command line, and therefore imports little: a
 signal that comes before its handler is there can only be Python's own affair.
@@ -27,7 +27,7 @@ _AGAIN_SECONDS = 0.02
 
 
 class Termination:
-    """What signals do while a command runs: a context manager, for the main thread.
+    """The handler of signals while a command runs: a context manager, for the main thread.
 
     At first signals are only recorded. From `begin` on, the first one is raised as a
     KeyboardInterrupt, which the command handles; after `finish`, they are only recorded again.
@@ -107,7 +107,7 @@ class Termination:
             self._timer.cancel()
 
     def limit(self, seconds: float) -> None:
-        """Stop the command after so many seconds, as a signal does."""
+        """Stop the command after `seconds`, as a signal does."""
         if self._frame is None:
             return
         if hasattr(signal, "setitimer"):
@@ -138,7 +138,7 @@ class Termination:
     def _is_importing(self, frame: FrameType | None) -> bool:
         """Whether a module is being imported: one that was only half imported breaks others.
 
-        Modules of others make errors of their own of a KeyboardInterrupt, or lose it.
+        Third-party modules replace a KeyboardInterrupt by their own errors, or lose it.
         """
         while frame is not None and frame is not self._frame:
             if frame.f_code.co_filename.startswith("<frozen importlib"):
