@@ -18,7 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -251,7 +251,7 @@ def main() -> int:
         number = (signal.SIGINT, signal.SIGTERM)[k % 2]
         scene = scenes[k // 2 % len(scenes)]
         plan.append((scene, number, chance.random() * 1.1, chance.random() < arguments.cold))
-    with ThreadPoolExecutor(arguments.jobs) as pool:
+    with ThreadPoolExecutor(arguments.jobs) as pool, suppress(KeyboardInterrupt):
         for shot in pool.map(lambda one: shoot(*one), plan):
             tally.shots.append(shot)
             if shot.faults:

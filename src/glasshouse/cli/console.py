@@ -64,12 +64,8 @@ def is_read(stream: TextIO | None = None, seconds: float = _PATIENCE) -> bool:
     try:
         number = (stream or sys.stdout).fileno()
         return bool(select.select([], [number], [], seconds)[1])
-    except (
-        OSError,
-        ValueError,
-        AttributeError,
-    ):  # It is not a file, or the system has no such call.
-        return True
+    except (OSError, ValueError, AttributeError):
+        return True  # the system cannot wait for it, or it is not a file
 
 
 def may_write(stream: TextIO) -> bool:
