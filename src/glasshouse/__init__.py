@@ -11,7 +11,6 @@ The public names, grouped by stage; each is imported when it is first used, so t
 """
 
 from importlib import import_module
-from typing import Any
 
 from glasshouse.version import __version__ as __version__
 
@@ -57,7 +56,7 @@ _NAMES_OF = {
 _HOME_OF = {name: home for home, names in _NAMES_OF.items() for name in names.split()}
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name == "__all__":
         return __dir__()
     if name in _HOME_OF:
@@ -74,6 +73,6 @@ def __dir__() -> list[str]:
     return sorted(["__version__", *_HOME_OF, *_methods()])
 
 
-def _methods() -> Any:
+def _methods():
     """The catalogue of planting methods, each of which is a public name."""
     return import_module("glasshouse.planting").METHODS

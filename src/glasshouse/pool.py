@@ -10,15 +10,20 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import connection
+from multiprocessing import connection, resource_tracker
 from types import FrameType
 from typing import Any
+
+from glasshouse.stopping import deferred
 
 _CLEANING_UP = 2.0  # seconds in which workers end what they have started
 
 
 class WorkerPool:
     """Worker processes for studies, races and proofs.
+
+    Do not cancel what was submitted: `close` does. Python's executor fails where a worker ends
+    while it holds a cancelled task, with a traceback and without cleaning up.
 
     They are spawned, not forked, so that a script that uses them needs the usual
     `if __name__ == "__main__":`. They ignore Ctrl-C, which is the coordinator's to handle, and
@@ -46,8 +51,15 @@ class WorkerPool:
             ) from cause
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Run a function in some worker."""
-        return self._executor.submit(function, *arguments)
+        """Run a function in some worker.
+
+        This may start the worker.
+        """
+        if os.name == "posix":
+            # It unblocks Ctrl-C when it starts, and it would start amid what follows.
+            resource_tracker.ensure_running()
+        with starting(signal.SIGINT):
+            return self._executor.submit(function, *arguments)
 
     def rebuild(self) -> None:
         """Kill all workers and start new ones; whatever they were doing is lost."""
@@ -58,14 +70,15 @@ class WorkerPool:
         """End all workers without waiting for what they are doing.
 
         They get SIGTERM first: work done inside `ending_cleanly` ends what it has started, which
-        would otherwise outlive it.
+        would otherwise outlive it. Signals to this process wait meanwhile, a few seconds at most.
         """
-        self.terminate()
-        processes = self._processes()
-        _wait_for(processes, _CLEANING_UP)
-        for process in processes:
-            process.kill()
-        self._executor.shutdown(wait=True, cancel_futures=True)
+        with deferred():
+            self.terminate()
+            processes = self._processes()
+            _wait_for(processes, _CLEANING_UP)
+            for process in processes:
+                process.kill()
+            self._executor.shutdown(wait=True, cancel_futures=True)
 
     def terminate(self) -> None:
         """Send SIGTERM to all workers without waiting; `close` must follow."""
@@ -100,7 +113,7 @@ class Worker(WorkerPool):
         """Run a function in the worker; the previous one must have ended."""
         self._read_reports()
         self._has_begun = False
-        return self._executor.submit(_reported, function, *arguments)
+        return super().submit(_reported, function, *arguments)
 
     @property
     def has_begun(self) -> bool:
@@ -121,6 +134,33 @@ class Worker(WorkerPool):
 
 
 @contextmanager
+def starting(*numbers: signal.Signals) -> Iterator[None]:
+    """Start processes in this block, without losing one to a signal.
+
+    Signals to this process wait: a process that was started but is not known yet would stay. Those
+    in `numbers` do not reach the new processes either, until these call `ignore`: Ctrl-C goes to
+    all processes of a terminal, and would end one that is loading with a traceback.
+    """
+    with deferred():
+        if not hasattr(signal, "pthread_sigmask"):
+            yield
+            return
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def ignore(*numbers: signal.Signals) -> None:
+    """Ignore signals in a process that was started so."""
+    for number in numbers:
+        signal.signal(number, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, numbers)
+
+
+@contextmanager
 def ending_cleanly() -> Iterator[None]:
     """For work that starts processes of its own: SIGTERM unwinds it, and then ends the worker.
 
@@ -133,15 +173,20 @@ def ending_cleanly() -> Iterator[None]:
     before = signal.signal(signal.SIGTERM, _leave)
     try:
         yield
-    except SystemExit as stop:  # an executor would take it for an answer and go on
-        os._exit(int(stop.code or 0))
+    except _LeavingError:  # an executor would take it for an answer and go on
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGTERM)
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
+class _LeavingError(BaseException):
+    """SIGTERM came to a worker."""
+
+
 def _leave(number: int, frame: FrameType | None) -> None:
     signal.signal(number, signal.SIG_IGN)  # a second one must not end the cleaning up
-    raise SystemExit(128 + number)
+    raise _LeavingError
 
 
 def _wait_for(processes: list[Any], seconds: float) -> None:
@@ -153,7 +198,7 @@ def _wait_for(processes: list[Any], seconds: float) -> None:
 
 
 def _become_worker() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ignore(signal.SIGINT)
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
 
 
@@ -163,7 +208,7 @@ def _end_with_the_parent() -> None:
         connection.wait([parent.sentinel])
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(_CLEANING_UP)
-        os._exit(1)
+        os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
 # Where a process that is a `Worker` reports that work begins; None in every other process.

@@ -6,6 +6,7 @@ import importlib.metadata
 import signal
 import sys
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from tests.cli.test_termination import START, start
 
 import glasshouse as gh
 from glasshouse.cli import main
-from glasshouse.cli.termination import heeded
+from glasshouse.cli.termination import Termination
 from glasshouse.proofs.exact import EXACT_SOLVERS
 from glasshouse.proofs.interruption import interruptible
 
@@ -95,13 +96,14 @@ class Destroyed:
 
 
 def test_a_signal_that_a_destructor_swallowed_is_heard_again():
-    def wait() -> None:
+    def wait(termination: Termination) -> None:
+        termination.begin()
         Destroyed(KeyboardInterrupt())
         time.sleep(20)
 
     began = time.monotonic()
-    with pytest.raises(KeyboardInterrupt), heeded():
-        wait()
+    with pytest.raises(KeyboardInterrupt), Termination() as termination:
+        wait(termination)
     assert time.monotonic() - began < 10
 
 
@@ -110,7 +112,7 @@ def test_what_goes_wrong_after_a_swallowed_signal_is_its_doing(monkeypatch, caps
         Destroyed(KeyboardInterrupt())
         raise RuntimeError("no compiled object yet")
 
-    monkeypatch.setattr("glasshouse.cli.app", compile_in_vain)
+    monkeypatch.setattr("glasshouse.cli.app", SimpleNamespace(parse_args=compile_in_vain))
     assert main(["demo"]) == 130
     assert capsys.readouterr().err == "glasshouse: interrupted\n"
     time.sleep(0.1)  # and it does not come back
@@ -118,7 +120,7 @@ def test_what_goes_wrong_after_a_swallowed_signal_is_its_doing(monkeypatch, caps
 
 def test_only_half_made_objects_of_the_compiler_are_silent(capsys, monkeypatch):
     before = sys.unraisablehook
-    with heeded():
+    with Termination():
         Destroyed(ValueError("ours"))
         assert "ours" in capsys.readouterr().err
         monkeypatch.setattr(Destroyed.__del__, "__module__", "llvmlite.binding.ffi")

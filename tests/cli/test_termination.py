@@ -17,7 +17,7 @@ from tests.notices import without_notices
 
 import glasshouse as gh
 from glasshouse.cli import main
-from glasshouse.cli.termination import heeded
+from glasshouse.cli.termination import Termination
 from glasshouse.studies import Store
 
 START = "from glasshouse.cli import main; import sys; sys.exit(main())"
@@ -203,23 +203,26 @@ def late():
 
 
 @pytest.mark.parametrize(
-    "moment",
+    ("moment", "rules", "codes"),
     [
-        "atexit.register(late)",  # Python shuts down
-        "flush = console.flush; console.flush = lambda: (late(), flush())",  # main is at its end
+        ("atexit.register(late)", ["--maxsat-output", "--solver", "prove"], [30]),
+        ("atexit.register(late)", [], [0]),  # Python shuts down
+        # main is at its end
+        (
+            "write = console.write_whole; console.write_whole = lambda text: (late(), write(text))",
+            ["--maxsat-output", "--solver", "prove"],
+            [30],
+        ),
+        ("flush = console.flush; console.flush = lambda: (late(), flush())", [], [143]),
     ],
 )
-def test_after_an_answer_its_exit_code_is_kept_to_the_end(moment, tmp_path):
+def test_after_an_answer_its_exit_code_is_kept_to_the_end(moment, rules, codes, tmp_path):
     gh.write(tmp_path / "x.wcnf", gh.random_loops(6, 6, frustration="1/5", loops=4, rng=1))
-    script = f"{LATE}\n{moment}\n{START}"
-    words = ["solve", str(tmp_path / "x.wcnf"), "--maxsat-output", "--solver", "prove"]
-    process = start(words, script)
+    process = start(["solve", str(tmp_path / "x.wcnf"), *rules], f"{LATE}\n{moment}\n{START}")
     answer, said = heard(process)
-    assert (process.returncode, said) == (30, "")
-    assert "s OPTIMUM FOUND" in answer
-    process = start(words[:2], script)  # without an answer's exit code, nothing stays ignored
-    heard(process)
-    assert process.returncode in (143, -signal.SIGTERM)
+    assert process.returncode in codes, said
+    assert ("s OPTIMUM FOUND" in answer) == bool(rules)
+    assert said == ("glasshouse: terminated\n" if codes == [143] else "")
 
 
 def test_callers_in_the_same_process_hear_signals_after_an_answer(tmp_path, capsys):
@@ -280,13 +283,16 @@ def test_a_command_started_with_ctrl_c_ignored_ignores_it_and_ends_on_sigterm(tm
 class TestHandler:
     def test_it_is_there_inside_only(self):
         before = signal.getsignal(signal.SIGTERM)
-        with heeded() as termination, pytest.raises(KeyboardInterrupt):
-            os.kill(os.getpid(), signal.SIGTERM)
+        with Termination() as termination:
+            termination.begin()
+            with pytest.raises(KeyboardInterrupt):
+                os.kill(os.getpid(), signal.SIGTERM)
         assert termination.is_asked
         assert signal.getsignal(signal.SIGTERM) is before
 
     def test_a_second_signal_at_once_does_not_end_the_cleaning_up(self):
-        with heeded():
+        with Termination() as termination:
+            termination.begin()
             with pytest.raises(KeyboardInterrupt):
                 os.kill(os.getpid(), signal.SIGTERM)
             os.kill(os.getpid(), signal.SIGTERM)
@@ -296,7 +302,8 @@ class TestHandler:
         seen = []
         before = signal.signal(signal.SIGTERM, lambda *_: seen.append(1))
         try:
-            with heeded() as termination:
+            with Termination() as termination:
+                termination.begin()
                 os.kill(os.getpid(), signal.SIGTERM)
                 time.sleep(0.01)
             assert main(["--version"]) == 0

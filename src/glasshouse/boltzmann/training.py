@@ -40,6 +40,7 @@ from glasshouse.files.errors import FileError
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray, SpinArray
+from glasshouse.stopping import deferred
 from glasshouse.summaries import Summarised
 
 # What random numbers are for: paths of child seeds.
@@ -48,6 +49,8 @@ _WEIGHTS, _UPDATES, _MODES, _MONITORS = range(4)
 
 # Between two times that a checkpoint may be written.
 _PIECE_SECONDS = 0.2
+# Between two moments at which signals are handled, about so many seconds, at most so many updates.
+_PAUSE_SECONDS, _MOST_AT_ONCE = 0.1, 1 << 30
 
 
 class DivergenceWarning(UserWarning):
@@ -156,6 +159,7 @@ class Trainer(Summarised):
         self.learning_seconds = 0.0
         self.has_diverged = False
         self._constants: dict[str, float] = {}
+        self._at_once = 16  # updates between two moments at which signals are handled
         self._plan = settings.plan(self.data.shape[1], len(self.data))
         self._rates, self._chances = settings.learning_rates(), settings.mode_chances()
         self._arrays = self._begin(start)
@@ -181,20 +185,34 @@ class Trainer(Summarised):
     def advance(self, epoch: int) -> bool:
         """Train until so many epochs are over; False if the weights diverged on the way."""
         begin = perf_counter()
-        while not self.has_diverged:
-            code = self._epochs(epoch)
-            if code == updates.DONE:
-                break
+        code = updates.PAUSED
+        while not self.has_diverged and code != updates.DONE:
+            started = perf_counter()
+            with deferred():  # what the arrays hold and what is known of them change together
+                code = self._epochs(epoch)
+                self.has_diverged = code == updates.DIVERGED
             if code == updates.NEEDS_MODE:
                 self._find_mode()
-            self.has_diverged = code == updates.DIVERGED
+            elif code == updates.PAUSED:
+                self._pace(perf_counter() - started)
         self.learning_seconds += perf_counter() - begin
         return not self.has_diverged
 
     def _epochs(self, last: int) -> int:
         return updates.run_epochs(  # type: ignore[no-any-return]
-            self._arrays, self._plan, self.data, self._rates, self._chances, last
+            self._arrays, self._plan, self.data, self._rates, self._chances, last, self._at_once
         )
+
+    def _pace(self, seconds: float) -> None:
+        """Choose how many updates to do before signals are handled again; no result depends on it.
+
+        Args:
+            seconds: how long the last ones took.
+        """
+        if seconds < _PAUSE_SECONDS / 2:
+            self._at_once = min(2 * self._at_once, _MOST_AT_ONCE)
+        elif seconds > 2 * _PAUSE_SECONDS:
+            self._at_once = max(self._at_once // 2, 1)
 
     def run(
         self, monitors: Iterable[str] = (), every: int = 10, checkpoint: Path | None = None
@@ -339,14 +357,15 @@ class Trainer(Summarised):
             machine, search=self.settings.mode_search, start=start,
             seconds=self.settings.mode_seconds, rng=seed,
         )  # fmt: skip
-        arrays.mode_visible[:], arrays.mode_hidden[:] = mode.visible, mode.hidden
         signed, total = spin_weights(
             machine.weights, machine.visible_bias, machine.hidden_bias, machine.low,
             mode.visible, mode.hidden,
         )  # fmt: skip
-        arrays.mode_energy[:] = -signed, total
-        arrays.progress[MODE] = READY
-        self.modes_proven += mode.is_proven
+        with deferred():  # a checkpoint has all of a mode, or nothing
+            arrays.mode_visible[:], arrays.mode_hidden[:] = mode.visible, mode.hidden
+            arrays.mode_energy[:] = -signed, total
+            arrays.progress[MODE] = READY
+            self.modes_proven += mode.is_proven
 
     def _held_out(self, rows: npt.ArrayLike) -> SpinArray:
         held_out = data_sets.in_units(rows, self.settings.units, "held_out")

@@ -1,16 +1,35 @@
-"""Consoles as they are: output that survives one without UTF-8, or that nobody reads any more."""
+"""Output that survives a console without UTF-8, and a pipe whose reader is slow or gone.
+
+A full pipe blocks the process that writes to it. A process that must not be interrupted while it
+writes would then handle no signal. The functions here wait for the reader first, while signals are
+still handled.
+"""
 
 from __future__ import annotations
 
 import codecs
 import errno
 import os
+import select
 import sys
+import time
+from contextlib import suppress
+from typing import TextIO
+
+from glasshouse.cli.termination import current
 
 # What our texts hold beyond ASCII, as one would type it there.
 _TYPED = {"×": "x", "·": "*", "→": "->", "≤": "<=", "≥": ">=", "±": "+-", "–": "-", "…": "...",
           "β": "beta", "ρ": "rho", "α": "alpha", "μ": "mu", "σ": "sigma", "Σ": "Sum", "√": "sqrt",
           "•": "*", "─": "-", "│": "|"}  # fmt: skip
+
+
+_PIECE = 4096  # bytes: the least PIPE_BUF, which a pipe takes whole once it takes anything
+_PATIENCE = 2.0  # seconds after a signal, for a reader that is slow
+
+
+class BlockedError(OSError):
+    """A signal has come, and the reader of standard output does not read."""
 
 
 def survive() -> None:
@@ -24,6 +43,8 @@ def survive() -> None:
 
 def flush() -> None:
     """Write out what was printed; a reader that went away is a BrokenPipeError on every system."""
+    if sys.stdout is None:  # it was closed before we came
+        return
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -35,7 +56,64 @@ def flush() -> None:
 
 def hush() -> None:
     """Say nothing more on standard output, also not while Python shuts down."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(OSError, ValueError, AttributeError):  # not a file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def is_read(stream: TextIO | None = None, seconds: float = _PATIENCE) -> bool:
+    """Wait until standard output takes a line without blocking; False if it does not in time."""
+    try:
+        number = (stream or sys.stdout).fileno()
+        return bool(select.select([], [number], [], seconds)[1])
+    except (OSError, ValueError, AttributeError):
+        return True  # the system cannot wait for it, or it is not a file
+
+
+def may_write(stream: TextIO) -> bool:
+    """Whether to print, even if the reader is slow; after a signal, only if it reads."""
+    return not current().came or is_read(stream)
+
+
+def flush_if_read() -> None:
+    """Write out what was printed, or drop it if the reader does not read."""
+    try:
+        if is_read():
+            flush()
+        else:
+            hush()
+    except (OSError, KeyboardInterrupt):
+        hush()
+
+
+def write(line: str) -> None:
+    """Write a short line to standard output at once; it is whole, or not there at all."""
+    try:
+        number = sys.stdout.fileno()
+    except (OSError, ValueError, AttributeError):  # A caller has replaced standard output.
+        print(line, end="", flush=True)
+        return
+    flush()
+    rest = line.encode()
+    while rest:
+        try:
+            rest = rest[os.write(number, rest) :]
+        except BlockingIOError:  # the reader has set the pipe so
+            is_read()
+
+
+def write_whole(text: str) -> None:
+    """Write a text of any length in pieces that do not block.
+
+    Raises:
+        BlockedError: a signal came, and the reader does not read.
+    """
+    while text:
+        termination = current()
+        if is_read(seconds=0.1):
+            write(text[:_PIECE])
+            text = text[_PIECE:]
+        elif termination.came and time.monotonic() - termination.last > _PATIENCE:
+            raise BlockedError
 
 
 def _replaced(error: UnicodeError) -> tuple[str, int]:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from glasshouse.cli import console
 from glasshouse.cli.errors import AnswerCode
 from glasshouse.cli.output import model_of
-from glasshouse.cli.termination import ignore, is_interruption
+from glasshouse.cli.termination import Termination, current, is_interruption
+from glasshouse.stopping import deferred
 
 if TYPE_CHECKING:
     from glasshouse.files import Document
     from glasshouse.problems import Max2Sat
 
-_PATIENCE = 0.3  # seconds after SIGTERM, for a solver that has a last word
-
 
 class Contest:
-    """The best model so far of one file of clauses, and what was said of it."""
+    """The best model so far of one file of clauses, whose cost is printed."""
 
     def __init__(self, document: Document, problem: Max2Sat) -> None:
         self.document, self.problem = document, problem
@@ -29,15 +28,25 @@ class Contest:
         self._is_over = False
 
     def offer(self, model: Any) -> bool:
-        """Say at once what a model costs, if it is the best so far; whether it is, or equals it."""
+        """Print at once what a model costs, if it is the best so far; whether it is, or equals it.
+
+        A model counts once its line is out. Signals are handled before both or after both; while
+        the reader does not read, before.
+        """
         if self.problem.broken(model):
             return False
         cost = self.document.value_of(model)
-        with self._speaking:
-            if not self._is_over and (self.model is None or cost < self.cost):
-                self.model, self.cost = model, cost
-                print(f"o {cost}", flush=True)
-            return bool(cost == self.cost)
+        while self._is_better(cost):
+            if not console.is_read(seconds=0.1):
+                continue
+            with deferred(), self._speaking:
+                if self._is_better(cost):
+                    console.write(f"o {cost}\n")
+                    self.model, self.cost = model, cost
+        return bool(cost == self.cost)
+
+    def _is_better(self, cost: Any) -> bool:
+        return not self._is_over and (self.model is None or bool(cost < self.cost))
 
     def run(self, solve: Callable[[], tuple[Any, bool]]) -> AnswerCode:
         """Solve, and give the best model however that ends.
@@ -48,34 +57,43 @@ class Contest:
             solve: gives a model, None for none, and whether it is optimal.
         """
         from glasshouse.proofs import HardClausesUnsatisfiableError
-        from glasshouse.proofs.interruption import hurried
         from glasshouse.proofs.two_sat import satisfy
-        from glasshouse.races.judging import EXIT_CODES  # not at the end, when time is short
 
         is_optimal, status = False, "UNKNOWN"
         try:
             self.offer(satisfy(self.problem.num_variables, self.problem.hard))
-            with hurried(_PATIENCE):
-                model, is_claimed = solve()
+            model, is_claimed = solve()
             is_optimal = model is not None and self.offer(model) and is_claimed
-            ignore()  # from the moment on when the search is over
+            current().finish()  # The search is over.
         except HardClausesUnsatisfiableError:
-            ignore()
+            current().finish()
             status = "UNSATISFIABLE"
         except (KeyboardInterrupt, SystemError) as stop:  # Ctrl-C or SIGTERM
-            ignore()
+            current().finish()
             if not is_interruption(stop):
                 raise
-        if self.model is not None:
-            status = "OPTIMUM FOUND" if is_optimal else "SATISFIABLE"
-        self._say(status)
-        return AnswerCode(EXIT_CODES[status])
-
-    def _say(self, status: str) -> None:
-        """The last lines, whole."""
         with self._speaking:
             self._is_over = True
-            print(f"s {status}")
-            if self.model is not None:
-                print(f"v {model_of(self.model)}")
-            sys.stdout.flush()
+        if self.model is not None:
+            status = "OPTIMUM FOUND" if is_optimal else "SATISFIABLE"
+        return conclude(status, self.model)
+
+
+def by_the_rules(solve: Callable[[], Any], termination: Termination) -> Any:
+    """Run a command from which an answer is expected, even if it is stopped before its search."""
+    try:
+        termination.begin()
+        return solve()
+    except (KeyboardInterrupt, SystemError) as stop:
+        termination.finish()
+        if not is_interruption(stop):
+            raise
+        return conclude("UNKNOWN")
+
+
+def conclude(status: str, model: Any = None) -> AnswerCode:
+    """Print the last lines, whole, and return the exit code that belongs to them."""
+    from glasshouse.races.judging import EXIT_CODES
+
+    console.write_whole(f"s {status}\n" + ("" if model is None else f"v {model_of(model)}\n"))
+    return AnswerCode(EXIT_CODES[status])

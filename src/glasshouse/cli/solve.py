@@ -15,6 +15,7 @@ from glasshouse.cli.evaluation import Contest
 from glasshouse.cli.output import measured, show, show_json
 from glasshouse.cli.pipes import source
 from glasshouse.cli.searches import HEURISTICS, certified_by, contender, samplers, search
+from glasshouse.cli.termination import current
 from glasshouse.cli.types import MaybeWhole, SourceFormat, Units
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def _known_solver(_type: Any, tokens: Sequence[Any]) -> str:
         raise ValueError(f"{name} is not one of {', '.join(known)}")
     return name
 
+
+_LAST_WORDS = 0.1  # seconds in which a solver that ends in time gives its answer
 
 Solver = Annotated[str, Parameter(converter=_known_solver)]
 
@@ -89,14 +92,15 @@ def solve(
             (anneal).
         time_limit: seconds, after which the best so far is shown (all but brute). anneal and
             temper end with their runs, if that is sooner: give more of them to use all of the
-            time. With --maxsat-output, of the whole command.
+            time. With --maxsat-output, of the whole command, including compilation.
         threads: how many work at the same time (anneal, temper); the result does not depend on it.
         seed: a whole number that fixes all randomness (anneal, temper, samplers), but for what a
             time limit cuts off.
         maxsat_output: print o, s and v lines as in the MaxSAT Evaluation, and end with its exit
             codes: 30 optimum found, 20 unsatisfiable, 10 satisfiable, 0 unknown. The best model so
-            far is given after SIGTERM and Ctrl-C, too. anneal and temper then work in rounds of
-            16, 32, … sweeps, up to --sweeps; with a time limit alone, until it ends them.
+            far is given after SIGTERM and Ctrl-C, too, or s UNKNOWN if there is none. anneal and
+            temper then work in rounds of 16, 32, … sweeps, up to --sweeps; with a time limit alone,
+            until it ends them.
         json: print one JSON object.
     """
     from glasshouse.files import read_document
@@ -108,13 +112,16 @@ def solve(
     }  # fmt: skip
     given = {name: value for name, value in options.items() if value is not None}
     _refuse_ignored(solver, given)
+    left = clock.seconds_left(time_limit) if maxsat_output else None
+    if left is not None:
+        # Files are read and kernels compiled within the limit, too; a solver's clock starts later.
+        current().limit(left + _LAST_WORDS)
+        given["time_limit"] = left
     document = read_document(source(file, format), format=format, units=units)
     problem = document.problem
     if maxsat_output:
         if not isinstance(problem, Max2Sat):
             raise ValueError(f"--maxsat-output is for clauses; {file} holds {problem!r}")
-        if time_limit is not None:
-            given["time_limit"] = clock.seconds_left(time_limit)
         contest = Contest(document, problem)
         return contest.run(lambda: contender(solver, document, given, contest.offer))
     if isinstance(problem, Max2Sat) and problem.num_hard and not _is_satisfiable(problem):

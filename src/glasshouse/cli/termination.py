@@ -1,11 +1,10 @@
-"""SIGTERM ends a command as Ctrl-C does: partial files are removed, the best so far is shown.
+"""Ctrl-C and SIGTERM while a command runs: partial files are removed, the best so far is shown.
 
-Python by itself dies of SIGTERM on the spot and leaves everything behind. Systems that stop jobs
-(batch queues, containers, `timeout`) send it, and kill for good some seconds later.
+By default, SIGTERM ends Python at once, and partial files stay. Systems that stop jobs (batch
+queues, containers, `timeout`) send it, and send SIGKILL a few seconds later.
 
-Either may come while a kernel is compiled, in the middle of LLVM's objects: then one that was only
-half made complains as it goes, one that is going swallows the signal, and so does a callback, after
-which Numba misses what the callback should have brought.
+This module is imported before anything else of the command line, and therefore imports little: a
+signal that comes before its handler is there can only be Python's own affair.
 """
 
 from __future__ import annotations
@@ -15,10 +14,11 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any
 
 # `timeout` sends the signal twice, to the process and to its group. The second one must not end
 # the cleaning up that the first one started; one that comes later means it.
@@ -27,49 +27,151 @@ _AGAIN_SECONDS = 0.02
 
 
 class Termination:
-    """Whether this process was asked to end.
+    """The handler of signals while a command runs: a context manager, for the main thread.
+
+    At first signals are only recorded. From `begin` on, the first one is raised as a
+    KeyboardInterrupt, which the command handles; after `finish`, they are only recorded again.
+
+    Signals that the parent process ignores stay ignored, and so do handlers of a program that calls
+    the command line: they are that program's. Python's own handlers are put back at the end, unless
+    the process ends then, too: while Python shuts down, nothing may change its exit code any more.
+
+    Args:
+        is_last: whether the process ends with the command.
 
     Attributes:
-        is_asked: whether SIGTERM came.
-        is_the_end: whether what is ignored by then stays ignored until the process is gone: an exit
-            code that is part of an answer must not be lost while Python shuts down.
+        came: the signals that came, in order.
+        last: when the last one came, in seconds of the monotonic clock.
     """
 
-    def __init__(self) -> None:
-        self.is_asked = self.is_the_end = False
-        self.again: threading.Timer | None = None
-        self._last = 0.0
+    def __init__(self, is_last: bool = False) -> None:
+        self.came: list[int] = []
+        self.last = 0.0
+        self._is_last = is_last
+        self._waits = True
+        self._raised: float | None = None
+        self._was_lost = False
+        self._timer: threading.Timer | None = None
+        self._before: dict[int, Any] = {}
+        self._frame: FrameType | None = None
 
-    def ask(self, number: int, frame: FrameType | None) -> None:
-        """The signal's handler: go the way of Ctrl-C, in the main thread."""
-        now = time.monotonic()
-        if self.is_asked and now - self._last < _SAME_SECONDS:
+    @property
+    def is_asked(self) -> bool:
+        """Whether SIGTERM has stopped the command; one that comes at its end stops nothing."""
+        is_stopped = self._raised is not None or self._was_lost
+        return is_stopped and signal.SIGTERM in self.came
+
+    def __enter__(self) -> Termination:
+        global _current
+        if threading.current_thread() is not threading.main_thread():
+            return self
+        self._frame = sys._getframe(1)
+        self._hook, sys.unraisablehook = sys.unraisablehook, self._hear_again
+        for number, handler in (
+            (signal.SIGTERM, signal.SIG_DFL),
+            (signal.SIGINT, signal.default_int_handler),
+        ):
+            if signal.getsignal(number) is handler:
+                self._take(number)
+        self._outer, _current = _current, self
+        return self
+
+    def _take(self, number: int) -> None:
+        self._before[number] = signal.getsignal(number)
+        signal.signal(number, self._ask)
+
+    def __exit__(self, *fault: object) -> None:
+        global _current
+        if self._frame is None:
             return
-        self.is_asked, self._last = True, now
+        self.finish()
+        _current = self._outer
+        if hasattr(signal, "setitimer") and signal.SIGALRM in self._before:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+        for number, handler in self._before.items():
+            signal.signal(number, signal.SIG_IGN if self._is_last else handler)
+        sys.unraisablehook = self._hook
+        self._frame = None
+
+    def begin(self) -> None:
+        """Raise signals from now on, one that has come already at once."""
+        self._waits = False
+        if self.came:
+            self._raised = time.monotonic()
+            raise KeyboardInterrupt
+
+    def finish(self) -> None:
+        """Only record signals from now on: half an answer is worse than none."""
+        self._waits = True
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def limit(self, seconds: float) -> None:
+        """Stop the command after `seconds`, as a signal does."""
+        if self._frame is None:
+            return
+        if hasattr(signal, "setitimer"):
+            self._take(signal.SIGALRM)
+            signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
+        else:
+            self._later(seconds, signal.SIGINT)
+
+    def was_lost(self) -> bool:
+        """Whether a signal was swallowed, so that whatever went wrong since is its doing."""
+        return self._was_lost
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        """The handler: go the way of Ctrl-C, in the main thread."""
+        self.last = time.monotonic()
+        self.came.append(number)
+        if self._waits or self._has_just_raised():
+            return
+        if self._is_importing(frame):
+            self._again(number)
+            return
+        self._raised = self.last
         raise KeyboardInterrupt
 
-    def hear_again(self, lost: Any) -> None:
+    def _has_just_raised(self) -> bool:
+        return self._raised is not None and self.last - self._raised < _SAME_SECONDS
+
+    def _is_importing(self, frame: FrameType | None) -> bool:
+        """Whether a module is being imported: one that was only half imported breaks others.
+
+        Third-party modules replace a KeyboardInterrupt by their own errors, or lose it.
+        """
+        while frame is not None and frame is not self._frame:
+            if frame.f_code.co_filename.startswith("<frozen importlib"):
+                return True
+            frame = frame.f_back
+        return False
+
+    def _hear_again(self, lost: Any) -> None:
         """Python's hook for what is raised where nobody can catch it: destructors, callbacks."""
         if issubclass(lost.exc_type, KeyboardInterrupt):
-            # Not at once: here it would be lost again.
-            self.again = threading.Timer(_AGAIN_SECONDS, _interrupt)
-            self.again.daemon = True
-            self.again.start()
+            self._again(next(reversed([*self._before, *self.came]), signal.SIGINT))
         elif not str(getattr(lost.object, "__module__", "")).startswith("llvmlite"):
             sys.__unraisablehook__(lost)
 
-    def was_lost(self) -> bool:
-        """Whether Ctrl-C was swallowed, so that whatever went wrong since is its doing."""
-        if self.again is not None:
-            self.again.cancel()
-        return self.again is not None
+    def _again(self, number: int) -> None:
+        """Send a signal to ourselves, but not at once: here it would be lost again."""
+        self._raised, self._was_lost = None, True
+        self._later(_AGAIN_SECONDS, number)
+
+    def _later(self, seconds: float, number: int) -> None:
+        self._timer = threading.Timer(seconds, _send, [number])
+        self._timer.daemon = True
+        self._timer.start()
 
 
-def ignore() -> None:
-    """Hear neither Ctrl-C nor SIGTERM until `heeded` ends: half an answer is worse than none."""
-    if threading.current_thread() is threading.main_thread():
-        for number in _handlers():
-            signal.signal(number, signal.SIG_IGN)
+_current: Termination | None = None
+
+
+def current() -> Termination:
+    """The command that runs in this thread; one that nothing stops where there is none."""
+    if _current is None or threading.current_thread() is not threading.main_thread():
+        return Termination()
+    return _current
 
 
 def is_interruption(fault: BaseException | None) -> bool:
@@ -79,41 +181,9 @@ def is_interruption(fault: BaseException | None) -> bool:
     return fault is not None
 
 
-def _interrupt() -> None:
-    """Ctrl-C for the main thread, which ends its waiting, too, where the system can do that."""
+def _send(number: int) -> None:
+    """A signal for the main thread, which ends its waiting, too, where the system can do that."""
     if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
     else:
-        _thread.interrupt_main()
-
-
-def _handlers() -> dict[signal.Signals, Any]:
-    """What Ctrl-C and SIGTERM do, without those that are not Python's to set again."""
-    found = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    return {number: handler for number, handler in found.items() if handler is not None}
-
-
-@contextmanager
-def heeded() -> Iterator[Termination]:
-    """Take SIGTERM for Ctrl-C inside the block; afterwards both do what they did before.
-
-    Only in the main thread, where alone signals are handled, and only where nobody else decided
-    what SIGTERM does: a program that calls the command line keeps its own handler, and a signal
-    that the parent ignores stays ignored. Other processes do not inherit the handler: those that
-    are spawned start with the system's own.
-    """
-    termination, hook, before = Termination(), sys.unraisablehook, _handlers()
-    if threading.current_thread() is not threading.main_thread():
-        yield termination
-        return
-    is_ours = before.get(signal.SIGTERM) is signal.SIG_DFL
-    if is_ours:
-        signal.signal(signal.SIGTERM, termination.ask)
-        sys.unraisablehook = termination.hear_again
-    try:
-        yield termination
-    finally:
-        sys.unraisablehook = hook
-        if not (is_ours and termination.is_the_end):
-            for number, handler in before.items():
-                signal.signal(number, handler)
+        _thread.interrupt_main(signal.Signals(number))

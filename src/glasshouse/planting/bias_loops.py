@@ -13,7 +13,7 @@ from glasshouse.certificates.flat_cycles import NodeArray
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.demand import rbm_demand
-from glasshouse.planting.effort import new_meter, refuse_spent
+from glasshouse.planting.effort import in_pieces, new_meter, refuse_spent
 from glasshouse.planting.kernels.bias_loops import drop_bias_loops, drop_triangles
 from glasshouse.planting.kernels.cells import new_cells
 from glasshouse.planting.loops import Loops
@@ -114,7 +114,14 @@ def _drop_loops(
         return nodes
     matrix = new_cells((n + 1) * (m + 1), 4 * number, signs=True)
     meter = new_meter()
-    dropped = drop_bias_loops(stream, n, m, frustrated, _SAFETY_LINE, matrix, nodes, meter)
+
+    def drop(first: int, last: int) -> int:
+        part = nodes[first:last]
+        return first + int(
+            drop_bias_loops(stream, n, m, frustrated, _SAFETY_LINE, matrix, part, meter)
+        )
+
+    dropped = in_pieces(0, number, drop)
     if dropped < number:
         refuse_spent(meter)
         raise ValueError(

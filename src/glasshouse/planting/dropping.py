@@ -33,6 +33,7 @@ Table = npt.NDArray[np.int32]
 
 # Cycles of one length are listed while they are this few and this quickly found.
 _MOST_LISTED, _MOST_STEPS = 1 << 20, 1 << 25
+_STEPS_AT_ONCE = 1 << 24  # about a tenth of a second, after which signals are handled
 # Tries without success before a loop that is there is dropped again, or none is found at all.
 _PATIENCE = 1000
 # The most tries for the last room, where loops must be disjoint or weights are limited.
@@ -144,10 +145,18 @@ class Drop:
             self.shortest, self.longest, weights.positive, weights.constant, weights.slope,
             self.rule, self.most,
         )  # fmt: skip
-        nodes, starts = drop_loops(stream, source, rule, number, patience, totals, meter)
-        if len(starts) - 1 < number:
+        nodes, starts = np.empty(max(16, 4 * number), np.int32), np.zeros(number + 1, np.int64)
+        state, is_stuck = np.zeros(2, np.int64), False
+        while state[0] < number and meter[0] > 0 and not is_stuck:
+            pause = max(int(meter[0]) - _STEPS_AT_ONCE, 0)
+            nodes = drop_loops(
+                stream, source, rule, nodes, starts, state, patience, totals, meter, pause
+            )
+            is_stuck = bool(meter[0] > pause)  # it ended for want of room
+        placed = int(state[0])
+        if placed < number:
             refuse_spent(meter)
-        return nodes, starts
+        return nodes[: starts[placed]].copy(), starts[: placed + 1].copy()
 
     def grow(self, stream: Stream, number: int, remedy: str) -> Loops:
         """Exactly `number` loops, or an error that says how many there is room for."""

@@ -7,7 +7,8 @@ their steps down on a meter, so that the same recipe fails or grows alike on eve
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -16,6 +17,7 @@ import numpy as np
 from glasshouse.problems.validation import IntArray
 
 _UNBOUNDED = 1 << 62
+_FIRST_PIECE, _PIECE_SECONDS = 4096, 0.2
 _METER: ContextVar[IntArray | None] = ContextVar("meter", default=None)
 
 
@@ -51,3 +53,26 @@ def refuse_spent(meter: IntArray) -> None:
     """Raise if the steps are used up."""
     if meter[0] <= 0:
         raise EffortError("its loops are not found in the number of steps that are allowed")
+
+
+def in_pieces(first: int, last: int, drop: Callable[[int, int], int]) -> int:
+    """Drop loops `first` to `last` - 1, a few at a time, so that signals are handled in between.
+
+    Args:
+        first: the number of the first loop.
+        last: one more than the number of the last loop.
+        drop: drops loops of a range, and returns where it stopped: at the end, unless there is no
+            place for a loop. What it draws must not depend on how loops are divided into ranges.
+
+    Returns:
+        Where it stopped.
+    """
+    size = _FIRST_PIECE
+    while first < last:
+        end, began = min(first + size, last), time.perf_counter()
+        first = drop(first, end)
+        if first < end:
+            break
+        took = time.perf_counter() - began
+        size = 2 * size if took < _PIECE_SECONDS / 2 else max(1, size // 2)
+    return first

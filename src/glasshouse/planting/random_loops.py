@@ -12,7 +12,7 @@ import numpy.typing as npt
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Overlap, Ratio, State
 from glasshouse.planting.demand import rbm_demand
-from glasshouse.planting.effort import new_meter, refuse_spent
+from glasshouse.planting.effort import in_pieces, new_meter, refuse_spent
 from glasshouse.planting.kernels import gaussian
 from glasshouse.planting.kernels.cells import clear, new_cells
 from glasshouse.planting.kernels.random_loops import UNLIMITED, drop_random_loops, only_signs_matter
@@ -194,10 +194,19 @@ def _drop_loops(
     redraws = 200 + 4 * (n + m) if limited else REDRAWS
     reached = 0
     meter = new_meter()
+
+    def drop(first: int, last: int) -> int:
+        part = slice(first, last)
+        return first + int(
+            drop_random_loops(
+                stream, n, m, law, most, redraws, matrix, nodes[part], weights[part], meter
+            )
+        )
+
     for attempt in range(_RESTARTS if limited else 1):
         if attempt:
             clear(matrix)
-        dropped = drop_random_loops(stream, n, m, law, most, redraws, matrix, nodes, weights, meter)
+        dropped = in_pieces(0, number, drop)
         if dropped == number:
             weights[:, 3] *= -1
             starts = np.arange(number + 1, dtype=np.int64) * 4

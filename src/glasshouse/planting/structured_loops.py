@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -13,7 +14,7 @@ from glasshouse.certificates.flat_cycles import NodeArray
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.demand import rbm_demand
-from glasshouse.planting.effort import new_meter, refuse_spent
+from glasshouse.planting.effort import in_pieces, new_meter, refuse_spent
 from glasshouse.planting.kernels.cells import clear, new_cells
 from glasshouse.planting.kernels.structured_loops import CENTER, LEFT, UPPER, drop_structured_loops
 from glasshouse.planting.loops import Loops
@@ -167,15 +168,21 @@ def _drop_loops(
     matrix = new_cells(cells, 2 * number, signs=True)
     jams: dict[str, int] = {}
     meter = new_meter()
+
+    def drop(kind: int, first: int, last: int) -> int:
+        return int(
+            drop_structured_loops(
+                stream, np.array(sizes), kind, frustrated, matrix, nodes, first, last, meter
+            )
+        )
+
     for attempt in range(_RESTARTS):
         if attempt:
             clear(matrix)
         first, jam = 0, None
         for kind, count in counts.items():
             last = first + count
-            reached = drop_structured_loops(
-                stream, np.array(sizes), _KINDS[kind], frustrated, matrix, nodes, first, last, meter
-            )
+            reached = in_pieces(first, last, partial(drop, _KINDS[kind]))
             if reached < last:
                 jam = kind
                 jams[kind] = max(jams.get(kind, 0), reached - first)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from threading import Event, Thread
 from typing import TypeVar
 
@@ -14,18 +13,7 @@ from glasshouse.compiled import is_ctrl_c
 Result = TypeVar("Result")
 
 _LOOK_EVERY = 0.05  # seconds
-_patience = 5.0  # seconds after Ctrl-C, for a solver that is slow to stop
-
-
-@contextmanager
-def hurried(seconds: float) -> Iterator[None]:
-    """Leave work behind so soon after Ctrl-C: for a process that ends then."""
-    global _patience
-    before, _patience = _patience, seconds
-    try:
-        yield
-    finally:
-        _patience = before
+_PATIENCE = 5.0  # seconds after Ctrl-C, for a solver that is slow to stop
 
 
 def to_the_end(work: Callable[[], Result]) -> tuple[Result, bool]:
@@ -46,7 +34,7 @@ def interruptible(
     work: Callable[[], Result],
     stop: Callable[[], object],
     time_limit: float | None = None,
-    patience: float | None = None,
+    patience: float = _PATIENCE,
 ) -> Result:
     """Do some work in another thread, which Ctrl-C or a time limit stops.
 
@@ -57,8 +45,7 @@ def interruptible(
         stop: makes the work return soon. It is called again and again until that happens: a solver
             may be between two of its steps, at which it forgets earlier calls.
         time_limit: seconds after which to stop.
-        patience: seconds after Ctrl-C until the work is left behind; 0 for what cannot be stopped.
-            Five by default, or as `hurried` says.
+        patience: seconds after Ctrl-C until the work is left behind.
 
     Returns:
         What the work returns, after the time limit, too.
@@ -88,7 +75,7 @@ def interruptible(
             if time.monotonic() > deadline:
                 stop()
     except KeyboardInterrupt:
-        last = time.monotonic() + (_patience if patience is None else patience)
+        last = time.monotonic() + patience
         while time.monotonic() < last and not ended.wait(_LOOK_EVERY):
             stop()
         raise

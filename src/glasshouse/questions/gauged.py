@@ -78,6 +78,8 @@ def is_gauged(weights: npt.ArrayLike, *, time_limit: float | None = 60) -> bool 
         return ground_state(matrix)[0] == up
     ones = np.ones(sum(matrix.shape), dtype=np.int8)
     proof = prove(problem, target=up, state=ones, time_limit=time_limit)
+    if proof.statistics.stopped == "Ctrl-C":  # the question stays open
+        raise KeyboardInterrupt
     if proof.energy < up:
         return False
     return True if proof.lower_bound >= up else None

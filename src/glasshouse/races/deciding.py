@@ -57,6 +57,8 @@ def proven_optimum(clauses: ClauseFile) -> Decision | None:
     except ValueError:
         return None
     proof = prove(problem, time_limit=_PROVE_SECONDS)
+    if proof.statistics.stopped == "Ctrl-C":  # it is for whoever asked
+        raise KeyboardInterrupt
     if not proof.optimal:
         return None
     return Decision(int(proof.energy), proof.certificate)

@@ -93,13 +93,20 @@ def optimal_tts(
         raise ValueError("there is no target: success is not defined; give the energy to look for")
     seed = Seed.of(rng)
     results = tuple(
-        anneal(
-            problem, sweeps=sweeps, runs=runs, target=target, rng=seed.child(k), **options
+        _uninterrupted(
+            anneal(problem, sweeps=sweeps, runs=runs, target=target, rng=seed.child(k), **options)
         )
         for k, sweeps in enumerate(grid)
-    )  # fmt: skip
+    )
     times = [result.tts(success, unit) for result in results]
     # A length without successes has a lower bound only, and wins only if all have.
     best = min(range(len(grid)), key=lambda k: (times[k].is_bound, times[k].value))
     edge = grid[best] in (min(grid), max(grid))
     return OptimalTts(grid[best], times[best], results, edge)
+
+
+def _uninterrupted(result: AnnealResult) -> AnnealResult:
+    """Pass on Ctrl-C, which is for the whole comparison."""
+    if result.stopped == "interrupted":
+        raise KeyboardInterrupt
+    return result

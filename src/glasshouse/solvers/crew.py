@@ -33,6 +33,11 @@ _SHORT_ALONE = 8  # chunks that take no thread of their own
 _LOOK_EVERY = 0.1  # seconds between two reports of progress
 
 
+def steps_at_once(cost: int) -> int:
+    """Return how many steps a chunk has, if one touches `cost` machine words."""
+    return min(max(1, _CHUNK // max(cost, 1)), _LONGEST_CHUNK)
+
+
 class RunProgress(NamedTuple):
     """How far a solver is."""
 
@@ -135,7 +140,7 @@ class _Shift:
         self.began = time.perf_counter()
         self.deadline = math.inf if time_limit is None else working_time() + time_limit
         self.stop = threading.Event()
-        self.chunk = min(max(1, _CHUNK // max(job.cost, 1)), _LONGEST_CHUNK)
+        self.chunk = steps_at_once(job.cost)
         self.states, self.hits = _room(runs, form.ising.num_variables)
         blocks = -(-runs // self.engine.lanes)
         self.left = iter(range(blocks))  # whoever is free takes the next one

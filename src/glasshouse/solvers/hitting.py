@@ -19,6 +19,7 @@ from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import Ising, validation
 from glasshouse.problems.validation import FloatArray, IntArray
 from glasshouse.solvers.annealing import key_of
+from glasshouse.solvers.crew import steps_at_once
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.kernels import generator, hitting
 from glasshouse.solvers.readiness import choose_engine
@@ -157,15 +158,23 @@ def race_one(
     samples: int,
     key: npt.NDArray[np.uint64],
 ) -> IntArray:
-    """Samples of N_tot for one problem on whatever kernel suits it; negative where censored."""
+    """Samples of N_tot for one problem on whatever kernel suits it; negative where censored.
+
+    Signals are handled every few milliseconds.
+    """
     _, engine = choose_engine(ColouredGraph(problem))
     goal = engine.goal(energy, problem)
-    block = engine.new_block()
+    block, at_once = engine.new_block(), steps_at_once(engine.cost)
     totals = np.zeros(samples, np.int64)
     index, done, spent = 0, 0, 0
     while done < samples:
         needed = min(engine.lanes, samples - done)
-        hitting.race_block(engine.tables, betas, key, index, goal, needed, block)
+        sweeps = 0
+        while sweeps < len(betas):
+            until = min(sweeps + at_once, len(betas))
+            sweeps = hitting.race_block(
+                engine.tables, betas, key, index, goal, needed, block, sweeps, until
+            )
         done, spent = hitting.count_sweeps(block.hits, len(betas), max_sweeps, totals, done, spent)
         index += 1
     return totals

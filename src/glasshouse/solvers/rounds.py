@@ -36,7 +36,7 @@ def iter_rounds(
         problem: what it takes.
         sweeps: of the last round.
         rng: a seed; each round has one of its own that comes from it.
-        time_limit: seconds of all rounds together.
+        time_limit: seconds of all rounds together, without compilation.
         **options: others of `solve`.
 
     >>> from glasshouse.planting import random_loops

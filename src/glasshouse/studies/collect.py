@@ -207,8 +207,9 @@ class _Collector:
                     self._receive(batch, future, error)
                     yield self._progress()
         finally:
-            for future in self._running:
-                future.cancel()
+            if self._workers is None:  # our own workers are ended by whoever started them
+                for future in self._running:
+                    future.cancel()
 
     def _submit(self) -> bool:
         """Keep the executor busy."""

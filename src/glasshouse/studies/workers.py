@@ -14,6 +14,7 @@ from typing import Any
 
 from glasshouse.pool import Worker
 from glasshouse.problems import validation
+from glasshouse.stopping import deferred
 
 # Workers are checked at least this often, in seconds, unless this process was held up itself.
 LONGEST_GAP = 1.0
@@ -92,8 +93,9 @@ class Workers:
         ]  # fmt: skip
 
     def close(self) -> None:
-        """End all workers without waiting for what they are doing."""
-        for worker in self._all:  # all of them clean up at the same time
-            worker.terminate()
-        for worker in self._all:
-            worker.close()
+        """End all workers without waiting for what they are doing; signals wait meanwhile."""
+        with deferred():
+            for worker in self._all:  # all of them clean up at the same time
+                worker.terminate()
+            for worker in self._all:
+                worker.close()

@@ -36,7 +36,7 @@ from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.xoshiro import below, next_word
 
 # Why `run_epochs` returns.
-DONE, NEEDS_MODE, DIVERGED = 0, 1, 2
+DONE, NEEDS_MODE, DIVERGED, PAUSED = 0, 1, 2, 3
 
 _U11 = np.uint64(11)
 _UNIT = 2.0**-53
@@ -44,20 +44,25 @@ _UNIT = 2.0**-53
 
 @compiled
 def run_epochs(machine: Any, plan: Any, data: Any, rates: Any, mode_chances: Any,
-               last: int) -> int:  # fmt: skip
+               last: int, most: int) -> int:  # fmt: skip
     """Train until epoch `last`, or until a mode must be found elsewhere, or weights diverge.
 
-    Called again, it goes on where it returned. After a divergence the weights are those of the
+    After `most` updates it pauses, so that signals can be handled. Called again, it continues where
+    it returned. After a divergence the weights are those of the
     last epoch that was good.
     """
     n, m = machine.weights.shape
     size, progress = len(data), machine.progress
     sums, group = new_gradient(n, m), new_group(n, m)
     while progress[EPOCH] < last:
+        if most <= 0:
+            return PAUSED
         epoch = progress[EPOCH]
         if progress[BATCH] == 0 and progress[MODE] == NONE and plan.batch_size < size:
             shuffle(machine.stream, machine.order)
         while progress[BATCH] * plan.batch_size < size:
+            if most <= 0 and progress[BATCH] > 0:  # at the first one, the data are shuffled already
+                return PAUSED
             if progress[MODE] == WANTED:
                 return NEEDS_MODE
             uses_mode = progress[MODE] == READY
@@ -79,6 +84,7 @@ def run_epochs(machine: Any, plan: Any, data: Any, rates: Any, mode_chances: Any
             progress[MODES] += uses_mode
             progress[UPDATES] += 1
             progress[BATCH] += 1
+            most -= 1
         if not is_sound(machine):
             go_back(machine)
             return DIVERGED

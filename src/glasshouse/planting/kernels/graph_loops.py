@@ -57,33 +57,37 @@ class LoopRule(NamedTuple):
 
 @compiled
 def drop_loops(
-    stream: Any, source: Any, rule: Any, number: int, patience: int, totals: Any, meter: Any
-) -> Any:
-    """Drop `number` loops; fewer come back where no room was found in `patience` tries.
+    stream: Any, source: Any, rule: Any, nodes: Any, starts: Any, state: Any, patience: int,
+    totals: Any, meter: Any, least: int,
+) -> Any:  # fmt: skip
+    """Drop loops until `starts` is full, no room was found in `patience` tries, or a pause is due.
+
+    Called again, it continues where it returned, and draws the same as without pauses.
 
     Args:
         stream: the generator's words.
         source: where cycles come from.
         rule: what loops look like.
-        number: how many loops.
+        nodes: int32, filled with the nodes of the loops, each loop's negative edge its last.
+        starts: int64, one more than there will be loops, filled with where their nodes begin.
+        state: int64 (2), the loops dropped, and the tries since the last one; both 0 at first.
         patience: tries without success before a loop is repeated, or none is found.
         totals: the weight of each edge, changed in place; empty where no rule needs it.
-        meter: the steps that are left, counted down; where none are, it ends with fewer loops.
+        meter: the steps that are left, counted down.
+        least: what the meter says when a pause is due.
 
     Returns:
-        Nodes and starts of the loops dropped, each loop's negative edge its last.
+        `nodes`, or a larger copy if they did not fit.
     """
     graph, layers, roots = source.graph, source.layers, source.roots
     size = layers[0] + layers[1] if graph[0].size == 0 else graph[0].size - 1
     cycle, place = np.empty(size, np.int32), np.full(size, -1, np.int64)
     edges = np.empty(size, np.int64)
     parent, depth = np.empty(size, np.int64), np.empty(size, np.int64)
-    nodes = np.empty(max(16, 4 * number), np.int32)
-    starts = np.zeros(number + 1, np.int64)
     # Without a limit on weights, a loop that is there can always be dropped again.
     may_repeat = rule.overlap == CONSTRUCTIVE and rule.most == np.iinfo(np.int64).max
-    placed = failed = 0
-    while placed < number and meter[0] > 0:
+    placed, failed = state[0], state[1]
+    while placed < starts.size - 1 and meter[0] > least:
         fixed = -1
         # The samplers are called right here: one more function around them takes seconds to compile
         if failed >= patience:
@@ -130,7 +134,8 @@ def drop_loops(
                 totals[edges[turned]] += -negative if turned == last else rule.positive
         placed += 1
         starts[placed] = end
-    return nodes[: starts[placed]].copy(), starts[: placed + 1].copy()
+    state[0], state[1] = placed, failed
+    return nodes
 
 
 @inner

@@ -1,9 +1,11 @@
 """Solvers in a process of their own, which can be killed.
 
-For those that keep Python's lock while they work, so that nobody hears Ctrl-C, and for those whose
-libraries cannot live in one process with ours: OR-Tools and highspy each bring a libhighs.so.1, and
-whichever comes second breaks. A worker is kept for the next problem, because its start takes about
-half a second, but for the same thread only: it ends with the thread that started it.
+For those that cannot be stopped, or only after a while: a thread that is left behind in their code
+can bring Python's own shutdown down. For those that keep Python's lock while they work, so that
+nobody hears Ctrl-C. And for those whose libraries cannot live in one process with ours: OR-Tools
+and highspy each bring a libhighs.so.1, and whichever comes second breaks. A worker is kept for the
+next problem, because its start takes about half a second, but for the same thread only: it ends
+with the thread that started it.
 """
 
 from __future__ import annotations
@@ -15,16 +17,18 @@ import pickle
 import signal
 import subprocess
 import sys
-import time
+from collections.abc import Callable
 from threading import local
 from typing import Any
 from weakref import finalize
 
+from glasshouse.pool import ignore, starting
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs.exact.solver import Answer, ExactSolver, Tell
 from glasshouse.proofs.interruption import interruptible
 
 _SERVE = f"from {__name__} import serve; serve()"
+_OURS_TO_HANDLE = (signal.SIGINT, signal.SIGTERM)
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _PATIENCE = 1.0  # seconds beyond a time limit that a solver keeps by itself, more or less
 
@@ -43,18 +47,19 @@ class _Worker:
     """A process that solves one problem after the other."""
 
     def __init__(self) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", _SERVE],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        )
-        # Called, or when nobody has the worker any more.
-        self.end = finalize(self, _end, self.process, os.getpid())
+        with starting(*_OURS_TO_HANDLE):
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", _SERVE],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            )
+            # Called, or when nobody has the worker any more.
+            self.end = finalize(self, _end, self.process, os.getpid())
         self.hear()  # that it is ready
 
     def ask(self, *question: Any) -> tuple[str, Any]:
-        """Hand over a problem; the first word of the answer."""
+        """Hand over a question; the worker answers that it begins, when its code is loaded."""
         assert self.process.stdin is not None
         pickle.dump(question, self.process.stdin)
         self.process.stdin.flush()
@@ -90,21 +95,52 @@ def solve_apart(
         RuntimeError: the process died by itself.
         KeyboardInterrupt: Ctrl-C was pressed; the process is gone.
     """
-    began = time.monotonic()
-    idle = _idle.workers.setdefault((os.getpid(), known.package), [])
+    worker = _free_worker(known.package)  # its start is no part of the limit, as compilation is not
+    best: list[Any] = [None]
+
+    def keep(bits: list[int]) -> None:
+        best[0] = bits
+        tell(bits)
+
+    wall = None if time_limit is None else time_limit + _PATIENCE
+    question = known.solve, known.tells, problem, time_limit
+    answer: Answer | None = _asked(worker, known.package, question, keep, wall)
+    return (best[0], False) if answer is None else answer
+
+
+def call_apart(package: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what a function returns in another process, which Ctrl-C kills.
+
+    Args:
+        package: whose code it calls; its workers load nothing else.
+        function: one that can be imported, of a module.
+        *arguments: its arguments, which are pickled.
+
+    Raises:
+        RuntimeError: the process died by itself.
+        KeyboardInterrupt: Ctrl-C was pressed; the process is gone.
+    """
+    question = function, False, *arguments
+    return _asked(_free_worker(package), package, question, lambda bits: None, None)
+
+
+def _free_worker(package: str) -> _Worker:
+    """One that waits, or a new one."""
+    idle = _idle.workers.setdefault((os.getpid(), package), [])
     worker = idle.pop() if idle else _Worker()
     if worker.process.poll() is not None:
         worker.end()
         worker = _Worker()
-    if time_limit is not None:  # the start of a worker is part of it
-        time_limit = max(time_limit - (time.monotonic() - began), time_limit / 10)
-    best: list[Any] = [None]
+    return worker
+
+
+def _asked(worker: _Worker, package: str, question: Any, tell: Tell, wall: float | None) -> Any:
+    """The answer of a worker; None if it was killed after so many seconds."""
     is_killed: list[bool] = []
 
     def work() -> Any:
-        kind, value = worker.ask(known.solve, known.tells, problem, time_limit)
+        kind, value = worker.hear()
         while kind == "told":
-            best[0] = value
             tell(value)
             kind, value = worker.hear()
         if kind == "fault":
@@ -117,23 +153,22 @@ def solve_apart(
         is_killed.append(True)
         worker.process.kill()
 
-    wall = None if time_limit is None else time_limit + _PATIENCE
     try:
-        answer: Answer | None = interruptible(work, stop, wall)
+        interruptible(lambda: worker.ask(*question), stop)
+        answer = interruptible(work, stop, wall)
     except BaseException:
         worker.end()
         raise
     if answer is None:
         worker.end()
-        return best[0], False
-    idle.append(worker)
+    else:
+        _idle.workers[os.getpid(), package].append(worker)
     return answer
 
 
 def serve() -> None:
-    """Solve what comes on standard input until it ends."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # the parent decides
-        signal.signal(number, signal.SIG_IGN)
+    """Call what comes on standard input until it ends."""
+    ignore(*_OURS_TO_HANDLE)  # the parent decides
     if sys.platform == "linux":  # elsewhere the end of standard input ends an idle worker
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
@@ -147,12 +182,13 @@ def serve() -> None:
     say("ready", None)
     while True:
         try:
-            solve, tells, problem, time_limit = pickle.load(questions)
+            function, tells, *arguments = pickle.load(questions)
         except EOFError:
             return
+        say("begins", None)
         try:
             more = (lambda bits: say("told", bits),) if tells else ()
-            say("done", solve(problem, time_limit, *more))
+            say("done", function(*arguments, *more))
         except Exception as fault:  # each solver has kinds of its own
             try:
                 say("fault", pickle.loads(pickle.dumps(fault)))

@@ -8,11 +8,10 @@ import numpy as np
 
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs.exact.solver import TOLERANCE, Answer, Tell, exact_solver, literals
-from glasshouse.proofs.interruption import interruptible
 from glasshouse.proofs.linear.linear_program import LinearProgramError, checked, new_highs
 
 
-@exact_solver("highs", package="highspy", most_weight=2**28, tells=True)
+@exact_solver("highs", package="highspy", most_weight=2**28, is_apart=True, tells=True)
 def solve(problem: Max2Sat, time_limit: float | None, tell: Tell) -> Answer:
     """Minimise the weight of relaxed clauses."""
     import highspy
@@ -25,7 +24,7 @@ def solve(problem: Max2Sat, time_limit: float | None, tell: Tell) -> Answer:
     options |= {f"{name}_feasibility_tolerance": TOLERANCE for name in ("mip", "primal", "dual")}
     if time_limit is not None:
         options["time_limit"] = float(time_limit)
-    # It runs in a new thread, whose scheduler is its own: it may have all cores.
+    # It runs in a process of its own, and may use all cores.
     solver = new_highs([0.0] * size + weights, upper=1.0, threads=0, **options)
     kinds = np.full(size, highspy.HighsVarType.kInteger)
     columns = np.arange(size, dtype=np.int32)
@@ -40,11 +39,10 @@ def solve(problem: Max2Sat, time_limit: float | None, tell: Tell) -> Answer:
             relaxation += 1
         row = np.array(indices, dtype=np.int32), np.array(values)
         checked(solver.addRow(least, np.inf, len(indices), *row), "a row")
-    solver.HandleUserInterrupt = True
     solver.cbMipImprovingSolution += lambda event: tell(
         [round(x) for x in event.data_out.mip_solution[:size]]
     )
-    checked(interruptible(solver.run, solver.cancelSolve), "run")
+    checked(solver.run(), "run")
     status = solver.getModelStatus().name
     if status not in ("kOptimal", "kTimeLimit", "kInterrupt"):
         raise LinearProgramError(f"HiGHS ended with the model status {status}")

@@ -117,10 +117,11 @@ class SharedSearch:
                 raise
             search.interrupted = True
         finally:
-            for future in self.running:
-                future.cancel()
             if self.pool is not None:
                 self.pool.close()
+            else:
+                for future in self.running:
+                    future.cancel()
         return all(search.is_done(leaf) for leaf in root.leaves())
 
     def _send(self) -> None:

@@ -18,18 +18,21 @@ from glasshouse.solvers.kernels.sweep_order import colour
 
 @compiled
 def race_block(
-    tables: Any, betas: Any, key: Any, index: Any, goal: Any, needed: Any, block: Any
-) -> Any:
-    """One block of runs from random starts; only the hits are noted, not the states.
+    tables: Any, betas: Any, key: Any, index: Any, goal: Any, needed: Any, block: Any, done: Any,
+    until: Any,
+) -> Any:  # fmt: skip
+    """Sweeps `done` + 1 to `until` of a block of runs; only the hits are noted, not the states.
 
-    Ends when the first `needed` runs have all reached the goal.
+    Runs begin at random states if nothing is done yet. Returns the number of sweeps done in all: at
+    most `until`, and all of them when the first `needed` runs have all reached the goal.
     """
-    seed(key, index, block.generator)
-    begin(tables, block)
+    if done == 0:
+        seed(key, index, block.generator)
+        begin(tables, block)
+        for lane in range(block.hits.size):
+            block.hits[lane] = 0
     work = workspace(tables, block)
-    for lane in range(block.hits.size):
-        block.hits[lane] = 0
-    for number in range(1, betas.size + 1):
+    for number in range(done + 1, until + 1):
         step(tables, betas[number - 1], work, block)
         measure(tables, block)
         reached = False
@@ -40,7 +43,8 @@ def race_block(
                 if block.energies[lane] <= goal and block.hits[lane] == 0:
                     block.hits[lane] = number
             if all_hit(block.hits, needed):
-                break
+                return betas.size
+    return until
 
 
 @compiled
@@ -128,6 +132,6 @@ def race_ensemble(
             if stop[0] != 0:
                 return
             needed = min(64, totals.shape[1] - done)
-            race_block(tables, betas, own_key, index, goal, needed, block)
+            race_block(tables, betas, own_key, index, goal, needed, block, 0, betas.size)
             done, spent = count_sweeps(hits, betas.size, max_sweeps, totals[k], done, spent)
             index += 1

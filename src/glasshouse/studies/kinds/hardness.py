@@ -220,6 +220,8 @@ def _best_energy(task: Task, plant: Planted, index: int, schedule: RunPlan) -> i
         plant.ising, sweeps=schedule.sweeps_per_run, runs=_EXTRA_RUNS, beta=betas,
         rng=task.solving_seed.child(index).child(1),
     )  # fmt: skip
+    if found.stopped is not None:  # Ctrl-C is for the whole study, not for these runs
+        raise KeyboardInterrupt
     return int(found.best_energy)
 
 

@@ -1,0 +1,116 @@
+"""From the words of a command line to an exit code."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from contextlib import suppress
+
+from cyclopts import CycloptsError
+
+from glasshouse import cli
+from glasshouse.cli import console, pipes
+from glasshouse.cli.errors import (
+    AnswerCode,
+    CheckFailedError,
+    FalseClaimError,
+    StudyFileError,
+    as_options,
+    system_error,
+    usage_error,
+)
+from glasshouse.cli.evaluation import by_the_rules
+from glasshouse.cli.plant import add_methods
+from glasshouse.cli.termination import Termination, is_interruption
+from glasshouse.extras import MissingPackageError
+
+_INTERRUPTED, _TERMINATED, _NOBODY_READS = 130, 143, 141
+_BUG = 70  # EX_SOFTWARE of sysexits.h
+
+
+def execute(words: list[str], termination: Termination) -> int:
+    """Run a command, and return its exit code however it ends.
+
+    Args:
+        words: the words of the command line.
+        termination: handles signals as soon as the words are understood.
+    """
+    console.survive()
+    try:
+        code, told = _outcome(words, termination)
+    except KeyboardInterrupt:  # a second one, while the first one was dealt with
+        console.hush()
+        code, told = _INTERRUPTED, ""
+    termination.finish()
+    if isinstance(code, AnswerCode):
+        return code
+    if termination.is_asked:
+        return _complain(f"terminated{told}", _TERMINATED)
+    return code if code != _INTERRUPTED else _complain(f"interrupted{told}", _INTERRUPTED)
+
+
+def _outcome(words: list[str], termination: Termination) -> tuple[int, str]:
+    """The exit code of a command, and what it says about an interruption."""
+    told = ""
+    try:
+        code = _run(words, termination)
+    except KeyboardInterrupt as stop:
+        code, told = _INTERRUPTED, f"; {stop}" if str(stop) else ""
+    except Exception as fault:
+        code = _INTERRUPTED
+        if not termination.was_lost() and not is_interruption(fault):
+            traceback.print_exception(fault)
+            code = _complain("this is a bug; please report it with the lines above", _BUG)
+    if code == _INTERRUPTED:
+        console.flush_if_read()
+    return code, told
+
+
+def _run(words: list[str], termination: Termination) -> int:
+    try:
+        result = _result(words, termination)
+        console.flush()
+    except CycloptsError as error:
+        return _complain(usage_error(error), 2)
+    except CheckFailedError as error:
+        return _complain(error, 1)
+    except FalseClaimError as error:
+        return _complain(error, 3)
+    except (ValueError, MemoryError) as error:
+        return _complain(error, 2)
+    except MissingPackageError as error:
+        return _complain(error, 2)
+    except BrokenPipeError:
+        console.hush()  # the reader of our output went away
+        return _NOBODY_READS
+    except console.BlockedError:
+        console.hush()
+        return _INTERRUPTED
+    except OSError as error:
+        return _complain(system_error(error), 2)
+    return result if isinstance(result, int) else 0
+
+
+def _result(words: list[str], termination: Termination) -> object:
+    """Return what the command returns."""
+    if words[:1] == ["plant"]:
+        add_methods()
+    command, bound, _ = cli.app.parse_args(
+        pipes.as_paths(words), exit_on_error=False, print_error=False
+    )
+    if bound.arguments.get("maxsat_output"):
+        return by_the_rules(lambda: command(*bound.args, **bound.kwargs), termination)
+    termination.begin()
+    return command(*bound.args, **bound.kwargs)
+
+
+def _complain(error: object, code: int) -> int:
+    """Print why a command ended, after what it has printed."""
+    message = " ".join(str(error).split()) or type(error).__name__
+    if not isinstance(error, StudyFileError):
+        message = as_options(message)
+    with suppress(OSError):  # Standard output is closed, but standard error may be read.
+        console.flush()
+    if console.may_write(sys.stderr):
+        print(f"glasshouse: {message}", file=sys.stderr)
+    return code
