@@ -254,7 +254,7 @@ class TestStudy:
             ('name = "small"', "", "name=None"),
             ("instances = 12", "instance = 12", "stop has unknown keys instance"),
             ("max_sweeps = 5000", "sweeps = 5000", "solver has unknown keys sweeps"),
-            ("ratio = 1.5", "factor = 1.5", "no range"),
+            ("ratio = 1.5", "factor = 1.5", "is not a range"),
             ("first = 0.2", "first = -0.2", "family 1: loop_density=-1/5 must be above 0"),
             ("block = 0.3", "blok = 0.3", "family 2: structured_loops takes no blok"),
             ("grid = { n = [8, 10]", "grid = { n = []", "grid.n is empty"),

@@ -246,7 +246,10 @@ def _refuse_devices(path: Path) -> None:
 
 def refuse_pipe(path: Path) -> None:
     """Refuse a named pipe where a file is read more than once, or was not named by the caller."""
-    if path.is_fifo():
+    is_pipe = False
+    with suppress(OSError, ValueError):  # opening the file will say what is wrong with its name
+        is_pipe = path.is_fifo()
+    if is_pipe:
         raise FileError(path, "is a pipe, which can be read only once; write it to a file first")
 
 
