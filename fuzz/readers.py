@@ -77,7 +77,7 @@ def _require_rewritten(path: Path, document: Document) -> None:
     again = path.with_name(f"again-{path.name}")
     dialects = ("classic", "mse22") if again.suffix == ".wcnf" else ("classic",)
     for dialect in dialects:
-        stated = replace(document, load_proof=None, is_verified=True)
+        stated = replace(document, load_proof=None).as_verified()
         write(again, stated, dialect=dialect, overwrite=True)  # type: ignore[arg-type]
         twin = read_document(again)
         require(twin.problem == document.problem, f"another problem in {dialect} {again.suffix}")

@@ -15,6 +15,7 @@ import random
 import signal
 import sys
 import threading
+import time
 import types
 import warnings
 from typing import Any
@@ -84,12 +85,20 @@ def use_glasshouse() -> None:
     gh.frustration_index(planted.problem, planted.state)
 
 
+def _lasting_threads() -> list[str]:
+    """The names of all threads, once those that are about to end have ended."""
+    deadline = time.monotonic() + 60
+    while threading.active_count() > 1 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return [thread.name for thread in threading.enumerate()]
+
+
 def process() -> dict[str, Any]:
     """Return what a user may rely on in the process, apart from Numba."""
     handlers = {int(k): repr(signal.getsignal(k)) for k in signal.valid_signals()}
     return {
         "gc": (gc.isenabled(), gc.get_threshold()),
-        "threads": [thread.name for thread in threading.enumerate()],
+        "threads": _lasting_threads(),
         "filters": repr(warnings.filters),
         "handlers": handlers,
         "locale": locale.setlocale(locale.LC_ALL),

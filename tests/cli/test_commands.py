@@ -215,7 +215,7 @@ def test_versions_tell_of_extras_that_are_not_there(monkeypatch, capsys):
         ("race shwo x", "--solver is missing; did you mean `glasshouse race show`?"),
         ("train shwo x", "--output or -o is missing; did you mean `glasshouse train show`?"),
         ("nothing", "'nothing' is no command; there are demo, info, convert, plant, check,"),
-        ("nothing", "report, paper, draw, completion (see glasshouse --help)"),
+        ("nothing", "draw, compile, completion (see glasshouse --help)"),
         ("--versoin", "did you mean `glasshouse --version`?"),
         ("plant random", "--visible or -n is missing (see glasshouse plant random --help)"),
         ("plant random -n", "-n needs a value (see glasshouse plant random --help)"),

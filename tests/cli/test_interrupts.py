@@ -67,7 +67,7 @@ def test_exact_solvers(solver, options, hopeless):
     assert process.stdout.readline() == "busy\n"
     process.work(0.7)  # deep inside
     out, words = interrupted(process, 20)
-    assert out == ""
+    assert out in ("", "busy\n")  # a process of its own is started first, then asked
     assert words == "glasshouse: interrupted\n"
 
 

@@ -86,7 +86,7 @@ class Termination:
             return
         self.finish()
         _current = self._outer
-        if hasattr(signal, "setitimer") and signal.SIGALRM in self._before:
+        if hasattr(signal, "SIGALRM") and signal.SIGALRM in self._before:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
         for number, handler in self._before.items():
             signal.signal(number, signal.SIG_IGN if self._is_last else handler)
@@ -110,7 +110,7 @@ class Termination:
         """Stop the command after `seconds`, as a signal does."""
         if self._frame is None:
             return
-        if hasattr(signal, "setitimer"):
+        if hasattr(signal, "SIGALRM"):
             self._take(signal.SIGALRM)
             signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
         else:

@@ -14,9 +14,8 @@ import math
 import os
 import threading
 from collections.abc import Callable
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
-from weakref import finalize
 
 from glasshouse.stopping import working_time
 
@@ -25,6 +24,7 @@ Result = TypeVar("Result")
 # Seconds of waiting in one go. Python handles a signal that comes just before a system call only
 # after that call has returned.
 _LOOK_EVERY = 0.1
+_LONGEST_IDLE = 0.5  # seconds until an idle thread ends
 
 
 class _Job(Generic[Result]):
@@ -68,21 +68,27 @@ class _Job(Generic[Result]):
                 continue
 
 
-def _serve(jobs: SimpleQueue[Any]) -> None:
-    while (job := jobs.get()) is not None:
-        job.do()
-        del job  # or else it would be kept until the next one comes
-
-
 class _SideThread:
-    """A thread that does one job after the other; it ends after this object is deleted."""
+    """A thread that does one job after the other, and ends when none has come for a while.
+
+    A thread that stayed would make every later `os.fork` of the user's a warning.
+    """
 
     def __init__(self) -> None:
         self.owner = os.getpid()
-        self.jobs: SimpleQueue[Any] = SimpleQueue()
-        # When Python ends, an idle thread is best left where it is: asleep.
-        finalize(self, self.jobs.put, None).atexit = False
-        threading.Thread(target=_serve, args=(self.jobs,), name="glasshouse", daemon=True).start()
+        self.jobs: SimpleQueue[_Job[Any]] = SimpleQueue()
+        threading.Thread(target=self._serve, name="glasshouse", daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                self.jobs.get(timeout=_LONGEST_IDLE).do()
+            except Empty:
+                try:
+                    _idle.remove(self)
+                except ValueError:  # a caller has just taken it, and will send a job
+                    continue
+                return
 
 
 _idle: list[_SideThread] = []

@@ -8,8 +8,7 @@ is read (`transcript`, `answer`, `answer_files`) and judged by the proof (`claus
 `sampler_call`, `sampler_race`, `sampler_results`), and are looked at with `tts_figures` and `dial`.
 A hunt draws small instances of proven optimum (`fuzzing`, `specimen`, `mutations`, `question`,
 `deciding`), asks one solver (`trial`, `builtin`, `hunting`), shrinks what it fails on and hands it
-over (`shrinking`,
-`handing_over`).
+over (`shrinking`, `handing_over`).
 """
 
 # ruff: noqa: F403, F405 (the names are those of `public`)
