@@ -20,6 +20,7 @@ _HELPERS = (
     "multiprocessing.resource_tracker",
     "multiprocessing.forkserver",
     "glasshouse/races/guardian.py",
+    "glasshouse/races/keeper.py",
     "glasshouse.proofs.exact.apart",
 )
 

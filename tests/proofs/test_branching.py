@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from fractions import Fraction
 from itertools import pairwise
@@ -24,6 +23,7 @@ from glasshouse.proofs.nodes.clique_cuts import CliqueSeparator
 from glasshouse.proofs.nodes.cycle_relaxation import CycleRelaxation
 from glasshouse.proofs.semidefinite import kernels as semidefinite_kernels
 from glasshouse.solvers import brute_force
+from glasshouse.stopping import working_time
 
 
 @pytest.fixture
@@ -270,9 +270,9 @@ def test_ctrl_c_within_compiled_code_of_a_climb_keeps_its_bound(monkeypatch):
 @pytest.mark.quiet
 def test_a_time_limit_is_kept_within_a_tree(only_trees):
     problem = torus((8, 8, 8), 1)
-    began = time.monotonic()
+    began = working_time()
     proof = prove(problem, time_limit=6)
-    assert time.monotonic() - began < 6 + 8  # compilation and a loaded machine included
+    assert working_time() - began < 6 + 8  # a loaded machine included
     assert proof.lower_bound <= proof.energy
     assert proof.statistics.stopped == "time limit" or proof.optimal
 

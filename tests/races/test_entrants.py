@@ -199,8 +199,8 @@ def test_a_start_that_fails_is_not_measured(monkeypatch):
     (endless,) = entrants_of(["anneal"], Limits(seconds=20))
     assert start_of(endless, Limits(seconds=20)) is None  # it would take all of them
     gh.anneal(gh.Max2Sat.from_clauses(2, [[1, 2]], [1]))  # compiles
-    tried, seen = entrants._try, []
-    monkeypatch.setattr(entrants, "_try", lambda *given: seen.append(tried(*given)) or seen[-1])
+    tried, seen = entrants.try_out, []
+    monkeypatch.setattr(entrants, "try_out", lambda *given: seen.append(tried(*given)) or seen[-1])
     start = start_of(endless, Limits(seconds=10))
     ((outcome, answer, _),) = seen
     assert 0 < start == answer.incumbents[0][0] < outcome.seconds  # up to its first value
