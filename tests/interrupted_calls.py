@@ -74,7 +74,7 @@ CALLS: dict[str, Any] = {
     "temper": lambda: gh.temper(RING, sweeps=50, runs=2, rng=1).energies.tolist(),
     "descend": lambda: gh.descend(RING, np.ones(20, dtype=np.int8)).states.tolist(),
     "brute": lambda: gh.brute_force(RING).energy,
-    "prove": lambda: str(gh.prove(RING).bound),
+    "prove": lambda: str(gh.prove(RING).lower_bound),
     "train": lambda: gh.train(gh.bars_and_stripes(2), 2, epochs=3, rng=1).machine.weights.tolist(),
 }
 
@@ -93,7 +93,13 @@ def main() -> None:
     logging.disable()
     seed, tries, *names = sys.argv[1:]
     draws, counts = random.Random(int(seed)), Counter[str]()
-    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    came: list[int] = []
+
+    def interrupt(number: int, frame: Any) -> None:
+        came.append(number)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGALRM, interrupt)
     names = names or list(CALLS)
     expected = {name: CALLS[name]() for name in names}
     lasts = dict.fromkeys(names, 0.5)
@@ -102,11 +108,14 @@ def main() -> None:
         if draws.random() < 0.5:
             forget(draws)
         before, began = kernel_counts()[0], time.perf_counter()
+        came.clear()
         try:
             try:
                 signal.setitimer(signal.ITIMER_REAL, 1e-5 + draws.random() * lasts[name])
-                assert CALLS[name]() == expected[name]
-                counts["finished"] += 1
+                found = CALLS[name]()
+                # Solvers return the best state so far when they are interrupted.
+                assert came or found == expected[name]
+                counts["returned early" if came else "finished"] += 1
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
         except KeyboardInterrupt:
@@ -114,7 +123,7 @@ def main() -> None:
             counts["interrupted while compiling" if compiling else "interrupted"] += 1
         assert CALLS[name]() == expected[name], name
         lasts[name] = time.perf_counter() - began
-        assert signal.getsignal(signal.SIGALRM) is signal.default_int_handler
+        assert signal.getsignal(signal.SIGALRM) is interrupt
         assert not global_compiler_lock.is_locked()
         assert len(ConfigStack()) == 0
         assert not is_stop_waiting()
