@@ -14,7 +14,7 @@ def compile_kernels(*groups: str, json: bool = False) -> None:
     Without this, each kernel is compiled when it is first needed, which takes a few seconds. Use it
     when you build an image or prepare a cluster node. NUMBA_CACHE_DIR sets the folder of the cache.
     The machine code is for this processor, this version of glasshouse and this version of Numba.
-    It takes about two minutes; what is cached already takes a second or two per group.
+    Expect minutes; what is cached already is only loaded.
 
     For instance:
 
