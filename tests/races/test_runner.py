@@ -335,7 +335,7 @@ def test_the_end_of_a_solver_that_stops_its_parent_is_noticed(python):
 @linux
 def test_a_solver_that_kills_its_parent_is_stopped_and_its_daemon_too(python, mark, tmp_path):
     code = DAEMON.format(mark=mark, ready=str(tmp_path / "ready"))
-    code += "time.sleep(.2)\nimport signal; os.kill(os.getppid(), signal.SIGKILL)\n"
+    code += "import signal; os.kill(os.getppid(), signal.SIGKILL)\n"
     outcome = python(f"{code}time.sleep(1000)  # {mark}", seconds=60)
     assert outcome.stopped == "parent"
     assert outcome.seconds < 30
