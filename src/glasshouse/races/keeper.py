@@ -109,6 +109,8 @@ class Keeper:
         """
         deadline = time.monotonic() + seconds
         while not select.select([self.channel], [], [], 0.0)[0]:
+            if not self.is_alive:
+                raise KeeperGoneError("the keeper's heir has ended")
             left = deadline - time.monotonic()
             if left <= 0:
                 return None
