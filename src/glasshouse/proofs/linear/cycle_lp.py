@@ -101,6 +101,7 @@ class CycleLp:
         report: called with (lower bound, cost of the best state) after every round; it returns
             True to stop.
         certifying: until when the certificate is to be made of what was found.
+        found: called whenever `state` is better than before.
     """
 
     def __init__(
@@ -110,8 +111,9 @@ class CycleLp:
         deadline: float = np.inf,
         report: Callable[[Fraction, int], bool] = lambda lower, upper: False,
         certifying: Certifying | None = None,
+        found: Callable[[], object] = lambda: None,
     ) -> None:
-        self.graph = graph
+        self.graph, self.found = graph, found
         self.certifying = certifying or Certifying()
         self.slack = slack
         self.deadline = deadline
@@ -336,3 +338,4 @@ class CycleLp:
         cost = self.graph.cost(spins)
         if cost < self.cost:
             self.state, self.cost = spins, cost
+            self.found()
