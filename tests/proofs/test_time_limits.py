@@ -170,8 +170,9 @@ def test_time_of_a_whole_command_that_is_over_lets_nothing_be_completed(monkeypa
         lattice(4, 4, 4, gaussian=True),
         spin_glass(30, 1.0, np.random.default_rng(1), gaussian=False),
         spin_glass(60, 0.05, np.random.default_rng(2), gaussian=True),
-        Max2Sat.from_clauses(3, [[1, 2], [-1, 3], [-2, -3], [2, 3]], [3, 2, 4, 1],
-                             hard=[[-1, -2], [1, 3]]),  # fmt: skip
+        Max2Sat.from_clauses(
+            3, [[1, 2], [-1, 3], [-2, -3], [2, 3]], [3, 2, 4, 1], hard=[[-1, -2], [1, 3]]
+        ),  # fmt: skip
     ],
     ids=["torus", "cube", "dense", "sparse", "clauses"],
 )
