@@ -317,12 +317,17 @@ class ContractedGraph:
                 spins = graphs.agree(*rows, relative)
         return spins
 
+    @property
+    def is_lifting(self) -> bool:
+        """Whether loops of the blocks have to be changed to be loops of the whole graph."""
+        return not all(isinstance(step, _Copied) for step in self._steps)
+
     def lift_loops(self, loops: list[OddCycle], denominator: int) -> list[OddCycle]:
         """Loops of the whole graph from loops of its blocks, and those that merging found.
 
         No edge is used above its weight if none of the core was.
         """
-        if all(isinstance(step, _Copied) for step in self._steps):
+        if not self.is_lifting:
             return loops
         return _Lifting(loops).undo(self._steps, self._weights, denominator)
 

@@ -68,7 +68,7 @@ class Search:
 
         solvers: list[CycleLp] = []
         for block in blocks:
-            certifying = Certifying(self.certify_until)
+            certifying = Certifying(self.certify_until, self.reduction.is_lifting)
             solvers.append(
                 CycleLp(block.graph, slack, self.deadline, self._report, certifying, tell)
             )
