@@ -142,9 +142,9 @@ def add_squares(
 ) -> Any:
     """Add up factor · a_i · a_j of every pair i < j of every square, in the rows first ≤ i < last.
 
-    `count` sums of the rows before are not zero. `places` tells where node i stands in the squares, from `node_starts[i]` on; nodes ascend within
-    a square. `wanted` are columns j of pairs (i, j) whose sums the caller wants. The caller has
-    shown that no sum can wrap around.
+    `count` sums of the rows before are not zero. `places` tells where node i stands in the squares,
+    from `node_starts[i]` on; nodes ascend within a square. `wanted` are columns j of pairs (i, j)
+    whose sums the caller wants. The caller has shown that no sum can wrap around.
 
     Returns:
         Σ |sum| over the pairs of these rows, and how many sums are not zero up to the last row.
