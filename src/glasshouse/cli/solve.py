@@ -89,7 +89,8 @@ def solve(
             (anneal).
         time_limit: seconds, after which the best so far is shown (all but brute). anneal and
             temper end with their runs, if that is sooner: give more of them to use all of the
-            time. With --maxsat-output, of the whole command, including compilation.
+            time. Compilation does not count. With --maxsat-output, everything counts: the limit is
+            the wall time of the whole process, from its start to its end.
         threads: how many work at the same time (anneal, temper); the result does not depend on it.
         seed: a whole number that fixes all randomness (anneal, temper, samplers), but for what a
             time limit cuts off.
