@@ -84,6 +84,27 @@ proofs.prove = compiles_for_minutes
     assert value == f"o {gh.read(wcnf).cost([int(bit) for bit in model.removeprefix('v ')])}"
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no timer sends signals here")
+def test_a_time_limit_by_the_rules_waits_for_no_certificate(wcnf):
+    """A certificate may take longer than the limit; the answer needs the state alone."""
+    script = f"""
+import signal, sys
+from glasshouse.proofs.preparation import Prepared
+def verifies_for_minutes(*arguments):
+    signal.raise_signal(signal.SIGALRM)  # time is up
+    print("went on", file=sys.stderr)
+Prepared.verified = verifies_for_minutes
+{START}
+"""
+    words = ["solve", wcnf, "--solver", "prove", "--maxsat-output", "--time-limit", "1000"]
+    process = start(words, script)
+    answer, said = heard(process)
+    assert (process.returncode, said) == (10, "")
+    *values, status, model = answer.splitlines()
+    assert status == "s SATISFIABLE"
+    assert values[-1] == f"o {gh.read(wcnf).cost([int(bit) for bit in model.removeprefix('v ')])}"
+
+
 def test_an_uncaught_exception_has_an_exit_code_of_its_own(monkeypatch, capsys):
     def broken(*arguments, **options):
         raise RuntimeError("nobody thought of this")
