@@ -72,7 +72,7 @@ def next_word(stream: Any) -> Any:
     return word
 
 
-@compiled
+@inner
 def below(stream: Any, bound: int) -> Any:
     """A uniform integer in [0, bound) for 1 ≤ bound < 2^32, without bias (Lemire, 2019)."""
     width = np.uint64(bound)
@@ -86,7 +86,7 @@ def below(stream: Any, bound: int) -> Any:
     return np.int64(product >> _U32)
 
 
-@compiled
+@inner
 def below_wide(stream: Any, bound: int) -> Any:
     """A uniform integer in [0, bound) for 1 ≤ bound < 2^63: mask and reject (odds above 1/2)."""
     last = np.uint64(bound - 1)
