@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from numba.core.caching import FunctionCache
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 from glasshouse.cache_file import CacheFile
