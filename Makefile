@@ -7,7 +7,7 @@ PYTEST := $(BIN)/python -m pytest
 # Tests that measure time run by themselves; pytest need not read any other files for them.
 QUIET := $$(grep -rl "mark\.quiet" tests --include="test_*.py")
 
-# The tests start Python a thousand times: each start would translate our source again if a variable
+# The tests start Python hundreds of times: each start would translate our source again if a variable
 # of the environment (images of containers often set it) kept Python from storing the translation.
 unexport PYTHONDONTWRITEBYTECODE
 

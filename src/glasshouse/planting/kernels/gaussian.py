@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from glasshouse.compiled import inner
+from glasshouse.compiled import inlined, inner
 from glasshouse.kernels.xoshiro import below_wide, next_word
 
 # σ² up to 2^24 keeps every product below within int64, up to deviations of 180 σ.
 MOST_VARIANCE = 1 << 24
 
 
-@inner
+@inlined
 def _with_odds_exp(stream: Any, numerator: int, denominator: int) -> Any:
     """True with probability exp(-numerator/denominator)."""
     while numerator > 0:
