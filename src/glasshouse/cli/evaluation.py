@@ -11,7 +11,7 @@ from glasshouse.cli import console
 from glasshouse.cli.errors import AnswerCode
 from glasshouse.cli.output import model_of
 from glasshouse.cli.termination import Termination, current, is_interruption
-from glasshouse.stopping import deferred
+from glasshouse.stopping import TimeIsOverError, deferred
 
 if TYPE_CHECKING:
     from glasshouse.files import Document
@@ -73,7 +73,7 @@ class Contest:
             current().finish()
             if not is_interruption(stop):
                 raise
-            if str(stop):
+            if isinstance(stop, TimeIsOverError) and str(stop):
                 print(f"glasshouse: {stop}", file=sys.stderr)
         with self._speaking:
             self._is_over = True

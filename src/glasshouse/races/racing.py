@@ -25,7 +25,7 @@ from glasshouse.studies.collect import StudyProgress, iter_collect
 from glasshouse.studies.store import purpose
 from glasshouse.studies.store.records import json_object
 from glasshouse.studies.store.store import Store
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.studies.store.storefile import OtherSettingsError, StoreError
 from glasshouse.summaries import Summarised
 
 NOTE = purpose.RACE.note
@@ -161,7 +161,7 @@ def _refuse_other_rules(store: Store, held: Mapping[str, Any], rules: Mapping[st
         if name != "suite" and held.get(name) != value:
             option = {"seconds": "time_limit"}.get(name, name)
             unit = " bytes" if name in ("memory", "output") else ""
-            raise StoreError(
+            raise OtherSettingsError(
                 f"{store.path} holds a race with {option}={held.get(name)!r}{unit}, not "
                 f"{value!r}{unit}; use the same rules, or another store"
             )

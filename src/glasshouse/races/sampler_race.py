@@ -26,7 +26,7 @@ from glasshouse.studies.kinds.kind import Column, Columns, Identified, Kind, Sto
 from glasshouse.studies.store import purpose
 from glasshouse.studies.store.records import json_object
 from glasshouse.studies.store.store import Store, StoredTask
-from glasshouse.studies.store.storefile import StoreError, damaged
+from glasshouse.studies.store.storefile import OtherSettingsError, StoreError, damaged
 from glasshouse.summaries import Summarised
 
 SAMPLER_RACE = Kind(
@@ -285,7 +285,7 @@ def _claim(store: Store, rng: RngLike) -> Seed:
     except (ValueError, TypeError, KeyError) as fault:
         raise damaged(store.path, fault) from None
     if rng is not None and Seed.of(rng) != held:
-        raise StoreError(
+        raise OtherSettingsError(
             f"{store.path} holds a race with rng={held.number}; use the same, none, or another "
             "store"
         )

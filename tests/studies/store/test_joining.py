@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.races.samplers import PLANTS, Sampler
+from tests.races.samplers import Sampler, plants
 from tests.reports.pretended import race_store
 from tests.studies.store.test_merging import part
 from tests.studies.store.test_purpose import TEXT, dump, run_study, train_machines
@@ -127,15 +127,15 @@ def test_samplers_are_merged_on_the_same_problems_and_seed_alone(tmp_path):
         gh.race({who: Sampler()}, plants, reads=2, calls=1, rng=rng, store=path)
         return path
 
-    first, second = raced("a", "x", PLANTS[:2], 1), raced("b", "y", PLANTS[:2], 1)
+    first, second = raced("a", "x", plants()[:2], 1), raced("b", "y", plants()[:2], 1)
     merge(tmp_path / "all.sqlite", [first, second])
     with Store(tmp_path / "all.sqlite") as store:
         found = read_sampler_results(store)
     assert (set(found.solvers), len(found.calls), found.seed) == ({"x", "y"}, 4, 1)
-    again = gh.race({"x": Sampler()}, PLANTS[:2], reads=2, calls=1, store=tmp_path / "all.sqlite")
+    again = gh.race({"x": Sampler()}, plants()[:2], reads=2, calls=1, store=tmp_path / "all.sqlite")
     assert again.seed == 1
-    assert "on other instances" in refused(tmp_path, [first, raced("c", "y", PLANTS[2:], 1)])
-    assert "seed=[2, []]" in refused(tmp_path, [first, raced("d", "y", PLANTS[:2], 2)])
+    assert "on other instances" in refused(tmp_path, [first, raced("c", "y", plants()[2:], 1)])
+    assert "seed=[2, []]" in refused(tmp_path, [first, raced("d", "y", plants()[:2], 2)])
 
 
 def test_machines_that_learn_other_data_are_kept_apart(tmp_path):

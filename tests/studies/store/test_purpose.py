@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.races.samplers import PLANTS, Sampler
+from tests.races.samplers import Sampler, plants
 from tests.reports.pretended import race_store
 from tests.studies.synthetic import Fake
 
@@ -49,14 +49,14 @@ def collect_tasks(path: Path) -> None:
 def race_solvers(path: Path) -> None:
     folder = path.parent / "instances"
     if not folder.exists():
-        write_suite(folder, PLANTS[:1])
+        write_suite(folder, plants()[:1])
     limits = Limits(seconds=10)
     entrants = entrants_of([f"mine={sys.executable} {{file}}"], limits, "classic")
     list(iter_race(Race(entrants, load_suite(folder, path.parent), limits), path))
 
 
 def race_samplers(path: Path) -> None:
-    gh.race({"x": Sampler()}, PLANTS[:1], reads=2, calls=1, store=path)
+    gh.race({"x": Sampler()}, plants()[:1], reads=2, calls=1, store=path)
 
 
 def train_machines(path: Path) -> None:

@@ -7,7 +7,7 @@ import sqlite3
 import tracemalloc
 
 import pytest
-from tests.races.samplers import PLANTS, Sampler
+from tests.races.samplers import Sampler, plants
 from tests.studies.store.shared_pages import store_of_shared_pages
 from tests.studies.store.test_merging import part
 
@@ -52,7 +52,7 @@ def test_a_table_of_very_many_columns_is_refused(tmp_path):
 )
 def test_energies_that_are_texts_take_no_room_for_each(tmp_path, energies):
     path = tmp_path / "s.sqlite"
-    gh.race({"x": Sampler()}, PLANTS[:1], reads=2, calls=1, store=path)
+    gh.race({"x": Sampler()}, plants()[:1], reads=2, calls=1, store=path)
     with sqlite3.connect(path) as database:
         database.execute("UPDATE sampler_race SET energies = ?", (json.dumps(energies),))
     tracemalloc.start()

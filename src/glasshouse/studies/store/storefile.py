@@ -30,6 +30,16 @@ class StoreError(ValueError):
     """A file that is not a store, or not one that this version can use."""
 
 
+class OtherSettingsError(StoreError):
+    """A store that holds work with other settings than those of the call.
+
+    Attributes:
+        names_arguments: the message names arguments, which are options of a command.
+    """
+
+    names_arguments = True
+
+
 def one_line(error: object) -> str:
     """What an error says, on one line of bearable length: it may cite the file."""
     text = " ".join(str(error).split())
