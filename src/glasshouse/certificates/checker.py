@@ -1,8 +1,8 @@
-"""Check what a certificate proves about a weighted MAX-2-SAT file (WCNF) or a MaxCut graph (.mc).
+"""Check what a certificate proves of a WCNF file, a MaxCut graph, or a QUBO of Biq Mac (.sparse).
 
 Usage: python checker.py FILE FILE.cert  (Python 3.8 or newer and nothing else; exact integers)
 In spins (true +1, false -1), scale x value = constant - sum of w[a,b] s_a s_b, where vertex 0 is
-the ghost, a spin that is always +1; the value is 4 x cost, or a graph's energy, sum of w s_a s_b.
+the ghost, a spin that is always +1; the value is 4 x cost, x'Qx, or a graph's sum of w s_a s_b.
 A loop of L edges, an odd number of them negative, is never below -mu (L-2). A square c (a.s)^2 is
 never below c g^2 where sum a/g is odd, g = gcd(a), and never below 0 else; less its constant
 c sum a^2, it is a part like a loop. With R = problem - loops - squares,
@@ -14,7 +14,6 @@ Turning spin a changes a value by 2 sum_b w[a,b] s_a s_b, so values of a leaf di
 Exit code: 0 the assignment is optimal, 2 only a lower bound is proven, 1 the files are refused.
 """
 
-# mypy: ignore-errors
 import json
 import math
 import re
@@ -25,8 +24,7 @@ from functools import reduce
 from itertools import combinations
 from pathlib import Path
 
-HEADS = ["glasshouse-certificate", "denominator", "cost", "state", "names", "loops", "squares"]
-HEADS += ["tree", "common"]
+HEADS = "glasshouse-certificate denominator cost state names loops squares tree common".split()
 NOTES = [b"num-variables", b"num-clauses", b"planted-cost", b"planted-model", b"encoding"]
 GRAPH_NOTES = [b"offset", b"ancilla", b"numbers", b"planted-cut", b"planted-model"]
 MOST_COVERED = 24
@@ -96,9 +94,8 @@ def read_wcnf(text):
     """Soft clauses (weight, literals), hard clauses (literals), number of variables, notes."""
     lines, notes, soft, hard = rows(text, "c"), read_notes(text, b"c", NOTES), [], []
     head = " ".join(lines.pop(0)) if lines and lines[0][0][0] == "p" else None
-    match = re.fullmatch(
-        "p wcnf (X) (X)(?: (X))?".replace("X", "[0-9]{1,39}"), head or "p wcnf 0 0"
-    )
+    shape = "p wcnf (X) (X)(?: (X))?".replace("X", "[0-9]{1,39}")
+    match = re.fullmatch(shape, head or "p wcnf 0 0")
     require(match and (head or lines or NOTES[1] in notes), f"WCNF: {head}, no clauses")
     size, count, top = match.groups() if head else (*(notes.get(key) for key in NOTES[:2]), None)
     require(not set(f"{size}{count}".replace("None", "")) & set(".eE"), f"WCNF: {size} {count}")
@@ -128,16 +125,18 @@ def weight_of(word):
     return value
 
 
-def read_graph(text):
+def read_graph(text, is_qubo=False):
     """Offset, weights -w, size, notes, whether they are floats; a noted ancilla is the ghost."""
-    (head, *lines), notes = rows(text, "#") or [[]], read_notes(text, b"#", GRAPH_NOTES)
-    (size, count), offset = map(whole, head), number(notes.get(b"offset", "0"))
-    pairs = [tuple(sorted(map(whole, words[:-1]))) for words in lines]
-    is_graph = all(len(pair) == 2 and 0 < pair[0] < pair[1] <= size for pair in pairs)
+    lines = rows(text, "#") or [[]]
+    head = lines.pop(0) if is_qubo or len(lines[0]) != 3 else None  # a graph's may be missing
+    notes = read_notes(text, b"#", [b"numbers"] if is_qubo else GRAPH_NOTES)
+    offset, pairs = number(notes.get(b"offset", "0")), [sorted(map(whole, x[:-1])) for x in lines]
+    size, count = map(whole, head) if head else (max(map(max, pairs)), len(lines))
+    is_graph = all(len(p) == 2 and 0 < p[0] < p[1] + is_qubo and p[1] <= size for p in pairs)
     require(is_graph and size >= 0 and len(lines) == count, "graph: edges not as stated")
     weights, edges = [weight_of(words[-1]) for words in lines], defaultdict(Fraction)
-    for pair, w in zip(pairs, weights):  # parallel edges are one, of their sum
-        edges[pair] -= Fraction(w)
+    for (a, b), w in zip(pairs, weights):  # parallel edges are one, of their sum
+        edges[a, b] -= Fraction(w) * (2 if is_qubo and a != b else 1)  # Q is symmetric
     is_float = notes.get(b"numbers", 0 if offset == int(offset) else "float")
     require(is_float in (0, "float"), "graph: numbers of an unknown kind")
     are_whole = all(type(w) is int for w in weights)
@@ -146,6 +145,10 @@ def read_graph(text):
     in_range = total <= 2**1020 and sum(map(abs, weights)) < math.inf if is_float else total < 2**63
     is_held = in_range and all(float(w) == w for w in [*weights, *edges.values()] if is_float)
     require(is_held, "graph: weights or sums of weights are too large, or no float holds them")
+    for (a, b), w in list(edges.items()) if is_qubo else []:  # x = (1 + s)/2
+        edges[a, b], offset = w / 4 * (a != b), offset - w / (2 if a == b else 4)
+        for vertex in (a, b):
+            edges[0, vertex] += w / 4
     if b"ancilla" in notes:
         require(size and re.fullmatch(f"[+]?0*{size}", notes[b"ancilla"][:401]), "graph: ancilla")
         edges = {(a, b) if b < size else (0, a): w for (a, b), w in edges.items()}
@@ -174,16 +177,12 @@ def read_certificate(text):
     require(min(loops, squares) >= 0 and loops + squares == len(parts), "certificate: other parts")
     require(whole(heads.get("tree", "0")) == len(tree), "certificate: rows of the tree are missing")
     order = [*range(1, len(heads["state"]) + 1)]
-    names = counts(heads["names"].split()) if "names" in heads else order
-    require(sorted(names) == order, "certificate: names")
+    require("names" not in heads or sorted(counts(heads["names"].split())) == order, "its names")
     common = counts(heads.get("common", "0 0").split()) if version == "3" else [loops, squares]
     denominator, tree = whole(heads["denominator"]), tree or [("leaf", [0, 0])]
     require(denominator > 0, "certificate: denominator")
-    return (
-        heads["state"],
-        heads.get("cost"),
-        (denominator, parts[:loops], parts[loops:], tree, common),
-    )
+    found = denominator, parts[:loops], parts[loops:], tree, common
+    return heads["state"], heads.get("cost"), found
 
 
 def leaves_of(tree, common, loops, squares, size):
@@ -197,9 +196,8 @@ def leaves_of(tree, common, loops, squares, size):
             require(len({*numbers}) == len(numbers) == 2, f"certificate: {word} {numbers}")
             waiting += [[*path, (*numbers, -1)], [*path, (*numbers, 1)]]
         elif word == "cover":
-            require(
-                len({*numbers}) == len(numbers) <= MOST_COVERED, f"certificate: cover {numbers}"
-            )
+            is_cover = len({*numbers}) == len(numbers) <= MOST_COVERED
+            require(is_cover, f"certificate: cover {numbers}")
             yield ties_of(path), numbers, [], []
         else:
             require(len(numbers) == 2, f"certificate: leaf {numbers}")
@@ -272,9 +270,8 @@ def cost_of(soft, hard, spins):
 
 def spins_of(bits, size):
     """The ghost's spin and those of 0 and 1."""
-    require(
-        len(bits) == size and set(bits) <= {"0", "1"}, f"no state of {size} digits: {bits[:40]}"
-    )
+    is_state = len(bits) == size and set(bits) <= {"0", "1"}
+    require(is_state, f"no state of {size} digits: {bits[:40]}")
     return [1, *(2 * int(bit) - 1 for bit in bits)]
 
 
@@ -352,12 +349,13 @@ def bounds(constant, weights, value, grain, unit, certificate, spins):
     return min(least)
 
 
-def check(text, certificate_text, is_graph=False):
-    """Cost (or cut) of the certificate's assignment, and the best that is left possible."""
+def check(text, certificate_text, is_graph=False, is_qubo=False):
+    """Cost, cut or x'Qx of the certificate's assignment, and the best that is left possible."""
     bits, stated, parts = read_certificate(certificate_text)
     if is_graph:  # energy = total - 2 cut
-        constant, weights, scale, size, notes, is_float = read_graph(text)
-        unit, grain, total, cut = scale, 1, constant - sum(weights.values()), -2 * scale
+        constant, weights, scale, size, notes, is_float = read_graph(text, is_qubo)
+        unit, grain, total = scale, 1, constant - sum(weights.values())
+        total, cut = (0, scale) if is_qubo else (total, -2 * scale)
     else:
         soft, hard, size, notes = read_wcnf(text)
         constant, weights = signed_graph(soft, hard)
@@ -391,7 +389,9 @@ if __name__ == "__main__":
         sys.exit("usage: python checker.py FILE FILE.cert")
     try:
         texts = [Path(name).read_bytes().decode("latin1") for name in sys.argv[1:]]
-        found, most = check(*texts, sys.argv[1].endswith(".mc"))
+        suffix, first = Path(sys.argv[1]).suffix, " ".join((rows(texts[0], "#") or [[]])[0])
+        is_rudy = suffix != ".wcnf" and re.fullmatch("[0-9]+ [0-9]+( (?!0$)[-+0-9.eE]+)?", first)
+        found, most = check(*texts, is_rudy or suffix in (".mc", ".sparse"), suffix == ".sparse")
         sides = ("an upper", "cuts") if most > found else ("a lower", "costs")
         bound = f"VERIFIED only {sides[0]} bound: {most}; the assignment {sides[1]}"
         print("VERIFIED optimum" if most == found else bound, found)
