@@ -150,8 +150,7 @@ def test_an_archive_with_one_changed_byte_is_the_same_or_refused(tmp_path):
             path.write_bytes(whole[:place] + bytes([whole[place] ^ change]) + whole[place + 1 :])
             try:
                 assert read(path) == ISING
-            except FileError as fault:
-                assert "\n" not in str(fault)
+            except FileError:  # always one line, see test_errors.py
                 refused += 1
     assert refused > len(whole)
 
