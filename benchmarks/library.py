@@ -179,24 +179,12 @@ def _tried(instance: Instance, table: Table, options: argparse.Namespace) -> str
     """Try one instance and keep its row; what went wrong, or None."""
     place = options.certificates / instance.family.replace(":", "/") / f"{instance.name}.cert"
     place.parent.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "benchmarks.library_search", instance.path, place]
-    with tempfile.TemporaryFile("w+") as errors:
-        # The search ends when its standard input does: when this process is gone.
-        child = subprocess.Popen(
-            [*map(str, command), str(options.time_limit)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True,
-        )  # fmt: skip
-        assert child.stdout is not None
-        output = child.stdout.read()
-        if child.wait():
-            errors.seek(0)
-            return f"failed, exit code {child.returncode}: {errors.read().strip()[-300:]}"
-    told = json.loads(output.splitlines()[-1])
     try:
+        told = searched(instance.path, place, options.time_limit)
         value, bound = judged(instance.path, place)
-    except ValueError as refused:
-        return f"failed, {refused}"
-    if str(value) != told["value"] or told["bound"] not in (None, str(bound)):
+    except (OSError, ValueError) as fault:
+        return f"failed, {fault}"
+    if str(value) != told["value"] or told["bound"] not in ("", str(bound)):
         return f"failed, {told} where the stand-alone checker finds {value} and {bound}"
     content = place.read_bytes()
     common = asdict(instance)
@@ -209,6 +197,31 @@ def _tried(instance: Instance, table: Table, options: argparse.Namespace) -> str
     )  # fmt: skip
     table.put(row)
     return None
+
+
+def searched(path: Path, certificate: Path, limit: float) -> dict[str, Any]:
+    """Search in a process of its own; return what it prints.
+
+    Raises:
+        ValueError: the process failed.
+    """
+    words = [path, certificate, limit]
+    command = [sys.executable, "-m", "benchmarks.library_search", *map(str, words)]
+    with (
+        tempfile.TemporaryFile("w+") as errors,
+        # The search ends when its standard input does: when this process is gone.
+        subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
+        ) as child,
+    ):
+        assert child.stdout is not None
+        output = child.stdout.read()
+        if child.wait():
+            errors.seek(0)
+            said = errors.read().strip()[-300:]
+            raise ValueError(f"exit code {child.returncode}: {said}")
+    told: dict[str, Any] = json.loads(output.splitlines()[-1])
+    return told
 
 
 def judged(path: Path, certificate: Path) -> tuple[Fraction, Fraction]:

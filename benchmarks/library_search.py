@@ -15,6 +15,7 @@ import threading
 import time
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from glasshouse.certificates import Certificate
 from glasshouse.files import FileError, read_document, write_if_better
@@ -82,21 +83,27 @@ def search(problem: Problem, place: Path, limit: float) -> Work:
     return work
 
 
-def main(file: str, certificate: str, limit: str) -> None:
-    """Search, and print what the certificate proves."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
-    threading.Thread(target=_stop_when_alone, daemon=True).start()
-    document, place = read_document(file), Path(certificate)
-    work = search(document.problem, place, float(limit))
+def told(file: Path, place: Path, limit: float) -> dict[str, Any]:
+    """Search, and return what the certificate proves in the file's own numbers, and its cost."""
+    document = read_document(file)
+    work = search(document.problem, place, limit)
     standing = standing_certificate(place, document.problem)
     assert standing is not None
     verdict, measure = standing.verdict, document.measure
     value, bound = (
         str(measure.factor * Fraction(energy) + measure.shift)
-        for energy in (verdict.exact_energy, verdict.lower_bound)  # a float bound is rounded
+        for energy in (verdict.exact_energy, verdict.lower_bound)
     )
-    told = {"value": value, "bound": bound if document.problem.is_integer else None}
-    print(json.dumps({**told, "seconds": work.seconds, "nodes": work.nodes}))
+    if not document.problem.is_integer:
+        bound = ""  # rounded, while the checker's is exact
+    return {"value": value, "bound": bound, "seconds": work.seconds, "nodes": work.nodes}
+
+
+def main(file: str, certificate: str, limit: str) -> None:
+    """Search in this process, and print one line."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+    threading.Thread(target=_stop_when_alone, daemon=True).start()
+    print(json.dumps(told(Path(file), Path(certificate), float(limit))))
 
 
 def _stop_when_alone() -> None:

@@ -6,15 +6,13 @@ import csv
 import gzip
 import hashlib
 import json
-import os
-import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from benchmarks.library import Table, found_instances, judged, main
+from tests.children import start, until
 from tests.library.standard_like import matrix, torus, written
 
 from benchmarks import library, library_search
@@ -25,7 +23,9 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def place(tmp_path):
+def place(tmp_path, request, monkeypatch):
+    if "apart" not in request.node.name:  # starting processes takes seconds
+        monkeypatch.setattr(library, "searched", library_search.told)
     torus(tmp_path / "instances" / "gset", "T6.txt", 6, seed=1)
     torus(tmp_path / "instances" / "gset", "T4.txt", 4, seed=2)
     matrix(tmp_path / "instances" / "biqmac" / "be", "be12.1.sparse", 12, seed=3)
@@ -154,44 +154,29 @@ def test_two_runs_do_not_write_one_table(place):
             main(words(place))
 
 
-def test_a_killed_run_goes_on(place):
+def test_searches_are_done_apart_and_a_killed_run_goes_on(place):
     """SIGKILL amid a search: the search stops by itself, and the next run uses its certificate."""
     hard(place)
-    command = [sys.executable, "-m", "benchmarks", "library", *words(place, 600)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as run:
-        try:
-            assert run.stdout is not None
-            for line in run.stdout:
-                if line.startswith("be12.1:"):
-                    break  # the next one is the hard one
-            search = _child_of(run.pid)
-        finally:
-            run.send_signal(signal.SIGKILL)
+    run = start([sys.executable, "-m", "benchmarks", "library", *words(place, 600)], cwd=ROOT)
+    until(lambda: len(_lines(place)) == 4, run)  # a head and all rows but that of the hard one
+    until(lambda: any("K90" in command for command in run.family().values()), run)
+    run.kill()
+    run.wait()
+    until(lambda: not run.family())
     assert set(rows(place)) == {"T4", "T6", "be12.1"}
-    _wait_for_end(search)
     assert main([*words(place, 0.5)]) == 0
     assert set(rows(place)) == {"T4", "T6", "be12.1", "K90"}
 
 
-def _child_of(parent: int) -> int:
-    """The search that a run has started; its process appears at once."""
-    children = Path(f"/proc/{parent}/task")
-    while True:
-        for task in children.iterdir():
-            found = (task / "children").read_text().split()
-            for child in found:
-                if b"library_search" in Path(f"/proc/{child}/cmdline").read_bytes():
-                    return int(child)
+def test_a_search_apart_that_fails_makes_no_row(place, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    assert main([*words(place), "T4"]) == 1
+    assert "T4: failed, exit code 1" in capsys.readouterr().out
 
 
-def _wait_for_end(process: int) -> None:
-    """Wait until a process is gone that is not our child."""
-    descriptor = os.pidfd_open(process) if Path(f"/proc/{process}").exists() else None
-    if descriptor is not None:
-        import select
-
-        assert select.select([descriptor], [], [], 120)[0], "the search goes on without its run"
-        os.close(descriptor)
+def _lines(place: Path) -> list[str]:
+    file = place / "table.csv"
+    return file.read_text().splitlines() if file.exists() else []
 
 
 def test_the_limit_is_in_processor_seconds(place, monkeypatch):
