@@ -1,12 +1,12 @@
 """The certified library: prove the field's standard instances, and keep what is proven.
 
 `python -m benchmarks library --instances DIR --time-limit 60` proves every instance below a folder,
-each in a process of its own, those that look easy first. What it found is one row of a table (CSV)
-and one certificate per instance. A row says proven only if the stand-alone checker accepts the
+one process for each, easy ones first. The result is one row of a table (CSV) and one certificate
+per instance. A row says proven only if the stand-alone checker accepts the
 certificate, in another process.
 
 The run can be killed at any moment and started again. An instance that the table calls proven is
-left out, and one that is open is tried again only with a longer time limit; the search goes on from
+left out, and one that is open is tried again only with a longer time limit; the search resumes from
 its certificate.
 """
 
@@ -73,7 +73,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Instance:
-    """A file that holds a standard instance, and what a row says of it before any proof."""
+    """A file that holds a standard instance, with the columns that no proof is needed for."""
 
     path: Path
     name: str
@@ -88,12 +88,12 @@ class Instance:
 
     @property
     def effort(self) -> tuple[bool, int, int]:
-        """What the order of the run is by: sparse graphs first, then few vertices."""
+        """The key of the run's order: sparse graphs first, then few vertices."""
         return 2 * self.edges > _SPARSE * self.vertices, self.vertices, self.edges
 
 
 class Table:
-    """The rows of a CSV, written anew and renamed after each change, so that a kill loses none."""
+    """The rows of a CSV, rewritten and renamed after each change, so that a kill loses none."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -200,7 +200,7 @@ def _tried(instance: Instance, table: Table, options: argparse.Namespace) -> str
 
 
 def searched(path: Path, certificate: Path, limit: float) -> dict[str, Any]:
-    """Search in a process of its own; return what it prints.
+    """Search in another process; return what it prints.
 
     Raises:
         ValueError: the process failed.
@@ -284,7 +284,7 @@ def _options(words: list[str]) -> argparse.Namespace:
     add("--instances", type=Path, required=True, help="folder with the files of the instances")
     add("--time-limit", type=float, default=60, help="processor seconds for each instance")
     add("--workers", type=int, default=1, help="how many instances at once")
-    add("--results", type=Path, required=True, help="the table (CSV) to go on with")
+    add("--results", type=Path, required=True, help="the table (CSV) to resume")
     add("--certificates", type=Path, required=True, help="folder for the certificates")
     add("names", nargs="*", help="instances or families, such as G62 or biqmac:rudy; default: all")
     return parser.parse_args(words)
