@@ -2,8 +2,8 @@
 
 `python -m benchmarks library --instances DIR --time-limit 60` proves every instance below a folder,
 one process for each, easy ones first. The result is one row of a table (CSV) and one certificate
-per instance. A row says proven only if the stand-alone checker accepts the
-certificate, in another process.
+per instance. A row says proven only if the stand-alone checker accepts the certificate, in another
+process.
 
 The run can be killed at any moment and started again. An instance that the table calls proven is
 left out, and one that is open is tried again only with a longer time limit; the search resumes from

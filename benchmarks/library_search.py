@@ -107,7 +107,7 @@ def main(file: str, certificate: str, limit: str) -> None:
 
 
 def _stop_when_alone() -> None:
-    """Stop the search as Ctrl-C does, once the run no longer holds the other end of standard input."""
+    """Stop the search as Ctrl-C does, once the run no longer holds its end of standard input."""
     while os.read(0, 1):
         pass
     os.kill(os.getpid(), signal.SIGINT)
