@@ -77,8 +77,8 @@ def prove(
             then has loops only, which VeriPB can follow.
         veripb_form: what VeriPB will read: the WCNF in its 2022 dialect, or its OPB (`convert`).
         veripb_version: syntax of the proof.
-        time_limit: seconds of the whole command, compilation left out, after which the best bound
-            and state so far are shown.
+        time_limit: seconds of the whole command, after which the best bound and state so far are
+            shown. The start of Python and reading the file count, compilation does not.
         node_limit: how many nodes of a tree to bound at most; 1 is the root, without branching.
         memory_limit: megabytes that the tree may hold, 4096 by default; with more, it is stopped.
         workers: how many processes search the tree; one by default.
