@@ -16,6 +16,7 @@ ORDER = [
     "certificates",
     "planting",
     "files",
+    "library",
     "solvers",
     "proofs",
     "questions",

@@ -1,8 +1,8 @@
-"""Check what a certificate proves about a weighted MAX-2-SAT file (WCNF) or a MaxCut graph (.mc).
+"""Check what a certificate proves of a WCNF file, a MaxCut graph, or a QUBO of Biq Mac (.sparse).
 
 Usage: python checker.py FILE FILE.cert  (Python 3.8 or newer and nothing else; exact integers)
 In spins (true +1, false -1), scale x value = constant - sum of w[a,b] s_a s_b, where vertex 0 is
-the ghost, a spin that is always +1; the value is 4 x cost, or a graph's energy, sum of w s_a s_b.
+the ghost, a spin that is always +1; the value is 4 x cost, x'Qx, or a graph's sum of w s_a s_b.
 A loop of L edges, an odd number of them negative, is never below -mu (L-2). A square c (a.s)^2 is
 never below c g^2 where sum a/g is odd, g = gcd(a), and never below 0 else; less its constant
 c sum a^2, it is a part like a loop. With R = problem - loops - squares,
@@ -14,7 +14,6 @@ Turning spin a changes a value by 2 sum_b w[a,b] s_a s_b, so values of a leaf di
 Exit code: 0 the assignment is optimal, 2 only a lower bound is proven, 1 the files are refused.
 """
 
-# mypy: ignore-errors
 import json
 import math
 import re
@@ -26,8 +25,7 @@ from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
 
-HEADS = ["glasshouse-certificate", "denominator", "cost", "state", "names", "loops", "squares"]
-HEADS += ["tree", "common"]
+HEADS = "glasshouse-certificate denominator cost state names loops squares tree common".split()
 NOTES = [b"num-variables", b"num-clauses", b"planted-cost", b"planted-model", b"encoding"]
 GRAPH_NOTES = [b"offset", b"ancilla", b"numbers", b"planted-cut", b"planted-model"]
 MOST_COVERED = 24
@@ -99,8 +97,7 @@ def read_wcnf(text):
     """Soft clauses (weight, literals), hard clauses (literals), number of variables, notes."""
     lines, notes, soft, hard = rows(text, "c"), read_notes(text, b"c", NOTES), [], []
     head = " ".join(lines.pop(0)) if lines and lines[0][0][0] == "p" else None
-    form = "p wcnf (X) (X)(?: (X))?".replace("X", "[0-9]{1,39}")
-    match = re.fullmatch(form, head or "p wcnf 0 0")
+    match = re.fullmatch(r"p wcnf (\d{1,39}) (\d{1,39})(?: (\d{1,39}))?", head or "p wcnf 0 0")
     require(match and (head or lines or NOTES[1] in notes), f"WCNF: {head}, no clauses")
     size, count, top = match.groups() if head else (*(notes.get(key) for key in NOTES[:2]), None)
     require(not set(f"{size}{count}".replace("None", "")) & set(".eE"), f"WCNF: {size} {count}")
@@ -130,24 +127,28 @@ def weight_of(word):
     return value
 
 
-def read_graph(text):
+def read_graph(text, is_qubo=False):
     """Offset and weights -w times a scale, scale, size, notes, and whether they are floats."""
-    (head, *lines), notes = rows(text, "#") or [[]], read_notes(text, b"#", GRAPH_NOTES)
-    (size, count), offset = map(whole, head), number(notes.get(b"offset", "0"))
-    pairs = [tuple(sorted(map(whole, words[:-1]))) for words in lines]
-    is_graph = all(len(pair) == 2 and 0 < pair[0] < pair[1] <= size for pair in pairs)
+    lines = rows(text, "#") or [[]]
+    head = lines.pop(0) if is_qubo or len(lines[0]) != 3 else None  # a graph's may be missing
+    notes = read_notes(text, b"#", [b"numbers"] if is_qubo else GRAPH_NOTES)
+    offset, pairs = number(notes.get(b"offset", "0")), [sorted(map(whole, x[:-1])) for x in lines]
+    size, count = map(whole, head) if head else (max(map(max, pairs)), len(lines))
+    is_graph = all(len(p) == 2 and 0 < p[0] < p[1] + is_qubo and p[1] <= size for p in pairs)
     require(is_graph and size >= 0 and len(lines) == count, "graph: edges not as stated")
     weights, edges = [weight_of(words[-1]) for words in lines], defaultdict(Fraction)
-    for pair, w in zip(pairs, weights):  # parallel edges are one, of their sum
-        edges[pair] -= Fraction(w)
+    for (a, b), w in zip(pairs, weights):  # parallel edges are one, of their sum
+        edges[a, b] -= Fraction(w) * (2 if is_qubo and a != b else 1)  # Q is symmetric
     require(notes.get(b"numbers", "float") == "float", "graph: numbers of an unknown kind")
-    are_small = all(w == int(w) and abs(w) < 2**53 for w in weights)  # 1.0 among them is whole
-    are_whole = are_small or all(type(w) is int for w in weights)
-    is_float = b"numbers" in notes or offset != int(offset) or not are_whole
+    is_int = {*map(type, weights)} <= {int} or all(w == int(w) and abs(w) < 2**53 for w in weights)
+    is_float = b"numbers" in notes or offset != int(offset) or not is_int  # 1.0 is whole, too
     total = sum(map(abs, edges.values())) + abs(Fraction(offset))
     in_range = total <= 2**1020 and sum(map(abs, weights)) < math.inf if is_float else total < 2**63
     is_held = in_range and all(float(w) == w for w in [*weights, *edges.values()] if is_float)
     require(is_held, "graph: weights or sums of weights are too large, or no float holds them")
+    for a, b, w in [(a, b, w / (2 if a == b else 4)) for (a, b), w in edges.items() if is_qubo]:
+        edges[a, b], offset = w * (a != b), offset - w  # x = (1 + s)/2
+        edges[0, a], edges[0, b] = edges[0, a] + w, edges[0, b] + w
     if b"ancilla" in notes:  # that vertex, the last one, is the ghost
         require(size and re.fullmatch(f"[+]?0*{size}", notes[b"ancilla"][:401]), "graph: ancilla")
         edges = {(a, b) if b < size else (0, a): w for (a, b), w in edges.items()}
@@ -319,12 +320,10 @@ def taken_off(weights, loops, squares, spins, ties, unit):
     return minima
 
 
-def bounds(constant, weights, value, grain, unit, certificate, spins):
+def bounds(constant, weights, value, grain, unit, spins, denominator, loops, squares, tree, common):
     """The least value that the leaves leave possible."""
-    denominator, loops, squares, tree, common = certificate
     check_parts(loops, squares, len(spins) - 1)
-    whole_step = grain * step_of(weights) // (math.gcd(grain, step_of(weights)) or 1)
-    least = []
+    whole_step, least = grain * step_of(weights) // (math.gcd(grain, step_of(weights)) or 1), []
     leaves = leaves_of(tree, common, loops, squares, len(spins) - 1)
     for ties, cover, *parts in (leaf for leaf in leaves if leaf[0] is not None):
         base, small = folded(constant, weights, ties)
@@ -343,12 +342,13 @@ def bounds(constant, weights, value, grain, unit, certificate, spins):
     return min(least)
 
 
-def read_problem(text, is_graph):
+def read_problem(text, is_graph, is_qubo):
     """The problem, as above, with value = total + cut x answer, and a value for each state."""
     p = SimpleNamespace(is_float=False, grain=1, unit=2, total=0, cut=4, scale=4)
     if is_graph:  # energy = total - 2 cut
-        p.constant, p.weights, p.scale, p.size, p.notes, p.is_float = read_graph(text)
-        p.unit, p.total, p.cut = p.scale, p.constant - sum(p.weights.values()), -2 * p.scale
+        p.constant, p.weights, p.scale, p.size, p.notes, p.is_float = read_graph(text, is_qubo)
+        p.total = 0 if is_qubo else p.constant - sum(p.weights.values())
+        p.unit, p.cut = p.scale, p.scale if is_qubo else -2 * p.scale
         p.value_of = lambda s: p.constant - sum(w * s[a] * s[b] for (a, b), w in p.weights.items())
     else:
         soft, hard, p.size, p.notes = read_wcnf(text)
@@ -361,16 +361,16 @@ def read_problem(text, is_graph):
     return p
 
 
-def check(text, certificate_text, is_graph=False):
-    """Cost (or cut) of the certificate's assignment, and the best that is left possible."""
+def check(text, certificate_text, is_graph=False, is_qubo=False):
+    """Cost, cut or x'Qx of the certificate's assignment, and the best that is left possible."""
     bits, stated, proof = read_certificate(certificate_text)
-    p = read_problem(text, is_graph)
+    p = read_problem(text, is_graph, is_qubo)
     spins, has_ghost = spins_of(bits, p.size), b"ancilla" in p.notes
     value = p.value_of(spins)
     require(value < math.inf, "the assignment breaks a hard clause")
     claim = value if stated is None else p.scale * Fraction(number(stated))
     require(abs(claim - value) <= p.error, f"cost {Fraction(value, p.scale)}, not {stated}")
-    least = bounds(p.constant, p.weights, value, p.grain, p.unit, proof, spins)
+    least = bounds(p.constant, p.weights, value, p.grain, p.unit, spins, *proof)
     claims = [number(p.notes[key]) for key in (b"planted-cost", b"planted-cut") if key in p.notes]
     claim = p.total + p.cut * Fraction(claims[0]) if claims else value
     is_same = abs(claim - value) <= p.error
@@ -380,18 +380,18 @@ def check(text, certificate_text, is_graph=False):
     if has_ghost:  # it is the last digit, and may be 0
         model = [x * model[-1] for x in [model[-1], *model[1:-1]]]
     require(least < value or p.value_of(model) == value, "another value of planted-model")
-    # As texts: numbers can be chosen so that all have one hash, and their set takes for ever.
-    names = list(map(repr, p.notes.get(b"labels", range(p.size))))
+    names = list(map(repr, p.notes.get(b"labels", range(p.size))))  # numbers may share one hash
     require(len(names) == len({*names}) == p.size, "labels: not one for each variable")
     return Fraction(value - p.total, p.cut), Fraction(least - p.total, p.cut)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit("usage: python checker.py FILE FILE.cert")
     try:
+        require(len(sys.argv) == 3, "(usage: python checker.py FILE FILE.cert)")
         texts = [Path(name).read_bytes().decode("latin1") for name in sys.argv[1:]]
-        found, most = check(*texts, sys.argv[1].endswith(".mc"))
+        suffix, first = Path(sys.argv[1]).suffix, " ".join((rows(texts[0], "#") or [[]])[0])
+        is_rudy = suffix != ".wcnf" and re.fullmatch("[0-9]+ [0-9]+( (?!0$)[-+0-9.eE]+)?", first)
+        found, most = check(*texts, is_rudy or suffix in (".mc", ".sparse"), suffix == ".sparse")
         sides = ("an upper", "cuts") if most > found else ("a lower", "costs")
         bound = f"VERIFIED only {sides[0]} bound: {most}; the assignment {sides[1]}"
         print("VERIFIED optimum" if most == found else bound, found)

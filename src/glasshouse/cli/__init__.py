@@ -73,6 +73,7 @@ def _commands() -> dict[str, typing.Any]:
     from glasshouse.cli.fuzz import fuzz
     from glasshouse.cli.info import info
     from glasshouse.cli.judge import judge
+    from glasshouse.cli.library import library
     from glasshouse.cli.paper import paper
     from glasshouse.cli.plant import plant
     from glasshouse.cli.prove import prove
@@ -92,6 +93,7 @@ def _commands() -> dict[str, typing.Any]:
         "check": check,
         "prove": prove,
         "solve": solve,
+        "library": library,
         "judge": judge,
         "study": study,
         "tune": tune,

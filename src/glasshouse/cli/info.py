@@ -7,6 +7,7 @@ from typing import Any
 
 from glasshouse.cli.output import show, show_json
 from glasshouse.cli.pipes import source
+from glasshouse.cli.standard import standard_line, standard_values
 from glasshouse.cli.types import SourceFormat, Units
 
 
@@ -24,7 +25,7 @@ def info(
     ```
 
     Args:
-        file: any format that glasshouse reads, also compressed (.gz, .xz).
+        file: any format that glasshouse reads, also compressed (.gz, .xz, .zip).
         json: print one JSON object.
     """
     from glasshouse.files import FileError, read_document
@@ -38,9 +39,11 @@ def info(
         stated: dict[str, Any] = {"measure": name, f"planted_{name}": document.stated_value}
         stated |= {"planted_energy": known.planted_cost, "recipe": known.recipe}
         stated |= {"labels": document.problem.labels}
-        show_json({"file": str(file), **vars(view), **stated})
+        show_json({"file": str(file), **vars(view), **stated, **standard_values(document)})
         return
     show(view.rows())
+    for line in standard_line(document):
+        print(line)
     if document.problem.labels is not None:
         first, last = document.problem.labels[0], document.problem.labels[-1]
         show([("labels", printable(f"{first!r:.40} to {last!r:.40}"))])

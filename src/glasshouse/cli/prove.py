@@ -19,6 +19,7 @@ from glasshouse.cli.errors import CheckFailedError, FalseClaimError
 from glasshouse.cli.output import measured, model_of, show_json
 from glasshouse.cli.pipes import is_pipe, source
 from glasshouse.cli.progress import terminal
+from glasshouse.cli.standard import standard_line, standard_values
 from glasshouse.cli.types import Dask, Force, MaybeWhole, SourceFormat, Units
 
 if TYPE_CHECKING:
@@ -149,10 +150,13 @@ def prove(
             write(proof)
         finally:  # one object tells all, also what could not be written
             values = {"certificate": target, "certificate_written": kept, "false_claim": bool(lie)}
+            values |= standard_values(document)
             show_json({"file": file, **_values(proof, found), **values})
     else:
         for name, value in _rows(proof, found):
             print(f"{name:<11}  {value}")
+        for line in standard_line(document):
+            print(line)
         flush()
         write(proof)
         print(_certificate_line(target, proof, found, before, kept))

@@ -15,6 +15,7 @@ from glasshouse.cli.evaluation import Contest
 from glasshouse.cli.output import measured, show, show_json
 from glasshouse.cli.pipes import source
 from glasshouse.cli.searches import HEURISTICS, certified_by, contender, samplers, search
+from glasshouse.cli.standard import standard_line, standard_values
 from glasshouse.cli.types import MaybeWhole, SourceFormat, Units
 
 if TYPE_CHECKING:
@@ -130,11 +131,13 @@ def solve(
     if json:
         answer |= _known(document, certified) | {"false_claim": bool(lie)}
         answer["optimal"] |= certified is not None and answer["energy"] == certified.energy
-        answer |= {"labels": problem.labels}
+        answer |= {"labels": problem.labels, **standard_values(document)}
         answer.pop("text")
         show_json({"file": str(file), "solver": solver, **answer})
     else:
         _show(document.measure, answer, certified)
+        for line in standard_line(document):
+            print(line)
     if lie:
         raise FalseClaimError(f"{file}: {lie}")
     return 0

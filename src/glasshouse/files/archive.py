@@ -6,24 +6,22 @@ compared with the budget before memory is taken, and a member is unpacked no fur
 
 from __future__ import annotations
 
-import io
 import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from glasshouse.files.errors import FileError
 from glasshouse.files.streams import BLOCK, Source
+from glasshouse.files.unpacking import MeteredFile
 
-# Ours has a dozen members. The end of an archive, where the directory is looked for, takes 64 KiB.
-_MOST_MEMBERS = 100
-_MOST_DIRECTORY = 1 << 18
+_MOST_MEMBERS = 100  # ours has a dozen
 
 _NPY_HEAD = re.compile(
     rb"\{'descr': ?'([<>|]?)([a-zA-Z])([0-9]{1,9})', ?'fortran_order': ?(True|False), ?"
@@ -64,7 +62,7 @@ class Archive:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._file = _Metered(source.seekable())
+        self._file = MeteredFile(source.seekable())
         self._zip = zipfile.ZipFile(self._file)
         self._file.allowance = None
         self._left = source.budget.unpacked
@@ -171,33 +169,3 @@ def _fill(memory: npt.NDArray[np.uint8], data: Any, name: str) -> None:
         place += len(piece)
     if data.read(1):
         raise ValueError(f"{name} is longer than the directory says")
-
-
-class _Metered(io.RawIOBase):
-    """A file of which only so many bytes may be read, as long as there is an allowance."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self.allowance: int | None = _MOST_DIRECTORY
-
-    def read(self, size: int = -1) -> bytes:
-        if self.allowance is None:
-            return self._file.read(size)
-        most = self.allowance + 1
-        data = self._file.read(most if size < 0 else min(size, most))
-        self.allowance -= len(data)
-        if self.allowance < 0:
-            raise ValueError(f"its directory is longer than {_MOST_DIRECTORY} bytes")
-        return data
-
-    def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
-        return self._file.seek(place, whence)
-
-    def tell(self) -> int:
-        return self._file.tell()
-
-    def seekable(self) -> bool:
-        return True
-
-    def readable(self) -> bool:
-        return True

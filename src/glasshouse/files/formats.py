@@ -20,7 +20,7 @@ Dialect = Literal["classic", "mse22"]
 Encoding = Literal["clause", "edge"]
 
 FORMATS = Catalogue["Format"]("format")
-_TAKEN = (".gz", ".xz", ".cert", ".jsonl")  # compressed files, certificates, manifests
+_TAKEN = (".gz", ".xz", ".zip", ".cert", ".jsonl")  # compressed files, certificates, manifests
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,7 +52,7 @@ class Format(Summarised):
 
     Attributes:
         name: for people.
-        suffix: with its dot; `.gz` or `.xz` may follow it.
+        suffix: with its dot; `.gz`, `.xz` or `.zip` may follow it.
         convert: brings any problem to a kind that the format holds.
         write: writes one sheet; None for formats that are only read.
         read: reads a document; None for formats that are only written.

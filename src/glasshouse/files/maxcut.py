@@ -2,8 +2,8 @@
 
 Maximising the cut of a graph with weights w is minimising an Ising energy with J = -w and no
 fields: `E = offset + Σw - 2·cut`. Fields become edges to one more vertex, the last. Parallel edges
-add up. Comments (after #, as in MQLib's graphs) stand below the edges, where readers that count do
-not look.
+add up. Comments (after #, as in MQLib's graphs) may be anywhere; ours stand below the edges, where
+readers that count do not look. The first line may be missing.
 """
 
 from __future__ import annotations
@@ -17,14 +17,12 @@ import numpy as np
 from glasshouse.files import notes, terms
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.formats import Format, Sheet, register_format
-from glasshouse.files.rows import Rows, read_rows
+from glasshouse.files.headed_terms import read_headed_terms
 from glasshouse.files.streams import Source
-from glasshouse.files.terms import TermCollector
 from glasshouse.problems import Ising
 from glasshouse.problems.convert import ising_to_maxcut, to_ising
 from glasshouse.problems.exact import exact_sum
 from glasshouse.problems.measure import Measure
-from glasshouse.problems.validation import MOST_VARIABLES
 
 
 class _Reader:
@@ -34,45 +32,10 @@ class _Reader:
         self.notes = notes.Notes(source, keys)
 
     def read(self) -> Document:
-        collector: TermCollector | None = None
-        size = num_edges = 0
-        for rows in read_rows(self.source, b"#", self._on_line):
-            if collector is None:
-                size, num_edges = self._header(rows)
-                collector = TermCollector(self.source, 1, size, "vertex", False)
-                rows = rows.part(1, len(rows.ends))
-            if len(rows.ends):
-                collector.add(rows)
-        if collector is None:
-            raise self.source.error("is empty; expected 'VERTICES EDGES'")
-        if collector.count != num_edges:
-            raise self.source.error(
-                f"{collector.count} edges, but the first line states {num_edges}; the file is "
-                "truncated or was changed",
-                collector.last_line,
-            )
-        pairs, weights = collector.terms(self.notes)
-        size, offset = collector.size(size), terms.offset_of(self.notes)
+        size, pairs, weights = read_headed_terms(self.source, self.notes, "vertex", loops=False)
+        offset = terms.offset_of(self.notes)
         graph = terms.make(self.source, Ising, size, pairs, weights, offset, sign=-1)
         return self._document(graph)
-
-    def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
-        self.notes.take(line, text[1:])
-
-    def _header(self, rows: Rows) -> tuple[int, int]:
-        length, line = int(rows.ends[0]), int(rows.lines[0])
-        if length != 2:
-            raise self.source.error(
-                f"the first line has {length} entries; expected two: vertices and edges", line
-            )
-        size, num_edges = rows.values[:2].tolist()
-        if not 0 <= size <= MOST_VARIABLES or num_edges < 0:
-            raise self.source.error(
-                f"{rows.text(0, 0)} vertices and {rows.text(0, 1)} edges; expected 0 to "
-                f"{MOST_VARIABLES} and 0 or more",
-                line,
-            )
-        return size, num_edges
 
     def _document(self, graph: Ising) -> Document:
         """Undo the ancilla, and state the cut as an energy."""

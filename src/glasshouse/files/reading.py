@@ -1,4 +1,4 @@
-"""Reading any file, by its suffix."""
+"""Reading any file, by its suffix or its first lines."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from dataclasses import replace
 from functools import partial
 
 from glasshouse.certificates import CertificateError
+from glasshouse.files.contents import format_by_content
 from glasshouse.files.document import Document
 from glasshouse.files.errors import FileError
+from glasshouse.files.formats import FORMATS, Format
 from glasshouse.files.registry import format_of
 from glasshouse.files.sidecar import has_side_car, read_side_car, side_car
-from glasshouse.files.streams import Place, is_stream, name_of, opened
+from glasshouse.files.streams import Place, format_suffix, is_stream, name_of, opened
 from glasshouse.planting import Planted
 from glasshouse.problems import Problem
 from glasshouse.problems.naming import Units
@@ -21,9 +23,10 @@ def read(
 ) -> Problem | Planted:
     r"""The problem that a file holds; its plant where the file holds all of it (`.npz`).
 
-    The suffix tells the format (see `docs/files.md`); `.gz` and `.xz` may follow it. Anything wrong
-    with the file is a `FileError`, a ValueError that names file and line. A plant is verified, and
-    a false one is a `CertificateError`.
+    The suffix tells the format (see `docs/files.md`); `.gz`, `.xz` and `.zip` may follow it. Files
+    with another suffix, or none, are recognised by their first lines. Anything wrong with the file
+    is a `FileError`, a ValueError that names file and line. A plant is verified, and a false one is
+    a `CertificateError`.
 
     Args:
         place: the file, or an open stream of bytes.
@@ -77,7 +80,7 @@ def read_document(
     """
     if units not in (None, "spin", "binary"):
         raise ValueError(f"units={units!r} is neither 'spin' nor 'binary'")
-    path, format_ = name_of(place), format_of(place, format)
+    path, format_ = name_of(place), _format_of(place, format)
     if format_.read is None:
         raise FileError(path, f"{format_.suffix} files are written, not read; convert the original")
     with opened(place, format, units) as source:
@@ -89,3 +92,11 @@ def read_document(
     if document.planted is None and not is_stream(place) and has_side_car(path):
         return replace(document, load_proof=partial(read_side_car, side_car(path)))
     return document
+
+
+def _format_of(place: Place, format: str | None) -> Format:
+    """The format that was named, that of the suffix, or that of the content."""
+    is_named = format is not None or is_stream(place)
+    if is_named or format_suffix(name_of(place)) in FORMATS or name_of(place).is_dir():
+        return format_of(place, format)
+    return format_by_content(place)

@@ -17,6 +17,8 @@ from glasshouse.files.opb import OPB as OPB
 from glasshouse.files.qplib import QPLIB as QPLIB
 from glasshouse.files.qubo import QUBO as QUBO
 from glasshouse.files.streams import Place, format_suffix, name_of, typed_name
+from glasshouse.files.symmetric import MQLIB as MQLIB
+from glasshouse.files.symmetric import SPARSE as SPARSE
 from glasshouse.files.wcnf import WCNF as WCNF
 
 
@@ -26,10 +28,16 @@ def format_of(place: Place, format: str | None = None) -> Format:
     if suffix not in FORMATS:
         if format is None and name_of(place).is_dir():
             raise FileError(name_of(place), "is a directory; expected a file")
-        known = " ".join(FORMATS)
-        raise FileError(
-            name_of(place),
-            f"unknown suffix {suffix!r}; expected one of {known} (+ .gz or .xz), or one of them "
-            'named, such as format="wcnf"',
-        )
+        raise unknown_suffix(place, suffix)
     return FORMATS[suffix]
+
+
+def unknown_suffix(place: Place, suffix: str | None = None) -> FileError:
+    """The error for a file whose format is not known."""
+    suffix = format_suffix(name_of(place)) if suffix is None else suffix
+    known = " ".join(FORMATS)
+    return FileError(
+        name_of(place),
+        f"unknown suffix {suffix!r}; expected one of {known} (+ .gz, .xz or .zip), or one of them "
+        'named, such as format="wcnf"',
+    )

@@ -24,10 +24,11 @@ from glasshouse.files.errors import (
     FileError,
     MissingFileError,
 )
-from glasshouse.files.unpacking import Unpacker, UnpackError
+from glasshouse.files.unpacking import Unpacker, UnpackError, ZipUnpacker
 from glasshouse.problems.naming import Units
 
 COMPRESSED = (".gz", ".xz")
+UNPACKED = (*COMPRESSED, ".zip")  # these are read; zip archives are never written
 
 # Where bytes come from or go to: a file by its name, or an open stream of bytes.
 Place: TypeAlias = str | os.PathLike[str] | BinaryIO
@@ -43,7 +44,7 @@ _WIDE_PAIR = 64
 def format_suffix(path: Path) -> str:
     """The suffix that tells the format: `.wcnf` of `x.wcnf` and of `x.wcnf.gz`."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in COMPRESSED:
+    if suffixes and suffixes[-1] in UNPACKED:
         suffixes.pop()
     return suffixes[-1] if suffixes else ""
 
@@ -87,7 +88,7 @@ class Source:
     path: Path
     file: BinaryIO
     budget: Budget = field(default_factory=Budget)
-    unpacker: Unpacker | None = None
+    unpacker: Unpacker | ZipUnpacker | None = None
     units: Units | None = None
 
     def error(self, message: str, line: int | None = None) -> FileError:
@@ -114,6 +115,16 @@ class Source:
             raise FileAccessError(self.path, f"cannot be read ({_reason(cause)})") from None
         self.spend(len(data))
         return data
+
+    @property
+    def inner_name(self) -> Path:
+        """The name that tells the format: that of the one file in a zip archive, else its own."""
+        if not isinstance(self.unpacker, ZipUnpacker):
+            return self.path
+        try:
+            return Path(self.unpacker.member)
+        except UnpackError as cause:
+            raise self.error(str(cause)) from None
 
     def read_all(self) -> bytes:
         """All bytes that are left."""
@@ -202,7 +213,7 @@ class Source:
 
 @contextmanager
 def opened(place: Place, format: str | None = None, units: Units | None = None) -> Iterator[Source]:
-    """Open a file for reading, unpacked where its name, or its format, ends in .gz or .xz.
+    """Open a file for reading, unpacked where its name, or its format, ends in .gz, .xz or .zip.
 
     A stream is read from where it stands, and left open. A named pipe is waited for until a program
     opens it for writing.
@@ -255,7 +266,11 @@ def refuse_pipe(path: Path) -> None:
 
 def _source(path: Path, raw: BinaryIO, kind: str, size: int, units: Units | None) -> Source:
     budget = Budget(size)
-    unpacker = Unpacker(raw, kind, budget) if kind in COMPRESSED else None
+    unpacker: Unpacker | ZipUnpacker | None = None
+    if kind in COMPRESSED:
+        unpacker = Unpacker(raw, kind, budget)
+    elif kind == ".zip":
+        unpacker = ZipUnpacker(raw, budget)
     return Source(path, raw, budget, unpacker, units)
 
 
@@ -276,7 +291,7 @@ def replacing(path: Path, format: str | None = None, *, overwrite: bool) -> Iter
     content gives the same bytes: compressed files hold no date and no name.
     """
     refuse_existing(path, overwrite=overwrite)
-    kind = typed_name(path, format).suffix.lower()
+    kind = _written_kind(path, format)
     with drafted(path) as draft:
         try:
             with draft.open("xb") as raw, _compressing(raw, kind) as file:
@@ -304,8 +319,16 @@ def writing(
 ) -> AbstractContextManager[BinaryIO]:
     """What to write to: a file that appears once all went well, or a stream that gets it then."""
     if is_stream(place):
-        return _passing(place, typed_name(place, format).suffix)
+        return _passing(place, _written_kind(place, format))
     return replacing(name_of(place), format, overwrite=overwrite)
+
+
+def _written_kind(place: Place, format: str | None) -> str:
+    """The suffix that tells how to compress a file."""
+    kind = typed_name(place, format).suffix.lower()
+    if kind == ".zip":
+        raise FileError(name_of(place), "zip archives are read, not written; write .gz or .xz")
+    return kind
 
 
 @contextmanager

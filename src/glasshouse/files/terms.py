@@ -73,7 +73,10 @@ class TermCollector:
                 (bad, lambda row: _weight_message(rows.text(row, 2))),
                 (
                     (pairs[:, 0] == pairs[:, 1]) & np.bool_(not self.loops),
-                    lambda row: f"{self.what} {pairs[row, 0]} is joined with itself",
+                    lambda row: (
+                        f"{self.what} {pairs[row, 0]} is joined with itself; a QUBO needs its "
+                        'format named, such as format="sparse"'
+                    ),
                 ),
             ],
         )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import lzma
+import zipfile
 import zlib
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from glasshouse.files.budget import Budget
 
+# How far the directory of a zip archive is read; it is looked for in the last 64 KiB.
+MOST_DIRECTORY = 1 << 18
 _PIECE = 1 << 16
 _GZIP = 16 + zlib.MAX_WBITS
 
@@ -94,3 +98,90 @@ class Unpacker:
 
 def _gzip() -> Any:
     return zlib.decompressobj(_GZIP)
+
+
+class ZipUnpacker:
+    """Reads the one file of a zip archive.
+
+    The archive is opened by the first read, so that whatever is wrong with it is an `UnpackError`.
+    """
+
+    def __init__(self, raw: BinaryIO, budget: Budget) -> None:
+        self._raw = raw
+        self._budget = budget
+        self._data: Any = None
+
+    def read(self, size: int) -> bytes:
+        """Return the next `size` bytes; fewer at the end."""
+        try:
+            data: bytes = self._opened().read(size)
+        except (MemoryError, UnpackError):
+            raise
+        except EOFError:
+            raise UnpackError("the compressed data end too soon; the file is truncated") from None
+        except Exception as cause:  # zipfile raises whatever a broken byte does
+            raise UnpackError(f"cannot be read ({cause})") from None
+        return data
+
+    @property
+    def member(self) -> str:
+        """The name of the one file."""
+        self.read(0)
+        return str(self._data.name)
+
+    def _opened(self) -> Any:
+        if self._data is None:
+            file = MeteredFile(self._raw if self._raw.seekable() else self._held())
+            archive = zipfile.ZipFile(file)
+            file.allowance = None
+            files = [member for member in archive.infolist() if not member.is_dir()]
+            if len(files) != 1:
+                raise UnpackError(f"is a zip archive of {len(files)} files; expected one")
+            if files[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise UnpackError("is compressed by a method other than deflate; expected that one")
+            if files[0].flag_bits & 1:
+                raise UnpackError("is encrypted; expected a plain zip archive")
+            self._data = archive.open(files[0])
+        return self._data
+
+    def _held(self) -> BinaryIO:
+        """Keep an archive that comes down a pipe in memory, because its directory is at its end."""
+        held = self._raw.read(self._budget.unpacked + 1)
+        if len(held) > self._budget.unpacked:
+            raise UnpackError(f"is too long to be read from a pipe; {self._budget.remedy}")
+        return io.BytesIO(held)
+
+
+class MeteredFile(io.RawIOBase):
+    """A file of which only so many bytes may be read, as long as there is an allowance."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.allowance: int | None = MOST_DIRECTORY
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes, no more than the allowance."""
+        if self.allowance is None:
+            return self._file.read(size)
+        most = self.allowance + 1
+        data = self._file.read(most if size < 0 else min(size, most))
+        self.allowance -= len(data)
+        if self.allowance < 0:
+            raise ValueError(f"its directory is longer than {MOST_DIRECTORY} bytes")
+        return data
+
+    def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
+        """Move to a place."""
+        return self._file.seek(place, whence)
+
+    def tell(self) -> int:
+        """Return the place."""
+        return self._file.tell()
+
+    def seekable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True

@@ -1,0 +1,117 @@
+"""One search of the certified library, in a process that `benchmarks.library` starts.
+
+`python -m benchmarks.library_search FILE CERTIFICATE SECONDS` prints one line of JSON. The limit is
+in processor seconds, because a busy computer would cut a limit by the clock short. The search stops
+when standard input ends, so that it does not continue after the run was killed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from glasshouse.certificates import Certificate
+from glasshouse.files import FileError, read_document, write_if_better
+from glasshouse.files.keeping import standing_certificate
+from glasshouse.files.streams import replacing
+from glasshouse.problems import Problem
+from glasshouse.proofs import prove
+
+_MEMORY = 3 << 30  # bytes that a tree may hold
+_LEAST_SHARE = 0.05  # A busy computer is assumed to give this share of a processor.
+
+
+class Work:
+    """Processor seconds and nodes of all searches for one certificate, in a file beside it.
+
+    The file is written before the certificate, so that a kill leaves no proof without its cost.
+    """
+
+    def __init__(self, certificate: Path) -> None:
+        self._place = certificate.with_suffix(".work.json")
+        self.seconds, self.nodes = 0.0, 0
+        if self._place.exists() and certificate.exists():
+            self.seconds, self.nodes = json.loads(self._place.read_text())
+
+    def keep(self, seconds: float, nodes: int) -> None:
+        """Write the sums, including a search that continues."""
+        with replacing(self._place, "json", overwrite=True) as file:
+            file.write(json.dumps([self.seconds + seconds, self.nodes + nodes]).encode())
+
+    def add(self, seconds: float, nodes: int) -> None:
+        """Count a search that has ended."""
+        self.seconds, self.nodes = self.seconds + seconds, self.nodes + nodes
+        self.keep(0, 0)
+
+
+def search(problem: Problem, place: Path, limit: float) -> Work:
+    """Resume from the certificate at a place, or begin one there."""
+    try:
+        standing = standing_certificate(place, problem)
+    except FileError as fault:  # It is of another version, or damaged.
+        print(f"{fault}: started again", file=sys.stderr)
+        place.unlink()
+        standing = None
+    work = Work(place)
+    certificate = None if standing is None else standing.beside.certificate
+    is_done = standing is not None and standing.verdict.optimal
+    end, share = work.seconds + limit, 1.0
+    while not is_done and end - work.seconds > 0.05 * limit:
+        begun = time.monotonic(), time.process_time()
+
+        def keep(found: Certificate, start: float = begun[1]) -> None:
+            work.keep(time.process_time() - start, 0)
+            write_if_better(place, problem, found, or_as_good=True)
+
+        proof = prove(
+            problem, time_limit=(end - work.seconds) / share, certificate=certificate,
+            checkpoint=keep, memory_limit=_MEMORY,
+        )  # fmt: skip
+        used = time.process_time() - begun[1]
+        share = min(1.0, max(_LEAST_SHARE, used / (time.monotonic() - begun[0])))
+        work.add(used, proof.statistics.nodes)
+        certificate = proof.certificate
+        write_if_better(place, problem, certificate, or_as_good=True)
+        is_done = proof.optimal or proof.statistics.stopped != "time limit"
+    return work
+
+
+def told(file: Path, place: Path, limit: float) -> dict[str, Any]:
+    """Search, and return what the certificate proves in the file's own numbers, and its cost."""
+    document = read_document(file)
+    work = search(document.problem, place, limit)
+    standing = standing_certificate(place, document.problem)
+    assert standing is not None
+    verdict, measure = standing.verdict, document.measure
+    value, bound = (
+        str(measure.factor * Fraction(energy) + measure.shift)
+        for energy in (verdict.exact_energy, verdict.lower_bound)
+    )
+    if not document.problem.is_integer:
+        bound = ""  # rounded, while the checker's is exact
+    return {"value": value, "bound": bound, "seconds": work.seconds, "nodes": work.nodes}
+
+
+def main(file: str, certificate: str, limit: str) -> None:
+    """Search in this process, and print one line."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+    threading.Thread(target=_stop_when_alone, daemon=True).start()
+    print(json.dumps(told(Path(file), Path(certificate), float(limit))))
+
+
+def _stop_when_alone() -> None:
+    """Stop the search as Ctrl-C does, once the run no longer holds its end of standard input."""
+    while os.read(0, 1):
+        pass
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,96 @@
+"""The fingerprint of a problem: equal for all files that state the same couplings.
+
+Every problem is a weighted Max-Cut graph: variables are its vertices from 1, fields are edges to
+vertex 0, and the energy of a state is an affine function of its cut. The fingerprint is the SHA-256
+of that graph as text, one edge `a b weight` per line with a < b, in ascending order, its weights
+divided by their greatest common divisor. So the order of edges, the format, a constant and a common
+factor do not matter; the numbering of the variables does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from glasshouse.certificates.exact_form import ExactForm, gcd_of
+from glasshouse.problems.convert import Given, given_problem
+from glasshouse.problems.measure import Measure
+
+_BLOCK = 1 << 16  # edges that are spelled at once
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The values of a problem by its reduced graph: `value = factor · K + shift`, exactly.
+
+    K is the sum of weight · s_a · s_b over the edges of the reduced graph, at a state s.
+
+    Attributes:
+        factor: below 0 if the largest value is the best, as for cuts.
+        shift: the value at K = 0.
+
+    >>> energies = Scale(Fraction(2), Fraction(0))
+    >>> energies.measured(Measure("cut", True, Fraction(-1, 2), Fraction(17)))
+    Scale(factor=Fraction(-1, 1), shift=Fraction(17, 1))
+    """
+
+    factor: Fraction
+    shift: Fraction
+
+    def measured(self, measure: Measure) -> Scale:
+        """Return the scale of a file's own values, from the scale of its energies."""
+        shift = measure.factor * self.shift + measure.shift
+        return Scale(measure.factor * self.factor, shift)
+
+
+class ReducedGraph:
+    """The Max-Cut graph of a problem, with weights that have no common divisor.
+
+    Attributes:
+        num_vertices: how many vertices have an edge.
+        num_edges: how many edges there are.
+        scale: the way from its sums to the problem's energies.
+
+    >>> from glasshouse.problems import Ising
+    >>> chain = Ising.from_edges(3, [(0, 1), (1, 2)], [-4, 6], fields=[0, 0, 2])
+    >>> graph = ReducedGraph(chain)
+    >>> print(graph.text(), end="")
+    0 3 -1
+    1 2 2
+    2 3 -3
+    >>> graph.scale.factor, graph.num_vertices
+    (Fraction(2, 1), 4)
+    """
+
+    def __init__(self, problem: Given) -> None:
+        form = ExactForm.of(given_problem(problem))
+        divisor = gcd_of(form.weights) or 1
+        ends = form.edges.astype(np.int64) + 1
+        ends[ends > form.num_variables] = 0  # the ghost spin, to which fields are edges
+        ends.sort(axis=1)
+        order = np.lexsort((ends[:, 1], ends[:, 0]))
+        self._ends, self._weights = ends[order], -form.weights[order] // divisor
+        self.num_edges, self.num_vertices = len(order), len(np.unique(ends))
+        self.scale = Scale(Fraction(divisor, form.scale), Fraction(form.constant, form.scale))
+
+    def text(self) -> str:
+        """Return all edges, one per line."""
+        return "".join(self._blocks())
+
+    def fingerprint(self) -> str:
+        """Return the SHA-256 of the text, in hexadecimal digits."""
+        digest = hashlib.sha256()
+        for block in self._blocks():
+            digest.update(block.encode("ascii"))
+        return digest.hexdigest()
+
+    def _blocks(self) -> Iterator[str]:
+        """The text in pieces, because that of a large graph takes gigabytes."""
+        for start in range(0, self.num_edges, _BLOCK):
+            part = slice(start, start + _BLOCK)
+            rows = zip(*self._ends[part].T.tolist(), self._weights[part].tolist(), strict=True)
+            yield "".join(f"{a} {b} {weight}\n" for a, b, weight in rows)
