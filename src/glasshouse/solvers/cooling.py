@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems.elementary import geometric
+from glasshouse.problems.validation import FloatArray
 from glasshouse.solvers.crew import CHUNK_SECONDS, steps_at_once
 from glasshouse.solvers.kernels import driver, sweep_order
 from glasshouse.solvers.kernels.block import LaneBlock
@@ -20,6 +21,9 @@ from glasshouse.solvers.readiness import Ready
 from glasshouse.solvers.schedule import default_range
 
 MOST_SWEEPS = 1 << 20  # of one cooling, whose inverse temperatures are all held at once
+# The coldest β in units of the hottest one. Normal weights have very weak local fields, and their
+# coldest β comes in the last sweeps: on the way there nearly all spins are frozen.
+_RANGE = 40
 _COLD = 16  # energies are measured in the last sweeps: one sixteenth of them
 
 
@@ -54,7 +58,8 @@ class Cooler:
     ) -> None:
         self.kernel, self.engine = ready.engine()
         self.key, self.clock, self.streams = key, clock, 0
-        self.hot, self.cold = default_range(ready.graph)
+        self.hot, self.last = default_range(ready.graph)
+        self.cold = min(self.last, _RANGE * self.hot)
         self.block: LaneBlock = self.engine.new_block()
         chunk = steps_at_once(self.engine.cost)
         self.chunk = chunk
@@ -73,13 +78,15 @@ class Cooler:
         """The graph that states are recombined on; made when it is first needed."""
         if self._sites is None:
             graph, order = self.ready.graph, self.engine.order
-            rows = sweep_order.arrange(order, graph.starts, graph.neighbours, graph.weights)
-            size = len(order)
-            self._sites = Sites(*rows, np.zeros(size + 1, np.uint8), np.zeros(size + 1, np.int32))
+            starts, neighbours, weights = sweep_order.arrange(
+                order, graph.starts, graph.neighbours, graph.weights
+            )
+            marks, members = np.zeros(len(order) + 1, np.uint8), np.zeros(len(order), np.int32)
+            self._sites = Sites(starts, neighbours, weights, marks, members)
         return self._sites
 
     def cool(self, beta: float, sweeps: int, size: int, start: Population | None = None) -> Cooled:
-        """Anneal a population from β to the coldest β, in steps.
+        """Anneal a population from β to the coldest β, step by step.
 
         Args:
             beta: the first inverse temperature.
@@ -91,7 +98,7 @@ class Cooler:
         blocks = max(-(-size // lanes), 1)
         states = np.empty((blocks * lanes, len(engine.order)), np.uint8)
         energies = np.empty(blocks * lanes, self.ready.graph.weights.dtype)
-        betas = geometric(beta, self.cold, sweeps) if sweeps > 1 else np.array([self.cold])
+        betas = self.schedule(beta, sweeps)
         for rows in (slice(k * lanes, (k + 1) * lanes) for k in range(blocks)):
             driver.start_block(engine.tables, self.key, self.streams, engine.never, self.block)
             self.streams += 1
@@ -102,7 +109,15 @@ class Cooler:
             energies[rows] = self.block.lowest
         return Population(states, energies)
 
-    def _sweep(self, betas: npt.NDArray[np.float64]) -> Steps:
+    def schedule(self, beta: float, sweeps: int) -> FloatArray:
+        """One β for each sweep, rising to the coldest one."""
+        cold = max(sweeps // _COLD, 1) if self.last > self.cold else 0
+        ends = geometric(self.cold, self.last, cold) if cold > 1 else np.array([self.last])[:cold]
+        most = sweeps - cold
+        begin = geometric(beta, self.cold, most) if most > 1 else np.array([self.cold])[:most]
+        return np.concatenate([begin, ends])
+
+    def _sweep(self, betas: FloatArray) -> Steps:
         """One sweep of the block at each β."""
         sweeps, lanes, block = len(betas), self.engine.lanes, self.block
         blind, done = sweeps - max(sweeps // _COLD, 1), 0

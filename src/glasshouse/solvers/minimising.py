@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextvars
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from glasshouse.compiled import announces
 from glasshouse.planting.randomness import RngLike, Seed
@@ -114,9 +116,9 @@ def minimise(
 ) -> Minimum:
     """Find the best state within a time limit: by annealing, refining and tempering together.
 
-    Three methods take turns, a few hundredths of a second each. The method that found the best
-    state so far gets half of the time, and the others share the other half. So the search takes
-    about twice as long as the best method alone.
+    Three methods take turns, a few hundredths of a second each. The method that is ahead of the
+    others after equal times gets half of the time, and the others share the other half. So the
+    search takes about twice as long as the best method alone.
 
     *anneal* starts from random states, with 16, 32, 64, … sweeps. *refine* recombines, heats and
     cools a population of 64 annealed states; see `methods`. It is left out on dense problems, where
@@ -155,7 +157,8 @@ def minimise(
     record = Record(form, engine, target, math.inf if limit is None else limit, working_time)
     searches = [Search(form, ready, seed.child(k), record) for k in range(threads)]
     _work(searches, record, improved)
-    assert record.state is not None and record.ended is not None
+    assert record.state is not None
+    assert record.ended is not None
     shares = {name: sum(s.seconds[name] for s in searches) for name in searches[0].seconds}
     return Minimum(
         record.energy, record.state, tuple(record.improvements), record.ended, target,
@@ -204,48 +207,81 @@ class Search:
         first, second, third = (seed.child(k) for k in range(3))
         self.cooler = Cooler(ready, key_of(first), clock)
         self.steps: dict[Method, Steps] = {
-            "anneal": methods.annealing(self.cooler, record, self.prospect("anneal"))
+            "anneal": methods.annealing(
+                self.cooler, self.offer_of("anneal"), self.prospect_of("anneal")
+            )
         }
         if self.cooler.can_start_from_states:
-            refiner = Cooler(ready, key_of(second), clock)
-            rng = np.random.default_rng(second.sequence())
-            self.steps["refine"] = methods.refining(refiner, record, self.prospect("refine"), rng)
-        self.steps["temper"] = methods.tempering(form, ready, key_of(third), record)
+            self.steps["refine"] = methods.refining(
+                Cooler(ready, key_of(second), clock),
+                self.offer_of("refine"),
+                self.prospect_of("refine"),
+                np.random.default_rng(second.sequence()),
+            )
+        self.steps["temper"] = methods.tempering(
+            form, ready, key_of(third), self.offer_of("temper")
+        )
         self.seconds: dict[Method, float] = dict.fromkeys(self.steps, 0.0)
         self.turns: dict[Method, float] = dict.fromkeys(self.steps, 0.0)
+        # The lowest energies of each method, and its own seconds at that time.
+        self.traces: dict[Method, list[tuple[float, Any]]] = {name: [] for name in self.steps}
+        self.slice_began = 0.0
 
-    def share(self, method: Method) -> float:
-        """The fraction of the time that a method gets now."""
-        others = len(self.steps) - 1
-        if self.record.leader not in self.steps:
-            return 1 / len(self.steps)
-        return 0.5 if method == self.record.leader else 0.5 / others
+    def offer_of(self, method: Method) -> methods.Offer:
+        """Return a function that notes what a method found, and offers it to the record."""
 
-    def prospect(self, method: Method) -> Callable[[], float]:
+        def offer(energy: Any, state: npt.NDArray[np.uint8]) -> None:
+            trace = self.traces[method]
+            if not trace or energy < trace[-1][1]:
+                own = self.seconds[method] + self.record.clock() - self.slice_began
+                trace.append((own, energy))
+                self.record.offer(method, energy, state)
+
+        return offer
+
+    def prospect_of(self, method: Method) -> methods.Prospect:
         """Return a function that returns the seconds that a method will get."""
         return lambda: self.share(method) * self.record.seconds_left()
 
+    def leader(self) -> Method | None:
+        """Return the method that has the lowest energy after equal times; None before the first.
+
+        A method that got more time than another one is compared as it was before that. Of equal
+        methods the one that needed less time leads.
+        """
+        until = min(self.seconds.values())
+        found: dict[Method, tuple[Any, float]] = {
+            name: min((energy, own) for own, energy in trace if own <= until)
+            for name, trace in self.traces.items()
+            if trace and trace[0][0] <= until
+        }
+        return min(found.items(), key=lambda item: item[1])[0] if found else None
+
+    def share(self, method: Method) -> float:
+        """The fraction of the time that a method gets now: half of it if the method leads."""
+        leader = self.leader()
+        if leader is None:
+            return 1 / len(self.steps)
+        return 0.5 if method == leader else 0.5 / (len(self.steps) - 1)
+
     def run(self) -> None:
-        """Let the methods take turns until the record ends them."""
-        for method in self.plan():
-            self.work(method)
+        """Let the methods take turns until the record ends them; one works however short time is.
+
+        The next one is always the method that got the least of what it should get.
+        """
+        self.work("anneal")
+        while not self.record.is_over():
+            self.work(min(self.turns, key=self.turns.__getitem__))
         if self.record.state is None:  # time was too short for a single cooling
             self.record.offer("anneal", *self.cooler.seen_so_far().best)
-
-    def plan(self) -> Iterator[Method]:
-        """Yield the method whose turn it is: the one that got the least of what it should get."""
-        is_begun = False
-        while not (is_begun and self.record.is_over()):
-            is_begun = True
-            yield min(self.turns, key=self.turns.__getitem__)
 
     def work(self, method: Method) -> None:
         """Let a method work for a slice of time, or for one step if that takes longer."""
         clock = self.record.clock
-        began = clock()
+        self.slice_began = clock()
         for _ in self.steps[method]:
-            if clock() - began >= _SLICE or self.record.is_over():
+            if clock() - self.slice_began >= _SLICE or self.record.is_over():
                 break
-        spent = clock() - began
+        spent = clock() - self.slice_began
         self.seconds[method] += spent
         self.turns[method] += spent / self.share(method)

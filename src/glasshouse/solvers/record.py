@@ -91,11 +91,6 @@ class Record:
             assert self.state is not None
             return self.improvements[-1], self.state
 
-    @property
-    def leader(self) -> Method | None:
-        """The method that found the best state; None before the first one."""
-        return self.improvements[-1].method if self.improvements else None
-
     def end(self, why: Ended) -> None:
         """Let all methods end; the first reason counts."""
         if self.ended is None:
