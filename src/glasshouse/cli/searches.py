@@ -108,9 +108,7 @@ def _heuristic(
     with _progress(document.measure) as progress:
         result = run(document.problem, target=energy, **options, progress=progress)
     text = f"found {result.account(goal)}\nseed {result.seed.entropy}"
-    if certified is not None and energy is not None and energy < certified.energy:
-        optimum = document.measure.of(certified.exact_energy)
-        text = f"target {goal} is out of reach: the file's certificate proves {optimum}\n{text}"
+    text = _ruled_out(energy, goal, document, certified) + text
     answer = _answer(result.best_energy, result.best_state, False, text) | {
         "runs": result.runs,
         "sweeps": result.sweeps,
@@ -181,6 +179,9 @@ def _minimised(
     energy, goal = None, None
     if certified is not None or "target" in given:
         energy, goal = _goal(given.get("target"), document, certified)
+    ruled_out = _ruled_out(energy, goal, document, certified)
+    if certified is not None and ruled_out:
+        energy = certified.energy  # The search ends there: no state is better.
     result = minimise(
         document.problem,
         time_limit=given.get("time_limit"),
@@ -189,21 +190,28 @@ def _minimised(
         threads=given.get("threads", 1),
         improved=improved and (lambda *found: improved(measure, *found)),
     )
-    text = f"{result.account()}\nseed {result.seed.entropy}"
-    if goal is not None and result.ended != "target":
-        text = f"target {goal} was not reached\n{text}"
-    return _answer(result.energy, result.state, result.is_optimal, text) | {
+    missed = f"target {goal} was not reached\n" if energy is not None and result.misses else ""
+    text = f"{ruled_out or missed}{result.account()}\nseed {result.seed.entropy}"
+    answer = _answer(result.energy, result.state, result.is_optimal, text) | {
         "kernel": result.kernel,
         "seed": result.seed.entropy,
         "seconds": result.seconds,
         "stopped": result.ended,
-        "target": goal,
         "seconds_by_method": result.shares,
         "improvements": [
             {"seconds": seconds, measure.name: measure.of(found), "method": method}
             for seconds, found, method in result.improvements
         ],
     }
+    return answer if goal is None else answer | {"target": goal}
+
+
+def _ruled_out(energy: Any, goal: Any, document: Document, certified: Verdict | None) -> str:
+    """Return a line if the certificate proves that no state reaches the target; else nothing."""
+    if certified is None or energy is None or energy >= certified.energy:
+        return ""
+    optimum = document.measure.of(certified.exact_energy)
+    return f"target {goal} is out of reach: the file's certificate proves {optimum}\n"
 
 
 def _show_improvement(measure: Measure, improvement: Any, state: Any) -> None:

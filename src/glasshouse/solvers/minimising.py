@@ -73,6 +73,11 @@ class Minimum(Summarised):
         """Whether no state can have a lower energy, as a bound shows that anybody can check."""
         return self.ended == "bound"
 
+    @property
+    def misses(self) -> bool:
+        """Whether there was a target, and the energy is above it."""
+        return self.target is not None and self.energy > self.target
+
     def sample(self, *, units: Units | None = None) -> dict[object, int]:
         """The state as a mapping from label to value.
 
