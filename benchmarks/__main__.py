@@ -1,4 +1,7 @@
-"""`python -m benchmarks [NAME ...]`: run some or all of the benchmarks."""
+"""`python -m benchmarks [NAME ...]`: run some or all of the benchmarks.
+
+`python -m benchmarks gset --help` lists the options of the benchmark that reads files.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,8 @@ LONG = ("races", "tiles", "atlas", "glasses", "tempering")
 
 def main(names: list[str]) -> None:
     """Run each benchmark in turn; each prints its table and stores it."""
+    if names[:1] == ["gset"]:
+        sys.exit(importlib.import_module("benchmarks.gset").main(names[1:]))
     for name in names or NAMES:
         if name not in (*NAMES, *LONG):
             sys.exit(f"benchmarks: {name!r} is not one of {', '.join((*NAMES, *LONG))}")
