@@ -38,10 +38,8 @@ _NAMES_OF = {
     "files.suite": "iter_write_suite write_suite",
     "files.suite_checking": "check_suite iter_check_suite",
     # Ground states found.
-    "solvers": (
-        "AnnealResult Minimum anneal brute_force descend minimise optimal_tts sweeps_to_solution "
-        "temper"
-    ),
+    "solvers": "AnnealResult anneal brute_force descend optimal_tts sweeps_to_solution temper",
+    "solvers.minimising": "minimise",
     "solvers.schedule": "paper_schedule peak_density",
     "solvers.samplers": "GlasshouseAnnealer GlasshouseTempering",
     # Optima proven, whether or not anybody planted them.

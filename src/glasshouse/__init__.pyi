@@ -64,14 +64,13 @@ from glasshouse.races import load_suite as load_suite
 from glasshouse.races import race as race
 from glasshouse.reports import report as report
 from glasshouse.solvers import AnnealResult as AnnealResult
-from glasshouse.solvers import Minimum as Minimum
 from glasshouse.solvers import anneal as anneal
 from glasshouse.solvers import brute_force as brute_force
 from glasshouse.solvers import descend as descend
-from glasshouse.solvers import minimise as minimise
 from glasshouse.solvers import optimal_tts as optimal_tts
 from glasshouse.solvers import sweeps_to_solution as sweeps_to_solution
 from glasshouse.solvers import temper as temper
+from glasshouse.solvers.minimising import minimise as minimise
 from glasshouse.solvers.samplers import GlasshouseAnnealer as GlasshouseAnnealer
 from glasshouse.solvers.samplers import GlasshouseTempering as GlasshouseTempering
 from glasshouse.solvers.schedule import paper_schedule as paper_schedule
