@@ -123,7 +123,8 @@ def minimise(
 
     Three methods take turns, a few hundredths of a second each. The method that is ahead of the
     others after equal times gets half of the time, and the others share the other half. So the
-    search takes about twice as long as the best method alone.
+    search takes twice as long as the best method alone if that method leads from the start, and at
+    most four times as long.
 
     *anneal* starts from random states, with 16, 32, 64, … sweeps. *refine* recombines, heats and
     cools a population of 64 annealed states; see `methods`. It is left out on dense problems, where
