@@ -37,7 +37,7 @@ BEST_KNOWN = {
 PROVEN = ("G11", "G32", "G48", "G57", "G67", "G81")
 DENSE = "K2000"  # complete, weights ±1, made here; nobody knows its optimum
 _RUNS = 8  # of a peer in one call
-_FIRST = 64  # sweeps of a peer's first call
+_FIRST, _MOST = 64, 2**24  # sweeps of a peer's first call, and of any
 _MOST_DENSE = 8000  # vertices of a matrix that simulated bifurcation is given
 
 
@@ -84,7 +84,7 @@ def in_rounds(make: Callable[[Ising], Callable[..., Any]]) -> Callable[..., Any]
             possible = left / (now - start) * sweeps
             if possible < sweeps / 8 or left <= 0:
                 return round(lowest) + problem.offset
-            sweeps = max(1, int(min(2 * sweeps, possible)))
+            sweeps = max(1, int(min(2 * sweeps, possible, _MOST)))
 
     return solve
 
