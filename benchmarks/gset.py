@@ -1,8 +1,9 @@
 """Max-Cut within a time limit: twenty graphs of the G-set, two 3D tori and a dense graph.
 
 `python -m benchmarks gset --instances DIR` reads the files of a folder and its subfolders, whatever
-their suffixes. They are data of others and are not part of this repository. The graphs were chosen
-before anything was measured: all kinds and all sizes of which complete files were at hand.
+their suffixes. They are data of others and are not part of this repository. The twenty graphs were
+named before `minimise` was written, all kinds and sizes. G38 replaces G63, whose file at hand was
+truncated. The constants of `minimise` were chosen on G35, G55, G70, G81 and torusg3-15.
 
 Every solver gets the same seconds of one core. The peers get rounds of ever more sweeps, the last
 of which fits into the time that is left.

@@ -21,5 +21,5 @@ def test_a_row_holds_our_cuts_and_the_gap_of_a_peer(tmp_path, monkeypatch, capsy
     assert row["peer, %"] == "25.000"
 
 
-def test_the_graphs_are_those_that_were_named_before():
+def test_there_are_twenty_graphs_of_the_g_set():
     assert len([name for name in gset.BEST_KNOWN if name.startswith("G")]) == 20
