@@ -143,6 +143,7 @@ def test_what_is_no_range_of_temperatures_is_refused_everywhere(beta):
 LIMITED: dict[str, Callable[[Any], Any]] = {
     "anneal": lambda limit: gh.anneal(RING, sweeps=2, runs=1, time_limit=limit).runs,
     "temper": lambda limit: gh.temper(RING, sweeps=2, runs=1, time_limit=limit).runs,
+    "minimise": lambda limit: gh.minimise(RING, target=0, time_limit=limit).energy <= 0,
     "prove": lambda limit: gh.prove(RING, time_limit=limit).optimal,
     "rc2": lambda limit: solve_exactly(RING, solver="rc2", time_limit=limit).optimal,
     "highs": lambda limit: solve_exactly(RING, solver="highs", time_limit=limit).optimal,
@@ -164,4 +165,6 @@ def test_any_number_is_a_target(target):
     for call in (gh.anneal, gh.temper):
         result = call(RING, sweeps=50, runs=8, target=target, rng=1)
         assert ((result.energies <= target) == (result.hits > 0)).all()
+    found = gh.minimise(RING, time_limit=0.2, target=target, rng=1)
+    assert (found.energy <= target) == (found.ended == "target")
     assert gh.prove(RING, target=target).energy == -7

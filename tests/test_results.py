@@ -147,6 +147,7 @@ def of_files(folder: Any) -> Iterable[Any]:
 
 def of_solvers() -> Iterable[Any]:
     result = gh.anneal(plant(), sweeps=20, runs=128, rng=1)
+    yield gh.minimise(plant(), time_limit=60, rng=1)
     yield from (result, result.tts(), gh.temper(plant(), sweeps=2, runs=2, rng=1))
     yield gh.optimal_tts(plant(), sweeps_grid=(10, 20), runs=64, rng=1)
     yield gh.brute_force(gh.Rbm([[-1, 2, 2], [2, 2, 2]]))

@@ -39,6 +39,7 @@ _NAMES_OF = {
     "files.suite_checking": "check_suite iter_check_suite",
     # Ground states found.
     "solvers": "AnnealResult anneal brute_force descend optimal_tts sweeps_to_solution temper",
+    "solvers.minimising": "minimise",
     "solvers.schedule": "paper_schedule peak_density",
     "solvers.samplers": "GlasshouseAnnealer GlasshouseTempering",
     # Optima proven, whether or not anybody planted them.

@@ -70,6 +70,7 @@ from glasshouse.solvers import descend as descend
 from glasshouse.solvers import optimal_tts as optimal_tts
 from glasshouse.solvers import sweeps_to_solution as sweeps_to_solution
 from glasshouse.solvers import temper as temper
+from glasshouse.solvers.minimising import minimise as minimise
 from glasshouse.solvers.samplers import GlasshouseAnnealer as GlasshouseAnnealer
 from glasshouse.solvers.samplers import GlasshouseTempering as GlasshouseTempering
 from glasshouse.solvers.schedule import paper_schedule as paper_schedule

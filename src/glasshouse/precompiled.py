@@ -128,9 +128,10 @@ def _temper() -> None:
 
 def _search() -> None:
     from glasshouse.planting import random_loops_ensemble
-    from glasshouse.solvers import brute_force, descend, sweeps_to_solution
+    from glasshouse.solvers import brute_force, descend, minimise, sweeps_to_solution
 
     for problem in _problems():
+        minimise(problem, time_limit=0.2, target=None, rng=1)  # each method has a turn
         descend(problem, np.ones((2, problem.num_variables), dtype=np.int8))
     for weights in (_signs, _normals):
         brute_force(_lattice(3, 2, weights))

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from glasshouse.problems import Problem
     from glasshouse.problems.measure import Measure
 
-HEURISTICS = ("anneal", "temper")
+HEURISTICS = ("anneal", "temper")  # which have runs and sweeps
+MINIMISE = "minimise"  # which has a time limit
 
 
 def samplers() -> tuple[str, ...]:
@@ -28,7 +29,12 @@ def samplers() -> tuple[str, ...]:
 
 
 def search(
-    solver: str, document: Document, certified: Verdict | None, given: dict[str, Any]
+    solver: str,
+    document: Document,
+    certified: Verdict | None,
+    given: dict[str, Any],
+    *,
+    quiet: bool = False,
 ) -> dict[str, Any]:
     """The best state that a solver finds, its energy, and what to tell of the search.
 
@@ -37,7 +43,10 @@ def search(
         document: the file as it was read.
         certified: the optimum that its certificate proves.
         given: the options that were given, of those that the solver takes.
+        quiet: print no improvements.
     """
+    if solver == MINIMISE:
+        return _minimised(document, certified, given, None if quiet else _show_improvement)
     if solver in HEURISTICS:
         return _heuristic(solver, document, certified, dict(given))
     if solver in samplers():
@@ -53,7 +62,10 @@ def contender(
 ) -> tuple[Any, bool]:
     """A model, None where none was found, and whether it is optimal; better ones are offered."""
     try:
-        if solver in HEURISTICS:
+        if solver == MINIMISE:
+            certified = certified_by(document)
+            answer = _minimised(document, certified, given, lambda *found: offer(found[-1]))
+        elif solver in HEURISTICS:
             answer = _in_rounds(solver, document, given, offer)
         elif solver in samplers():
             answer = _sampled(solver, document.problem, given, offer)
@@ -96,9 +108,7 @@ def _heuristic(
     with _progress(document.measure) as progress:
         result = run(document.problem, target=energy, **options, progress=progress)
     text = f"found {result.account(goal)}\nseed {result.seed.entropy}"
-    if certified is not None and energy is not None and energy < certified.energy:
-        optimum = document.measure.of(certified.exact_energy)
-        text = f"target {goal} is out of reach: the file's certificate proves {optimum}\n{text}"
+    text = _ruled_out(energy, goal, document, certified) + text
     answer = _answer(result.best_energy, result.best_state, False, text) | {
         "runs": result.runs,
         "sweeps": result.sweeps,
@@ -150,6 +160,64 @@ def _in_rounds(
         if lowest is None or result.best_energy < lowest:
             best, lowest = result.best_state, result.best_energy
     return _answer(lowest, best, False, "")
+
+
+def _minimised(
+    document: Document, certified: Verdict | None, given: dict[str, Any], improved: Any
+) -> dict[str, Any]:
+    """The best state within the time limit. It ends sooner only at a target that is no mere claim.
+
+    Args:
+        document: the file as it was read.
+        certified: the optimum that its certificate proves.
+        given: the options that were given.
+        improved: called with the measure, an improvement and its state; None for no calls.
+    """
+    from glasshouse.solvers import minimise
+
+    measure = document.measure
+    energy, goal = None, None
+    if certified is not None or "target" in given:
+        energy, goal = _goal(given.get("target"), document, certified)
+    ruled_out = _ruled_out(energy, goal, document, certified)
+    if certified is not None and ruled_out:
+        energy = certified.energy  # The search ends there: no state is better.
+    result = minimise(
+        document.problem,
+        time_limit=given.get("time_limit"),
+        target=energy,
+        rng=given.get("seed"),
+        threads=given.get("threads", 1),
+        improved=improved and (lambda *found: improved(measure, *found)),
+    )
+    missed = f"target {goal} was not reached\n" if energy is not None and result.misses else ""
+    text = f"{ruled_out or missed}{result.account()}\nseed {result.seed.entropy}"
+    answer = _answer(result.energy, result.state, result.is_optimal, text) | {
+        "kernel": result.kernel,
+        "seed": result.seed.entropy,
+        "seconds": result.seconds,
+        "stopped": result.ended,
+        "seconds_by_method": result.shares,
+        "improvements": [
+            {"seconds": seconds, measure.name: measure.of(found), "method": method}
+            for seconds, found, method in result.improvements
+        ],
+    }
+    return answer if goal is None else answer | {"target": goal}
+
+
+def _ruled_out(energy: Any, goal: Any, document: Document, certified: Verdict | None) -> str:
+    """Return a line if the certificate proves that no state reaches the target; else nothing."""
+    if certified is None or energy is None or energy >= certified.energy:
+        return ""
+    optimum = document.measure.of(certified.exact_energy)
+    return f"target {goal} is out of reach: the file's certificate proves {optimum}\n"
+
+
+def _show_improvement(measure: Measure, improvement: Any, state: Any) -> None:
+    """Print a better value at once, with its time, on standard error."""
+    value = f"{measure.name} {measure.of(improvement.energy)}"
+    print(f"{improvement.seconds:8.2f} s  {value}  {improvement.method}", file=sys.stderr)
 
 
 def _sampled(

@@ -14,7 +14,7 @@ from glasshouse.cli.errors import CheckFailedError, FalseClaimError
 from glasshouse.cli.evaluation import Contest
 from glasshouse.cli.output import measured, show, show_json
 from glasshouse.cli.pipes import source
-from glasshouse.cli.searches import HEURISTICS, certified_by, contender, samplers, search
+from glasshouse.cli.searches import HEURISTICS, MINIMISE, certified_by, contender, samplers, search
 from glasshouse.cli.standard import standard_line, standard_values
 from glasshouse.cli.types import MaybeWhole, SourceFormat, Units
 
@@ -37,14 +37,17 @@ def _known_solver(_type: Any, tokens: Sequence[Any]) -> str:
     return name
 
 
-Solver = Annotated[str, Parameter(converter=_known_solver)]
+# Options of single runs: with one of them, annealing is meant even if there is a time limit.
+_OF_RUNS = ("runs", "sweeps", "check")
+
+Solver = Annotated[str | None, Parameter(converter=_known_solver)]
 
 
 def solve(
     file: Path,
     /,
     *,
-    solver: Solver = "anneal",
+    solver: Solver = None,
     runs: MaybeWhole = None,
     sweeps: MaybeWhole = None,
     target: str | None = None,
@@ -59,15 +62,20 @@ def solve(
 ) -> int:
     """Find the best state of any problem, by annealing or by an exact solver.
 
+    With a time limit and no solver, the whole time is used: annealing, refining and tempering
+    share it by what they find. Each better value is printed with its time on standard error.
+
     Numbers are the file's own: the cut of a .mc file, the objective of a .qubo file. Where the
     optimum is known, from the certificate beside the file or from the file itself, success
     probability and time to solution (TTS99) are measured against it. A certificate is verified
     first. What is only stated is not believed; where the answer shows that it is false, the exit
-    code is 3. Ctrl-C shows the best so far of anneal, temper and prove, and ends the others.
+    code is 3. Ctrl-C shows the best so far of anneal, temper, minimise and prove, and ends the
+    others.
 
     For instance:
 
     ```
+    glasshouse solve G11.mc --time-limit 30
     glasshouse solve inst.wcnf --runs 256
     glasshouse solve inst.wcnf --solver temper --target planted --time-limit 10
     glasshouse solve G11.mc --target 564 --check flip --threads 2
@@ -77,24 +85,29 @@ def solve(
 
     Args:
         file: any problem file.
-        solver: anneal (simulated annealing), temper (parallel tempering), brute (enumeration),
-            prove (the cycle LP), or somebody else's exact solver or sampler where it is installed,
+        solver: anneal (simulated annealing, the default without a time limit), temper (parallel
+            tempering), minimise (both, and recombined populations of states; the default with a
+            time limit unless --runs, --sweeps or --check is given), brute (enumeration), prove (the
+            cycle LP), or somebody else's exact solver or sampler where it is installed,
             for example highs or dwave-tabu; a wrong name lists all of them. Samplers go on until
             the time limit. rc2 is PySAT's RC2 as it comes, rc2-stratified
             its RC2Stratified, far faster on weights that differ.
         runs: independent runs, 64 by default (anneal), or 16 of about 64 replicas each (temper).
         sweeps: sweeps of a run (anneal, temper), 1000 by default.
-        target: the cut, objective, cost or energy to look for (anneal, temper), or the word
-            planted; by default the optimum that is certified or stated.
+        target: the cut, objective, cost or energy to look for (anneal, temper, minimise), or the
+            word planted; by default the optimum that is certified or, except for minimise, stated.
+            minimise ends as soon as it has reached the target.
         check: look for the target at the end of each sweep, the default, or after every flip
             (anneal).
         time_limit: seconds, after which the best so far is shown (all but brute). anneal and
-            temper end with their runs, if that is sooner: give more of them to use all of the
-            time. Compilation does not count. With --maxsat-output, everything counts: the limit is
-            the wall time of the whole process, from its start to its end.
-        threads: how many work at the same time (anneal, temper); the result does not depend on it.
-        seed: a whole number that fixes all randomness (anneal, temper, samplers), but for what a
-            time limit cuts off.
+            temper end with their runs, if that is sooner. minimise uses all of the time, unless it
+            reaches the target, or satisfies every coupling and field. Compilation does not count.
+            With --maxsat-output, everything counts: the limit is the wall time of the whole
+            process, from its start to its end.
+        threads: how many work at the same time (anneal, temper, minimise). The result of anneal
+            and temper does not depend on it.
+        seed: a whole number that fixes all randomness (anneal, temper, minimise, samplers), but for
+            what a time limit cuts off. The clock decides when the methods of minimise take turns.
         maxsat_output: print o, s and v lines as in the MaxSAT Evaluation, and end with its exit
             codes: 30 optimum found, 20 unsatisfiable, 10 satisfiable, 0 unknown. The best model so
             far is given after SIGTERM and Ctrl-C, too, or s UNKNOWN if there is none. anneal and
@@ -110,7 +123,12 @@ def solve(
         "threads": threads, "time_limit": time_limit,
     }  # fmt: skip
     given = {name: value for name, value in options.items() if value is not None}
+    if solver is None:
+        is_minimising = "time_limit" in given and not any(name in given for name in _OF_RUNS)
+        solver = MINIMISE if is_minimising else "anneal"
     _refuse_ignored(solver, given)
+    if solver == MINIMISE and not (maxsat_output or "time_limit" in given or "target" in given):
+        raise ValueError("--solver minimise continues until a time limit; give --time-limit")
     if maxsat_output:
         clock.end_in_time(time_limit)
     document = read_document(source(file, format), format=format, units=units)
@@ -120,7 +138,7 @@ def solve(
     if isinstance(problem, Max2Sat) and problem.num_hard and not _is_satisfiable(problem):
         raise CheckFailedError(f"{file}: the hard clauses are unsatisfiable")
     certified = certified_by(document)
-    answer = search(solver, document, certified, given)
+    answer = search(solver, document, certified, given, quiet=json)
     value = document.value_of(answer.pop("state"))
     answer = measured(document.measure, value, answer["energy"]) | answer
     if isinstance(problem, Max2Sat) and problem.num_hard:
@@ -164,6 +182,8 @@ def _refuse_ignored(solver: str, given: dict[str, Any]) -> None:
     """Refuse an option that the solver would not look at."""
     for name in given:
         takers: tuple[str, ...] = ("anneal",) if name == "check" else HEURISTICS
+        if name not in _OF_RUNS:
+            takers = (*takers, MINIMISE)
         if name == "seed":
             takers = (*takers, *samplers())
         is_taken, who = solver in takers, f"these take it: {', '.join(takers)}"

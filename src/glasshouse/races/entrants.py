@@ -30,7 +30,7 @@ from glasshouse.races.runner import Outcome
 from glasshouse.summaries import Summarised
 from glasshouse.version import __version__
 
-_RANDOM = ("anneal", "temper", *SAMPLERS)
+_RANDOM = ("anneal", "temper", "minimise", *SAMPLERS)
 _OURS = tuple(name for name in OURS if name != "brute")  # which would never end here
 _THEIRS = (*NAMES, *SAMPLERS)
 _NAMED = re.compile(r"([A-Za-z][A-Za-z0-9_.+-]*)=(?=\S)")

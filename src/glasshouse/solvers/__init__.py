@@ -11,6 +11,7 @@ from glasshouse.solvers.crew import RunProgress
 from glasshouse.solvers.descent import Descent, descend
 from glasshouse.solvers.exhaustive import GroundStates, brute_force
 from glasshouse.solvers.hitting import SweepsToSolution, sweeps_to_solution
+from glasshouse.solvers.minimising import Minimum, minimise
 from glasshouse.solvers.result import AnnealResult, TimeToSolution
 from glasshouse.solvers.schedule import PaperSchedule, paper_schedule, peak_density
 from glasshouse.solvers.tempering import temper
@@ -19,6 +20,7 @@ __all__ = [
     "AnnealResult",
     "Descent",
     "GroundStates",
+    "Minimum",
     "OptimalTts",
     "PaperSchedule",
     "RunProgress",
@@ -27,6 +29,7 @@ __all__ = [
     "anneal",
     "brute_force",
     "descend",
+    "minimise",
     "optimal_tts",
     "paper_schedule",
     "peak_density",

@@ -27,7 +27,8 @@ from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.result import Stopped
 from glasshouse.stopping import working_time
 
-_CHUNK = 1 << 25  # machine words touched: about ten milliseconds
+_CHUNK = 1 << 25  # machine words touched
+CHUNK_SECONDS = 0.01  # about what they take
 _LONGEST_CHUNK = 1 << 20  # steps: of tiny problems, too, a chunk is soon done
 _SHORT_ALONE = 8  # chunks that take no thread of their own
 _LOOK_EVERY = 0.1  # seconds between two reports of progress

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -97,6 +98,8 @@ class Engine:
         cost: roughly, machine words touched by a sweep of a block.
         words: of the generator, a run, where a kernel has words of its own there, too; else 0.
         together: runs that share a stream, where a block has no more runs than are wanted; else 0.
+        spread: turns bytes, 0 is up and 255 is down, into rows of the kernel's own spins; None if
+            the kernel keeps more than spins there, so that a block cannot start from given states.
     """
 
     tables: Any
@@ -108,6 +111,7 @@ class Engine:
     cost: int
     words: int = 0
     together: int = 0
+    spread: Callable[[npt.NDArray[np.uint8]], npt.NDArray[Any]] | None = None
 
     @property
     def never(self) -> Any:
@@ -152,11 +156,25 @@ class Engine:
             np.zeros(lanes, np.int32), np.zeros(lanes, np.uint8), self.never,
         )  # fmt: skip
 
+    def load(self, block: LaneBlock, states: npt.NDArray[np.uint8], energies: Any) -> None:
+        """Replace the spins of a block that has begun.
+
+        Args:
+            block: the block, whose generator and whose ghost stay unchanged.
+            states: the spins of each run in a row, in the order of the sites: 0 is up, 255 is down.
+            energies: the energies of these states, without the problem's offset.
+        """
+        if self.spread is None:
+            raise ValueError("this kernel cannot start from given states; choose another kernel")
+        rows = self.spread(np.ascontiguousarray(states.T))
+        block.spins[: rows.size] = rows.reshape(-1)
+        block.energies[:] = energies
+
     def states(self, block: LaneBlock, into: SpinArray) -> None:
         """Write the best states of a block's first runs, one per row; isolated spins are up."""
         best = block.states.reshape(len(self.order), len(block.hits)).T[: len(into)]
         into[:] = 1
-        into[:, self.order] = (best | 1).view(np.int8)  # 0 | 1 is up, 255 | 1 is -1: down
+        into[:, self.order] = signs(best)
 
 
 def aligned_zeros(size: int, dtype: Any) -> npt.NDArray[Any]:
@@ -165,6 +183,11 @@ def aligned_zeros(size: int, dtype: Any) -> npt.NDArray[Any]:
     room = np.zeros(length + _CACHE_LINE, np.uint8)
     first = -room.__array_interface__["data"][0] % _CACHE_LINE
     return room[first : first + length].view(dtype)
+
+
+def signs(spins: npt.NDArray[np.uint8]) -> npt.NDArray[np.int8]:
+    """Return bytes as ±1: 0 is up and 255 is down."""
+    return (spins | 1).view(np.int8)
 
 
 def float_for(problem: Ising) -> Any:

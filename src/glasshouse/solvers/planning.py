@@ -51,7 +51,17 @@ class Plan:
         """Choose the temperatures, and those of them at which clusters are moved."""
         is_given = beta is not None and len(beta) == number
         seen = None if is_given and not self.on_lanes else self.warm_up(grid)
-        if beta is not None and is_given:
+        self.choose(grid, seen, beta, number)
+
+    def choose(
+        self,
+        grid: FloatArray,
+        seen: Observed | None,
+        beta: FloatArray | None = None,
+        number: int | None = None,
+    ) -> None:
+        """Choose the temperatures by what a warm-up showed; None if there was none."""
+        if beta is not None and len(beta) == number:
             self.betas = beta
         elif seen is None:
             self.betas = geometric(grid[0], grid[-1], number or _PLAIN_REPLICAS)
@@ -67,8 +77,7 @@ class Plan:
     def warm_up(self, grid: FloatArray) -> Observed | None:
         """What the problem is like at each β; None if there was no time for all of them."""
         share = None if self.time_left is None else _WARM_UP_SHARE * self.time_left
-        clusters = scratch(self.engine, 1) if self.on_lanes else None
-        job = WarmUp(self.engine, grid, self.key, clusters, self.even)
+        job = self.warm_up_job(grid)
         log = Crew(1, share, None).work(job, 1, self.form)
         self.seconds = log.seconds
         if self.time_left is not None:
@@ -77,6 +86,11 @@ class Plan:
             self.stopped, self.time_left = "interrupted", _LEAST_TIME
         seen = job.observed()
         return seen if len(seen.betas) == len(grid) else None
+
+    def warm_up_job(self, grid: FloatArray) -> WarmUp:
+        """The warm-up as a job: chunks of sweeps."""
+        clusters = scratch(self.engine, 1) if self.on_lanes else None
+        return WarmUp(self.engine, grid, self.key, clusters, self.even)
 
     def task(self, sweeps: int, goal: Any) -> RowTask | LaneTask:
         """The tempering itself."""

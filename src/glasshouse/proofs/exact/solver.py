@@ -16,7 +16,7 @@ Solve: TypeAlias = Callable[..., Answer]
 Tell: TypeAlias = Callable[[list[int]], object]
 
 # Names of `solve --solver` that are not for others.
-OURS = ("anneal", "temper", "brute", "prove")
+OURS = ("anneal", "temper", "minimise", "brute", "prove")
 EXACT_SOLVERS = Catalogue["ExactSolver"]("exact solver")
 
 # Integer programs are solved in floats: an assignment that is feasible up to this costs up to this

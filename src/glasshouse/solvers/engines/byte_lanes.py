@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from glasshouse.solvers.engine import ColouredGraph, Engine
 from glasshouse.solvers.kernels import byte_lanes, byte_tables
@@ -27,4 +28,12 @@ def byte_engine(network: ColouredGraph) -> Engine | None:
     if levels > _MOST_LEVELS:
         return None
     cost = byte_tables.ROW // 8 * (8 * len(order) + len(network.neighbours))
-    return Engine(ByteTables(*parts), order, 64, np.uint8, np.int32, 2 * len(order) + 2, cost)
+    return Engine(
+        ByteTables(*parts), order, 64, np.uint8, np.int32, 2 * len(order) + 2, cost,
+        spread=_with_complements,
+    )  # fmt: skip
+
+
+def _with_complements(spins: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Each row of spins, followed by its complement."""
+    return np.stack([spins, ~spins], axis=1)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.solvers.engine import ColouredGraph, Engine, float_for
+from glasshouse.solvers.engine import ColouredGraph, Engine, float_for, signs
 from glasshouse.solvers.kernels import float32_lanes, float32_tables, sweep_order
 from glasshouse.solvers.kernels.float32_tables import NarrowTables, WideTables
 from glasshouse.solvers.kernels.kernel import FEW_RUNS, annealing_kernel
@@ -42,4 +42,4 @@ def _engine(network: ColouredGraph, kind: Any) -> Engine | None:
         *float32_tables.build(order, network.starts, network.neighbours, network.weights, lanes)
     )
     cost = lanes * (8 * len(order) + len(network.weights))
-    return Engine(tables, order, lanes, np.float32, np.float64, len(order) + 1, cost)
+    return Engine(tables, order, lanes, np.float32, np.float64, len(order) + 1, cost, spread=signs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from glasshouse.solvers.engine import ColouredGraph, Engine
+from glasshouse.solvers.engine import ColouredGraph, Engine, signs
 from glasshouse.solvers.kernels import scalar
 from glasshouse.solvers.kernels.kernel import annealing_kernel
 from glasshouse.solvers.kernels.scalar import ScalarTables
@@ -16,4 +16,6 @@ def scalar_engine(network: ColouredGraph) -> Engine:
     order, starts, neighbours, weights = network.in_sweep_order()
     tables = ScalarTables(starts, neighbours, weights)
     cost = 8 * len(order) + len(weights)
-    return Engine(tables, order, 1, np.int64, weights.dtype.type, len(order) + 1, cost)
+    return Engine(
+        tables, order, 1, np.int64, weights.dtype.type, len(order) + 1, cost, spread=signs
+    )

@@ -1,0 +1,293 @@
+"""The best state within a time limit: several methods that share the time by what they find."""
+
+from __future__ import annotations
+
+import contextvars
+import math
+from collections.abc import Callable
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.compiled import announces
+from glasshouse.planting.randomness import RngLike, Seed
+from glasshouse.problems import naming, validation
+from glasshouse.problems.naming import Labels, Units
+from glasshouse.problems.validation import Number, SpinArray
+from glasshouse.solvers import methods
+from glasshouse.solvers.annealing import key_of
+from glasshouse.solvers.cooling import Cooler, Steps
+from glasshouse.solvers.forms import Form, Solvable, Target
+from glasshouse.solvers.readiness import Ready, make_ready
+from glasshouse.solvers.record import Ended, Improvement, Method, Record
+from glasshouse.stopping import working_time
+from glasshouse.summaries import Summarised
+
+_SLICE = 0.02  # seconds that a method works before the next one is chosen
+_LOOK_EVERY = 0.1  # seconds: a signal just before a wait would not be handled until it ends
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Minimum(Summarised):
+    """The best state that was found within a time limit.
+
+    Attributes:
+        energy: its energy (the cost, for MAX-2-SAT), computed from the state.
+        state: the state, in the problem's own values.
+        improvements: every state that was better than all before it: the seconds after which it
+            was found, its energy, and the method that found it.
+        ended: why the search ended: "target" (the target was reached), "bound" (no state can be
+            better, because every coupling and every field is satisfied), "time limit" or
+            "interrupted".
+        target: the target, if one was given.
+        seconds: seconds that the search took, without compilation.
+        shares: seconds that each method worked, over all threads.
+        kernel: the name of the kernel that was used.
+        seed: the seed of the search. The same seed gives the same states in the same order in each
+            method; the clock decides how far each method gets.
+        labels: the problem's variable labels; None if the variables are 0, 1, 2, …
+
+    >>> import glasshouse as gh
+    >>> ring = gh.Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)], [1, 1, 1, 1])
+    >>> found = gh.minimise(ring, time_limit=10, rng=1)
+    >>> found.energy, found.ended, found.is_optimal, len(found.sample())
+    (-4, 'bound', True, 4)
+    """
+
+    energy: Number
+    state: SpinArray
+    improvements: tuple[Improvement, ...]
+    ended: Ended
+    target: Number | None
+    seconds: float
+    shares: dict[Method, float]
+    kernel: str
+    seed: Seed
+    labels: Labels | None = None
+
+    @property
+    def is_optimal(self) -> bool:
+        """Whether no state can have a lower energy, as a bound shows that anybody can check."""
+        return self.ended == "bound"
+
+    @property
+    def misses(self) -> bool:
+        """Whether there was a target, and the energy is above it."""
+        return self.target is not None and self.energy > self.target
+
+    def sample(self, *, units: Units | None = None) -> dict[object, int]:
+        """The state as a mapping from label to value.
+
+        Args:
+            units: "spin" for ±1, "binary" for 0 and 1; the problem's own by default.
+        """
+        return naming.sample_of(self.state, self.labels, units)
+
+    def account(self) -> str:
+        """When the best state was found, and how the time was spent, as text."""
+        last = self.improvements[-1]
+        spent = ", ".join(f"{name} {seconds:.3g} s" for name, seconds in self.shares.items())
+        ends = {
+            "target": "the target was reached",
+            "bound": "no state can be better: every coupling and every field is satisfied",
+            "time limit": "the time limit was reached",
+            "interrupted": "interrupted by Ctrl-C",
+        }
+        return (
+            f"found by {last.method} after {last.seconds:.3g} s; {ends[self.ended]}\n"
+            f"{spent}; kernel {self.kernel}"
+        )
+
+    def summary(self) -> str:
+        """The energy and how it was found, as text."""
+        return f"lowest energy found {self.energy}, {self.account()}"
+
+    def __repr__(self) -> str:
+        return f"Minimum(energy {self.energy}, {self.ended} after {self.seconds:.3g} s)"
+
+
+@announces("annealing")
+def minimise(
+    problem: Solvable,
+    *,
+    time_limit: float | None,
+    target: Target = "planted",
+    rng: RngLike = None,
+    threads: int = 1,
+    improved: Callable[[Improvement, SpinArray], object] | None = None,
+) -> Minimum:
+    """Find the best state within a time limit: by annealing, refining and tempering together.
+
+    Three methods take turns, a few hundredths of a second each. The method that is ahead of the
+    others after equal times gets half of the time, and the others share the other half. So the
+    search takes twice as long as the best method alone if that method leads from the start, and at
+    most four times as long.
+
+    *anneal* starts from random states, with 16, 32, 64, … sweeps. *refine* recombines, heats and
+    cools a population of 64 annealed states; see `methods`. It is left out on dense problems, where
+    two states have no clusters to exchange. *temper* is one run of parallel tempering, which
+    never ends.
+
+    The whole time is used, unless the target is reached, or every coupling and field is satisfied.
+
+    Args:
+        problem: an Ising, Rbm, Qubo or Max2Sat problem, a planted one, or a dimod model.
+        time_limit: seconds, without compilation; None continues until the target or Ctrl-C.
+        target: the energy at which the search ends; by default that of the plant, if a plant is
+            given. None sets no target.
+        rng: a seed, or anything that numpy.random.default_rng takes. The clock decides how far
+            each method gets, so that only the first states are the same in each call.
+        threads: searches at the same time, each with its own random streams.
+        improved: called with each `Improvement` and its state, in the caller's thread; where they
+            come too fast, with the last one.
+
+    Returns:
+        A Minimum, after Ctrl-C too.
+
+    >>> from glasshouse.planting import tiles2d
+    >>> plant = tiles2d(8, p1="1/4", p2="1/2", rng=1)
+    >>> found = minimise(plant, time_limit=60, rng=1)
+    >>> found.energy == plant.energy, found.ended
+    (True, 'target')
+    """
+    form = Form(problem)
+    target = form.wanted(target)
+    form.target(target)  # refuses what is not an energy
+    threads = validation.count(threads, "threads", 1)
+    limit = validation.time_limit(time_limit)
+    seed, ready = Seed.of(rng), make_ready(form)
+    kernel, engine = ready.engine()
+    record = Record(form, engine, target, math.inf if limit is None else limit, working_time)
+    searches = [Search(form, ready, seed.child(k), record) for k in range(threads)]
+    _work(searches, record, improved)
+    assert record.state is not None
+    assert record.ended is not None
+    shares = {name: sum(s.seconds[name] for s in searches) for name in searches[0].seconds}
+    return Minimum(
+        record.energy, record.state, tuple(record.improvements), record.ended, target,
+        working_time() - record.began, shares, kernel, seed, form.problem.labels,
+    )  # fmt: skip
+
+
+def _work(
+    searches: list[Search],
+    record: Record,
+    improved: Callable[[Improvement, SpinArray], object] | None,
+) -> None:
+    """Run all searches until the record ends them; improvements are reported meanwhile."""
+    with ThreadPoolExecutor(len(searches)) as pool:
+        # What a thread compiles is announced as part of the caller's call.
+        futures = [pool.submit(contextvars.copy_context().run, s.run) for s in searches]
+        reported = 0
+        try:
+            pending = set(futures)
+            while pending:
+                record.changed.wait(_LOOK_EVERY)
+                record.changed.clear()
+                if improved and len(record.improvements) > reported:
+                    reported = len(record.improvements)
+                    last, state = record.latest()
+                    improved(last, state)
+                timeout = 0 if record.ended is None else _LOOK_EVERY
+                finished, pending = wait(pending, timeout, FIRST_EXCEPTION)
+                if any(future.exception() for future in finished):
+                    break
+        except KeyboardInterrupt:
+            if record.state is None:
+                raise
+            record.end("interrupted")
+        finally:
+            record.end("interrupted")  # whatever happened, no thread continues
+    for future in futures:
+        future.result()
+
+
+class Search:
+    """The methods of one thread, which take turns."""
+
+    def __init__(self, form: Form, ready: Ready, seed: Seed, record: Record) -> None:
+        self.record, clock = record, record.clock
+        first, second, third = (seed.child(k) for k in range(3))
+        self.cooler = Cooler(ready, key_of(first), clock)
+        self.steps: dict[Method, Steps] = {
+            "anneal": methods.annealing(
+                self.cooler, self.offer_of("anneal"), self.prospect_of("anneal")
+            )
+        }
+        if self.cooler.can_start_from_states:
+            self.steps["refine"] = methods.refining(
+                Cooler(ready, key_of(second), clock),
+                self.offer_of("refine"),
+                self.prospect_of("refine"),
+                np.random.default_rng(second.sequence()),
+            )
+        self.steps["temper"] = methods.tempering(
+            form, ready, key_of(third), self.offer_of("temper")
+        )
+        self.seconds: dict[Method, float] = dict.fromkeys(self.steps, 0.0)
+        self.turns: dict[Method, float] = dict.fromkeys(self.steps, 0.0)
+        # The lowest energies of each method, and its own seconds at that time.
+        self.traces: dict[Method, list[tuple[float, Any]]] = {name: [] for name in self.steps}
+        self.slice_began = 0.0
+
+    def offer_of(self, method: Method) -> methods.Offer:
+        """Return a function that notes what a method found, and offers it to the record."""
+
+        def offer(energy: Any, state: npt.NDArray[np.uint8]) -> None:
+            trace = self.traces[method]
+            if not trace or energy < trace[-1][1]:
+                own = self.seconds[method] + self.record.clock() - self.slice_began
+                trace.append((own, energy))
+                self.record.offer(method, energy, state)
+
+        return offer
+
+    def prospect_of(self, method: Method) -> methods.Prospect:
+        """Return a function that returns the seconds that a method will get."""
+        return lambda: self.share(method) * self.record.seconds_left()
+
+    def leader(self) -> Method | None:
+        """Return the method that has the lowest energy after equal times; None before the first.
+
+        A method that got more time than another one is compared as it was before that. Of equal
+        methods the one that needed less time leads.
+        """
+        until = min(self.seconds.values())
+        found: dict[Method, tuple[Any, float]] = {
+            name: min((energy, own) for own, energy in trace if own <= until)
+            for name, trace in self.traces.items()
+            if trace and trace[0][0] <= until
+        }
+        return min(found.items(), key=lambda item: item[1])[0] if found else None
+
+    def share(self, method: Method) -> float:
+        """The fraction of the time that a method gets now: half of it if the method leads."""
+        leader = self.leader()
+        if leader is None:
+            return 1 / len(self.steps)
+        return 0.5 if method == leader else 0.5 / (len(self.steps) - 1)
+
+    def run(self) -> None:
+        """Let the methods take turns until the record ends them; one works however short time is.
+
+        The next one is always the method that got the least of what it should get.
+        """
+        self.work("anneal")
+        while not self.record.is_over():
+            self.work(min(self.turns, key=self.turns.__getitem__))
+        if self.record.state is None:  # time was too short for a single cooling
+            self.record.offer("anneal", *self.cooler.seen_so_far().best)
+
+    def work(self, method: Method) -> None:
+        """Let a method work for a slice of time, or for one step if that takes longer."""
+        clock = self.record.clock
+        self.slice_began = clock()
+        for _ in self.steps[method]:
+            if clock() - self.slice_began >= _SLICE or self.record.is_over():
+                break
+        spent = clock() - self.slice_began
+        self.seconds[method] += spent
+        self.turns[method] += spent / self.share(method)

@@ -1,0 +1,108 @@
+"""The best state that several methods have found together, and whether to continue."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems.validation import Number, SpinArray
+from glasshouse.solvers.engine import Engine, signs
+from glasshouse.solvers.forms import Form
+
+Method: TypeAlias = Literal["anneal", "refine", "temper"]
+# "bound": no state can be better, because every coupling and every field is satisfied.
+Ended: TypeAlias = Literal["target", "bound", "time limit", "interrupted"]
+
+
+class Improvement(NamedTuple):
+    """A state that was better than all before it: when it was found, its energy, and by what."""
+
+    seconds: float
+    energy: Number
+    method: Method
+
+
+class Record:
+    """The best state so far of one problem. Several threads may offer states.
+
+    Args:
+        form: the problem.
+        engine: the kernel whose order of sites the states have.
+        target: the energy at which the search ends; None if there is no such energy.
+        time_limit: seconds, infinite for no limit.
+        clock: returns seconds.
+    """
+
+    def __init__(
+        self,
+        form: Form,
+        engine: Engine,
+        target: Number | None,
+        time_limit: float,
+        clock: Callable[[], float],
+    ) -> None:
+        self.form, self.engine, self.target = form, engine, target
+        self.clock, self.began = clock, clock()
+        self.deadline = self.began + time_limit
+        self.lowest: Any = math.inf  # as kernels count it, without the offset
+        self.energy: Any = None
+        self.state: SpinArray | None = None
+        self.improvements: list[Improvement] = []
+        self.ended: Ended | None = None
+        self.changed = threading.Event()
+        self._lock = threading.Lock()
+        ising = form.ising
+        self._bound = -ising.total_weight if ising.is_integer else -math.inf
+
+    def offer(self, method: Method, energy: Any, state: npt.NDArray[np.uint8]) -> None:
+        """Keep a state if it is the best so far.
+
+        Args:
+            method: the method that found the state.
+            energy: its energy as kernels count it.
+            state: its spins in the order of the sites: 0 is up, 255 is down.
+        """
+        if self.state is not None and not energy < self.lowest:
+            return
+        spins = np.ones((1, self.form.ising.num_variables), np.int8)
+        spins[0, self.engine.order] = signs(state)
+        own = self.form.own_states(spins)
+        exact = self.form.energy(own)[0].item()
+        with self._lock:
+            # Kernels may round energies; those of the record are computed from the states.
+            if self.state is not None and not exact < self.energy:
+                return
+            self.lowest, self.energy, self.state = energy, exact, own[0]
+            self.improvements.append(Improvement(self.clock() - self.began, exact, method))
+            if self.target is not None and exact <= self.target:
+                self.end("target")
+            elif energy <= self._bound:
+                self.end("bound")
+        self.changed.set()
+
+    def latest(self) -> tuple[Improvement, SpinArray]:
+        """The best state so far, and when it was found."""
+        with self._lock:
+            assert self.state is not None
+            return self.improvements[-1], self.state
+
+    def end(self, why: Ended) -> None:
+        """Let all methods end; the first reason counts."""
+        if self.ended is None:
+            self.ended = why
+        self.changed.set()
+
+    def is_over(self) -> bool:
+        """Whether all methods are to end."""
+        if self.ended is None and self.clock() >= self.deadline:
+            self.end("time limit")
+        return self.ended is not None
+
+    def seconds_left(self) -> float:
+        """Seconds until the time limit."""
+        return max(self.deadline - self.clock(), 0.0)
