@@ -1,12 +1,12 @@
 """The certified library: prove the field's standard instances, and keep what is proven.
 
 `python -m benchmarks library --instances DIR --time-limit 60` proves every instance below a folder,
-each in a process of its own, those that look easy first. What it found is one row of a table (CSV)
-and one certificate per instance. A row says proven only if the stand-alone checker accepts the
-certificate, in another process.
+one process for each, easy ones first. The result is one row of a table (CSV) and one certificate
+per instance. A row says proven only if the stand-alone checker accepts the certificate, in another
+process.
 
 The run can be killed at any moment and started again. An instance that the table calls proven is
-left out, and one that is open is tried again only with a longer time limit; the search goes on from
+left out, and one that is open is tried again only with a longer time limit; the search resumes from
 its certificate.
 """
 
@@ -73,7 +73,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Instance:
-    """A file that holds a standard instance, and what a row says of it before any proof."""
+    """A file that holds a standard instance, with the columns that no proof is needed for."""
 
     path: Path
     name: str
@@ -88,12 +88,12 @@ class Instance:
 
     @property
     def effort(self) -> tuple[bool, int, int]:
-        """What the order of the run is by: sparse graphs first, then few vertices."""
+        """The key of the run's order: sparse graphs first, then few vertices."""
         return 2 * self.edges > _SPARSE * self.vertices, self.vertices, self.edges
 
 
 class Table:
-    """The rows of a CSV, written anew and renamed after each change, so that a kill loses none."""
+    """The rows of a CSV, rewritten and renamed after each change, so that a kill loses none."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -179,24 +179,12 @@ def _tried(instance: Instance, table: Table, options: argparse.Namespace) -> str
     """Try one instance and keep its row; what went wrong, or None."""
     place = options.certificates / instance.family.replace(":", "/") / f"{instance.name}.cert"
     place.parent.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "benchmarks.library_search", instance.path, place]
-    with tempfile.TemporaryFile("w+") as errors:
-        # The search ends when its standard input does: when this process is gone.
-        child = subprocess.Popen(
-            [*map(str, command), str(options.time_limit)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True,
-        )  # fmt: skip
-        assert child.stdout is not None
-        output = child.stdout.read()
-        if child.wait():
-            errors.seek(0)
-            return f"failed, exit code {child.returncode}: {errors.read().strip()[-300:]}"
-    told = json.loads(output.splitlines()[-1])
     try:
+        told = searched(instance.path, place, options.time_limit)
         value, bound = judged(instance.path, place)
-    except ValueError as refused:
-        return f"failed, {refused}"
-    if str(value) != told["value"] or told["bound"] not in (None, str(bound)):
+    except (OSError, ValueError) as fault:
+        return f"failed, {fault}"
+    if str(value) != told["value"] or told["bound"] not in ("", str(bound)):
         return f"failed, {told} where the stand-alone checker finds {value} and {bound}"
     content = place.read_bytes()
     common = asdict(instance)
@@ -209,6 +197,31 @@ def _tried(instance: Instance, table: Table, options: argparse.Namespace) -> str
     )  # fmt: skip
     table.put(row)
     return None
+
+
+def searched(path: Path, certificate: Path, limit: float) -> dict[str, Any]:
+    """Search in another process; return what it prints.
+
+    Raises:
+        ValueError: the process failed.
+    """
+    words = [path, certificate, limit]
+    command = [sys.executable, "-m", "benchmarks.library_search", *map(str, words)]
+    with (
+        tempfile.TemporaryFile("w+") as errors,
+        # The search ends when its standard input does: when this process is gone.
+        subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
+        ) as child,
+    ):
+        assert child.stdout is not None
+        output = child.stdout.read()
+        if child.wait():
+            errors.seek(0)
+            said = errors.read().strip()[-300:]
+            raise ValueError(f"exit code {child.returncode}: {said}")
+    told: dict[str, Any] = json.loads(output.splitlines()[-1])
+    return told
 
 
 def judged(path: Path, certificate: Path) -> tuple[Fraction, Fraction]:
@@ -271,7 +284,7 @@ def _options(words: list[str]) -> argparse.Namespace:
     add("--instances", type=Path, required=True, help="folder with the files of the instances")
     add("--time-limit", type=float, default=60, help="processor seconds for each instance")
     add("--workers", type=int, default=1, help="how many instances at once")
-    add("--results", type=Path, required=True, help="the table (CSV) to go on with")
+    add("--results", type=Path, required=True, help="the table (CSV) to resume")
     add("--certificates", type=Path, required=True, help="folder for the certificates")
     add("names", nargs="*", help="instances or families, such as G62 or biqmac:rudy; default: all")
     return parser.parse_args(words)

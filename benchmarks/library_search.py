@@ -1,8 +1,8 @@
-"""One search of the certified library, in a process of its own (`benchmarks.library` starts it).
+"""One search of the certified library, in a process that `benchmarks.library` starts.
 
 `python -m benchmarks.library_search FILE CERTIFICATE SECONDS` prints one line of JSON. The limit is
 in processor seconds, because a busy computer would cut a limit by the clock short. The search stops
-when standard input ends, so that nothing goes on when the run was killed.
+when standard input ends, so that it does not continue after the run was killed.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import threading
 import time
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from glasshouse.certificates import Certificate
 from glasshouse.files import FileError, read_document, write_if_better
@@ -24,7 +25,7 @@ from glasshouse.problems import Problem
 from glasshouse.proofs import prove
 
 _MEMORY = 3 << 30  # bytes that a tree may hold
-_LEAST_SHARE = 0.05  # of a processor that a busy computer is assumed to give
+_LEAST_SHARE = 0.05  # A busy computer is assumed to give this share of a processor.
 
 
 class Work:
@@ -40,7 +41,7 @@ class Work:
             self.seconds, self.nodes = json.loads(self._place.read_text())
 
     def keep(self, seconds: float, nodes: int) -> None:
-        """Write the sums with those of a search that goes on."""
+        """Write the sums, including a search that continues."""
         with replacing(self._place, "json", overwrite=True) as file:
             file.write(json.dumps([self.seconds + seconds, self.nodes + nodes]).encode())
 
@@ -51,11 +52,11 @@ class Work:
 
 
 def search(problem: Problem, place: Path, limit: float) -> Work:
-    """Go on with the certificate at a place, or begin one there."""
+    """Resume from the certificate at a place, or begin one there."""
     try:
         standing = standing_certificate(place, problem)
-    except FileError as fault:  # of another version, or damaged
-        print(f"{fault}: started anew", file=sys.stderr)
+    except FileError as fault:  # It is of another version, or damaged.
+        print(f"{fault}: started again", file=sys.stderr)
         place.unlink()
         standing = None
     work = Work(place)
@@ -82,25 +83,31 @@ def search(problem: Problem, place: Path, limit: float) -> Work:
     return work
 
 
-def main(file: str, certificate: str, limit: str) -> None:
-    """Search, and print what the certificate proves."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
-    threading.Thread(target=_stop_when_alone, daemon=True).start()
-    document, place = read_document(file), Path(certificate)
-    work = search(document.problem, place, float(limit))
+def told(file: Path, place: Path, limit: float) -> dict[str, Any]:
+    """Search, and return what the certificate proves in the file's own numbers, and its cost."""
+    document = read_document(file)
+    work = search(document.problem, place, limit)
     standing = standing_certificate(place, document.problem)
     assert standing is not None
     verdict, measure = standing.verdict, document.measure
     value, bound = (
         str(measure.factor * Fraction(energy) + measure.shift)
-        for energy in (verdict.exact_energy, verdict.lower_bound)  # a float bound is rounded
+        for energy in (verdict.exact_energy, verdict.lower_bound)
     )
-    told = {"value": value, "bound": bound if document.problem.is_integer else None}
-    print(json.dumps({**told, "seconds": work.seconds, "nodes": work.nodes}))
+    if not document.problem.is_integer:
+        bound = ""  # rounded, while the checker's is exact
+    return {"value": value, "bound": bound, "seconds": work.seconds, "nodes": work.nodes}
+
+
+def main(file: str, certificate: str, limit: str) -> None:
+    """Search in this process, and print one line."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+    threading.Thread(target=_stop_when_alone, daemon=True).start()
+    print(json.dumps(told(Path(file), Path(certificate), float(limit))))
 
 
 def _stop_when_alone() -> None:
-    """Stop the search as Ctrl-C does, once nobody holds the other end of standard input."""
+    """Stop the search as Ctrl-C does, once the run no longer holds its end of standard input."""
     while os.read(0, 1):
         pass
     os.kill(os.getpid(), signal.SIGINT)

@@ -26,6 +26,7 @@ from glasshouse.files import (
     write_suite,
 )
 from glasshouse.files.graph_reading import read_graph
+from glasshouse.files.registry import format_of
 from glasshouse.files.suite_checking import check_suite
 from glasshouse.planting import Planted, Recipe, random_loops
 from glasshouse.planting.graphs import Graph
@@ -74,7 +75,8 @@ def _problem_file(data: bytes, path: Path) -> bool:
 
 def _require_rewritten(path: Path, document: Document) -> None:
     """What was read can be written, and is read again as the same."""
-    again = path.with_name(f"again-{path.name}")
+    is_written = format_of(path).write is not None
+    again = path.with_name(f"again-{path.name}" if is_written else "again.npz")
     dialects = ("classic", "mse22") if again.suffix == ".wcnf" else ("classic",)
     for dialect in dialects:
         stated = replace(document, load_proof=None).as_verified()

@@ -30,7 +30,7 @@ class Target:
 TARGETS = {
     **{
         name: Target(readers.problem_file(f".{name}"), texts.mutate)
-        for name in ("wcnf", "cnf", "qubo", "mc", "coo", "qplib", "json")
+        for name in ("wcnf", "cnf", "qubo", "mc", "coo", "qplib", "json", "sparse")
     },
     "bqm": Target(readers.problem_file(".bqm"), bqms.mutate),
     "npz": Target(readers.problem_file(".npz"), archives.mutate_npz, 20_000),

@@ -124,7 +124,7 @@ def test_convert_carries_nothing_that_it_did_not_verify(tmp_path, capsys):
         (["nonsense"], "nonsense"),
         (["info"], "FILE"),
         (["info", "no-such-file.wcnf"], "no such file"),
-        (["info", "x.unknown"], "suffix"),
+        (["info", "x.unknown"], "there is no such file"),
         (["info", ".", "--json"], "is a directory"),
         (["info", "a.wcnf", "--colour"], "--colour"),
         (["convert", "a.wcnf"], "TARGET"),

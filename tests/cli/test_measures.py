@@ -21,6 +21,7 @@ from glasshouse.proofs import prover
 NAMES = {
     ".mc": "cut", ".qubo": "objective", ".coo": "objective", ".bqm": "objective",
     ".json": "objective", ".qplib": "objective", ".wcnf": "cost", ".cnf": "cost",
+    ".sparse": "objective", ".mqlib": "objective",
 }  # fmt: skip
 
 
@@ -50,6 +51,9 @@ def value_in_file(path, model: str) -> Fraction:
         sides = [*bits, 1][:size]  # an ancilla is up
         edges = [(int(i) - 1, int(j) - 1, number(w)) for i, j, w in rows]
         return sum((w for i, j, w in edges if sides[i] != sides[j]), Fraction(0))
+    if path.suffix in (".sparse", ".mqlib"):  # x'Qx: an entry off the diagonal stands for two
+        entries = [(int(i) - 1, int(j) - 1, number(w)) for i, j, w in rows[1:]]
+        return sum(((1 + (i != j)) * w * bits[i] * bits[j] for i, j, w in entries), Fraction(0))
     low = -1 if "vartype=SPIN" in text else 0
     x = [bit or low for bit in bits]
     terms = [(int(i), int(j), number(w)) for i, j, w in rows]
@@ -111,6 +115,7 @@ CASES = {
 PLAIN_CNF = "p cnf 3 5\n1 2 0\n-1 0\n-2 3 0\n-3 0\n1 -3 0\n"
 
 MOST = "most\nQBN\nmaximize\n2\n1\n2 1 -6\n0\n2\n1 2\n2 3\n7\n0\n0\n0\n"
+MATRIX = "3 5\n1 1 5\n2 2 3\n3 3 -1\n1 2 -6\n2 3 -1\n"
 
 
 def files(folder):
@@ -128,6 +133,10 @@ def files(folder):
     most = folder / "most.qplib"
     most.write_text(MOST)
     yield most
+    for name in ("matrix.sparse", "matrix.mqlib", "floats.sparse"):
+        path = folder / name
+        path.write_text(MATRIX if "floats" not in name else MATRIX.replace("1 1 5", "1 1 0.1"))
+        yield path
     qubo = folder / "binary.coo"
     gh.write(qubo, gh.Qubo.from_matrix([[1, -2], [0, 1]], offset=9))
     yield qubo

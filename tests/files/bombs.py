@@ -257,6 +257,47 @@ def shortest_decimals() -> bytes:
     return gzip.compress(b"# vartype=SPIN\n" + b"0 0 .1\n" * 9_400_000, 1)
 
 
+def zipped(content: bytes, times: int) -> bytes:
+    """A zip archive of one graph, whose content is repeated."""
+    file = io.BytesIO()
+    with (
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open("x.mc", "w", force_zip64=True) as member,
+    ):
+        for _ in range(times):
+            member.write(content)
+    return file.getvalue()
+
+
+@bomb(".zip")
+def zip_of_gigabytes() -> bytes:
+    return zipped(b"1 2 1\n" * 175_000, 2048)
+
+
+@bomb(".zip")
+def zip_of_blank_lines() -> bytes:
+    return zipped(b"\n" * MIB, 80)
+
+
+@bomb(".mc.zip")
+def zip_of_many_names() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for k in range(30_000):
+            archive.writestr(f"{k}.mc", b"")
+    return file.getvalue()
+
+
+@bomb(".sparse")
+def matrix_of_idle_variables() -> bytes:
+    return b"2000000000 0\n"
+
+
+@bomb(".txt")
+def far_vertex_without_header() -> bytes:
+    return b"1 2000000000 1\n"
+
+
 @bomb(".wcnf.gz")
 def spaces_of_gigabytes() -> bytes:
     return gzipped(b" ", 1024 * MIB)

@@ -109,7 +109,24 @@ BAD = [
     (".npz", "PK\x03\x04", None, "is not a glasshouse .npz"),
     (".toml", "{}", None, "unknown suffix '.toml'; expected one of "),
     ("", "", None, "unknown suffix ''"),
-    (".gz", "", None, "unknown suffix ''"),
+    (".gz", "", None, "the compressed data end too soon"),
+    ("", "hello\n", None, "unknown suffix ''"),
+    ("", "3 1 0\n", None, "unknown suffix ''"),  # a clause, or an edge of no weight
+    (".mc", "3.5 1\n1 2 1\n", 1, "'3.5' vertices and 1 edges; expected 0 to"),
+    (".mc", "800 1 J\n1 2 1\n", 1, "weight 'J' is not a finite number"),
+    (".mc", "3 1\n1.5 2 1\n", 2, "vertex '1.5' is out of range"),
+    (".txt", "3 2\n1 2 1\n", 2, "1 edges, but the first line states 2"),
+    (".dat", "2 1\n1 3 1\n", 2, "vertex 3 is out of range; expected 1 to 2"),
+    (".0", "2 2\n1 1 1\n1 2 1\n", 2, "a QUBO needs its format named, such as"),
+    (".sparse", "", None, "is empty; expected 'VARIABLES ENTRIES'"),
+    (".sparse", "1 1 5\n", 1, "3 entries; expected two: variables and entries"),
+    (".sparse", "2 1\n1 1 5\n1 2 3\n", 3, "2 entries, but the first line states 1"),
+    (".sparse", "2 1\n1 3 5\n", 2, "variable 3 is out of range; expected 1 to 2"),
+    (".sparse", "2.0 1\n1 1 5\n", 1, "'2.0' variables and 1 entries; expected 0 to"),
+    (".sparse", f"2 1\n1 2 {2**62}\n", None, "counts twice, which is above 2^63-1"),
+    (".mqlib", "2 1\n1 2 x\n", 2, "weight 'x' is not a finite number"),
+    (".mc.zip", "3 1\n1 2 1\n", None, "cannot be read (File is not a zip file)"),
+    (".zip", "", None, "cannot be read (File is not a zip file)"),
 ]  # fmt: skip
 
 

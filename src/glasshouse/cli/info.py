@@ -25,7 +25,7 @@ def info(
     ```
 
     Args:
-        file: any format that glasshouse reads, also compressed (.gz, .xz).
+        file: any format that glasshouse reads, also compressed (.gz, .xz, .zip).
         json: print one JSON object.
     """
     from glasshouse.files import FileError, read_document

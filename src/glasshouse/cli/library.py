@@ -47,7 +47,7 @@ def list_instances(
 
     Each row has the best value that glasshouse found and a bound that no value passes. An instance
     is proven if both are equal, and then its certificate was accepted by the stand-alone checker.
-    --json and --csv also tell the SHA-256 of the instance and of its certificate.
+    --json and --csv also contain the SHA-256 of the instance and of its certificate.
 
     For instance:
 
@@ -101,7 +101,7 @@ def list_instances(
 def check(
     file: Path, /, *, format: SourceFormat = None, units: Units = None, json: bool = False
 ) -> None:
-    """Recognise a standard instance by its content, and tell what is known of its optimum.
+    """Recognise a standard instance by its content, and print what is known of its optimum.
 
     Neither the name of the file, nor its format, nor the order of its terms matters. The numbering
     of the variables does. Ends with exit code 1 if the file is not one of the standard instances.
@@ -134,7 +134,7 @@ def check(
 
 
 def _known(found: Recognition, measure: Measure) -> str:
-    """What is known of an instance, in a sentence or two."""
+    """Return value, bound and certificate of an instance, in one line."""
     k = found.instance
     best = f"the {k.sense} is {k.value}, proven {k.date}" if k.proven else (
         f"the {k.sense} found is {k.value}; no value passes {k.bound}, proven {k.date}"

@@ -1,4 +1,4 @@
-"""What commands say of a file that is a standard instance."""
+"""Lines and values that commands print for a file that is a standard instance."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def standard_line(document: Document) -> list[str]:
-    """One line for a person, or none."""
+    """Return one line for people, or none."""
     from glasshouse.library import recognise
 
     found = recognise(document.problem)
@@ -17,7 +17,7 @@ def standard_line(document: Document) -> list[str]:
 
 
 def standard_values(document: Document) -> dict[str, Any]:
-    """The same for JSON: null for a file that is not a standard instance."""
+    """Value, bound and name for JSON; null for a file that is not a standard instance."""
     from glasshouse.library import recognise
 
     found = recognise(document.problem)

@@ -1,4 +1,4 @@
-"""The format of a file whose name does not tell it, by its first lines."""
+"""The format of a file without a known suffix, by its first lines."""
 
 from __future__ import annotations
 

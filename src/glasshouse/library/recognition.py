@@ -89,4 +89,4 @@ def _has_size_of(problem: Problem, instance: Instance) -> bool:
         return 0 <= fields <= problem.num_variables
     if isinstance(problem, Max2Sat):
         return not problem.num_hard and 3 * problem.num_clauses >= instance.edges
-    return False  # the variables of an RBM are in an order of their own
+    return False  # an RBM numbers its visible units first

@@ -85,12 +85,12 @@ def instances() -> tuple[Instance, ...]:
 
 
 def table_text() -> str:
-    """Return the table as it comes with glasshouse, in CSV."""
+    """Return the whole table in CSV."""
     return files(__package__).joinpath("instances.csv").read_text(encoding="utf-8")
 
 
 def rows_of(chosen: Iterable[Instance]) -> str:
-    """Return the rows of some instances in CSV, as they stand in the table."""
+    """Return the rows of some instances in CSV, unchanged."""
     names = {k.name for k in chosen}
     head, *rows = table_text().splitlines(keepends=True)
     return head + "".join(row for row in rows if row.partition(",")[0] in names)
