@@ -27,13 +27,13 @@ ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "library"
 TABLE = ROOT / "src" / "glasshouse" / "library" / "instances.csv"  # the one in the wheel
 MOST_MEGABYTES = 25.0
-ADDED = ("table_1", "table_2", "file")  # columns that the package has and the run has not
+ADDED = ("table_1", "table_2", "file")  # columns that the table of the run does not have
 
 Row = dict[str, str]
 
 
 def main(words: list[str]) -> int:
-    """Write the package anew."""
+    """Write the package again."""
     options = _options(words)
     before = {row["name"]: row for row in read_table(FOLDER / "instances.csv")}
     if options.run is None:

@@ -13,7 +13,7 @@ Row = dict[str, str]
 HEAD = """# The certified library
 
 {proven} of {number} standard instances of Max-Cut and QUBO have a proven optimum here, each with a
-certificate that anybody can check. The others have a proven bound. The stand-alone checker accepted
+certificate that any reader can check. The others have a proven bound. The stand-alone checker accepted
 every certificate before its row was written.
 
 [instances.csv](instances.csv) has all rows, with the SHA-256 of each instance and of each

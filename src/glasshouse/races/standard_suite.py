@@ -68,10 +68,10 @@ def standard_copies(
 
     Args:
         family: one of `standard_families()`.
-        folder: any files, also in folders below; those that are no instance of the family are
-            passed over.
+        folder: any files, including those of folders below; files that are not an instance of the
+            family are passed over.
         cache: the folder for the clauses.
-        certificates: a folder with certificates `NAME.cert`, also compressed, or in folders below.
+        certificates: a folder with certificates `NAME.cert`, plain or compressed, here or in folders below.
 
     Raises:
         CertificateError: a certificate does not prove what it states about its file.
@@ -85,7 +85,7 @@ def standard_copies(
     place = cache / family.replace(":", "-")
     copies: dict[str, StandardCopy] = {}
     for document, found in _recognised(folder, members):
-        if found.instance.name not in copies:  # the same instance in two formats
+        if found.instance.name not in copies:  # A folder may have an instance in two formats.
             proof = proofs.get(found.instance.name, _beside(document))
             copies[found.instance.name] = _copy(document, found, place, proof)
     if not copies:
