@@ -7,6 +7,10 @@ PYTEST := $(BIN)/python -m pytest
 # Tests that measure time run by themselves; pytest need not read any other files for them.
 QUIET := $$(grep -rl "mark\.quiet" tests --include="test_*.py")
 
+# The tests start Python hundreds of times: each start would translate our source again if a variable
+# of the environment (images of containers often set it) kept Python from storing the translation.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-slow coverage lint format bench bench-anneal bench-proofs fuzz docs clean
 

@@ -13,8 +13,8 @@ Row = dict[str, str]
 HEAD = """# The certified library
 
 {proven} of {number} standard instances of Max-Cut and QUBO have a proven optimum here, each with a
-certificate that any reader can check. The others have a proven bound. The stand-alone checker accepted
-every certificate before its row was written.
+certificate that any reader can check. The others have a proven bound. The stand-alone checker
+accepted every certificate before its row was written.
 
 [instances.csv](instances.csv) has all rows, with the SHA-256 of each instance and of each
 certificate. The folder `certificates` has {committed} of the certificates, compressed, and

@@ -53,10 +53,16 @@ def _strangers() -> dict[int, str]:
 
 
 def _is_helper(process: int, line: str) -> bool:
+    """Whether a process is one of our helpers, or the child of one (a keeper, below its heir)."""
     with suppress(OSError):
-        parent = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1]
-        return int(parent) == os.getpid() and any(name in line for name in _HELPERS)
+        parent = _parent_of(process)
+        ours = os.getpid() in (parent, _parent_of(parent))
+        return ours and any(name in line for name in _HELPERS)
     return True  # it has just ended
+
+
+def _parent_of(process: int) -> int:
+    return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 def _test_of(process: int) -> str:

@@ -5,11 +5,17 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
+import numba
 import pytest
 
 from glasshouse import stopping
+from glasshouse.compiled import compiled
 from glasshouse.stopping import (
+    TimeIsOverError,
+    compilation_limited,
     compile_seconds,
     compiling,
     deferred,
@@ -228,3 +234,42 @@ assert stopped > 100, stopped
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_limit_that_includes_compilation_has_a_clock_that_goes_on() -> None:
+    with compilation_limited(3600.0), compiling():
+        before = working_time()
+        threading.Event().wait(0.01)
+        assert working_time() > before
+        handle_waiting()
+    with compiling():
+        before = working_time()
+        threading.Event().wait(0.01)
+        assert working_time() == before
+
+
+def test_compilation_ends_between_two_steps_when_its_time_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))  # nothing was compiled before
+
+    @compiled
+    def twice(x: int) -> int:
+        return 2 * x
+
+    with compilation_limited(-1.0):
+        with pytest.raises(TimeIsOverError, match="glasshouse compile"):
+            twice(21)
+        with ThreadPoolExecutor(1) as pool:  # only the main thread is stopped
+            assert pool.submit(twice, 20).result() == 40
+        assert twice(21) == 42  # what was compiled stays
+    assert twice(2.5) == 5.0
+
+
+def test_compilation_within_its_time_is_not_disturbed() -> None:
+    @compiled
+    def thrice(x: int) -> int:
+        return 3 * x
+
+    with compilation_limited(3600.0):
+        assert thrice(14) == 42

@@ -23,6 +23,7 @@ from fractions import Fraction
 from functools import reduce
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 
 HEADS = "glasshouse-certificate denominator cost state names loops squares tree common".split()
 NOTES = [b"num-variables", b"num-clauses", b"planted-cost", b"planted-model", b"encoding"]
@@ -65,11 +66,12 @@ def rows(text, comment):
 
 
 def frozen(value, depth, others=()):
-    """Plain JSON, at most so deep, as tuples: finite numbers, texts, lists and some others."""
+    """Plain JSON, at most so deep, as tuples: exact finite numbers, texts, lists, some others."""
     is_plain = depth > 0 and type(value) in (int, float, str, list, *others)
     require(is_plain and (type(value) is not float or math.isfinite(value)), "not plain JSON")
     inner = value.values() if type(value) is dict else value if type(value) is list else None
-    return value if inner is None else tuple(frozen(x, depth - 1, others) for x in inner)
+    exact = Fraction(value) if type(value) in (int, float) else value
+    return exact if inner is None else tuple(frozen(x, depth - 1, others) for x in inner)
 
 
 def read_notes(text, mark, keys):
@@ -83,9 +85,10 @@ def read_notes(text, mark, keys):
             notes[key] = values[0].decode("latin1")
         if is_json:
             others = [16, (dict, bool, type(None))] if key == b"recipe" else [6]
-            # A key that stands twice makes an object something that is not plain JSON.
-            hook = {"object_pairs_hook": lambda x: dict(x) if len(dict(x)) == len(x) else ()}
-            notes[key] = frozen(json.loads(line[1:].split(maxsplit=1)[1], **hook), *others)
+            # Keys that stand twice make an object what is not plain; long integers take minutes.
+            hooks = {"object_pairs_hook": lambda x: dict(x) if len(dict(x)) == len(x) else ()}
+            hooks["parse_int"] = whole
+            notes[key] = frozen(json.loads(line[1:].split(maxsplit=1)[1], **hooks), *others)
     require(b"encoding" not in notes, "an encoding for solvers has no certificate")
     return notes
 
@@ -94,8 +97,7 @@ def read_wcnf(text):
     """Soft clauses (weight, literals), hard clauses (literals), number of variables, notes."""
     lines, notes, soft, hard = rows(text, "c"), read_notes(text, b"c", NOTES), [], []
     head = " ".join(lines.pop(0)) if lines and lines[0][0][0] == "p" else None
-    shape = "p wcnf (X) (X)(?: (X))?".replace("X", "[0-9]{1,39}")
-    match = re.fullmatch(shape, head or "p wcnf 0 0")
+    match = re.fullmatch(r"p wcnf (\d{1,39}) (\d{1,39})(?: (\d{1,39}))?", head or "p wcnf 0 0")
     require(match and (head or lines or NOTES[1] in notes), f"WCNF: {head}, no clauses")
     size, count, top = match.groups() if head else (*(notes.get(key) for key in NOTES[:2]), None)
     require(not set(f"{size}{count}".replace("None", "")) & set(".eE"), f"WCNF: {size} {count}")
@@ -126,7 +128,7 @@ def weight_of(word):
 
 
 def read_graph(text, is_qubo=False):
-    """Offset, weights -w, size, notes, whether they are floats; a noted ancilla is the ghost."""
+    """Offset and weights -w times a scale, scale, size, notes, and whether they are floats."""
     lines = rows(text, "#") or [[]]
     head = lines.pop(0) if is_qubo or len(lines[0]) != 3 else None  # a graph's may be missing
     notes = read_notes(text, b"#", [b"numbers"] if is_qubo else GRAPH_NOTES)
@@ -137,81 +139,78 @@ def read_graph(text, is_qubo=False):
     weights, edges = [weight_of(words[-1]) for words in lines], defaultdict(Fraction)
     for (a, b), w in zip(pairs, weights):  # parallel edges are one, of their sum
         edges[a, b] -= Fraction(w) * (2 if is_qubo and a != b else 1)  # Q is symmetric
-    is_float = notes.get(b"numbers", 0 if offset == int(offset) else "float")
-    require(is_float in (0, "float"), "graph: numbers of an unknown kind")
-    are_whole = all(type(w) is int for w in weights)
-    is_float = is_float or not (are_whole or all(w == int(w) and abs(w) < 2**53 for w in weights))
+    require(notes.get(b"numbers", "float") == "float", "graph: numbers of an unknown kind")
+    is_int = {*map(type, weights)} <= {int} or all(w == int(w) and abs(w) < 2**53 for w in weights)
+    is_float = b"numbers" in notes or offset != int(offset) or not is_int  # 1.0 is whole, too
     total = sum(map(abs, edges.values())) + abs(Fraction(offset))
     in_range = total <= 2**1020 and sum(map(abs, weights)) < math.inf if is_float else total < 2**63
     is_held = in_range and all(float(w) == w for w in [*weights, *edges.values()] if is_float)
     require(is_held, "graph: weights or sums of weights are too large, or no float holds them")
-    for (a, b), w in list(edges.items()) if is_qubo else []:  # x = (1 + s)/2
-        edges[a, b], offset = w / 4 * (a != b), offset - w / (2 if a == b else 4)
-        for vertex in (a, b):
-            edges[0, vertex] += w / 4
-    if b"ancilla" in notes:
+    for a, b, w in [(a, b, w / (2 if a == b else 4)) for (a, b), w in edges.items() if is_qubo]:
+        edges[a, b], offset = w * (a != b), offset - w  # x = (1 + s)/2
+        edges[0, a], edges[0, b] = edges[0, a] + w, edges[0, b] + w
+    if b"ancilla" in notes:  # that vertex, the last one, is the ghost
         require(size and re.fullmatch(f"[+]?0*{size}", notes[b"ancilla"][:401]), "graph: ancilla")
         edges = {(a, b) if b < size else (0, a): w for (a, b), w in edges.items()}
     scale = max(x.denominator for x in [Fraction(offset), *edges.values()])  # all are powers of 2
     weights = {pair: int(w * scale) for pair, w in edges.items() if w}
-    return int(offset * scale), weights, scale, size - (b"ancilla" in notes), notes, bool(is_float)
+    return int(offset * scale), weights, scale, size - (b"ancilla" in notes), notes, is_float
 
 
 def read_certificate(text):
     """Denominator, state, stated cost, leaves, common parts: loops (mu, vertices), squares."""
-    lines, heads, tree = rows(text, "#"), {}, []
-    while lines and lines[0][0][0].isalpha():
-        word, *values = lines.pop(0)
+    lines, heads, tree = rows(text, "#")[::-1], {}, []
+    while lines and lines[-1][0][0].isalpha():
+        word, *values = lines.pop()
         if word in ("branch", "leaf", "cover") and "tree" in heads:
             tree.append((word, counts(values)))
             continue
         is_next = word in HEADS and word not in heads and (heads or word == HEADS[0])
         require(is_next, f"certificate: {word[:40]}")
         heads[word] = " ".join(values)
-    parts, version = [list(map(whole, words)) for words in lines], heads.get(HEADS[0])
+    parts, version = [list(map(whole, words)) for words in lines[::-1]], heads.get(HEADS[0])
     is_known = version in ("1", "2", "3") and {"denominator", "state", "loops"} <= set(heads)
     require(is_known, f"certificate: expected '{HEADS[0]} 1', 2 or 3, denominator, state and loops")
     is_version = ("tree" in heads) == (version == "3") >= ("common" in heads)
     require(is_version and (version > "1" or "squares" not in heads), "certificate: its version")
-    loops, squares = whole(heads["loops"]), whole(heads.get("squares", "0"))
-    require(min(loops, squares) >= 0 and loops + squares == len(parts), "certificate: other parts")
     require(whole(heads.get("tree", "0")) == len(tree), "certificate: rows of the tree are missing")
-    order = [*range(1, len(heads["state"]) + 1)]
-    require("names" not in heads or sorted(counts(heads["names"].split())) == order, "its names")
+    loops, squares = whole(heads["loops"]), whole(heads.get("squares", "0"))
+    over, tree = whole(heads["denominator"]), tree or [("leaf", [0, 0])]
+    require(over > 0 <= min(loops, squares) and loops + squares == len(parts), "certificate: parts")
+    names, order = counts(heads.get("names", "").split()), range(1, len(heads["state"]) + 1)
+    require("names" not in heads or sorted(names) == [*order], "certificate: names")
     common = counts(heads.get("common", "0 0").split()) if version == "3" else [loops, squares]
-    denominator, tree = whole(heads["denominator"]), tree or [("leaf", [0, 0])]
-    require(denominator > 0, "certificate: denominator")
-    found = denominator, parts[:loops], parts[loops:], tree, common
-    return heads["state"], heads.get("cost"), found
+    return heads["state"], heads.get("cost"), (over, parts[:loops], parts[loops:], tree, common)
 
 
 def leaves_of(tree, common, loops, squares, size):
     """For each leaf its ties {vertex: (root, sign)}, None if no state is there, and what it has."""
-    waiting, (first, second) = [[]], common
+    waiting, (first, second) = [()], common  # a path is its last pair and the path before it
     for word, numbers in tree:
         require(waiting, "certificate: rows after the last leaf of the tree")
-        path = waiting.pop()
-        require(word == "leaf" or max(numbers, default=0) <= size, f"certificate: {word} {numbers}")
+        path, said = waiting.pop(), f"certificate: {word} {numbers[:9]}"
+        require(word == "leaf" or max(numbers, default=0) <= size, said)
         if word == "branch":
-            require(len({*numbers}) == len(numbers) == 2, f"certificate: {word} {numbers}")
-            waiting += [[*path, (*numbers, -1)], [*path, (*numbers, 1)]]
+            require(len({*numbers}) == len(numbers) == 2, said)
+            waiting += [((*numbers, -1), path), ((*numbers, 1), path)]
         elif word == "cover":
-            is_cover = len({*numbers}) == len(numbers) <= MOST_COVERED
-            require(is_cover, f"certificate: cover {numbers}")
+            require(len({*numbers}) == len(numbers) <= MOST_COVERED, said)
             yield ties_of(path), numbers, [], []
         else:
-            require(len(numbers) == 2, f"certificate: leaf {numbers}")
+            require(len(numbers) == 2, said)
             own = loops[first : first + numbers[0]], squares[second : second + numbers[1]]
             first, second = first + numbers[0], second + numbers[1]
             yield ties_of(path), None, loops[: common[0]] + own[0], squares[: common[1]] + own[1]
     require(not waiting and (first, second) == (len(loops), len(squares)), "certificate: the tree")
 
 
-def ties_of(pairs):
+def ties_of(path):
     """Classes of vertices whose spins are tied by pairs (a, b, sign); None if these contradict."""
     near, found = defaultdict(list), {}
-    for a, b, sign in [*pairs, *((b, a, sign) for a, b, sign in pairs)]:
+    while path:
+        (a, b, sign), path = path
         near[a].append((b, sign))
+        near[b].append((a, sign))
     for root in sorted(near):
         waiting = [] if root in found else [(root, 1)]
         while waiting:
@@ -263,15 +262,13 @@ def least_of_cover(constant, weights, cover, ties):
 
 def cost_of(soft, hard, spins):
     """What an assignment costs; infinite if it breaks a hard clause."""
-    violated = [w for w, clause in soft if all(spins[abs(x)] * x < 0 for x in clause)]
-    is_broken = any(all(spins[abs(x)] * x < 0 for x in clause) for clause in hard)
-    return math.inf if is_broken else sum(violated)
+    broken = any(all(spins[abs(x)] * x < 0 for x in clause) for clause in hard)
+    return math.inf if broken else sum(w for w, c in soft if all(spins[abs(x)] * x < 0 for x in c))
 
 
 def spins_of(bits, size):
     """The ghost's spin and those of 0 and 1."""
-    is_state = len(bits) == size and set(bits) <= {"0", "1"}
-    require(is_state, f"no state of {size} digits: {bits[:40]}")
+    require(len(bits) == size and set(bits) <= {"0", "1"}, f"no state of {size}: {bits[:40]}")
     return [1, *(2 * int(bit) - 1 for bit in bits)]
 
 
@@ -314,7 +311,6 @@ def taken_off(weights, loops, squares, spins, ties, unit):
         for x, node in zip(pairs[::2], pairs[1::2]):
             root, sign = ties.get(node, (node, 1))
             tied[root] += sign * x
-        tied = {node: x for node, x in tied.items() if x}
         require(max(map(abs, tied.values()), default=0) < 2**63, "a square's coefficient")
         divisor = reduce(math.gcd, tied.values(), 0) or 1
         is_odd = sum(tied.values()) // divisor % 2
@@ -324,15 +320,12 @@ def taken_off(weights, loops, squares, spins, ties, unit):
     return minima
 
 
-def bounds(constant, weights, value, grain, unit, certificate, spins):
+def bounds(constant, weights, value, grain, unit, spins, denominator, loops, squares, tree, common):
     """The least value that the leaves leave possible."""
-    denominator, loops, squares, tree, common = certificate
     check_parts(loops, squares, len(spins) - 1)
-    whole_step = grain * step_of(weights) // (math.gcd(grain, step_of(weights)) or 1)
-    least = []
-    for ties, cover, *parts in leaves_of(tree, common, loops, squares, len(spins) - 1):
-        if ties is None:
-            continue
+    whole_step, least = grain * step_of(weights) // (math.gcd(grain, step_of(weights)) or 1), []
+    leaves = leaves_of(tree, common, loops, squares, len(spins) - 1)
+    for ties, cover, *parts in (leaf for leaf in leaves if leaf[0] is not None):
         base, small = folded(constant, weights, ties)
         if cover is not None:
             least.append(least_of_cover(base, small, cover, ties))
@@ -349,45 +342,52 @@ def bounds(constant, weights, value, grain, unit, certificate, spins):
     return min(least)
 
 
+def read_problem(text, is_graph, is_qubo):
+    """The problem, as above, with value = total + cut x answer, and a value for each state."""
+    p = SimpleNamespace(is_float=False, grain=1, unit=2, total=0, cut=4, scale=4)
+    if is_graph:  # energy = total - 2 cut
+        p.constant, p.weights, p.scale, p.size, p.notes, p.is_float = read_graph(text, is_qubo)
+        p.total = 0 if is_qubo else p.constant - sum(p.weights.values())
+        p.unit, p.cut = p.scale, p.scale if is_qubo else -2 * p.scale
+        p.value_of = lambda s: p.constant - sum(w * s[a] * s[b] for (a, b), w in p.weights.items())
+    else:
+        soft, hard, p.size, p.notes = read_wcnf(text)
+        p.constant, p.weights = signed_graph(soft, hard)
+        p.grain = 4 * reduce(math.gcd, (w for w, _ in soft), 0)
+        p.value_of = lambda s: 4 * cost_of(soft, hard, s)
+    # People add floats up: what rounding each term can do is no lie.
+    most = abs(p.constant) + sum(map(abs, p.weights.values()))
+    p.error = Fraction(most * (len(p.weights) + 1) * p.is_float, 2**52)
+    return p
+
+
 def check(text, certificate_text, is_graph=False, is_qubo=False):
     """Cost, cut or x'Qx of the certificate's assignment, and the best that is left possible."""
-    bits, stated, parts = read_certificate(certificate_text)
-    if is_graph:  # energy = total - 2 cut
-        constant, weights, scale, size, notes, is_float = read_graph(text, is_qubo)
-        unit, grain, total = scale, 1, constant - sum(weights.values())
-        total, cut = (0, scale) if is_qubo else (total, -2 * scale)
-    else:
-        soft, hard, size, notes = read_wcnf(text)
-        constant, weights = signed_graph(soft, hard)
-        grain = 4 * reduce(math.gcd, (w for w, _ in soft), 0)
-        unit, total, cut, scale, is_float = 2, 0, 4, 4, False
-    has_ghost, spins = b"ancilla" in notes, spins_of(bits, size)
-    # The ghost is the last digit of a stated model, and may be 0.
-    model = spins_of(notes.get(b"planted-model", bits + "1" * has_ghost), size + has_ghost)
-    states = spins, [x * model[-1] for x in [model[-1], *model[1:-1]]] if has_ghost else model
-    values = [constant - sum(w * s[a] * s[b] for (a, b), w in weights.items()) for s in states]
-    value, other = values if is_graph else (4 * cost_of(soft, hard, state) for state in states)
+    bits, stated, proof = read_certificate(certificate_text)
+    p = read_problem(text, is_graph, is_qubo)
+    spins, has_ghost = spins_of(bits, p.size), b"ancilla" in p.notes
+    value = p.value_of(spins)
     require(value < math.inf, "the assignment breaks a hard clause")
-    # People add floats up: what rounding each term can do is no lie.
-    most = abs(constant) + sum(map(abs, weights.values()))
-    error = Fraction(most * (len(weights) + 1) * is_float, 2**52)
-    claim = value if stated is None else scale * Fraction(number(stated))
-    require(abs(claim - value) <= error, f"cost {Fraction(value, scale)}, not {stated}")
-    least = bounds(constant, weights, value, grain, unit, parts, spins)
-    claims = [number(notes[key]) for key in (b"planted-cost", b"planted-cut") if key in notes]
-    claim = total + cut * Fraction(claims[0]) if claims else value
-    is_same, names = abs(claim - value) <= error, notes.get(b"labels", range(size))
+    claim = value if stated is None else p.scale * Fraction(number(stated))
+    require(abs(claim - value) <= p.error, f"cost {Fraction(value, p.scale)}, not {stated}")
+    least = bounds(p.constant, p.weights, value, p.grain, p.unit, spins, *proof)
+    claims = [number(p.notes[key]) for key in (b"planted-cost", b"planted-cut") if key in p.notes]
+    claim = p.total + p.cut * Fraction(claims[0]) if claims else value
+    is_same = abs(claim - value) <= p.error
     is_possible = is_same if least == value else claim >= least and (is_same or claim < value)
     require(is_possible, f"the comments state {claims}, which is not the best")
-    require(len(names) == size and len({*names}) == size, "labels: not one for each variable")
-    require(least < value or other == value, "another value of planted-model")
-    return Fraction(value - total, cut), Fraction(least - total, cut)
+    model = spins_of(p.notes.get(b"planted-model", bits + "1" * has_ghost), p.size + has_ghost)
+    if has_ghost:  # it is the last digit, and may be 0
+        model = [x * model[-1] for x in [model[-1], *model[1:-1]]]
+    require(least < value or p.value_of(model) == value, "another value of planted-model")
+    names = list(map(repr, p.notes.get(b"labels", range(p.size))))  # numbers may share one hash
+    require(len(names) == len({*names}) == p.size, "labels: not one for each variable")
+    return Fraction(value - p.total, p.cut), Fraction(least - p.total, p.cut)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit("usage: python checker.py FILE FILE.cert")
     try:
+        require(len(sys.argv) == 3, "(usage: python checker.py FILE FILE.cert)")
         texts = [Path(name).read_bytes().decode("latin1") for name in sys.argv[1:]]
         suffix, first = Path(sys.argv[1]).suffix, " ".join((rows(texts[0], "#") or [[]])[0])
         is_rudy = suffix != ".wcnf" and re.fullmatch("[0-9]+ [0-9]+( (?!0$)[-+0-9.eE]+)?", first)
@@ -395,6 +395,6 @@ if __name__ == "__main__":
         sides = ("an upper", "cuts") if most > found else ("a lower", "costs")
         bound = f"VERIFIED only {sides[0]} bound: {most}; the assignment {sides[1]}"
         print("VERIFIED optimum" if most == found else bound, found)
-    except (OSError, RecursionError, ValueError) as error:
-        sys.exit(f"REFUSED {error}")
+    except (MemoryError, OSError, RecursionError, ValueError) as error:
+        sys.exit(f"REFUSED {str(error) or 'not enough memory'}")
     sys.exit(0 if most == found else 2)

@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from glasshouse.stopping import deferred
+from glasshouse.stopping import TimeIsOverError, deferred
 
 # Ctrl-C in the middle of this would leave Numba's tables of types incomplete for good. The first
 # function that Numba is given fills them.
@@ -106,11 +106,12 @@ def chosen_by_type(name: Callable[..., Any], **options: Any) -> Any:
 def is_ctrl_c(stop: BaseException | None) -> bool:
     """Whether it is one, also where it came while compiled code handed over its result.
 
-    Numba then raises a SystemError because of it, or one because of another.
+    Numba then raises a SystemError because of it, or one because of another. After a
+    `TimeIsOverError` nothing may be completed, so that one is passed on.
     """
     while isinstance(stop, SystemError):
         stop = stop.__cause__
-    return isinstance(stop, KeyboardInterrupt)
+    return isinstance(stop, KeyboardInterrupt) and not isinstance(stop, TimeIsOverError)
 
 
 def announces(kernels: str) -> Callable[[_Function], _Function]:

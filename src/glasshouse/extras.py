@@ -33,7 +33,12 @@ class MissingPackageError(ImportError):
     ... except MissingPackageError as error:
     ...     print(error)
     this example needs pysat, which is not installed; pip install "glasshouse[solvers]"
+
+    Attributes:
+        names_arguments: the message names arguments, which are options of a command.
     """
+
+    names_arguments = True
 
 
 def optional(module: str, purpose: str) -> Any:

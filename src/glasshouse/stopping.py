@@ -1,13 +1,17 @@
-"""Signals that wait until it is safe to handle them, and a clock that does not count compilation.
+"""Signals that wait until it is safe to handle them, and the clock of all deadlines.
 
 Python runs signal handlers in its main thread, between any two of its steps. A handler that raises
 (Ctrl-C does) can do so in the middle of a step of Numba or LLVM, whose objects are then left half
 made: a module is freed twice, a generator is dead for good. `deferred` makes signals wait for the
 end of such a block, in the user's process as on the command line.
+
+Deadlines are read from `working_time`, which stands still while kernels compile. A command whose
+time limit includes compilation runs within `compilation_limited`.
 """
 
 from __future__ import annotations
 
+import math
 import signal
 import sys
 import threading
@@ -18,6 +22,13 @@ from types import FrameType
 from typing import Any
 
 _SIGNALS = tuple(signal.valid_signals())  # asked once: the answer takes longer than all the rest
+
+
+class TimeIsOverError(KeyboardInterrupt):
+    """The time of a whole command is over: nothing more may be computed, not even a certificate.
+
+    Ctrl-C lets a search finish what makes its result complete; this does not.
+    """
 
 
 class _RaisedByHandlerError(BaseException):
@@ -128,8 +139,12 @@ def handle_waiting() -> None:
 
     A handler that raises, as the one of Ctrl-C does, raises here. One that returns lets the block
     continue.
+
+    Raises:
+        TimeIsOverError: compilation is limited, and has taken its time.
     """
     if _open is not None and threading.current_thread() is threading.main_thread():
+        _compilation.check()
         _open.handle()
 
 
@@ -140,6 +155,7 @@ class _CompileClock:
         self._lock = threading.Lock()
         self._threads = 0
         self._since = self._total = 0.0
+        self.until = math.inf  # on the monotonic clock; a finite time means that compiling counts
 
     def start(self) -> None:
         """A thread begins to compile."""
@@ -161,6 +177,13 @@ class _CompileClock:
             now = time.monotonic()
             return now, self._total + (now - self._since if self._threads else 0.0)
 
+    def check(self) -> None:
+        """Raise `TimeIsOverError` if nothing may be compiled any more."""
+        if time.monotonic() > self.until:
+            raise TimeIsOverError(
+                "the time limit left no time to compile; run `glasshouse compile` once before"
+            )
+
 
 _compilation = _CompileClock()
 
@@ -176,14 +199,29 @@ def compiling() -> Iterator[None]:
             _compilation.stop()
 
 
+@contextmanager
+def compilation_limited(seconds: float) -> Iterator[None]:
+    """Let compilation count within a block, for deadlines that are set and read there.
+
+    Args:
+        seconds: time from now after which nothing is compiled any more. Compilation in the main
+            thread then ends with `TimeIsOverError` between two of its steps.
+    """
+    before, _compilation.until = _compilation.until, time.monotonic() + seconds
+    try:
+        yield
+    finally:
+        _compilation.until = before
+
+
 def working_time() -> float:
     """Return seconds on a monotonic clock that stands still while glasshouse compiles.
 
     Deadlines are set and compared on this clock, so that a time limit means the same in the first
-    call of a process as in later ones.
+    call of a process as in later ones. Within `compilation_limited` it does not stand still.
     """
     now, compiled = _compilation.read()
-    return now - compiled
+    return now - compiled if math.isinf(_compilation.until) else now
 
 
 def compile_seconds() -> float:

@@ -7,10 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.boltzmann.machines import Everything, machines, random_machine
+from tests.entries import entry
 
 from glasshouse.boltzmann import BoltzmannMachine, find_mode
 from glasshouse.boltzmann.kernels import enumeration
 from glasshouse.landscape import frustration_index
+
+moments = entry(enumeration.moments)
 
 
 def spins_of(*layers: np.ndarray) -> np.ndarray:
@@ -30,7 +33,7 @@ def test_moments_equal_brute_force(machine: BoltzmannMachine) -> None:
     truth = Everything(machine)
     first, a, b = machine.smaller_first
     products, means, others = np.empty_like(first), np.empty_like(a), np.empty_like(b)
-    enumeration.moments(first, a, b, machine.low, machine.log_partition, products, means, others)
+    moments(first, a, b, machine.low, machine.log_partition, products, means, others)
     if machine.num_visible > machine.num_hidden:
         products, means, others = products.T, others, means
     assert products == pytest.approx(truth.products, abs=1e-12)

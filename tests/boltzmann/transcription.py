@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 from tests.boltzmann.machines import Everything
+from tests.entries import entry
 
 from glasshouse.boltzmann import BoltzmannMachine, Trainer, TrainingSettings, find_mode
 from glasshouse.kernels.xoshiro import below, next_word
+
+drawn_below = entry(below)
 
 
 class Transcription:
@@ -69,7 +72,7 @@ class Transcription:
         for epoch in range(s.epochs):
             if batch < size:
                 for k in range(size - 1, 0, -1):
-                    other = below(self.stream, k + 1)
+                    other = drawn_below(self.stream, k + 1)
                     order[[k, other]] = order[[other, k]]
             for first in range(0, size, batch):
                 rows = self.data[order[first : first + batch]].astype(float)

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glasshouse.certificates import Certificate, CertificateError, Squares, checker, verify
+from glasshouse.certificates import (
+    Certificate,
+    CertificateError,
+    Squares,
+    checker,
+    kernels,
+    square_sums,
+    verify,
+)
 from glasshouse.certificates.square_sums import SquareSums
 from glasshouse.files.sidecar import read_certificate, write_certificate
 from glasshouse.problems import Ising
@@ -74,9 +83,28 @@ def test_sums_of_pairs_are_those_of_plain_python(squares: Squares) -> None:
         assert found == {pair: amount for pair, amount in expected.items() if amount}
         assert list(found) == sorted(found)
     everywhere = np.array([(i, j) for i in range(6) for j in range(i + 1, 6)])
-    on_all, total = sums.on(everywhere)
-    assert on_all.tolist() == [expected.get((i, j), 0) for i, j in everywhere.tolist()]
-    assert total == sum(map(abs, on_all.tolist()))
+    for at_once in (1, 5, square_sums._PAIRS_AT_ONCE):  # many pieces, some, and one
+        with patch.object(square_sums, "_PAIRS_AT_ONCE", at_once):
+            on_all, total = sums.on(everywhere)
+            pairs, amounts = SquareSums(squares, 99).pairs()
+        assert on_all.tolist() == [expected.get((i, j), 0) for i, j in everywhere.tolist()]
+        assert total == sum(map(abs, on_all.tolist()))
+        assert dict(zip(map(tuple, pairs.tolist()), amounts.tolist(), strict=True)) == found
+
+
+def test_sums_of_many_pairs_are_made_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python handles no signal while a kernel works."""
+    calls: list[tuple[int, int]] = []
+    add = kernels.add_squares
+    monkeypatch.setattr(
+        kernels, "add_squares", lambda *given: (calls.append(given[:2]), add(*given))[1]
+    )
+    squares = Squares.of([[(k, 1) for k in range(40)]] * 10)
+    monkeypatch.setattr(square_sums, "_PAIRS_AT_ONCE", 1000)
+    SquareSums(squares, 41).on(np.array([[0, 1]]))
+    assert len(calls) == 9
+    assert [calls[0][0], calls[-1][1]] == [0, 41]
+    assert all(one[1] == two[0] for one, two in pairwise(calls))
 
 
 @st.composite

@@ -68,20 +68,42 @@ files.read_document = late
 def test_a_time_limit_by_the_rules_is_that_of_the_whole_command(wcnf):
     """Where a solver's own clock has not begun yet, as while it is compiled."""
     script = f"""
-import time
+import signal, time
 from glasshouse import proofs
 def compiles_for_minutes(*arguments, **options):
+    signal.setitimer(signal.ITIMER_REAL, min(signal.getitimer(signal.ITIMER_REAL)[0], 0.1))
     time.sleep(300)
 proofs.prove = compiles_for_minutes
 {START}
 """
-    words = ["solve", wcnf, "--solver", "prove", "--maxsat-output", "--time-limit", "4"]
+    words = ["solve", wcnf, "--solver", "prove", "--maxsat-output", "--time-limit", "1000"]
     process = start(words, script)
     answer, said = heard(process)
     assert (process.returncode, said) == (10, "")
     value, status, model = answer.splitlines()
     assert status == "s SATISFIABLE"
     assert value == f"o {gh.read(wcnf).cost([int(bit) for bit in model.removeprefix('v ')])}"
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no timer sends signals here")
+def test_a_time_limit_by_the_rules_waits_for_no_certificate(wcnf):
+    """A certificate may take longer than the limit; the answer needs the state alone."""
+    script = f"""
+import signal, sys
+from glasshouse.proofs.preparation import Prepared
+def verifies_for_minutes(*arguments):
+    signal.raise_signal(signal.SIGALRM)  # time is up
+    print("went on", file=sys.stderr)
+Prepared.verified = verifies_for_minutes
+{START}
+"""
+    words = ["solve", wcnf, "--solver", "prove", "--maxsat-output", "--time-limit", "1000"]
+    process = start(words, script)
+    answer, said = heard(process)
+    assert (process.returncode, said) == (10, "")
+    *values, status, model = answer.splitlines()
+    assert status == "s SATISFIABLE"
+    assert values[-1] == f"o {gh.read(wcnf).cost([int(bit) for bit in model.removeprefix('v ')])}"
 
 
 def test_an_uncaught_exception_has_an_exit_code_of_its_own(monkeypatch, capsys):

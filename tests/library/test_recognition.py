@@ -18,7 +18,7 @@ from tests.library.standard_like import matrix, table_of, torus, written
 
 from glasshouse.files import read, read_document, write
 from glasshouse.library import ReducedGraph, instances, recognise
-from glasshouse.library.table import rows_of, table_text
+from glasshouse.library.table import parsed, rows_of, table_text
 from glasshouse.problems import Ising, Max2Sat, Qubo
 from glasshouse.problems.convert import to_max2sat, to_qubo
 from glasshouse.problems.measure import Measure
@@ -158,6 +158,12 @@ def test_others_cost_nothing():
     instances()
     begun = time.process_time()
     assert recognise(large) is None
+    assert time.process_time() - begun < 0.1
+
+
+def test_the_table_is_read_at_once():
+    begun = time.process_time()
+    parsed(table_text().splitlines())
     assert time.process_time() - begun < 0.1
 
 

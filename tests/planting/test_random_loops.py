@@ -11,17 +11,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
+from tests.entries import entry
 from tests.planting.plants import quarters, seeds, sizes
 
 from glasshouse.landscape import frustration_index
 from glasshouse.planting import Seed, random_loops, random_loops_ensemble, uniform_max2sat
-from glasshouse.planting.kernels.cells import new_cells, put_at
-from glasshouse.planting.kernels.random_loops import UNLIMITED, _find_column, _find_rows
+from glasshouse.planting.kernels import cells
+from glasshouse.planting.kernels import random_loops as kernels
 from glasshouse.planting.random_loops import _drop_loops, weight_law
 from glasshouse.problems.convert import to_max2sat
 
 # A correct generator fails a statistical test here once in 10^6 seeds; the seeds are fixed.
 FALSE_ALARM = 1e-6
+UNLIMITED = kernels.UNLIMITED
+put_at = entry(cells.put_at)
+find_rows, find_column = entry(kernels._find_rows), entry(kernels._find_column)
 N, M = 3, 3
 
 
@@ -72,24 +76,24 @@ def test_every_loop_is_as_likely_as_the_algorithm_says() -> None:
 @pytest.mark.parametrize("dense", [True, False])
 def test_a_full_scan_finds_the_same_pairs_and_columns(dense: bool) -> None:
     column = [0, 5, -2, 0, 7]
-    matrix = new_cells(5 * 4, 20, signs=False, dense=dense)
+    matrix = cells.new_cells(5 * 4, 20, signs=False, dense=dense)
     for row, value in enumerate(column):
         put_at(matrix, row * 4 + 1, value, False)
     stream = Seed.of(1).streams(1)[0]
     room = UNLIMITED - 9
-    drawn = Counter(_find_rows(stream, 5, 4, 1, room, room, matrix) for _ in range(20_000))
+    drawn = Counter(find_rows(stream, 5, 4, 1, room, room, matrix) for _ in range(20_000))
     allowed = [p for p in permutations(range(5), 2) if column[p[0]] >= 0 >= column[p[1]]]
     assert sorted(drawn) == sorted(allowed)
     assert chisquare(list(drawn.values())).pvalue > FALSE_ALARM
     # With room for 6 more at most, row 4 takes no positive weight and row 2 no negative one.
-    limited = {_find_rows(stream, 5, 4, 1, 6, 1, matrix) for _ in range(2000)}
+    limited = {find_rows(stream, 5, 4, 1, 6, 1, matrix) for _ in range(2000)}
     assert limited == {(i, j) for i, j in permutations((0, 1, 3), 2) if j != 1}
-    assert _find_rows(stream, 1, 4, 1, room, room, matrix) == (-1, -1)
-    columns = Counter(_find_column(stream, 4, 0, 2, 0, room, room, matrix) for _ in range(3000))
+    assert find_rows(stream, 1, 4, 1, room, room, matrix) == (-1, -1)
+    columns = Counter(find_column(stream, 4, 0, 2, 0, room, room, matrix) for _ in range(3000))
     assert sorted(columns) == [2, 3]  # column 1 is negative in row 2
     for j in (2, 3):
         put_at(matrix, 2 * 4 + j, -1, False)
-    assert _find_column(stream, 4, 0, 2, 0, room, room, matrix) == -1
+    assert find_column(stream, 4, 0, 2, 0, room, room, matrix) == -1
 
 
 @given(sizes(40), quarters, st.integers(1, 200), seeds, st.sampled_from([UNLIMITED, 200, 0]))

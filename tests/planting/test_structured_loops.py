@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
+from tests.entries import entry
 from tests.planting.plants import bias_plants, seeds, structured_plants
 
 from glasshouse.landscape import frustration_index, gauge, metastable_state
@@ -27,6 +28,7 @@ from glasshouse.planting.kernels.structured_loops import (
 )
 
 FALSE_ALARM = 1e-6
+put = entry(put_at)
 
 
 def gauged_matrix(plant) -> np.ndarray:
@@ -77,12 +79,12 @@ def test_block_sizes_follow_the_paper_or_the_authors() -> None:
 
 
 @pytest.mark.parametrize("kind", [LEFT, UPPER, CENTER])
-@pytest.mark.parametrize("draw", [_draw_loop, _find_loop])
+@pytest.mark.parametrize("draw", [entry(_draw_loop), entry(_find_loop)])
 def test_loops_of_a_kind_are_equally_likely(kind: int, draw) -> None:
     signs = np.array([[0, 1, -1], [1, -1, 0], [-1, -1, -1]])
     matrix = new_cells(9, 9, signs=True, dense=True)
     for cell, sign in enumerate(signs.reshape(-1).tolist()):
-        put_at(matrix, cell, sign, True)
+        put(matrix, cell, sign, True)
     n, m, n1, m1 = 4, 5, 3, 3
     allowed = [
         (i1, i2, j1, j2)

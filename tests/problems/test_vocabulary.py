@@ -47,7 +47,9 @@ def test_the_old_names_are_gone():
         assert not {"num_spins", "num_pairs"} & set(dir(kind))
 
 
-PLANT = gh.random_loops(4, 4, frustration="1/5", loops=3, rng=1)
+@pytest.fixture(scope="module")
+def plant() -> gh.Planted:
+    return gh.random_loops(4, 4, frustration="1/5", loops=3, rng=1)
 
 
 def assert_same(mine: object, theirs: object) -> None:
@@ -75,10 +77,10 @@ def assert_same(mine: object, theirs: object) -> None:
     ],
     ids=lambda function: function.__name__,
 )  # fmt: skip
-def test_a_plant_is_taken_wherever_a_problem_is(function):
+def test_a_plant_is_taken_wherever_a_problem_is(function, plant):
     seed = {"rng": 1} if "rng" in inspect.signature(function).parameters else {}
     target = {"target": None} if "runs" in inspect.signature(function).parameters else {}
-    mine, theirs = function(PLANT, **seed, **target), function(PLANT.problem, **seed)
+    mine, theirs = function(plant, **seed, **target), function(plant.problem, **seed)
     assert_same(mine, theirs)
 
 
@@ -87,24 +89,24 @@ def test_a_plant_is_taken_wherever_a_problem_is(function):
     [gh.frustration_index, gh.gauge, gh.local_fields, gh.is_local_minimum, gh.descend],
     ids=lambda function: function.__name__,
 )
-def test_a_plant_and_a_state(function):
-    state = -PLANT.state
-    assert_same(function(PLANT, state), function(PLANT.problem, state))
+def test_a_plant_and_a_state(function, plant):
+    state = -plant.state
+    assert_same(function(plant, state), function(plant.problem, state))
 
 
-def test_plants_in_metrics_and_certificates():
-    other = -PLANT.state
-    assert gh.distance(PLANT, PLANT.state, other) == 0
-    assert not gh.switching_subset(PLANT, PLANT.state, other).any()
-    assert gh.verify(PLANT, PLANT.certificate).optimal
+def test_plants_in_metrics_and_certificates(plant):
+    other = -plant.state
+    assert gh.distance(plant, plant.state, other) == 0
+    assert not gh.switching_subset(plant, plant.state, other).any()
+    assert gh.verify(plant, plant.certificate).optimal
 
 
-def test_the_plant_is_the_target():
-    result = gh.anneal(PLANT, runs=16, rng=1)
-    assert result.target == PLANT.energy
+def test_the_plant_is_the_target(plant):
+    result = gh.anneal(plant, runs=16, rng=1)
+    assert result.target == plant.energy
     assert result.success_probability > 0
-    assert gh.anneal(PLANT, runs=16, target=None, rng=1).target is None
-    assert gh.anneal(PLANT.problem, runs=16, rng=1).target is None
-    assert gh.temper(PLANT, runs=4, rng=1).target == PLANT.energy
+    assert gh.anneal(plant, runs=16, target=None, rng=1).target is None
+    assert gh.anneal(plant.problem, runs=16, rng=1).target is None
+    assert gh.temper(plant, runs=4, rng=1).target == plant.energy
     with pytest.raises(ValueError, match="neither an energy nor"):
-        gh.anneal(PLANT, target="best")
+        gh.anneal(plant, target="best")

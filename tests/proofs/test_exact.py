@@ -62,9 +62,9 @@ def test_all_agree_with_prove(solver):
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_time_limit_ends_the_search(solver):
     problem = spin_glass(150, 0.9, np.random.default_rng(1), gaussian=True)
-    if solver == "dwave-tree":
+    if solver == "dwave-tree":  # it refuses at once, whenever the computer gets round to it
         with pytest.raises(RefusedError, match="treewidth above 25"):
-            solve_exactly(problem, solver=solver, time_limit=1)
+            solve_exactly(problem, solver=solver, time_limit=PATIENCE)
         return
     result = solve_exactly(problem, solver=solver, time_limit=1)
     assert not result.optimal
@@ -104,7 +104,7 @@ def test_time_limits(solver, capfd):
     for limit in (0, -1, np.nan, -np.inf, True, "x"):
         with pytest.raises(ValueError, match=r"time_limit=.* is not a number of seconds above 0"):
             solve_exactly(problem, solver=solver, time_limit=limit)
-    for limit in (0.5, 1e30, 10**400, np.inf, None):
+    for limit in (None, np.inf, 10**400, 1e30, PATIENCE, 0.5):  # first packages are loaded
         assert solve_exactly(problem, solver=solver, time_limit=limit).energy == 1
     assert "rror" not in capfd.readouterr().err
 

@@ -12,6 +12,7 @@ from tests.proofs.instances import spin_glass
 from tests.proofs.lattices import lattice
 
 from glasshouse.certificates import verify
+from glasshouse.problems import Max2Sat
 from glasshouse.proofs import limits, prove
 from glasshouse.proofs.kernels import matching
 from glasshouse.proofs.limits import Clock, TimeIsUpError
@@ -21,7 +22,7 @@ from glasshouse.proofs.linear.contraction import ContractedGraph
 from glasshouse.proofs.linear.square_torus import SquareTorus
 from glasshouse.proofs.nodes import clique_cuts, cycle_cuts
 from glasshouse.proofs.signed_graph import SignedGraph
-from glasshouse.stopping import compiling, working_time
+from glasshouse.stopping import TimeIsOverError, compiling, working_time
 
 OVER = Clock(-math.inf)
 
@@ -146,6 +147,44 @@ def test_ctrl_c_before_anything_was_found_leaves_a_state_and_a_bound(monkeypatch
     assert verify(problem, proof.certificate).energy == problem.energy(proof.state)
 
 
+def test_time_of_a_whole_command_that_is_over_lets_nothing_be_completed(monkeypatch):
+    """Ctrl-C lets a proof make its certificate, which may take a while."""
+
+    def stop(*arguments):
+        raise TimeIsOverError
+
+    problem = lattice(12, 12)
+    with monkeypatch.context() as patched:
+        patched.setattr(matching, "match_some", stop)
+        with pytest.raises(TimeIsOverError):
+            prove(problem)
+    monkeypatch.setattr(limits.Clock, "check", stop)
+    with pytest.raises(TimeIsOverError):
+        prove(problem)
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        lattice(12, 12),
+        lattice(4, 4, 4, gaussian=True),
+        spin_glass(30, 1.0, np.random.default_rng(1), gaussian=False),
+        spin_glass(60, 0.05, np.random.default_rng(2), gaussian=True),
+        Max2Sat.from_clauses(
+            3, [[1, 2], [-1, 3], [-2, -3], [2, 3]], [3, 2, 4, 1], hard=[[-1, -2], [1, 3]]
+        ),
+    ],
+    ids=["torus", "cube", "dense", "sparse", "clauses"],
+)
+def test_every_better_state_is_told_on_the_way(problem):
+    states = []
+    proof = prove(problem, incumbent=states.append)
+    assert all(state.shape == (problem.num_variables,) for state in states)
+    energies = [problem.energy(state) for state in states]
+    assert energies == sorted(energies, reverse=True)
+    assert energies[-1] == pytest.approx(proof.energy)
+
+
 def test_ctrl_c_during_a_matching_keeps_what_was_found(monkeypatch):
     def press(*arguments):
         raise KeyboardInterrupt
@@ -155,6 +194,8 @@ def test_ctrl_c_during_a_matching_keeps_what_was_found(monkeypatch):
     proof = prove(problem)
     assert proof.statistics.stopped == "Ctrl-C"
     assert verify(problem, proof.certificate).lower_bound == proof.lower_bound
+    # The bound of the odd faces, and a state that no single flip improves.
+    assert -288 < proof.lower_bound <= proof.energy < problem.energy(np.ones(144, np.int8))
 
 
 def test_a_torus_whose_matching_takes_too_long_is_bounded_by_its_faces(monkeypatch):
@@ -181,6 +222,27 @@ def test_certificates_take_no_more_loops_than_there_is_time_for():
     assert pace.latest_start(cycles) == pytest.approx(pace.until - 4000.0)
     pace.until = -math.inf
     assert len(pace.affordable(duals, cycles)) == 0
+
+
+def test_certificates_after_ctrl_c_are_made_in_seconds():
+    """Whoever sends SIGTERM does not wait for ever, and sends SIGKILL then."""
+    cycles = [np.arange(4, dtype=np.int32)] * 1000
+    plain, lifted = Certifying(), Certifying(is_lifted=True)
+    for pace in (plain, lifted):
+        pace.measure(cycles, lambda some: time.sleep(1e-3))
+        assert pace.pace == 0.0  # there is no hurry
+        pace.hurry()
+        pace.measure(cycles, lambda some: time.sleep(1e-3))
+        assert pace.pace > 0.0
+        assert pace.until <= working_time() + certifying._AFTER_CTRL_C
+        pace.pace = 1.0
+        assert len(pace.affordable(np.ones(1000), cycles)) == 0
+
+
+def test_the_loops_of_a_contracted_graph_take_longer():
+    assert ContractedGraph(graph_of(lattice(5, 5))).is_lifting is False
+    graph = SignedGraph.of(spin_glass(40, 0.1, np.random.default_rng(0), gaussian=True))
+    assert ContractedGraph(graph).is_lifting is True
 
 
 def test_a_part_of_the_loops_is_a_proof_of_less(monkeypatch):

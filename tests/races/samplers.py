@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -9,9 +11,14 @@ import glasshouse as gh
 
 dimod = pytest.importorskip("dimod")
 
-PLANTS = [
-    gh.random_loops(6, 6, frustration=f, loops=4, rng=k) for f in ("1/10", "1/5") for k in (1, 2)
-]
+
+@cache
+def plants() -> list[gh.Planted]:
+    return [
+        gh.random_loops(6, 6, frustration=f, loops=4, rng=k)
+        for f in ("1/10", "1/5")
+        for k in (1, 2)
+    ]
 
 
 def truly(bqm, count=3, **keywords):

@@ -97,7 +97,7 @@ def test_figures_of_samplers_are_drawn(tmp_path):
     draw_residual(ax, found, found.instances[0])
     _, ax = new_figure()
     draw_residual(ax, found)
-    assert "proven optimum" in ax.get_ylabel()
+    assert "optimum proven before the race" in ax.get_ylabel()
     thick = [line for line in ax.get_lines() if line.get_linewidth() == 2]
     assert np.array_equal(thick[0].get_xdata(), found.residual("ours $x$").seconds)
     draw_dial(ax, found)

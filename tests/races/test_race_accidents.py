@@ -112,10 +112,13 @@ def test_a_changed_instance_is_refused(suite, tmp_path):
 
 KILLS_ITS_RUNNER = """
 import os, signal, sys, time
+def parent_of(process):
+    with open(f"/proc/{{process}}/stat") as file:
+        return int(file.read().rpartition(")")[2].split()[1])
 if not os.path.exists({once!r}):
     open({once!r}, "w").close()
-    with open(f"/proc/{{os.getppid()}}/stat") as file:  # of the keeper, whose parent is the runner
-        os.kill(int(file.read().rpartition(")")[2].split()[1]), signal.SIGKILL)
+    heir = parent_of(os.getppid())
+    os.kill(parent_of(heir), signal.SIGKILL)
     time.sleep(1000)
 print("s UNKNOWN")
 """

@@ -332,10 +332,17 @@ def test_the_end_of_a_solver_that_stops_its_parent_is_noticed(python):
     assert outcome.seconds < 30
 
 
+PARENT = "os.getppid()"
+GRANDPARENT = "int(open(f'/proc/{os.getppid()}/stat').read().rpartition(')')[2].split()[1])"
+
+
 @linux
-def test_a_solver_that_kills_its_parent_is_stopped_and_its_daemon_too(python, mark, tmp_path):
+@pytest.mark.parametrize("victim", [PARENT, GRANDPARENT], ids=["parent", "grandparent"])
+def test_a_solver_that_kills_its_ancestor_is_stopped_with_its_daemon(
+    python, mark, tmp_path, victim
+):
     code = DAEMON.format(mark=mark, ready=str(tmp_path / "ready"))
-    code += "time.sleep(.2)\nimport signal; os.kill(os.getppid(), signal.SIGKILL)\n"
+    code += f"import signal; os.kill({victim}, signal.SIGKILL)\n"
     outcome = python(f"{code}time.sleep(1000)  # {mark}", seconds=60)
     assert outcome.stopped == "parent"
     assert outcome.seconds < 30

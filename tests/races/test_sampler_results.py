@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from tests.races.samplers import PLANTS, Sampler, dimod
+from tests.races.samplers import Sampler, dimod, plants
 
 import glasshouse as gh
 from glasshouse.races import SamplerResults
@@ -28,7 +28,7 @@ def test_best_of_k_against_all_choices():
 
 
 def small_race(**options) -> SamplerResults:
-    return gh.race({"x": Sampler(), "y": Sampler()}, PLANTS, reads=6, calls=4, rng=1, **options)
+    return gh.race({"x": Sampler(), "y": Sampler()}, plants(), reads=6, calls=4, rng=1, **options)
 
 
 def test_statistics_by_hand():
@@ -36,7 +36,7 @@ def test_statistics_by_hand():
     name = found.instances[1]
     calls = [c for c in found.calls if (c.solver, c.instance) == ("x", name)]
     energies = np.concatenate([call.energies for call in calls])
-    target = PLANTS[1].energy
+    target = plants()[1].energy
     seconds = sum(call.seconds for call in calls) / 24
     hits = int((energies == target).sum())
     assert found.success("x", name).value == hits / 24
@@ -52,7 +52,9 @@ def test_statistics_by_hand():
 
 
 def test_rows_are_a_table_of_the_calls():
-    found = gh.race({"x": Sampler(), "bad": lambda bqm: None}, PLANTS[:2], reads=6, calls=2, rng=1)
+    found = gh.race(
+        {"x": Sampler(), "bad": lambda bqm: None}, plants()[:2], reads=6, calls=2, rng=1
+    )
     rows = found.rows()
     assert [(row["solver"], row["fault"]) for row in rows] == [
         (call.solver, call.fault) for call in found.calls
@@ -81,11 +83,11 @@ def test_unsolved_instances_count_as_longest():
     def only_first(bqm, num_reads):
         every = dimod.ExactSolver().sample(bqm).record.sample
         energies = bqm.energies((every, list(bqm.variables)))
-        is_first = bqm == PLANTS[0].problem.to_bqm()
+        is_first = bqm == plants()[0].problem.to_bqm()
         state = every[np.argmin(energies) if is_first else np.argmax(energies)]
         return dimod.SampleSet.from_samples_bqm(([state] * num_reads, list(bqm.variables)), bqm)
 
-    found = gh.race({"one": only_first, "x": dimod.ExactSolver()}, PLANTS[:3], reads=2, calls=2)
+    found = gh.race({"one": only_first, "x": dimod.ExactSolver()}, plants()[:3], reads=2, calls=2)
     assert np.isinf(found.tts("one").value)
     assert 0 < found.tts("one").low < np.inf
     duel = found.compare("one", "x")

@@ -125,7 +125,10 @@ def test_samplers_get_models(library, tmp_path):
     assert not found.faults
     assert (found.is_proven("T1"), found.is_proven("T2")) == (True, False)
     assert found.success("exact").value == 1
-    assert "1 with a proven optimum (1 by the table of glasshouse 0.1.0)" in found.summary()
+    assert (
+        "1 with an optimum proven before the race (1 by the table of glasshouse 0.1.0)"
+        in found.summary()
+    )
 
 
 def test_a_race_judges_by_the_table_and_says_so(library, tmp_path, capsys):

@@ -45,8 +45,6 @@ from glasshouse.summaries import Summarised
 
 # What random numbers are for: paths of child seeds.
 _WEIGHTS, _UPDATES, _MODES, _MONITORS = range(4)
-
-
 # Between two times that a checkpoint may be written.
 _PIECE_SECONDS = 0.2
 # Between two moments at which signals are handled, about so many seconds, at most so many updates.
@@ -264,11 +262,8 @@ class Trainer(Summarised):
 
     def _is_possible(self, state: State) -> bool:
         """Whether the counts of a checkpoint can be those of this training."""
-        progress = self._arrays.progress.tolist()
-        epoch, batch, mode, modes, number = (
-            progress[place] for place in
-            (EPOCH, BATCH, MODE, MODES, UPDATES)
-        )  # fmt: skip
+        counts = self._arrays.progress[[EPOCH, BATCH, MODE, MODES, UPDATES]]
+        epoch, batch, mode, modes, number = counts.tolist()
         batches = -(-len(self.data) // self._plan.batch_size)
         # A training that diverges stops before it begins the next epoch.
         if not (0 <= epoch <= self.settings.epochs and 0 <= batch < batches + state.has_diverged):

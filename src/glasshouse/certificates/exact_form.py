@@ -196,9 +196,36 @@ def whole(*groups: Any) -> tuple[list[npt.NDArray[Any]], int]:
     if all(array.dtype.kind == "i" for array in arrays):
         return arrays, 1
     _refuse_wide(arrays)
-    ratios = [[x.as_integer_ratio() for x in array.tolist()] for array in arrays]
-    factor = math.lcm(1, *{below for group in ratios for _, below in group})
-    return [packed(n * (factor // d) for n, d in group) for group in ratios], factor
+    ratios = [_ratios(array) for array in arrays]
+    factor = math.lcm(1, *{below for _, below in ratios})
+    return [packed(_times(factor // below, numbers)) for numbers, below in ratios], factor
+
+
+def _times(factor: int, numbers: list[int]) -> list[int]:
+    """Numbers times a factor, which is 1 for most problems."""
+    return numbers if factor == 1 else [factor * number for number in numbers]
+
+
+def _ratios(array: npt.NDArray[Any]) -> tuple[list[int], int]:
+    """Numerators of some numbers over their least common denominator, and that denominator."""
+    if array.dtype == np.float64 and np.isfinite(array).all():
+        return _binary_ratios(array)
+    ratios = [x.as_integer_ratio() for x in array.tolist()]
+    factor = math.lcm(1, *{below for _, below in ratios})
+    return [n * (factor // below) for n, below in ratios], factor
+
+
+def _binary_ratios(array: npt.NDArray[np.float64]) -> tuple[list[int], int]:
+    """The same of floats, whose denominators are powers of two: half a million in 0.1 s."""
+    mantissas, exponents = np.frexp(array)
+    numerators = np.ldexp(mantissas, 53).astype(np.int64)  # exact: a mantissa has 53 bits
+    zeros = np.frexp((numerators & -numerators).astype(np.float64))[1] - 1  # at their ends
+    zeros[numerators == 0] = 0
+    shifts = exponents - 53 + zeros
+    shifts[numerators == 0] = 0
+    below = max(0, -int(shifts.min(initial=0)))
+    odd, left = (numerators >> zeros).tolist(), (shifts + below).tolist()
+    return [n << places for n, places in zip(odd, left, strict=True)], 1 << below
 
 
 def _refuse_wide(arrays: list[npt.NDArray[Any]]) -> None:

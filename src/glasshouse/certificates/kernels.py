@@ -123,6 +123,9 @@ def sum_by_edge(low: Any, high: Any, amounts: Any, size: int) -> Any:
 
 @compiled
 def add_squares(
+    first: int,
+    last: int,
+    count: int,
     nodes: Any,
     coefficients: Any,
     square_of: Any,
@@ -137,21 +140,22 @@ def add_squares(
     kept: Any,
     kept_sums: Any,
 ) -> Any:
-    """Add up factor · a_i · a_j of every pair i < j of every square, row by row.
+    """Add up factor · a_i · a_j of every pair i < j of every square, in the rows first ≤ i < last.
 
-    `places` tells where node i stands in the squares, from `node_starts[i]` on; nodes ascend within
-    a square. `wanted` are columns j of pairs (i, j) whose sums the caller wants. The caller has
-    shown that no sum can wrap around.
+    `count` sums of the rows before are not zero. `places` tells where node i stands in the squares,
+    from `node_starts[i]` on; nodes ascend within a square. `wanted` are columns j of pairs (i, j)
+    whose sums the caller wants. The caller has shown that no sum can wrap around.
 
     Returns:
-        Σ |sum| over all pairs, and how many sums are not zero. `kept_starts` gets where those of
-        each row begin; they are kept, in ascending order, where there is room.
+        Σ |sum| over the pairs of these rows, and how many sums are not zero up to the last row.
+        `kept_starts` gets where those of each row begin; they are kept, in ascending order, where
+        there is room.
     """
     size = node_starts.size - 1
     sums, last_row = np.zeros(size, np.int64), np.full(size, -1, np.int32)
     touched = np.empty(size, np.int32)
-    total, count = 0, 0
-    for i in range(size):
+    total = 0
+    for i in range(first, last):
         kept_starts[i] = count
         number = 0
         for k in range(node_starts[i], node_starts[i + 1]):
@@ -177,5 +181,5 @@ def add_squares(
                     kept[count], kept_sums[count] = j, sums[j]
                 count += 1
                 sums[j] = 0
-    kept_starts[size] = count
+    kept_starts[last] = count
     return total, count

@@ -6,6 +6,7 @@ that memory stays linear in what was given, whatever the squares expand to.
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from glasshouse.problems.validation import IntArray
 _EXACT_IN_FLOATS = 2.0**51  # a sum is at most twice the squares' magnitude
 _EXACT_IN_SHORT_FLOATS = 2.0**24
 _FEW_PAIRS = 4  # of a node; room for so many is cheaper than counting them first
+_PAIRS_AT_ONCE = 1 << 25  # a tenth of a second
 _LARGEST_PRODUCT = 1 << 26  # cells of a matrix; half a gigabyte
 # Which of some edges, and an amount for each of them.
 Slice: TypeAlias = tuple[slice, npt.NDArray[Any]]
@@ -128,11 +130,24 @@ class SquareSums:
         square_of = np.repeat(np.arange(squares.num_squares, dtype=np.int32), squares.lengths)
         if kept is None:
             kept = np.empty(self.size + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.int64)
-        total, number = kernels.add_squares(
-            squares.nodes, squares.coefficients, square_of, squares.starts,
-            2 * squares.multipliers, *self._places(), *wanted, *kept,
-        )  # fmt: skip
+        tables = (squares.nodes, squares.coefficients, square_of, squares.starts,
+                  2 * squares.multipliers, *self._places(), *wanted, *kept)  # fmt: skip
+        total, number = 0, 0
+        for first, last in itertools.pairwise(self._pieces(square_of)):
+            more, number = kernels.add_squares(first, last, number, *tables)
+            total += int(more)
         return total, number
+
+    def _pieces(self, square_of: npt.NDArray[np.int32]) -> list[int]:
+        """Where pieces of rows begin and end that are added up in a moment; signals wait meanwhile.
+
+        A node has as many pairs in a square as nodes follow it there.
+        """
+        squares = self.squares
+        following = squares.starts[square_of + 1] - np.arange(len(square_of))
+        pairs = np.cumsum(np.bincount(squares.nodes, following, minlength=self.size))
+        marks = np.arange(_PAIRS_AT_ONCE, pairs[-1], _PAIRS_AT_ONCE)
+        return [0, *np.unique(np.searchsorted(pairs[:-1], marks) + 1).tolist(), self.size]
 
     def _rows(self) -> Iterator[tuple[int, dict[int, int]]]:
         """The same by Python's own integers, of any size."""

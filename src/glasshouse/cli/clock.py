@@ -1,24 +1,86 @@
-"""How long a command has been at work: much of that is imports, before its own function begins."""
+"""The clock of a command: how long it has been at work, and how slowly this computer works.
+
+Time limits of commands count from the start of the process. Much of the time before a search goes
+into the start of Python and into imports.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-_BEFORE = 0.3  # seconds that Python takes to come here, and to end
+# Seconds of processor time: to print an answer and end Python, and that the longest step of LLVM
+# was seen to take.
+_FAREWELL, _LONGEST_STEP = 0.2, 1.1
+_SHARE_OF_SEARCH = 0.1  # of a time limit, for the search, even if the start took longer
+_LAST_WORDS = 0.1  # seconds in which a solver that ends in time gives its answer
+
 _began = time.monotonic()
 
 
-def start() -> None:
-    """A command begins."""
+def start(process: bool = False) -> None:
+    """A command begins.
+
+    Args:
+        process: whether the process began for it; the time since then counts.
+    """
     global _began
-    _began = time.monotonic()
+    _began = time.monotonic() - (sum(_worked()) if process else 0.0)
 
 
 def seconds_left(time_limit: float | None) -> float | None:
-    """What a solver may use of a time limit that is meant for the whole command; None for all."""
+    """Seconds that a search may take if the whole command has a time limit; None sets no limit."""
     from glasshouse.problems import validation
 
     limit = validation.time_limit(time_limit)
     if limit is None:
         return None
-    return max(limit - (time.monotonic() - _began) - _BEFORE, limit / 10)
+    left = limit - (time.monotonic() - _began) - _FAREWELL * _slowness()
+    return max(left, _SHARE_OF_SEARCH * limit)
+
+
+def end_in_time(time_limit: float | None) -> None:
+    """Stop the command in time for its answer, as `TimeIsOverError`, whatever it does then."""
+    from glasshouse.cli.termination import current
+
+    left = seconds_left(time_limit)
+    if left is not None:
+        current().limit(left + _LAST_WORDS)
+
+
+@contextmanager
+def search(time_limit: float | None) -> Iterator[float | None]:
+    """Give a search the rest of a time limit, in seconds, of which compilation is a part.
+
+    A step of LLVM cannot be interrupted, so compilation ends earlier than the search, by as much
+    as the longest step takes.
+    """
+    from glasshouse.stopping import compilation_limited
+
+    left = seconds_left(time_limit)
+    if left is None:
+        yield None
+        return
+    with compilation_limited(left - _LONGEST_STEP * _slowness()):
+        yield left
+
+
+def _slowness() -> float:
+    """How much longer than its processor time work takes here, because others work, too."""
+    ran, waited = _worked()
+    return (ran + waited) / ran if ran else 1.0
+
+
+def _worked() -> tuple[float, float]:
+    """Seconds in which the main thread ran, and in which it was ready to run but others did.
+
+    Linux counts both, from the start of the process. Elsewhere the second one is 0.
+    """
+    try:
+        # The module pathlib is slow to load, and signals are not handled yet.
+        with open("/proc/self/schedstat", encoding="ascii") as counts:  # noqa: PTH123
+            ran, waited, _ = map(int, counts.read().split())
+    except (OSError, ValueError):
+        ran, waited = 0, 0
+    return (ran * 1e-9, waited * 1e-9) if ran else (time.process_time(), 0.0)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
+from pathlib import Path
 
 from cyclopts import (
     CycloptsError,
@@ -12,18 +15,9 @@ from cyclopts import (
     UnusedCliTokensError,
 )
 
-# Names of Python arguments in messages of the library, and the options they come from.
-_OPTIONS = {"rng": "--seed", "n": "-n", "m": "-m"}
-# Words of files that look like arguments are none: `# vartype=SPIN`, and names of files, which
-# have a folder, a suffix or a colon after them: `n=100.coo`, `f=0.2/x`, `n=5:`. Library messages
-# quote texts, and so never name an argument that way.
-_FILE = r"(?!\S*/)(?![^\s'\"]*\.[A-Za-z])(?!\S*:(?:\s|$))"
-_ARGUMENT = re.compile(rf"(?<![\w./-])(?<!# )([a-z]+(?:_[a-z]+)*)=(?=[\w.'\"-]){_FILE}")
-# The file that a message is about, before its first colon: its name may have spaces.
-_PLACE = re.compile(r"(?:[^:]|:(?! ))*(?:=|/|\.[A-Za-z])[^\s:/]*(?:, line \d+)?: ")
-_NAMES = re.compile(
-    r"\b(loop_density|clause_density|max_weight|max_length|min_length|time_limit)\b"
-)
+# A quoted text, which is a value that the user typed or a piece of a file.
+_QUOTED = r"(?<!\w)'[^']*'|(?<!\w)\"[^\"]*\""
+_ADVICE = "; say overwrite=True to replace it"
 
 
 class CheckFailedError(Exception):
@@ -81,25 +75,84 @@ def system_error(error: OSError) -> str:
     return said if error.filename is None else f"{error.filename}: {said}"
 
 
-def as_options(message: str) -> str:
-    """A message of the library in the words of the command line.
+def spoken(error: BaseException, words: list[str]) -> str:
+    """Return an error as one line, in which arguments of the library are options of the command.
 
-    >>> as_options("loop_density=-1 must be above 0; say overwrite=True to replace it")
-    '--loop-density -1 must be above 0; say --force to replace it'
-    >>> as_options("time_limit=0 is not a number of seconds above 0; None sets no limit")
-    '--time-limit 0 is not a number of seconds above 0'
-    >>> as_options("/data/n=100_f=0.2.coo: no vartype; expected '# vartype=SPIN'")
-    "/data/n=100_f=0.2.coo: no vartype; expected '# vartype=SPIN'"
-    >>> as_options("n=100 f=0.2.coo: exists already; say overwrite=True to replace it")
-    'n=100 f=0.2.coo: exists already; say --force to replace it'
+    An error that carries its file (`path`) is about that file, and so is every other error class
+    that does not state that it `names_arguments`: these messages name no arguments.
+
+    Args:
+        error: what a command raised.
+        words: the command line as it was typed; names of files in it are never changed.
     """
-    found = _PLACE.match(message)
-    place = found[0] if found else ""
-    message = message[len(place) :].replace("overwrite=True", "--force")
+    lines = str(error).strip().splitlines()
+    message = " ".join(line.strip() for line in lines) or type(error).__name__
+    path = getattr(error, "path", None)
+    if path is None and not getattr(error, "names_arguments", type(error) is ValueError):
+        return message
+    options = _options(words)
+    if "--force" not in options.values():
+        message = message.removesuffix(_ADVICE)
+    if path is not None:
+        options = {name: option for name, option in options.items() if option == "--force"}
+    return as_options(message, options, _typed([*words, *([] if path is None else [path])]))
+
+
+def as_options(message: str, options: Mapping[str, str], typed: Collection[str] = ()) -> str:
+    """Return a message of the library in the words of the command line.
+
+    Args:
+        message: names arguments as `name=value`, or by names that have an underscore.
+        options: the option of each argument; no other name is changed.
+        typed: words that the user typed, which are never changed.
+
+    >>> options = {"loop_density": "--loop-density", "force": "--force", "n": "-n"}
+    >>> as_options("loop_density=-1 must be above 0; say overwrite=True to replace it", options)
+    '--loop-density -1 must be above 0; say --force to replace it'
+    >>> as_options("n=5 x.coo: n=0 is below 1, see 'n=3' in n=7.coo", options, ["n=5 x.coo"])
+    "n=5 x.coo: -n 0 is below 1, see 'n=3' in -n 7.coo"
+    """
     message = message.replace("; None sets no limit", "")  # there is no None to type
-    message = _ARGUMENT.sub(lambda m: _option(m[1]) + " ", message)
-    return place + _NAMES.sub(lambda m: _option(m[0]), message)
+    names = [*options, *(["overwrite=True"] if "force" in options else [])]
+    if not names:
+        return message
+    kept = "|".join([*_longest_first(typed), _QUOTED])
+    argument = rf"(?<![\w./-])({'|'.join(_longest_first(names))})(?:(=)(?=[\w.'\"-])|(?![\w=]))"
+    known = {**options, "overwrite=True": "--force"}
+
+    def option(found: re.Match[str]) -> str:
+        name, has_value = found[2], found[3]
+        if found[1] or not (has_value or "_" in name or "=" in name):
+            return found[0]
+        return known[name] + (" " if has_value else "")
+
+    return re.sub(f"({kept})|{argument}", option, message)
 
 
-def _option(name: str) -> str:
-    return _OPTIONS.get(name, "--" + name.replace("_", "-"))
+def _longest_first(words: Collection[str]) -> list[str]:
+    return [re.escape(word) for word in sorted(words, key=len, reverse=True) if word]
+
+
+def _options(words: list[str]) -> dict[str, str]:
+    """Return the option for each name that a command's option has in Python."""
+    from glasshouse import cli
+
+    _, apps, _ = cli.app.parse_commands(words)
+    found = {}
+    for argument in apps[-1].assemble_argument_collection():
+        for option in argument.names:
+            if option.startswith("-"):
+                found[option.lstrip("-").replace("-", "_")] = option
+    if "seed" in found:
+        found["rng"] = "--seed"  # the library's name
+    return found
+
+
+def _typed(words: list[str]) -> list[str]:
+    """Return all spellings of words that may name a file: typed, absolute, or without folders."""
+    found = {*words, *(word.partition("=")[2] for word in words if word.startswith("--"))}
+    for word in list(found):
+        with suppress(OSError, RuntimeError, ValueError):  # names that no file can have
+            path = Path(word)
+            found |= {str(path), path.name, str(path.absolute()), str(path.resolve())}
+    return [word for word in found if "=" in word or "_" in word]

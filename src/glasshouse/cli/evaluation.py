@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -72,6 +73,8 @@ class Contest:
             current().finish()
             if not is_interruption(stop):
                 raise
+            if str(stop):
+                print(f"glasshouse: {stop}", file=sys.stderr)
         with self._speaking:
             self._is_over = True
         if self.model is not None:

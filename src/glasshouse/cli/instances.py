@@ -110,10 +110,9 @@ def _one(planted: Planted, output: Output) -> None:
             beside = side_car(path)
         # What went down a pipe, or can only be written, cannot be read again to be verified.
         can_be_read = not pipes.is_pipe(path) and format_of(path, output.format).read is not None
-        if beside is not None and can_be_read:
-            _refuse_unproven(path, output.format, beside, cost)
-            is_proven = True
+        is_proven = beside is not None and can_be_read
         optimum, own = _own_words(path, output.format, cost)
+    _refuse_unproven(planted, path if is_proven else None, output.format, beside, cost)
     if output.json:
         files = {"file": path, "certificate": beside, "optimum": cost, **own}
         show_json({**files, **vars(summary), "seed": seed})
@@ -131,12 +130,17 @@ def _one(planted: Planted, output: Output) -> None:
         print(f"{path}: {optimum}{proof}")
 
 
-def _refuse_unproven(path: Path, format: str | None, beside: Path, cost: Any) -> None:
-    """Refuse to say that a file is proven, unless the files that were written prove it."""
+def _refuse_unproven(
+    planted: Planted, path: Path | None, format: str | None, beside: Path | None, cost: Any
+) -> None:
+    """Verify what is printed next: the files that were written, or else the plant in memory."""
     from glasshouse.certificates import CertificateError
     from glasshouse.files import verify_file
 
     try:
+        if path is None:
+            planted.verify()
+            return
         found = verify_file(path, beside, format=format).cost
     except CertificateError as lie:
         raise CheckFailedError(f"{lie}; this is a bug of glasshouse, please report it") from lie

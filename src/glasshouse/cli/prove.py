@@ -81,8 +81,8 @@ def prove(
         veripb_version: syntax of the proof.
         qoblib: also write a result for the QOBLIB into this folder: solution, summary with the
             proven bound, and objective over time, in a folder named after the instance.
-        time_limit: seconds of the whole command, compilation left out, after which the best bound
-            and state so far are shown.
+        time_limit: seconds of the whole command, after which the best bound and state so far are
+            shown. The start of Python and reading the file count, compilation does not.
         node_limit: how many nodes of a tree to bound at most; 1 is the root, without branching.
         memory_limit: megabytes that the tree may hold, 4096 by default; with more, it is stopped.
         workers: how many processes search the tree; one by default.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from glasshouse.cli.errors import CheckFailedError
@@ -43,5 +44,7 @@ def report(
     made = write_report(*files, output=output, title=title, overwrite=force)
     size = made.path.stat().st_size
     print(f"{made.path}: {made.sections} section{'s' * (made.sections != 1)}, {size / 1e6:.1f} MB")
+    if made.lack:
+        print(f"warning: tables instead of charts: {made.lack}", file=sys.stderr)
     if made.refuted:
         raise CheckFailedError("; ".join(made.refuted))

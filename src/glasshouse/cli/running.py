@@ -14,8 +14,7 @@ from glasshouse.cli.errors import (
     AnswerCode,
     CheckFailedError,
     FalseClaimError,
-    StudyFileError,
-    as_options,
+    spoken,
     system_error,
     usage_error,
 )
@@ -76,10 +75,8 @@ def _run(words: list[str], termination: Termination) -> int:
         return _complain(error, 1)
     except FalseClaimError as error:
         return _complain(error, 3)
-    except (ValueError, MemoryError) as error:
-        return _complain(error, 2)
-    except MissingPackageError as error:
-        return _complain(error, 2)
+    except (ValueError, MemoryError, MissingPackageError) as error:
+        return _complain(spoken(error, words), 2)
     except BrokenPipeError:
         console.hush()  # the reader of our output went away
         return _NOBODY_READS
@@ -106,9 +103,7 @@ def _result(words: list[str], termination: Termination) -> object:
 
 def _complain(error: object, code: int) -> int:
     """Print why a command ended, after what it has printed."""
-    message = " ".join(str(error).split()) or type(error).__name__
-    if not isinstance(error, StudyFileError):
-        message = as_options(message)
+    message = " ".join(str(error).splitlines()) or type(error).__name__
     with suppress(OSError):  # Standard output is closed, but standard error may be read.
         console.flush()
     if console.may_write(sys.stderr):

@@ -189,7 +189,7 @@ def _exact(
     if solver == "prove":
         from glasshouse.proofs import prove
 
-        proof = prove(problem, time_limit=time_limit)
+        proof = prove(problem, time_limit=time_limit, incumbent=offer)
         text = "\n".join(f"{name:<18}{value}" for name, value in proof.work_rows().items())
         how = "optimal, proven" if proof.optimal else "not shown optimal"
         return _answer(proof.energy, proof.state, proof.optimal, f"{how}\n{text}")

@@ -16,7 +16,6 @@ from glasshouse.cli.output import measured, show, show_json
 from glasshouse.cli.pipes import source
 from glasshouse.cli.searches import HEURISTICS, certified_by, contender, samplers, search
 from glasshouse.cli.standard import standard_line, standard_values
-from glasshouse.cli.termination import current
 from glasshouse.cli.types import MaybeWhole, SourceFormat, Units
 
 if TYPE_CHECKING:
@@ -37,8 +36,6 @@ def _known_solver(_type: Any, tokens: Sequence[Any]) -> str:
         raise ValueError(f"{name} is not one of {', '.join(known)}")
     return name
 
-
-_LAST_WORDS = 0.1  # seconds in which a solver that ends in time gives its answer
 
 Solver = Annotated[str, Parameter(converter=_known_solver)]
 
@@ -93,7 +90,8 @@ def solve(
             (anneal).
         time_limit: seconds, after which the best so far is shown (all but brute). anneal and
             temper end with their runs, if that is sooner: give more of them to use all of the
-            time. With --maxsat-output, of the whole command, including compilation.
+            time. Compilation does not count. With --maxsat-output, everything counts: the limit is
+            the wall time of the whole process, from its start to its end.
         threads: how many work at the same time (anneal, temper); the result does not depend on it.
         seed: a whole number that fixes all randomness (anneal, temper, samplers), but for what a
             time limit cuts off.
@@ -113,18 +111,12 @@ def solve(
     }  # fmt: skip
     given = {name: value for name, value in options.items() if value is not None}
     _refuse_ignored(solver, given)
-    left = clock.seconds_left(time_limit) if maxsat_output else None
-    if left is not None:
-        # Files are read and kernels compiled within the limit, too; a solver's clock starts later.
-        current().limit(left + _LAST_WORDS)
-        given["time_limit"] = left
+    if maxsat_output:
+        clock.end_in_time(time_limit)
     document = read_document(source(file, format), format=format, units=units)
     problem = document.problem
     if maxsat_output:
-        if not isinstance(problem, Max2Sat):
-            raise ValueError(f"--maxsat-output is for clauses; {file} holds {problem!r}")
-        contest = Contest(document, problem)
-        return contest.run(lambda: contender(solver, document, given, contest.offer))
+        return _contest(solver, document, given)
     if isinstance(problem, Max2Sat) and problem.num_hard and not _is_satisfiable(problem):
         raise CheckFailedError(f"{file}: the hard clauses are unsatisfiable")
     certified = certified_by(document)
@@ -149,6 +141,23 @@ def solve(
     if lie:
         raise FalseClaimError(f"{file}: {lie}")
     return 0
+
+
+def _contest(solver: str, document: Document, given: dict[str, Any]) -> int:
+    """Answer by the rules of the MaxSAT Evaluation."""
+    from glasshouse.problems import Max2Sat
+
+    problem = document.problem
+    if not isinstance(problem, Max2Sat):
+        raise ValueError(f"--maxsat-output is for clauses; {document.path} holds {problem!r}")
+    contest = Contest(document, problem)
+
+    def compete() -> tuple[Any, bool]:
+        with clock.search(given.get("time_limit")) as left:
+            rest = {} if left is None else {"time_limit": left}
+            return contender(solver, document, given | rest, contest.offer)
+
+    return contest.run(compete)
 
 
 def _refuse_ignored(solver: str, given: dict[str, Any]) -> None:

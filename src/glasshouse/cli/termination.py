@@ -24,13 +24,16 @@ if TYPE_CHECKING:
 # the cleaning up that the first one started; one that comes later means it.
 _SAME_SECONDS = 1.0
 _AGAIN_SECONDS = 0.02
+# Seconds after which a command that has not ended at its time limit is stopped again.
+_NEXT_SECONDS = 1.0
 
 
 class Termination:
     """The handler of signals while a command runs: a context manager, for the main thread.
 
     At first signals are only recorded. From `begin` on, the first one is raised as a
-    KeyboardInterrupt, which the command handles; after `finish`, they are only recorded again.
+    KeyboardInterrupt, which the command handles; after `finish`, they are only recorded again. The
+    end of a time limit is raised as a `TimeIsOverError`, which is one, too.
 
     Signals that the parent process ignores stay ignored, and so do handlers of a program that calls
     the command line: they are that program's. Python's own handlers are put back at the end, unless
@@ -53,6 +56,7 @@ class Termination:
         self._was_lost = False
         self._timer: threading.Timer | None = None
         self._before: dict[int, Any] = {}
+        self._stops: dict[int, type[KeyboardInterrupt]] = {}
         self._frame: FrameType | None = None
 
     @property
@@ -107,12 +111,15 @@ class Termination:
             self._timer.cancel()
 
     def limit(self, seconds: float) -> None:
-        """Stop the command after `seconds`, as a signal does."""
+        """Raise `TimeIsOverError` after `seconds`, again and again until `finish`."""
         if self._frame is None:
             return
         if hasattr(signal, "SIGALRM"):
+            from glasshouse.stopping import TimeIsOverError
+
+            self._stops[signal.SIGALRM] = TimeIsOverError
             self._take(signal.SIGALRM)
-            signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
+            signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3), _NEXT_SECONDS)
         else:
             self._later(seconds, signal.SIGINT)
 
@@ -130,7 +137,7 @@ class Termination:
             self._again(number)
             return
         self._raised = self.last
-        raise KeyboardInterrupt
+        raise self._stops.get(number, KeyboardInterrupt)
 
     def _has_just_raised(self) -> bool:
         return self._raised is not None and self.last - self._raised < _SAME_SECONDS

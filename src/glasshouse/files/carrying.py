@@ -55,13 +55,16 @@ def still_true(stated: Metadata, source: Document, target: Problem) -> Metadata:
 
 
 def carried_proof(document: Document, problem: Problem, reduction: Reduction) -> SideCar | None:
-    """The proof of a document for what it was reduced to; None where it cannot be carried."""
+    """The proof of a document for what it was reduced to; None where it cannot be carried.
+
+    A plant that the caller states is not verified, and neither is its proof.
+    """
     proof = scaled_proof(document, problem, reduction)
-    if proof is None or document.planted is not None:
+    if proof is None or (document.planted is not None and not document.is_verified):
         return proof
-    assert document.load_proof is not None
-    before = verify(document.problem, document.load_proof().certificate)
-    after = _verdict(problem, proof)
+    own = _proof_of(document)
+    assert own is not None
+    before, after = verify(document.problem, own.certificate), _verdict(problem, proof)
     return proof if after is not None and after.optimal >= before.optimal else None
 
 

@@ -24,7 +24,7 @@ _ODD = np.int64(ODD)
 _MOST = np.int64(2**63 - 1)
 
 
-@compiled
+@inner
 def _is_blank(byte: int) -> bool:
     """White space inside a line; the carriage return of other systems' line ends is one."""
     return byte == 32 or byte == 9 or (11 <= byte <= 13)

@@ -23,7 +23,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Certificate
+from glasshouse.certificates import Certificate, CertificateError, Verdict
+from glasshouse.files.carrying import scaled_proof
 from glasshouse.files.document import Document
 from glasshouse.files.errors import FileAccessError, FileError
 from glasshouse.files.formats import Dialect
@@ -198,12 +199,13 @@ class _Writer:
             options["dialect"] = "classic"  # the only one that other formats know
         reduction = _write_once(path, thing, certificate=proof, overwrite=self.overwrite, **options)
         recipe = json.loads(instance.recipe.to_json())
-        values = _values(path, instance, reduction, proof)
+        held = read_document(path)
+        values = _values(held, instance, reduction, proof or side_car(path))
         if proof is not None:
             values |= {"certificate": proof.name, "certificate_sha256": sha256_of(proof)}
         entry = Entry(path.name, sha256_of(path), recipe, name=name, **values)
         if not belongs(entry.file) and not format_of(path).native:
-            entry = entry.in_words_of(read_document(path).measure)
+            entry = entry.in_words_of(held.measure)
         self.entries.append(entry)
         if belongs(entry.file):
             self.rows.append(RegressionRow.of(entry, reduction.forward(instance.state)))
@@ -225,15 +227,48 @@ def _write_table(path: Path, text: bytes, *, overwrite: bool) -> None:
 
 
 def _values(
-    path: Path, instance: Instance, reduction: Reduction, proof: Path | None
+    document: Document, instance: Instance, reduction: Reduction, beside: Path
 ) -> dict[str, Any]:
-    """The optimum of a plant; of anything else what the certificate that was written proves."""
+    """The optimum of a file, or its bounds, as the files that were written prove them.
+
+    Args:
+        document: the file, read back.
+        instance: what was written.
+        reduction: how the instance became the problem of the file.
+        beside: where its certificate is, if it has one.
+
+    Raises:
+        CertificateError: the files do not prove the optimum of the plant.
+    """
+    verdict = _verdict(document, instance, reduction, beside)
     if isinstance(instance, Planted):
-        return {"optimum": reduction.target_energy(instance.energy)}
-    verdict = examine(read_document(path), read_side_car(proof or side_car(path)))
+        optimum = reduction.target_energy(instance.energy)
+        if verdict is not None and not (verdict.optimal and verdict.energy == optimum):
+            raise CertificateError(
+                f"{document.path}: the plant has {optimum}, but what was written proves "
+                f"{verdict.lower_bound} ≤ optimum ≤ {verdict.energy}"
+            )
+        return {"optimum": optimum}
+    assert verdict is not None
     if verdict.optimal:
         return {"optimum": verdict.energy}
     return {"optimum": None, "bound": verdict.lower_bound, "best": verdict.energy}
+
+
+def _verdict(
+    document: Document, instance: Instance, reduction: Reduction, beside: Path
+) -> Verdict | None:
+    """The verdict of a file's own proof, or of the plant's if a blind file has none.
+
+    None if no certificate fits the variables of the file; then the plant itself was verified.
+    """
+    if beside.is_file():
+        return examine(document, read_side_car(beside))
+    assert isinstance(instance, Planted)
+    planted = document.planted or instance
+    planted.verify()
+    proof = scaled_proof(Document.of(planted), document.problem, reduction)
+    return None if proof is None else examine(document, proof)
 
 
 def _key_folder(folder: Path, answers: str | os.PathLike[str] | None, blind: bool) -> Path:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.compiled import compiled, inner
+from glasshouse.compiled import compiled, inlined, inner
 
 # Numba turns int64 mixed with uint64 into float64; every constant here is therefore a uint64.
 _U17, _U19, _U23, _U32, _U41, _U45 = map(np.uint64, (17, 19, 23, 32, 41, 45))
@@ -72,7 +72,7 @@ def next_word(stream: Any) -> Any:
     return word
 
 
-@compiled
+@inlined
 def below(stream: Any, bound: int) -> Any:
     """A uniform integer in [0, bound) for 1 ≤ bound < 2^32, without bias (Lemire, 2019)."""
     width = np.uint64(bound)
@@ -86,7 +86,7 @@ def below(stream: Any, bound: int) -> Any:
     return np.int64(product >> _U32)
 
 
-@compiled
+@inlined
 def below_wide(stream: Any, bound: int) -> Any:
     """A uniform integer in [0, bound) for 1 ≤ bound < 2^63: mask and reject (odds above 1/2)."""
     last = np.uint64(bound - 1)

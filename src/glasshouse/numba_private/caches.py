@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from numba.core.caching import FunctionCache
+from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 from glasshouse.cache_file import CacheFile
@@ -14,14 +16,26 @@ from glasshouse.cache_file import CacheFile
 def open_cache(function: Any, version: str) -> Any:
     """Return Numba's cache of a function, which reads and writes a `CacheFile`.
 
+    Where Numba loads machine code, it first fills its tables of everything that can be compiled,
+    for which it imports `scipy.linalg` and a hundred other modules. Machine code needs nothing of
+    that except the runtime that owns arrays; Numba fills the tables before it compiles anyway.
+
     Raises:
         RuntimeError: no folder can be written to.
         AttributeError: this Numba keeps its files in another way.
     """
     cache: Any = FunctionCache(function)
     cache._cache_file.save, cache._cache_file.load  # noqa: B018  # what is replaced must exist
+    cache._load_overload, rtsys.initialize  # noqa: B018  # and so must what is called later
     stamp = cache._impl.locator.get_source_stamp()
     cache._cache_file = CacheFile(
         Path(cache.cache_path), cache._impl.filename_base, f"{version}, {stamp}", dumps
     )
+    cache.load_overload = partial(_load, cache)
     return cache
+
+
+def _load(cache: Any, signature: Any, target: Any) -> Any:
+    """Return machine code that is ready to run, or None."""
+    rtsys.initialize(target)
+    return cache._load_overload(signature, target)

@@ -37,7 +37,10 @@ class NoRoomError(ValueError):
     Attributes:
         most: no more can ever fit, or `reached`.
         reached: whether so many were dropped; else `most` is a bound that nobody may reach.
+        names_arguments: the message names arguments, which are options of a command.
     """
+
+    names_arguments = True
 
     def __init__(self, message: str, most: int, *, reached: bool) -> None:
         super().__init__(message)

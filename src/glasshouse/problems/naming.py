@@ -33,12 +33,33 @@ def check(labels: Iterable[Any] | None, size: int) -> Labels | None:
     if len(names) != size:
         raise ValueError(f"{len(names)} labels but {size} variables")
     try:
-        number = len(set(names))
+        number = _different(names)
     except TypeError:
         raise ValueError("a label is not hashable; give numbers, strings or tuples") from None
     if number != size:
         raise ValueError(f"{size} labels, but only {number} different ones")
     return None if names == tuple(range(size)) else names
+
+
+def _different(names: Labels) -> int:
+    """How many labels differ.
+
+    A stranger's numbers can be chosen so that all have one hash, and a set of them then takes a
+    time that grows with its square. The hashes of texts cannot be foreseen.
+    """
+    if len({hash(name) for name in names}) == len(names):
+        return len(names)
+    return len(set(map(_text, names) if all(map(_is_plain, names)) else names))
+
+
+def _text(name: Any) -> str:
+    """A text that is the same for plain labels that are equal, such as 1 and 1.0."""
+    if isinstance(name, tuple):
+        return f"({','.join(map(_text, name))})"
+    if isinstance(name, str):
+        return repr(name)
+    above, below = name.as_integer_ratio()
+    return f"{above:x}/{below:x}"
 
 
 def sample_of(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates import Certificate, Verdict
@@ -140,6 +141,7 @@ def prove(
     workers: int | None = None,
     executor: Executor | None = None,
     loops_only: bool = False,
+    incumbent: Callable[[npt.NDArray[np.int8]], object] | None = None,
 ) -> Proof:
     """Prove a lower bound on the energy, and find a state that (often) attains it.
 
@@ -166,6 +168,7 @@ def prove(
         workers: search the tree with so many processes of our own.
         executor: instead of workers, any `concurrent.futures.Executor`, for example that of Dask.
         loops_only: prove with loops alone, without squares and covers, as VeriPB needs it.
+        incumbent: called with every better state on the way, for instance to print it at once.
 
     Raises:
         HardClausesUnsatisfiableError: no assignment satisfies the hard clauses.
@@ -194,9 +197,14 @@ def prove(
         memory_limit = validation.count(memory_limit, "memory_limit", 1)
     limits = Limits(time_limit, target, node_limit, memory_limit)
     prepared = Prepared(problem, state, certificate)
+
+    def tell(spins: Spins) -> None:
+        assert incumbent is not None
+        incumbent(problem.space.from_spins(spins[:-1] * spins[-1]))
+
     prover = Prover(
         prepared, limits, progress, start=certificate, checkpoint=checkpoint, workers=workers,
-        executor=executor, loops_only=loops_only,
+        executor=executor, loops_only=loops_only, incumbent=tell if incumbent else None,
     )  # fmt: skip
     certificate, verdict = prover.run()
     return Proof(

@@ -21,6 +21,7 @@ from glasshouse.proofs.linear.good_state import good_state
 from glasshouse.proofs.linear.search import Search
 from glasshouse.proofs.linear.square_torus import SquareTorus
 from glasshouse.proofs.preparation import Found, Prepared
+from glasshouse.proofs.signed_graph import Spins
 from glasshouse.proofs.statistics import Bounds, Statistics, Stopped
 from glasshouse.proofs.trees.branching import TreeProgress
 from glasshouse.proofs.trees.growth import Growth
@@ -64,6 +65,7 @@ class Prover:
         workers: so many processes to search the tree; None searches it here.
         executor: instead of workers, somebody else's.
         loops_only: leave out squares and covers.
+        incumbent: called with every better state, the ghost's spin behind it.
     """
 
     def __init__(
@@ -77,7 +79,9 @@ class Prover:
         workers: int | None = None,
         executor: Executor | None = None,
         loops_only: bool = False,
+        incumbent: Callable[[Spins], object] | None = None,
     ) -> None:
+        self.incumbent = incumbent
         self.prepared, self.limits, self.progress = prepared, limits, progress
         self.start, self.checkpoint, self.pause = start, checkpoint, Pause()
         self.workers, self.executor, self.loops_only = workers, executor, loops_only
@@ -88,6 +92,8 @@ class Prover:
 
     def run(self) -> Found:
         """The best certificate that was found within the limits."""
+        if self.incumbent is not None:
+            self.incumbent(self.prepared.best)
         try:
             self.search = self._new_search()
         except TimeIsUpError:
@@ -121,7 +127,8 @@ class Prover:
     def _new_search(self) -> Search:
         limits = self.limits
         until = limits.deadline + _SECONDS_OF_CERTIFYING
-        return Search(self.prepared.graph, limits.deadline, limits.target, self._note, until)
+        graph = self.prepared.graph
+        return Search(graph, limits.deadline, limits.target, self._note, until, self.incumbent)
 
     def statistics(self, certificate: Certificate) -> Statistics:
         """How it went."""
@@ -157,7 +164,11 @@ class Prover:
             method = "cycle LP" if self.loops_only else "clique LP"
         packings = [result.packing for result in self.search.results]
         reduction, deadline = self.search.reduction, self.limits.deadline
-        return Growth(self.prepared, reduction, method, deadline, packings, self.start)
+        growth = Growth(self.prepared, reduction, method, deadline, packings, self.start)
+        tell = self.incumbent
+        if tell is not None:
+            growth.incumbent.found = lambda: tell(growth.state())
+        return growth
 
     def _growth_from_a_good_state(self) -> Growth:
         """A tree of linear programs, once annealing has done what it can."""

@@ -12,16 +12,19 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+from glasshouse.certificates import CertificateError
 from glasshouse.files.sidecar import side_car, write_certificate
 from glasshouse.files.streams import refuse_existing, replacing
 from glasshouse.files.suite import make_folder
 from glasshouse.problems.validation import INT64_MAX
+from glasshouse.races.clause_file import read_clauses
 from glasshouse.races.deciding import enumerated_best
 from glasshouse.races.fuzzing import Corners
 from glasshouse.races.hunting import Fault
 from glasshouse.races.judging import RunVerdict
 from glasshouse.races.question import Question
 from glasshouse.races.trial import CommandTrial, Reply, Trial
+from glasshouse.races.truth import truth_of
 from glasshouse.version import __version__
 
 _FOLDERS = re.compile(r"(?<![\w.~:/-])(?:/[^\s/'\":,;()<>|]+)+/")  # not those of a web address
@@ -45,16 +48,33 @@ class HandedOver:
 
 
 def write_question(path: Path, question: Question, *, overwrite: bool = False) -> Path | None:
-    """Write a file, and its certificate beside it if there is one; tells where that is."""
+    """Write a file and its certificate, if it has one, then read both back and verify them.
+
+    Returns:
+        The path of the certificate, which proves the optimum of the file; None without one.
+
+    Raises:
+        CertificateError: the files that were written do not prove the question's optimum.
+    """
     beside = side_car(path)
     refuse_existing(beside, overwrite=overwrite)
     with replacing(path, overwrite=overwrite) as file:
         file.write(question.text)
     if question.certificate is None:
         beside.unlink(missing_ok=True)  # whatever it proved, it was not this file
+        _refuse_other_clauses(path, question)
         return None
     write_certificate(beside, question.certificate, cost=question.optimum, overwrite=overwrite)
+    found = truth_of(path).optimum
+    if found != question.optimum:
+        raise CertificateError(f"{beside} proves {found}, but the optimum is {question.optimum}")
     return beside
+
+
+def _refuse_other_clauses(path: Path, question: Question) -> None:
+    """Refuse a file that does not contain the clauses whose assignments were enumerated."""
+    if read_clauses(path) != question.clauses:
+        raise CertificateError(f"{path} does not contain the clauses that were enumerated")
 
 
 def hand_over(fault: Fault, trial: Trial, folder: Path, corners: Corners) -> HandedOver:

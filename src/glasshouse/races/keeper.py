@@ -4,7 +4,8 @@ A solver may start processes that leave its session, clear their environment and
 parents. Linux gives such orphans to the nearest ancestor that has asked for them
 (PR_SET_CHILD_SUBREAPER): the keeper, which runs nothing but one command at a time. So all
 descendants of a keeper belong to the run, whatever else the caller's process does. A solver that
-stops or kills its parent stops or kills the keeper, and the caller's clock goes on.
+stops or kills its parent stops or kills the keeper, and the caller's clock goes on. For this case
+the keeper has a parent of its own, its heir, which adopts in its place and kills what it gets.
 
 This file is also the keeper's program; it uses nothing but Python's own library.
 """
@@ -53,15 +54,16 @@ class Keeper:
                 start_new_session=True,
             )
         self.channel.settimeout(_PATIENCE)
+        self.pid: int | None = None  # the parent of the command, known once that has started
 
     @property
-    def pid(self) -> int:
-        """The number of the keeper's process, the ancestor of all processes of a run."""
+    def heir(self) -> int:
+        """The number of the process that adopts what the keeper had when it was killed."""
         return self._process.pid
 
     @property
     def is_alive(self) -> bool:
-        """Whether the keeper's process has not ended."""
+        """Whether the keeper and its heir have not ended."""
         return self._process.poll() is None
 
     def start(
@@ -93,6 +95,7 @@ class Keeper:
             told = self._asked({})  # go
         if "error" in told:
             raise ValueError(f"cannot start {words[0]}: {told['error']}")
+        self.pid = int(told["keeper"])
         return int(told["pid"]), float(told["start"])
 
     def ended(self, seconds: float = 0.0) -> tuple[int, float] | None:
@@ -106,6 +109,8 @@ class Keeper:
         """
         deadline = time.monotonic() + seconds
         while not select.select([self.channel], [], [], 0.0)[0]:
+            if not self.is_alive:
+                raise KeeperGoneError("the keeper's heir has ended")
             left = deadline - time.monotonic()
             if left <= 0:
                 return None
@@ -116,8 +121,9 @@ class Keeper:
 
     def resume(self) -> None:
         """Let the keeper go on if the command has stopped it; else this changes nothing."""
-        with contextlib.suppress(OSError):
-            self._process.send_signal(signal.SIGCONT)
+        if self.is_alive:
+            with contextlib.suppress(OSError):
+                os.killpg(self.heir, signal.SIGCONT)
 
     def close(self) -> None:
         """End the keeper, which first kills whatever its command has left behind."""
@@ -126,7 +132,7 @@ class Keeper:
         try:
             self._process.wait(_ENDING)
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            os.killpg(self.heir, signal.SIGKILL)
             self._process.wait()
 
     def _asked(self, what: dict[str, Any], files: Sequence[int] = ()) -> dict[str, Any]:
@@ -223,8 +229,8 @@ def _receive(channel: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
 class _Service:
     """The keeper's side: start a command, collect children that end, report the command's end."""
 
-    def __init__(self, channel: socket.socket, owner: int) -> None:
-        self._channel, self._owner = channel, owner
+    def __init__(self, channel: socket.socket, owner: int, parent: int) -> None:
+        self._channel, self._owner, self._parent = channel, owner, parent
         self._command: subprocess.Popen[bytes] | None = None
         self._start = 0.0
         self._woken, wakes = os.pipe()
@@ -240,7 +246,7 @@ class _Service:
         while True:
             ready, _, _ = select.select(watched, [], [])
             # A fork of the owner may hold the channel open for longer than the owner lives.
-            if any(end in ready for end in watched[2:]) or os.getppid() != self._owner:
+            if any(end in ready for end in watched[2:]) or os.getppid() != self._parent:
                 return
             if self._woken in ready:
                 os.read(self._woken, 4096)
@@ -269,7 +275,8 @@ class _Service:
         else:
             # The clock is the same in all processes of a computer.
             start = time.monotonic() if asked["waits"] else self._start
-            _send(self._channel, {"pid": self._command.pid, "start": start})
+            pids = {"pid": self._command.pid, "keeper": os.getpid()}
+            _send(self._channel, pids | {"start": start})
         for file in files:
             os.close(file)
         self._collect()  # what ended before the owner was told of its start
@@ -294,20 +301,25 @@ class _Service:
                     _send(self._channel, said)
 
     def end_all(self) -> None:
-        """Kill all descendants; those of a killed child come to us and are next."""
-        for _ in range(_TRIES):
-            if self._command is not None:
-                with contextlib.suppress(OSError):
-                    os.killpg(self._command.pid, signal.SIGKILL)
-            for pid in _children():
-                with contextlib.suppress(OSError):
-                    os.kill(pid, signal.SIGKILL)
-            try:
-                while os.waitpid(-1, os.WNOHANG)[0]:
-                    pass
-            except ChildProcessError:
-                return
-            time.sleep(_PAUSE)
+        """Kill the command and all descendants."""
+        _end_all(None if self._command is None else self._command.pid)
+
+
+def _end_all(group: int | None = None) -> None:
+    """Kill a process group and all descendants; those of a killed child come to us, as next."""
+    for _ in range(_TRIES):
+        if group is not None:
+            with contextlib.suppress(OSError):
+                os.killpg(group, signal.SIGKILL)
+        for pid in _children():
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(_PAUSE)
 
 
 _IGNORED = [
@@ -322,24 +334,38 @@ def _children() -> list[int]:
     return []
 
 
-def _adopt_orphans() -> None:
+def _adopts_orphans() -> bool:
+    """Ask for all orphans among our descendants; return whether we get them."""
     with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
+        return int(ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)) == 0
+    return False
 
 
-def _main(channel: int, owner: int) -> None:
-    for number in _IGNORED:  # because the keeper ends with its owner
-        signal.signal(number, lambda *_: None)  # a command would inherit SIG_IGN
-    _adopt_orphans()
+def _serve(channel: int, owner: int, parent: int) -> None:
     with socket.socket(fileno=channel) as opened:
         os.set_inheritable(channel, False)
-        service = _Service(opened, owner)
+        service = _Service(opened, owner, parent)
         try:
             service.run()
         except OSError:  # the owner has gone in the middle of a message
             pass
         finally:
             service.end_all()
+
+
+def _main(channel: int, owner: int) -> None:
+    for number in _IGNORED:  # because the keeper ends with its owner
+        signal.signal(number, lambda *_: None)  # a command would inherit SIG_IGN
+    heir = os.getpid()
+    if not _adopts_orphans():
+        _serve(channel, owner, parent=owner)
+    elif keeper := os.fork():
+        os.close(channel)
+        os.waitpid(keeper, 0)
+        _end_all()
+    else:
+        _adopts_orphans()  # a fork does not inherit this
+        _serve(channel, owner, parent=heir)
 
 
 if __name__ == "__main__":

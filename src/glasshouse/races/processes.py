@@ -2,7 +2,8 @@
 
 A solver may start others, which may outlive it or start a session of their own. All of them descend
 from the run's keeper, which adopts the orphans among them. Every process of a run also inherits one
-environment variable, so a last look through /proc finds most of them if the keeper was killed.
+environment variable, so a last look through /proc finds most of them if the keeper and its heir
+were killed.
 Where there is no /proc (macOS), the process group is all that can be reached.
 """
 
@@ -88,25 +89,35 @@ class RunProcesses:
         group: the first one's number, which is also that of its process group and session. None
             until it is started.
         keeper: the number of the process that started the first one and adopts all orphans of the
-            run; None if there is none any more.
+            run; None until then, or if there is none any more.
+        heir: the number of the process that adopts them once the keeper was killed, if any.
     """
 
-    def __init__(self, mark: str, group: int | None = None, keeper: int | None = None) -> None:
-        self.mark, self.group, self.keeper = mark, group, keeper
+    def __init__(
+        self,
+        mark: str,
+        group: int | None = None,
+        keeper: int | None = None,
+        heir: int | None = None,
+    ) -> None:
+        self.mark, self.group, self.keeper, self.heir = mark, group, keeper, heir
         self._entry = f"{MARK}={mark}".encode()
         self._born: dict[int, bytes] = {}  # by number; another process may get the number later
 
     def living(self) -> list[int]:
-        """All processes that descend from the keeper; without one, those seen before that live."""
-        if self.keeper is None or not (_PROC / str(self.keeper)).exists():
-            roots = {pid for pid, birth in self._born.items() if _birth(pid) == birth}
-            roots |= set() if self.group is None else {self.group}
-            return list({one for root in roots for one in tree_of(root)})
-        found = tree_of(self.keeper)[1:]
+        """All processes that descend from the keeper, or from its heir and those seen before."""
+        found = [] if self.keeper is None else tree_of(self.keeper)[1:]
         for pid in found:
             if pid not in self._born and (birth := _birth(pid)) is not None:
                 self._born[pid] = birth
-        return found
+        # Asked last: what a keeper had when it was killed is not below it a moment later.
+        return found if self.keeper is not None and _runs(self.keeper) else self._orphans()
+
+    def _orphans(self) -> list[int]:
+        roots = {pid for pid, birth in self._born.items() if _birth(pid) == birth}
+        roots |= set() if self.group is None else {self.group}
+        roots |= set() if self.heir is None else set(_children_of(self.heir))
+        return list({one for root in roots for one in tree_of(root)} - {self.keeper})
 
     def _anywhere(self) -> list[int]:
         """All of them that run, by a look at every process of the computer."""
@@ -114,7 +125,7 @@ class RunProcesses:
             return []
         pids = [int(path.name) for path in _PROC.iterdir() if path.name.isdigit()]
         found = {p for p in pids if _belongs(p, self._entry, self.group)} | set(self.living())
-        return [p for p in found - {os.getpid(), self.keeper} if _runs(p)]
+        return [p for p in found - {os.getpid(), self.keeper, self.heir} if _runs(p)]
 
     def signal(self, number: signal.Signals, pids: list[int]) -> None:
         """Send a signal to the process group and to processes that have left it: once to each.

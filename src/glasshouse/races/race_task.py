@@ -166,7 +166,7 @@ def asked_of(name: str, path: Path, parameters: Mapping[str, Any], truth: Truth)
 def _clauses(path: Path, sha256: str) -> ClauseFile:
     """The clauses of a file that is still the one that was entered."""
     if sha256_of(path) != sha256:
-        raise ValueError(f"{path} has changed since the race began")
+        raise ValueError(f"{str(path)!r} has changed since the race began")
     return read_clauses(path)
 
 

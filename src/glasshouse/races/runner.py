@@ -106,7 +106,7 @@ class _Run:
         self.exit_code: int | None = None
         self.is_abandoned = False  # whether the command has killed its keeper
         self.cleaned_up = {"mark": self.mark, "cgroups": meter.cgroups}
-        self.processes = processes.RunProcesses(self.mark, keeper=keeper.pid)
+        self.processes = processes.RunProcesses(self.mark, heir=keeper.heir)
         guardian.tell(self.mark, self.cleaned_up)
         try:
             self.pipes = self._start(arguments)
@@ -133,7 +133,7 @@ class _Run:
         finally:
             os.close(its_output)
             os.close(its_errors)
-        self.processes.group = pid
+        self.processes.group, self.processes.keeper = pid, self.keeper.pid
         guardian.tell(self.mark, self.cleaned_up | {"group": pid})
         _forbid_core_dumps(pid)
         return {"output": output, "errors": errors}
@@ -188,7 +188,8 @@ class _Run:
             self._last_words(pipes)
 
     def _end(self) -> None:
-        if not self.processes.end(self.meter.members) or not self._wait(_REPORT):
+        has_ended = self.processes.end(self.meter.members) and self._wait(_REPORT)
+        if self.is_abandoned or not has_ended:
             self.keeper.close()  # what it still has would be taken for the next run's
 
     def _look(self) -> processes.Usage:

@@ -266,7 +266,7 @@ class SamplerResults(Summarised):
         proven = sum(one.optimum is not None for one in self.problems)
         number, others = len(self.problems), len(self.problems) - proven
         about = f"{self.suite}: {number} instance{'s' * (number != 1)}"
-        about += f", {proven} with a proven optimum{self._by_table()}"
+        about += f", {proven} with an optimum proven before the race{self._by_table()}"
         if others:
             about += f", {others} against the best energy known or found by anybody: not proven"
         head = ("solver", "success", "median TTS99 in seconds", "residual per spin", "faults")

@@ -14,7 +14,8 @@ def relative_gap(run: Run) -> float | None:
     """Return the distance of a run's own value from the best known one, as a fraction of that.
 
     Below 0 if the run found a better value. None without a valid model, and for runs on other than
-    standard instances. A store may come from an untrusted source, so any text may be in place of a number.
+    standard instances. Stores may come from untrusted sources: any text may be in place of a
+    number.
     """
     if run.shown is None or run.best is None or VALUE not in run.parameters:
         return None

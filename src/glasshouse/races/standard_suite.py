@@ -71,7 +71,8 @@ def standard_copies(
         folder: any files, including those of folders below; files that are not an instance of the
             family are passed over.
         cache: the folder for the clauses.
-        certificates: a folder with certificates `NAME.cert`, plain or compressed, here or in folders below.
+        certificates: a folder with certificates `NAME.cert`, plain or compressed; folders below it
+            are searched, too.
 
     Raises:
         CertificateError: a certificate does not prove what it states about its file.

@@ -220,7 +220,7 @@ def _refuse_unfit(one: SuiteInstance) -> None:
 def _suite(name: str, instances: Sequence[SuiteInstance]) -> Suite:
     twice = [name for name, times in Counter(one.name for one in instances).items() if times > 1]
     if twice:
-        raise ValueError(f"{twice[0]} names two instances of {name}; give each a name of its own")
+        raise ValueError(f"{twice[0]!r} names two instances of {name}; give each a name of its own")
     refuse_other_bytes(name)
     if len(name) > MOST_NAME:
         raise ValueError(f"a suite's name has {len(name)} letters; use at most {MOST_NAME}")

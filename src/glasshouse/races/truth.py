@@ -76,7 +76,7 @@ def truth_of(
             return _evident(clauses)
         return _proven_by_loops(clauses, Path(certificate or side_car(path)))
     if not isinstance(document.problem, Max2Sat) or not document.problem.is_integer:
-        raise ValueError(f"{path} holds {document.problem!r}; expected clauses with whole weights")
+        raise FileError(path, f"holds {document.problem!r}; expected clauses with whole weights")
     if certificate is not None:
         proof = Path(certificate)
         document = replace(document, load_proof=lambda: read_side_car(proof))

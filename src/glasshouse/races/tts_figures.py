@@ -102,7 +102,7 @@ def draw_residual(
         ax.set_ylim(max(left.min() / 2, left.max() / DECADES), left.max() * 2)
     ax.set_xlabel("seconds of reads")
     is_proven = all(results.is_proven(name) for name in shown)
-    what = "proven optimum" if is_proven else "best known, in part not proven"
+    what = "optimum proven before the race" if is_proven else "best known, in part not proven"
     ax.set_ylabel(f"expected energy per spin above the\n{what}")
     ax.set_title(instance or "", parse_math=False)
     place_legend(ax, **INSIDE)

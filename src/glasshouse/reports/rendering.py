@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from html import escape as escape_html
 from pathlib import Path
@@ -38,13 +39,17 @@ _MARKS = (
     '<a href="#trust">More about these marks</a>'
 )
 
+_CHARTS = " Charts: Vega-Lite, inside this file."
+
 
 def escape(text: str) -> str:
     """Nothing but text, all of which can be seen."""
     return escape_html(shown(text))
 
 
-def rendered(title: str, sections: Sequence[Section], command: str, made: str = "") -> str:
+def rendered(
+    title: str, sections: Sequence[Section], command: str, made: str = "", lack: str = ""
+) -> str:
     """The page.
 
     Args:
@@ -52,14 +57,15 @@ def rendered(title: str, sections: Sequence[Section], command: str, made: str = 
         sections: what it shows, at least one.
         command: what makes the page again; empty where no command does.
         made: what the page was made from, where there is no command.
+        lack: why the page has no charts; empty if it has them.
     """
-    charts, script = library(), _asset("page.js")
-    parts = [_section(section, number) for number, section in enumerate(sections, 1)]
+    scripts = [*([] if lack else [library()]), _asset("page.js")]
+    parts = [_section(section, number, bool(lack)) for number, section in enumerate(sections, 1)]
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{_policy(charts, script)}">
+<meta http-equiv="Content-Security-Policy" content="{_policy(*scripts)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="glasshouse {escape(__version__)}">
 <meta name="referrer" content="no-referrer">
@@ -75,17 +81,15 @@ def rendered(title: str, sections: Sequence[Section], command: str, made: str = 
 <main id="content" tabindex="-1">
 <noscript><p class="alarm">Figures and tables are drawn by JavaScript, which is switched off here.
 </p></noscript>
-{"".join(parts)}
+{_alarm(f"Figures are shown as tables: {lack}") if lack else ""}{"".join(parts)}
 </main>
 <footer>
 <p id="trust">{_TRUST}</p>
-<p>Made by glasshouse {escape(__version__)}. Charts: Vega-Lite, inside this file. The page asks no
+<p>Made by glasshouse {escape(__version__)}.{"" if lack else _CHARTS} The page asks no
 network for anything.</p>
 {_again(command, made)}
 </footer>
-<script>{charts}</script>
-<script>{script}</script>
-</body>
+{"".join(f"<script>{script}</script>{chr(10)}" for script in scripts)}</body>
 </html>
 """
 
@@ -128,16 +132,19 @@ def safe_json(value: Any) -> str:
     return written
 
 
-def _section(section: Section, number: int) -> str:
-    alarm = f'<p class="alarm" role="alert">False: {escape(section.refuted)}</p>'
+def _alarm(text: str) -> str:
+    return f'<p class="alarm" role="alert">{escape(text)}</p>'
+
+
+def _section(section: Section, number: int, lacks_charts: bool) -> str:
     parts = [
-        _part(part, f"s{number}p{place}") for place, part in enumerate(section.parts)
-    ]  # fmt: skip
+        _part(part, f"s{number}p{place}", lacks_charts) for place, part in enumerate(section.parts)
+    ]
     return (
         f'<section id="s{number}" aria-labelledby="s{number}h">'
         f'<h2 id="s{number}h">{escape(section.title)}</h2>'
         f'<p class="kind">{escape(section.kind)}</p>'
-        f"{alarm if section.refuted else ''}"
+        f"{_alarm(f'False: {section.refuted}') if section.refuted else ''}"
         f"<p>{escape(section.lead)}</p>{_facts(section.facts, section.title)}"
         f"{''.join(parts)}</section>"
     )
@@ -153,10 +160,14 @@ def _facts(facts: Sequence[Fact], title: str) -> str:
     return f'<table class="facts">{head}<tbody>{rows}</tbody></table>'
 
 
-def _part(part: Part, name: str) -> str:
+def _part(part: Part, name: str, lacks_charts: bool) -> str:
     if isinstance(part, Listing):
         return _listing(part, name)
-    return _table(part, name) if isinstance(part, Table) else _figure(part, name)
+    if isinstance(part, Figure):
+        if not lacks_charts:
+            return _figure(part, name)
+        part = replace(part.data, title=part.title, note=part.text)
+    return _table(part, name)
 
 
 def _listing(part: Listing, name: str) -> str:

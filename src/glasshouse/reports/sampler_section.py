@@ -144,7 +144,9 @@ def _residual(results: SamplerResults) -> list[Part]:
     highest = max(row[3] for row in rows)
     rows = [row for row in rows if row[3] > highest / DECADES]
     is_proven = all(map(results.is_proven, results.instances))
-    what = "proven optimum" if is_proven else "best known energy, in part not proven"
+    what = (
+        "optimum proven before the race" if is_proven else "best known energy, in part not proven"
+    )
     spec = series_chart(
         Axis("seconds", "seconds of reads", is_log=True),
         Axis("residual", "energy per spin above the target", is_log=True),
@@ -165,9 +167,10 @@ def _problems(results: SamplerResults) -> Table:
     rows = [[one.name, one.num_variables or None, results.target(one.name),
              results.is_proven(one.name)] for one in results.problems]  # fmt: skip
     return Table("Problems", [text("instance"), number("size", "variables"),
-                              number("target", "target energy"), text("proven")],
-                 cut(rows)[0], "The target is the proven optimum, or else the best energy known or "
-                 "found by anybody.")  # fmt: skip
+                              number("target", "target energy"),
+                              text("proven", "proven before the race")],
+                 cut(rows)[0], "The target is the optimum proven before the race, or else the best "
+                 "energy known or found by any sampler.")  # fmt: skip
 
 
 def _calls(results: SamplerResults) -> Table:

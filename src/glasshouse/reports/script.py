@@ -2,7 +2,7 @@
 
 The wheel has no file with that text: it makes the text in V8, which reserves some 100 GB of address
 space and ends the whole process where a limit (`ulimit -v`) forbids that. So V8 is started in a
-process of its own, and a page fails with one line instead.
+process of its own, and the page gets tables instead of charts if that fails.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def _fetched() -> str:
 
 def _failure(what: str) -> str:
     return (
-        f"a report page needs the script of its charts, and the process that fetches it {what}; "
-        "V8 needs about 100 GB of address space there: use `ulimit -v unlimited`"
+        f"the process that fetches the script of the charts {what}; V8 needs about 100 GB of "
+        "address space there: use `ulimit -v unlimited`"
     )
 
 

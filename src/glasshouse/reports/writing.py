@@ -56,11 +56,13 @@ class Report(Summarised):
         path: where it is.
         sections: how many things it shows.
         refuted: what files state and is false, in words; such files are shown as false.
+        lack: why the page shows tables instead of charts; empty if it has charts.
     """
 
     path: Path
     sections: int
     refuted: tuple[str, ...] = ()
+    lack: str = ""
 
 
 def report(
@@ -72,7 +74,8 @@ def report(
     """Write one HTML page about stores, instances, machines and proofs; it needs no network.
 
     What the page calls verified is verified while it is made. The same things give the same bytes.
-    Needs the extra `report`.
+    Needs the extra `report`. If the script of the charts cannot be fetched, because a limit of
+    address space forbids it, figures are tables, and the page says why.
 
     Args:
         things: files, in the order of the sections: stores of studies, races and trainings;
@@ -103,16 +106,25 @@ def report(
     read = [*paths, *(side_car(path) for path in paths)]
     if any(path.exists() and path.resolve() == place.resolve() for path in read):
         raise ValueError(f"output={str(place)!r} is one of the files that are reported")
-    library()  # without it there is no page, and the work would be in vain
+    lack = _lack()
     sections = [_section(one) for one in things]
     heading = title or _title([section.title for section in sections])
     made = _made_from(things)
     words = ["glasshouse", "report", *(path.name for path in paths), "-o", place.name]
-    page = rendered(heading, sections, "" if made else shlex.join(words), made)
+    page = rendered(heading, sections, "" if made else shlex.join(words), made, lack)
     with replacing(place, "html", overwrite=overwrite) as file:
         file.write(page.encode("utf-8", "replace"))
     refuted = tuple(f"{one.title}: {one.refuted}" for one in sections if one.refuted)
-    return Report(place, len(sections), refuted)
+    return Report(place, len(sections), refuted, lack)
+
+
+def _lack() -> str:
+    """Why the page can have no charts; empty if it can. A missing package is an error."""
+    try:
+        library()
+    except OSError as fault:
+        return str(fault)
+    return ""
 
 
 def _made_from(things: tuple[Reported, ...]) -> str:

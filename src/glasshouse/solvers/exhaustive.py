@@ -19,8 +19,8 @@ from glasshouse.summaries import Summarised
 
 # 2^32 states take minutes; more are refused.
 MOST_STATES = 1 << 32
-# Couplings looked at in one go, which takes about a second: Ctrl-C is heard between two of them.
-_CHUNK = 1 << 28
+# Couplings looked at in one go, in a quarter of a second: Ctrl-C is heard between two of them.
+_CHUNK = 1 << 26
 
 
 @dataclass(frozen=True, eq=False, repr=False)

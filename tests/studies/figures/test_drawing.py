@@ -75,12 +75,14 @@ def test_a_shuffled_lattice_is_drawn_as_the_lattice_it_is():
 
 
 @pytest.mark.parametrize(
-    "plant",
-    [on("torus:4x5"), on("complete:12"), on("lattice:6x7 without 3"), on("complete:70"),
-     shuffle(bias_loops(8, 8, frustration="1/5", loops=9, rng=1))],
+    "grow",
+    [lambda: on("torus:4x5"), lambda: on("complete:12"), lambda: on("lattice:6x7 without 3"),
+     lambda: on("complete:70"),
+     lambda: shuffle(bias_loops(8, 8, frustration="1/5", loops=9, rng=1))],
     ids=["torus", "circle", "lattice", "forces", "biases"],
 )  # fmt: skip
-def test_the_legend_of_a_graph_is_over_no_data_and_explains_every_mark(plant):
+def test_the_legend_of_a_graph_is_over_no_data_and_explains_every_mark(grow):
+    plant = grow()
     figure = draw(plant)
     figure.canvas.draw()
     (ax,) = figure.axes

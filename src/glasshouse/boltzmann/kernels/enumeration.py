@@ -123,7 +123,7 @@ def log_partition(weights: Any, biases: Any, other_biases: Any, low: int) -> Any
     return top + logarithm(total)
 
 
-@compiled
+@inner
 def moments(weights: Any, biases: Any, other_biases: Any, low: int, log_z: float,
             products: Any, visited_means: Any, other_means: Any) -> None:  # fmt: skip
     """Exact expectations of v_i·h_j, v_i and h_j, into the last three arrays."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.compiled import compiled
+from glasshouse.compiled import compiled, inlined
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / φ: Fibonacci hashing
 _U29 = np.uint64(29)
@@ -50,7 +50,7 @@ def clear(matrix: Any) -> None:
         matrix[0] = _EMPTY
 
 
-@compiled
+@inlined
 def _slot(matrix: Any, cell: int) -> Any:
     """Where a cell is in the table, or the empty place where it would go."""
     mask = matrix.shape[1] - 1
@@ -60,7 +60,7 @@ def _slot(matrix: Any, cell: int) -> Any:
     return place
 
 
-@compiled
+@inlined
 def value_at(matrix: Any, cell: int) -> Any:
     """The weight of a cell, or its sign."""
     if matrix.shape[0] == 1:
@@ -68,7 +68,7 @@ def value_at(matrix: Any, cell: int) -> Any:
     return np.int64(matrix[1, _slot(matrix, cell)])
 
 
-@compiled
+@inlined
 def put_at(matrix: Any, cell: int, weight: int, signs: bool) -> None:
     """Add a weight to a cell, or leave its sign there. Weights of zero change nothing."""
     if weight != 0:

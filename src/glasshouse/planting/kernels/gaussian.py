@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from glasshouse.compiled import compiled
+from glasshouse.compiled import inlined, inner
 from glasshouse.kernels.xoshiro import below_wide, next_word
 
 # σ² up to 2^24 keeps every product below within int64, up to deviations of 180 σ.
 MOST_VARIANCE = 1 << 24
 
 
-@compiled
+@inlined
 def _with_odds_exp(stream: Any, numerator: int, denominator: int) -> Any:
     """True with probability exp(-numerator/denominator)."""
     while numerator > 0:
@@ -30,7 +30,7 @@ def _with_odds_exp(stream: Any, numerator: int, denominator: int) -> Any:
     return True
 
 
-@compiled
+@inner
 def _laplace(stream: Any, scale: int) -> Any:
     """An integer x with probability proportional to exp(-|x|/scale)."""
     while True:
@@ -46,7 +46,7 @@ def _laplace(stream: Any, scale: int) -> Any:
             return -size if is_negative else size
 
 
-@compiled
+@inner
 def discrete_gaussian(stream: Any, variance: int, scale: int) -> Any:
     """An integer x with probability proportional to exp(-x²/2σ²), σ² = variance > 0.
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.compiled import compiled
+from glasshouse.compiled import compiled, inner
 
 _ONE = np.uint64(1)
 
@@ -66,7 +66,7 @@ def solving_order(rows: Any, starts: Any, rows_of: Any) -> Any:
     return order, reason
 
 
-@compiled
+@inner
 def _last_with(number: int, stack: Any, height: int, unknown: Any) -> Any:
     """The last equation on a stack that has so many unknowns, or -1, and the stack's new height."""
     while height:
@@ -76,7 +76,7 @@ def _last_with(number: int, stack: Any, height: int, unknown: Any) -> Any:
     return -1, 0
 
 
-@compiled
+@inner
 def _first_unknown(row: Any, is_known: Any) -> Any:
     for variable in row:
         if not is_known[variable]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.compiled import compiled
+from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.xoshiro import below, fill_spins
 from glasshouse.planting.kernels.cells import clear, put_at, value_at
 from glasshouse.planting.kernels.gaussian import discrete_gaussian
@@ -84,7 +84,7 @@ def drop_ensemble(
     return complete
 
 
-@compiled
+@inner
 def _scatter_weights(stream: Any, law: Any, weights: Any, loop: int) -> None:
     """Draw one loop's magnitudes; the negative one is never above the weakest positive."""
     for k in range(3):
@@ -95,7 +95,7 @@ def _scatter_weights(stream: Any, law: Any, weights: Any, loop: int) -> None:
     weights[loop, 3] = min(negative, weights[loop, 0], weights[loop, 1], weights[loop, 2])
 
 
-@compiled
+@inner
 def _deviated(stream: Any, mean: int, variance: int, scale: int, least: int) -> Any:
     """A discrete Gaussian around the mean, cut off at `least` and as far above the mean."""
     deviation = discrete_gaussian(stream, variance, scale)
@@ -104,7 +104,7 @@ def _deviated(stream: Any, mean: int, variance: int, scale: int, least: int) -> 
     return mean + deviation
 
 
-@compiled
+@inner
 def _place_loop(
     stream: Any, n: int, m: int, most: int, matrix: Any, nodes: Any, weights: Any, loop: int,
     meter: Any,
@@ -139,7 +139,7 @@ def _room(most: int, weight: int) -> Any:
     return most - weight if most > 0 else 0
 
 
-@compiled
+@inner
 def _draw_rows(
     stream: Any, n: int, m: int, j1: int, room_above: int, room_below: int, matrix: Any
 ) -> Any:
@@ -165,7 +165,7 @@ def _draw_rows(
     return i1, i2
 
 
-@compiled
+@inner
 def _find_rows(
     stream: Any, n: int, m: int, j1: int, room_above: int, room_below: int, matrix: Any
 ) -> Any:
@@ -188,7 +188,7 @@ def _find_rows(
     return i1, i2
 
 
-@compiled
+@inner
 def _draw_column(
     stream: Any, m: int, i1: int, i2: int, j1: int, room1: int, room2: int, matrix: Any
 ) -> Any:
@@ -201,7 +201,7 @@ def _draw_column(
     return j2 if tries < _TRIES else np.int64(-1)
 
 
-@compiled
+@inner
 def _find_column(
     stream: Any, m: int, i1: int, i2: int, j1: int, room1: int, room2: int, matrix: Any
 ) -> Any:
@@ -215,7 +215,7 @@ def _find_column(
     return columns[below(stream, count)] if count > 0 else np.int64(-1)
 
 
-@compiled
+@inner
 def _is_open(
     m: int, i1: int, i2: int, j1: int, j2: int, room1: int, room2: int, matrix: Any
 ) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from glasshouse.compiled import compiled
+from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.xoshiro import below
 
 
@@ -39,13 +39,13 @@ def draw_regular(stream: Any, num_variables: int, rows: Any, tries: int, swaps: 
     return False
 
 
-@compiled
+@inner
 def _fill_in_turn(entries: Any, num_variables: int) -> None:
     for k in range(entries.size):
         entries[k] = k % num_variables
 
 
-@compiled
+@inner
 def _shuffled_well(stream: Any, rows: Any, entries: Any) -> bool:
     """Shuffle from the end, and give up at the first row that has a variable twice."""
     length = rows.shape[1]
@@ -57,7 +57,7 @@ def _shuffled_well(stream: Any, rows: Any, entries: Any) -> bool:
     return True
 
 
-@compiled
+@inner
 def _is_distinct(row: Any) -> bool:
     for k in range(row.size):
         for j in range(k):
@@ -66,7 +66,7 @@ def _is_distinct(row: Any) -> bool:
     return True
 
 
-@compiled
+@inner
 def _swap_if_good(stream: Any, rows: Any, entries: Any) -> None:
     length = rows.shape[1]
     a, b = below(stream, entries.size), below(stream, entries.size)

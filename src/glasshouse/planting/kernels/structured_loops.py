@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.compiled import compiled
+from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.xoshiro import below, below_wide
 from glasshouse.planting.kernels.cells import put_at, value_at
 
@@ -62,7 +62,7 @@ def drop_structured_loops(
     return loop
 
 
-@compiled
+@inner
 def _draw_loop(stream: Any, sizes: Any, kind: int, matrix: Any) -> Any:
     """Rows and columns drawn until they fit; -1 if out of tries."""
     n, m, n1, m1 = sizes[0], sizes[1], sizes[2], sizes[3]
@@ -81,7 +81,7 @@ def _draw_loop(stream: Any, sizes: Any, kind: int, matrix: Any) -> Any:
     return i1 if fits else np.int64(-1), i2, j1, j2
 
 
-@compiled
+@inner
 def _find_loop(stream: Any, sizes: Any, kind: int, matrix: Any) -> Any:
     """The same by looking at all of B1; -1 if no loop fits."""
     n, m, n1, m1 = sizes[0], sizes[1], sizes[2], sizes[3]

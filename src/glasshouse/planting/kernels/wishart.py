@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from glasshouse.compiled import compiled
+from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.xoshiro import below
 from glasshouse.planting.kernels.gaussian import discrete_gaussian
 
@@ -32,7 +32,7 @@ def fill_centred(stream: Any, rows: Any, variance: int, scale: int) -> None:
             pass
 
 
-@compiled
+@inner
 def _draw_centred(stream: Any, row: Any, variance: int, scale: int) -> Any:
     """Draw normal integers and take their mean off, rounded up on as many entries as it takes.
 

@@ -25,7 +25,13 @@ TOLERANCE = 1e-9
 
 
 class RefusedError(ValueError):
-    """A solver does not take this problem, and says why."""
+    """A solver does not take this problem, and says why.
+
+    Attributes:
+        names_arguments: the message names arguments, which are options of a command.
+    """
+
+    names_arguments = True
 
 
 @dataclass(frozen=True)

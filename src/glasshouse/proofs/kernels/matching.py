@@ -66,12 +66,9 @@ class Turn(NamedTuple):
 
 
 def match(
-    starts: Any,
-    others: Any,
-    weights: Any,
-    farthest: int,
+    starts: Any, others: Any, weights: Any, farthest: int,
     check: Callable[[], object] = lambda: None,
-) -> tuple[bool, Forest]:
+) -> tuple[bool, Forest]:  # fmt: skip
     """Match all points.
 
     Args:
@@ -86,12 +83,7 @@ def match(
     """
     # It is made here: Ctrl-C while compiled code hands over a named tuple would end the process.
     forest = new_forest(len(starts) - 1)
-    grown, is_growing, has_found = (
-        np.zeros(1, np.int64),
-        np.zeros(1, np.bool_),
-        np.zeros(1, np.bool_),
-    )
-    turn = Turn(grown, is_growing, has_found)
+    turn = Turn(np.zeros(1, np.int64), np.zeros(1, np.bool_), np.zeros(1, np.bool_))
     while True:
         end = match_some(forest, starts, others, weights, farthest, turn, _POINTS_AT_ONCE)
         if end != _GOES_ON:
@@ -106,20 +98,18 @@ def match_some(
     """Match points of a forest: 1 if all are, 0 if that cannot be, 2 after some points."""
     size = len(forest.mate)
     while True:
-        while True:
-            if not turn.is_growing[0]:
-                plant_trees(forest)
-                turn.is_growing[0], turn.has_found[0] = True, False
-            points = grow(forest, starts, others, weights, turn.has_found, points)
-            if points == 0:
-                return _GOES_ON
-            turn.is_growing[0] = False
-            if not turn.has_found[0]:
-                break
+        if not turn.is_growing[0]:
+            plant_trees(forest)
+            turn.is_growing[0], turn.has_found[0] = True, False
+        points = grow(forest, starts, others, weights, turn.has_found, points)
+        if points == 0:
+            return _GOES_ON
+        turn.is_growing[0] = False
+        if turn.has_found[0]:
+            continue
         step = least_step(forest, starts, others, weights)
-        is_done = step == -1
-        if is_done or turn.grown[0] + step > farthest:
-            return 1 if is_done else 0
+        if step == -1 or turn.grown[0] + step > farthest:
+            return 1 if step == -1 else 0
         turn.grown[0] += step
         for point in range(size):
             label = forest.label[forest.top[point]]
@@ -132,27 +122,18 @@ def match_some(
 
 def new_forest(size: int) -> Forest:
     """Points without partners."""
-    double = 2 * size
-    base = np.arange(double, dtype=np.int32)
+    per_part = ("width", "after", "leave", "enter", "label", "root", "outside", "inside", "stamp")
     return Forest(
-        np.full(size, -1, np.int32),
-        np.zeros(size, np.int32),
-        np.arange(size, dtype=np.int32),
-        np.zeros(double, np.int32),
-        np.full(double, -1, np.int32),
-        base,
-        np.full(double, -1, np.int32),
-        np.zeros(double, np.int32),
-        np.zeros(double, np.int32),
-        np.zeros(double, np.int32),
-        np.zeros(double, np.int32),
-        np.zeros(double, np.int32),
-        np.zeros(double, np.int32),
-        np.zeros(double, np.int32),
-        np.zeros(double, np.int32),
-        np.zeros(size, np.bool_),
-        np.zeros(size + 3, np.int32),
-        np.zeros((4 * size + 4, 2), np.int32),
+        mate=np.full(size, -1, np.int32),
+        reach=np.zeros(size, np.int32),
+        top=np.arange(size, dtype=np.int32),
+        parent=np.full(2 * size, -1, np.int32),
+        base=np.arange(2 * size, dtype=np.int32),
+        first=np.full(2 * size, -1, np.int32),
+        dead=np.zeros(size, np.bool_),
+        queue=np.zeros(size + 3, np.int32),
+        stack=np.zeros((4 * size + 4, 2), np.int32),
+        **{name: np.zeros(2 * size, np.int32) for name in per_part},
     )
 
 
@@ -168,25 +149,23 @@ def plant_trees(forest: Any) -> None:
         forest.stamp[part] = 0
     for point in range(size):
         forest.dead[point] = False
-    for point in range(size):
         top = forest.top[point]
         if forest.label[top] == _FREE and forest.mate[forest.base[top]] < 0:
             forest.root[top] = forest.base[top]
-            make_outer(forest, top)
+            forest.label[top] = _OUTER
+            add_to_queue(forest, top)
 
 
 @inner
 def dissolve(forest: Any, blossom: Any) -> None:
     """Take a blossom without a width apart, if nothing is around it; its parts likewise."""
-    stack = forest.stack
+    size, stack = len(forest.mate), forest.stack
     stack[0, 0], waiting = blossom, 1
-    size = len(forest.mate)
     while waiting > 0:
         waiting -= 1
         whole = stack[waiting, 0]
-        if whole < size or forest.first[whole] < 0 or forest.parent[whole] >= 0:
-            continue
-        if forest.width[whole] > 0:
+        is_largest = whole >= size and forest.first[whole] >= 0 and forest.parent[whole] < 0
+        if not is_largest or forest.width[whole] > 0:
             continue
         part = forest.first[whole]
         while forest.parent[part] == whole:
@@ -226,15 +205,8 @@ def set_top(forest: Any, whole: Any, used: Any) -> None:
 
 
 @inner
-def make_outer(forest: Any, whole: Any) -> None:
-    """Label a blossom, and look at the edges of its points."""
-    forest.label[whole] = _OUTER
-    add_to_queue(forest, whole)
-
-
-@inner
 def add_to_queue(forest: Any, whole: Any) -> None:
-    """All points of a blossom."""
+    """Have the edges of all points of a blossom looked at."""
     size, stack = len(forest.mate), forest.stack
     stack[0, 0], waiting = whole, 1
     while waiting > 0:
@@ -273,7 +245,8 @@ def grow(forest: Any, starts: Any, others: Any, weights: Any, has_found: Any, po
                 forest.root[there] = forest.root[here]
                 follower = forest.top[forest.mate[forest.base[there]]]
                 forest.root[follower] = forest.root[here]
-                make_outer(forest, follower)
+                forest.label[follower] = _OUTER
+                add_to_queue(forest, follower)
             elif forest.label[there] == _OUTER and not forest.dead[forest.root[there]]:
                 if forest.root[here] == forest.root[there]:
                     contract(forest, point, other)
@@ -364,23 +337,22 @@ def contract(forest: Any, left: Any, right: Any) -> None:
 
 @inner
 def common_ancestor(forest: Any, left: Any, right: Any) -> Any:
-    """Where the ways of two outer blossoms to their root meet; it takes a mark on both ways."""
-    here = left
-    while True:
-        forest.stamp[here] = 1
-        if forest.mate[forest.base[here]] < 0:
-            break
-        here = parent_of(forest, here)
+    """Where the ways of two outer blossoms to their root meet."""
+    mark_way(forest, left, 1)
     meeting = right
     while forest.stamp[meeting] == 0:
         meeting = parent_of(forest, meeting)
-    here = left
-    while True:
-        forest.stamp[here] = 0
-        if forest.mate[forest.base[here]] < 0:
-            break
-        here = parent_of(forest, here)
+    mark_way(forest, left, 0)
     return meeting
+
+
+@inner
+def mark_way(forest: Any, here: Any, stamp: Any) -> None:
+    """Stamp an outer blossom and all outer ones from there to the root."""
+    forest.stamp[here] = stamp
+    while forest.mate[forest.base[here]] >= 0:
+        here = parent_of(forest, here)
+        forest.stamp[here] = stamp
 
 
 @inner

@@ -17,8 +17,12 @@ import numpy.typing as npt
 from glasshouse.proofs.linear.separation import Cycles
 from glasshouse.stopping import working_time
 
-# Loops to round for a measurement; and the time of a whole certificate, in units of its rounding.
-_SAMPLE, _TIMES_ROUNDING = 500, 4.0
+_SAMPLE = 500  # loops to round for a measurement
+# The time until a certificate is verified and written, in units of the time that rounding takes:
+# for a graph as it is, and for one that was contracted, whose loops must be lifted.
+_TIMES_ROUNDING, _TIMES_ROUNDING_LIFTED = 5.0, 8.0
+# Seconds for the certificate after Ctrl-C. Systems that send SIGTERM wait a little longer.
+_AFTER_CTRL_C = 3.0
 
 
 class Certifying:
@@ -26,10 +30,11 @@ class Certifying:
 
     Args:
         until: on the clock of `working_time`.
+        is_lifted: whether loops are those of a contracted graph.
     """
 
-    def __init__(self, until: float = math.inf) -> None:
-        self.until = until
+    def __init__(self, until: float = math.inf, is_lifted: bool = False) -> None:
+        self.until, self.is_lifted = until, is_lifted
         self.pace = 0.0  # seconds for each edge of a loop
 
     def measure(self, cycles: Cycles, rounding: Callable[[Cycles], object]) -> None:
@@ -44,7 +49,12 @@ class Certifying:
         began = working_time()
         rounding(cycles[:_SAMPLE])
         edges = sum(map(len, cycles[:_SAMPLE]))
-        self.pace = _TIMES_ROUNDING * (working_time() - began) / edges
+        times = _TIMES_ROUNDING_LIFTED if self.is_lifted else _TIMES_ROUNDING
+        self.pace = times * (working_time() - began) / edges
+
+    def hurry(self) -> None:
+        """Take no longer than a process may that was asked to end."""
+        self.until = min(self.until, working_time() + _AFTER_CTRL_C)
 
     def latest_start(self, cycles: Cycles) -> float:
         """When to begin with the certificate of some loops, at the latest."""

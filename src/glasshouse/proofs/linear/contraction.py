@@ -85,8 +85,8 @@ class _Copied(NamedTuple):
     fixed: Spins
 
 
-# Vertices to contract between two looks at the clock.
-_STEPS_PER_LOOK = 1 << 10
+# Vertices to contract, and edges to take over, between two looks at the clock.
+_STEPS_PER_LOOK, _EDGES_PER_LOOK = 1 << 10, 1 << 16
 
 _Step = _Moved | _Added | _Cancelled | _Followed | _Copied
 _Ends = dict[int, tuple[int, int]]
@@ -130,7 +130,7 @@ class ContractedGraph:
     def __init__(self, graph: SignedGraph, clock: Clock | None = None) -> None:
         self.graph, self._clock = graph, clock or Clock()
         self.cost = 0
-        self._weights: list[int] = list(graph.weights)
+        self._weights: list[int] = []
         self._steps: list[_Step] = []
         self._num_vertices = graph.num_vertices
         self.names = np.arange(graph.num_vertices, dtype=np.int32)
@@ -138,8 +138,12 @@ class ContractedGraph:
         self._triangles: list[
             int
         ] = []  # six numbers each: lists of lists keep Python's memory busy
-        # Column by column: lists of pairs keep Python's garbage collector busy.
-        ends = dict(enumerate(zip(*graph.edges.T.tolist(), strict=True)))
+        ends: _Ends = {}
+        for first, last in self._clock.pieces(graph.num_edges, _EDGES_PER_LOOK):
+            self._weights += graph.weights[first:last].tolist()
+            # Column by column: lists of pairs keep Python's garbage collector busy.
+            pairs = zip(*graph.edges[first:last].T.tolist(), strict=True)
+            ends.update(zip(range(first, last), pairs, strict=True))
         parts: list[_Ends] = []
         before = -1
         # A turn that changes anything leaves fewer edges, so this ends.
@@ -313,12 +317,17 @@ class ContractedGraph:
                 spins = graphs.agree(*rows, relative)
         return spins
 
+    @property
+    def is_lifting(self) -> bool:
+        """Whether loops of the blocks have to be changed to be loops of the whole graph."""
+        return not all(isinstance(step, _Copied) for step in self._steps)
+
     def lift_loops(self, loops: list[OddCycle], denominator: int) -> list[OddCycle]:
         """Loops of the whole graph from loops of its blocks, and those that merging found.
 
         No edge is used above its weight if none of the core was.
         """
-        if all(isinstance(step, _Copied) for step in self._steps):
+        if not self.is_lifting:
             return loops
         return _Lifting(loops).undo(self._steps, self._weights, denominator)
 

@@ -101,6 +101,7 @@ class CycleLp:
         report: called with (lower bound, cost of the best state) after every round; it returns
             True to stop.
         certifying: until when the certificate is to be made of what was found.
+        found: called whenever `state` is better than before.
     """
 
     def __init__(
@@ -110,8 +111,9 @@ class CycleLp:
         deadline: float = np.inf,
         report: Callable[[Fraction, int], bool] = lambda lower, upper: False,
         certifying: Certifying | None = None,
+        found: Callable[[], object] = lambda: None,
     ) -> None:
-        self.graph = graph
+        self.graph, self.found = graph, found
         self.certifying = certifying or Certifying()
         self.slack = slack
         self.deadline = deadline
@@ -147,6 +149,8 @@ class CycleLp:
             if not is_ctrl_c(stop):
                 raise
             self.interrupted = work.stopped = True
+            self.certifying.hurry()
+            to_the_end(lambda: self.make_do(work))
         packing, stopped = to_the_end(lambda: self.affordable_packing(work))
         self.interrupted |= stopped
         return BlockResult(self.state, self.cost, packing, work.rounds, work.cuts, work.converged)
@@ -156,8 +160,8 @@ class CycleLp:
         try:
             moats = torus.moats(Clock(self.lp_deadline))
         except TimeIsUpError:  # an LP would take longer still
-            work.unsolved, work.stopped = torus.odd_faces(), True
-            self.offer(torus.state_near(np.zeros(self.graph.num_edges, np.bool_)))
+            work.stopped = True
+            self.make_do(work)
             return
         self.solved(work, moats.cycles, moats.duals)
         self.offer(torus.state_near(moats.crossed))
@@ -175,6 +179,16 @@ class CycleLp:
         self.rounds.begin_inside(
             moats.cycles, work.violation, mean_violation(self.graph, np.array(states))
         )
+
+    def make_do(self, work: _Work) -> None:
+        """Take a simple bound and state of a search that was stopped before it found any."""
+        if work.solved[0]:
+            return
+        spins = self.state.copy()
+        if self.torus is not None:
+            work.unsolved = self.torus.odd_faces()
+            spins = self.torus.state_near(np.zeros(self.graph.num_edges, np.bool_))
+        self.offer(spins)
 
     def cut_open(self, torus: SquareTorus) -> None:
         """Look for a better state of a torus, or another that is as good: it may lead further."""
@@ -261,7 +275,7 @@ class CycleLp:
         if not cycles:  # not even one LP was solved
             cycles = work.model.cycles or work.unsolved
             duals = np.zeros(len(cycles))
-            self.certifying.measure(cycles, lambda some: self.rounded(duals[: len(some)], some))
+        self.certifying.measure(cycles, lambda some: self.rounded(duals[: len(some)], some))
         places = self.certifying.affordable(duals, cycles)
         return self.packed(duals[places], [cycles[k] for k in places.tolist()])
 
@@ -336,3 +350,4 @@ class CycleLp:
         cost = self.graph.cost(spins)
         if cost < self.cost:
             self.state, self.cost = spins, cost
+            self.found()

@@ -25,6 +25,7 @@ class Search:
         target: a value of the problem; stop once no state can be below it.
         progress: called with `Bounds` after every LP solve.
         certify_until: when the certificate of what was found is to be ready.
+        found: called with every better state on the way, or None.
 
     Raises:
         TimeIsUpError: the deadline is over before the graph is reduced.
@@ -37,8 +38,9 @@ class Search:
         target: float | None,
         progress: Callable[[Bounds], object] | None,
         certify_until: float = math.inf,
+        found: Callable[[Spins], object] | None = None,
     ) -> None:
-        self.graph = graph
+        self.graph, self.found = graph, found
         self.began = working_time()
         self.deadline = deadline
         self.target = target
@@ -59,10 +61,17 @@ class Search:
         start = min(states, key=self.graph.cost, default=None)
         # The gaps of all blocks together must stay below the least difference of two costs.
         slack = Fraction(self.graph.unit, 2 * max(1, len(blocks)))
-        solvers = [
-            CycleLp(block.graph, slack, self.deadline, self._report, Certifying(self.certify_until))
-            for block in blocks
-        ]
+
+        def tell() -> None:
+            if self.found is not None and len(solvers) == len(blocks):
+                self.found(self.reduction.lift_state([solver.state for solver in solvers]))
+
+        solvers: list[CycleLp] = []
+        for block in blocks:
+            certifying = Certifying(self.certify_until, self.reduction.is_lifting)
+            solvers.append(
+                CycleLp(block.graph, slack, self.deadline, self._report, certifying, tell)
+            )
         if start is not None:
             for solver, spins in zip(solvers, self.reduction.restrict(start), strict=True):
                 solver.offer(spins)

@@ -35,19 +35,26 @@ _BLUR = 10**10
 
 
 class Incumbent:
-    """The best state of a graph so far."""
+    """The best state of a graph so far.
+
+    Attributes:
+        found: called after every improvement.
+    """
 
     def __init__(self, graph: SignedGraph, spins: Spins) -> None:
         self.graph, self.state, self.cost = graph, spins, graph.cost(spins)
+        self.found: Callable[[], object] = lambda: None
 
     def offer(self, spins: Spins) -> None:
         """Improve a state by single flips, and keep it if it is the best."""
-        better = spins.copy()
+        better, before = spins.copy(), self.cost
         graphs.descend(*self.graph.rows, self.graph.couplings, better)
         for state in (better, spins):
             cost = self.graph.cost(state)
             if cost < self.cost:
                 self.state, self.cost = state, cost
+        if self.cost < before:
+            self.found()
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.compiled import compiled
+from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.arrays import empty
 from glasshouse.kernels.flips import Walker, flip
 
 EPSILON = 2.0**-52
 
 
-@compiled
+@inner
 def gain_is_real(
     starts: Any, neighbours: Any, weights: Any, fields: Any, spins: Any, i: Any
 ) -> Any:
