@@ -50,6 +50,7 @@ html_title = f"glasshouse {release}"
 html_extra_path = ["_site"]  # the first page of the site leads to docs/index
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["sort.js"]  # the table of the certified library
 html_copy_source = False
 html_show_sphinx = False
 

@@ -33,7 +33,7 @@ def test_list_shows_all_suites(capsys):
     listed = {line["name"]: line["instances"] for line in lines(capsys)}
     assert {"smoke", "dialled", "open"} < set(listed)
     assert main(["suite", "--list"]) == 0
-    assert f"smoke         {listed['smoke']} instances" in capsys.readouterr().out
+    assert f"smoke             {listed['smoke']} instances" in capsys.readouterr().out
 
 
 def test_without_a_folder_the_suite_is_shown(tiny, capsys):

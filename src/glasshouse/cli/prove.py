@@ -38,6 +38,7 @@ def prove(
     veripb: Path | None = None,
     veripb_form: Literal["wcnf", "opb"] = "wcnf",
     veripb_version: Literal["3.0", "2.0"] = "3.0",
+    qoblib: Path | None = None,
     time_limit: float | None = None,
     node_limit: MaybeWhole = None,
     memory_limit: MaybeWhole = None,
@@ -66,6 +67,7 @@ def prove(
     glasshouse prove torus.mc --time-limit 600 --workers 2
     glasshouse convert inst.wcnf new.wcnf --dialect mse22
     glasshouse prove new.wcnf --veripb new.pbp && veripb --wcnf new.wcnf new.pbp
+    glasshouse prove model.qs --qoblib submission/
     ```
 
     Args:
@@ -77,6 +79,8 @@ def prove(
             then has loops only, which VeriPB can follow.
         veripb_form: what VeriPB will read: the WCNF in its 2022 dialect, or its OPB (`convert`).
         veripb_version: syntax of the proof.
+        qoblib: also write a result for the QOBLIB into this folder: solution, summary with the
+            proven bound, and objective over time, in a folder named after the instance.
         time_limit: seconds of the whole command, after which the best bound and state so far are
             shown. The start of Python and reading the file count, compilation does not.
         node_limit: how many nodes of a tree to bound at most; 1 is the root, without branching.
@@ -90,6 +94,7 @@ def prove(
     from glasshouse.problems import Max2Sat
     from glasshouse.proofs import HardClausesUnsatisfiableError
     from glasshouse.proofs import prove as find_proof
+    from glasshouse.proofs.qoblib import TO_FILL_IN, QoblibPackage
     from glasshouse.proofs.veripb.writing import veripb_proof
 
     if is_pipe(file) and certificate is None:
@@ -102,6 +107,9 @@ def prove(
     _refuse_nowhere(target, veripb)
     if veripb is not None:
         refuse_existing(veripb, overwrite=force)
+    package = None if qoblib is None else QoblibPackage.of_file(qoblib, file)
+    if package is not None and not force:
+        package.refuse_existing()
     document = read_document(source(file, format), format=format, units=units)
     problem = document.problem
     before = _before(target, problem, force)
@@ -127,6 +135,10 @@ def prove(
             )
             with replacing(veripb, overwrite=force) as out:
                 out.write(text.encode("ascii"))
+        if package is not None:
+            resumed = before is not None and not force
+            remark = "Times are of the last part of a search that was resumed." * resumed
+            package.write(document, proof, verdict, remark=remark, overwrite=force)
 
     clauses = problem if isinstance(problem, Max2Sat) else None
     if veripb is not None and clauses is None:
@@ -144,7 +156,8 @@ def prove(
     except HardClausesUnsatisfiableError as error:
         raise CheckFailedError(f"{file}: {error}") from error
     lie = false_claim(document, proof.energy, proof.optimal)
-    found = _Found.of(document.measure, verify(problem, proof.certificate))
+    verdict = verify(problem, proof.certificate)
+    found = _Found.of(document.measure, verdict)
     if json:
         try:
             write(proof)
@@ -162,6 +175,9 @@ def prove(
         print(_certificate_line(target, proof, found, before, kept))
         for line in _veripb_line(veripb, proof):
             print(line)
+        if package is not None:
+            print(f"{package.summary_path.parent} is the result for the QOBLIB; fill in "
+                  f"{', '.join(TO_FILL_IN)}")  # fmt: skip
     if lie:
         raise FalseClaimError(f"{file}: {lie}")
     if proof.statistics.stopped == "Ctrl-C" and not proof.optimal:

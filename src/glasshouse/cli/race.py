@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from glasshouse.races.probing import Probed
     from glasshouse.races.results import Results, Run
     from glasshouse.races.scores import SolverScore
+    from glasshouse.races.suite_loading import Suite
 
 _WIDEST = 150
+_MOST_NAMES = 10  # of missing instances, that are shown
 _MOST_FAULTS = 20  # of a solver, that are shown one by one
 
 race = command_group(
@@ -55,6 +57,7 @@ def run(
     suite: str,
     output: OutputPath,
     answers: Path | None = None,
+    instances: Path | None = None,
     time_limit: float = 60.0,
     grace: float = 1.0,
     memory: Whole = 4096,
@@ -78,9 +81,13 @@ def run(
             file comes last); NAME=COMMAND to name it; a built-in such as rc2, highs, anneal, temper
             or prove; or all, for every built-in that is installed. Once per solver.
         suite: the name of a suite (`glasshouse suite --list`) or its TOML file, grown once into the
-            folder suites beside the store; a folder of .wcnf or .cnf files, a manifest, or a file.
+            folder suites beside the store; a folder of .wcnf or .cnf files, a manifest, or a file;
+            standard instances such as gset, dimacs or biqmac:rudy, with --instances.
         output: the store; made when it is not there.
-        answers: the folder with the answers of a folder of blind files, where they are elsewhere.
+        answers: the folder with the answers of a folder of blind files, where they are elsewhere,
+            or with the certificates of standard instances, which are then verified.
+        instances: a folder with files of standard instances (`glasshouse library`), under any names
+            and in any format. They are recognised by their content.
         time_limit: seconds of wall-clock time per run. Then solvers get SIGTERM. Built-in solvers
             compile before their time starts.
         grace: seconds after SIGTERM in which a solver may print its best model. Whatever it prints
@@ -113,13 +120,14 @@ def run(
     # First: what solvers read is found out by running them.
     try:
         with _growing(suite) as grown:
-            instances = load_suite(suite, output.parent / "suites", grown, answers)
+            loaded = load_suite(suite, output.parent / "suites", grown, answers, instances)
     except ValueError as error:  # in the words of the suite's file, whose keys are no options
         raise StudyFileError(error) from error
     entrants = entrants_of(
         solver, limits, dialect, known=_known_solvers(output), tell=_tell_dialect
     )
-    asked = Race(entrants, instances, limits, seed, repeat, strict, meter)
+    _tell_missing(loaded)
+    asked = Race(entrants, loaded, limits, seed, repeat, strict, meter)
     number = 1 if workers is None else workers
     last = collect_steps(
         lambda executor: iter_race(asked, output, workers=number, executor=executor),
@@ -240,6 +248,15 @@ def _tell_dialect(found: Probed) -> None:
     print(f"{found.name} reads {found.dialect}, {how}; --dialect chooses another", file=sys.stderr)
 
 
+def _tell_missing(suite: Suite) -> None:
+    """One line on the standard instances that the user's folder does not have."""
+    if number := len(suite.missing):
+        some = ", ".join([*suite.missing[:_MOST_NAMES], *["…"] * (number > _MOST_NAMES)])
+        total = number + len(suite.instances)
+        print(f"{number} of the {total} instances of {suite.name} are not in {suite.files} and "
+              f"are left out: {some}", file=sys.stderr)  # fmt: skip
+
+
 def _results(store: Path) -> Results:
     from glasshouse.races.results import read_results
     from glasshouse.studies.store.purpose import SAMPLER_RACE
@@ -260,6 +277,7 @@ def _results(store: Path) -> Results:
 def _report(store: Path, json: bool) -> bool:
     """Show a race; whether there are faults."""
     from glasshouse.races.scores import score
+    from glasshouse.races.standard_scores import trusted, truths
 
     results = _results(store)
     scores = [score(results, name) for name in results.solvers]
@@ -273,6 +291,7 @@ def _report(store: Path, json: bool) -> bool:
                 "faults": [_values(run) for run in results.faults],
                 "solvers": [_scored(results, one) for one in scores],
                 "start_seconds": dict(results.starts),
+                "truths": truths(results),
             }
         )  # fmt: skip
         return bool(results.faults)
@@ -289,8 +308,11 @@ def _report(store: Path, json: bool) -> bool:
     for name, number in results.missing.items():
         print(f"{name}: {number} of its {results.entered[name]} runs are missing; race it again "
               "for them")  # fmt: skip
+    _show_gaps(results)
     _show_starts(results)
     _show_not_run(results)
+    if line := trusted(results):
+        print(line)
     if unproven := len(results.unproven):
         print(f"no optimum is proven for {unproven} of {len(results.instances)} instances: claims "
               "there are undecided, and 'reached' is the best that any solver found")  # fmt: skip
@@ -305,6 +327,15 @@ def _show_starts(results: Results) -> None:
             print(f"{name}: the start of Python took longer than the limit; raise --time-limit")
 
 
+def _show_gaps(results: Results) -> None:
+    from glasshouse.races.standard_scores import mean_gap
+
+    gaps = {name: mean_gap(results, name) for name in results.solvers}
+    shown = [f"{name} {gap[0]:.3%} ({gap[1]} runs)" for name, gap in gaps.items() if gap]
+    if shown:
+        print(f"mean gap to the best known value, of runs with a valid model: {', '.join(shown)}")
+
+
 def _show_not_run(results: Results) -> None:
     from glasshouse.races.race_task import NOT_RUN
 
@@ -317,10 +348,14 @@ def _show_not_run(results: Results) -> None:
 
 def _scored(results: Results, one: SolverScore) -> dict[str, Any]:
     """A line of the table; JSON has no infinity."""
+    from glasshouse.races.standard_scores import mean_gap
+
+    gap = mean_gap(results, one.solver)
     ends = {name: getattr(one.median, name) for name in ("value", "low", "high", "confidence")}
     return vars(one) | {
         "median": str(one.median),
         "median_seconds": {name: end if math.isfinite(end) else None for name, end in ends.items()},
+        "mean_gap": None if gap is None else gap[0],
         "verdicts": Counter(str(run.verdict) for run in results.runs if run.solver == one.solver),
     }
 

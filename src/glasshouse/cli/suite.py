@@ -64,6 +64,7 @@ def suite(
     if list_all:
         for name in ready_made():
             _show(find_suite(name), json)
+        _show_standard(json)
         return
     if source is None:
         raise ValueError("no suite; give the name of one (--list shows them) or a TOML file")
@@ -102,10 +103,16 @@ def _write(
 
 def _found(source: str, count: int | None, seed: int | None) -> SuiteFile:
     """The suite, or what is wrong with its file, in the file's own words."""
+    from glasshouse.races.standard_suite import standard_families
     from glasshouse.races.suite_file import find_suite
 
     if count is not None and count < 1:
         raise ValueError(f"--count {count} is below 1")
+    if source in standard_families():
+        raise ValueError(
+            f"{source} consists of files that are not part of glasshouse; race on your copies with "
+            f"`glasshouse race --suite {source} --instances DIR`"
+        )
     try:
         return find_suite(source, count=count, seed=seed)
     except ValueError as error:
@@ -116,7 +123,19 @@ def _show(suite: SuiteFile, json: bool) -> None:
     if json:
         show_json({"name": suite.name, "instances": len(suite), "title": suite.title})
     else:
-        print(f"{suite.name:<12}{len(suite):>4} instances  {suite.title}")
+        print(f"{suite.name:<16}{len(suite):>4} instances  {suite.title}")
+
+
+def _show_standard(json: bool) -> None:
+    """The families of standard instances, which are raced on with the user's own files."""
+    from glasshouse.races.standard_suite import standard_families
+
+    title = "standard instances; race --instances DIR names the folder of your files"
+    for name, number in standard_families().items():
+        if json:
+            show_json({"name": name, "instances": number, "title": title})
+        else:
+            print(f"{name:<16}{number:>4} instances  {title}")
 
 
 def _show_families(suite: SuiteFile, json: bool) -> None:

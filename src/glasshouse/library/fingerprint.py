@@ -17,6 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from glasshouse.certificates.exact_form import ExactForm, gcd_of
+from glasshouse.problems import Ising
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.measure import Measure
 
@@ -80,6 +81,22 @@ class ReducedGraph:
     def text(self) -> str:
         """Return all edges, one per line."""
         return "".join(self._blocks())
+
+    def problem(self, num_variables: int) -> Ising:
+        """Return the Ising problem of the graph: its energies are the sums K.
+
+        Args:
+            num_variables: the number of spins; those without an edge count, too.
+
+        >>> twice = Ising.from_edges(2, [(0, 1)], [6], fields=[0, -2])
+        >>> ReducedGraph(twice).problem(2)
+        Ising(2 spins, 1 edges, 1 fields, integer weights 3 to 3)
+        """
+        is_field = self._ends[:, 0] == 0
+        fields = np.zeros(num_variables, dtype=self._weights.dtype)
+        fields[self._ends[is_field, 1] - 1] = -self._weights[is_field]
+        edges, weights = self._ends[~is_field] - 1, -self._weights[~is_field]
+        return Ising.from_edges(num_variables, edges, weights, fields=fields)
 
     def fingerprint(self) -> str:
         """Return the SHA-256 of the text, in hexadecimal digits."""

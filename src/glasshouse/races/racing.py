@@ -123,7 +123,10 @@ class Race(Summarised):
                     f"{store.path} holds runs of another {entrant.name} (its {changed} differs); "
                     f"give this one another name, as in 'new-{entrant.name}=…', or use a new store"
                 )
-        typed = {"source": self.suite.source, "answers": self.suite.answers}
+        typed = {
+            "source": self.suite.source, "answers": self.suite.answers,
+            "instances": self.suite.files,
+        }  # fmt: skip
         store.note(NOTE, json.dumps({**rules, **typed, "solvers": solvers}))
         return meter
 

@@ -6,6 +6,7 @@ All of it is computed per instance first, and then over instances: an instance c
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +20,7 @@ from glasshouse.problems.validation import Number
 from glasshouse.races.raced_problem import RacedProblem, StoredProblem
 from glasshouse.races.sampler_call import SamplerCall
 from glasshouse.races.scores import Floats, bootstrap_of_mean, median_tts
+from glasshouse.races.standard_suite import TRUTH_BY
 from glasshouse.solvers.success import binomial_interval
 from glasshouse.studies.statistics.estimators import quantile_of_ordered, time_to_solution
 from glasshouse.studies.statistics.samples import Estimate
@@ -252,12 +254,19 @@ class SamplerResults(Summarised):
         ]
         return "\n".join([*table.above, *lines, *table.below])
 
+    def _by_table(self) -> str:
+        """What was not verified when the race began, but when the table of a version was made."""
+        known = [one.parameters.get(TRUTH_BY) for one in self.problems if one.optimum is not None]
+        by = Counter(str(each)[:60] for each in known if str(each).startswith("table"))
+        named = [f"{number} by the {table}" for table, number in by.items()]
+        return f" ({', '.join(named)})" if named else ""
+
     def _summary_table(self) -> SummaryTable:
         """A row for each sampler."""
         proven = sum(one.optimum is not None for one in self.problems)
         number, others = len(self.problems), len(self.problems) - proven
         about = f"{self.suite}: {number} instance{'s' * (number != 1)}"
-        about += f", {proven} with an optimum proven before the race"
+        about += f", {proven} with an optimum proven before the race{self._by_table()}"
         if others:
             about += f", {others} against the best energy known or found by anybody: not proven"
         head = ("solver", "success", "median TTS99 in seconds", "residual per spin", "faults")

@@ -17,6 +17,7 @@ from glasshouse.files.reading import read_document
 from glasshouse.files.regrowing import regrow
 from glasshouse.files.sidecar import side_car
 from glasshouse.files.streams import format_suffix
+from glasshouse.races.standard_suite import standard_copies, standard_families
 from glasshouse.races.suite_file import find_suite, ready_made
 from glasshouse.races.suite_folder import INSTANCES, SuiteFolder, iter_build_suite
 from glasshouse.races.truth import CLAUSE_SUFFIXES, Truth, is_of_clauses, truth_of
@@ -53,6 +54,8 @@ class Suite(Summarised):
         instances: in order.
         source: what it was loaded from, as a command names it.
         answers: the folder of the answers, as a command names it; empty where none was given.
+        files: the folder of the user's own files, as a command names it; empty if none was given.
+        missing: the names of standard instances that are not among these files.
     """
 
     name: str
@@ -60,6 +63,8 @@ class Suite(Summarised):
     instances: Sequence[SuiteInstance]
     source: str = ""
     answers: str = ""
+    files: str = ""
+    missing: Sequence[str] = ()
 
 
 def load_suite(
@@ -67,6 +72,7 @@ def load_suite(
     cache: str | Path,
     grown: Callable[[int, int], object] | None = None,
     answers: str | Path | None = None,
+    instances: str | Path | None = None,
 ) -> Suite:
     """A suite by its name, from a TOML file, or from a folder.
 
@@ -74,10 +80,13 @@ def load_suite(
     with .wcnf or .cnf files; of those without a proof nothing is known.
 
     Args:
-        source: one of `ready_made()`, a TOML file, a folder, a manifest, or one file of clauses.
+        source: one of `ready_made()`, a TOML file, a folder, a manifest, or one file of clauses; a
+            family of standard instances, such as gset or biqmac:rudy, with `instances`.
         cache: where suites by name or file are written, once.
         grown: called while one is, with the number of instances that are there, and of all.
-        answers: the folder with the manifest and the certificates of a folder of blind files.
+        answers: the folder with the manifest and the certificates of a folder of blind files, or
+            the certificates of standard instances.
+        instances: a folder with files of standard instances, under any names, in any format.
 
     Raises:
         CertificateError: a certificate does not prove what is stated.
@@ -95,10 +104,28 @@ def load_suite(
     >>> folder.cleanup()
     """
     path = Path(source)
+    if instances is not None:
+        return _standard(str(source), Path(instances), Path(cache), answers)
     if answers is not None:
         found, elsewhere = _answered(path, Path(answers)), _typed(Path(answers))
         return replace(found, source=_typed(path), answers=elsewhere)
     return replace(_loaded(source, path, Path(cache), grown), source=_typed(path))
+
+
+def _standard(family: str, folder: Path, cache: Path, answers: str | Path | None) -> Suite:
+    """The standard instances of a family that are in a folder."""
+    if family not in (known := standard_families()):
+        raise ValueError(
+            f"{family} is not a family of standard instances, whose files {folder} would hold; use "
+            f"one of {', '.join(known)}"
+        )
+    certificates = None if answers is None else Path(answers)
+    copies, missing = standard_copies(family, folder, cache, certificates)
+    found = _suite(family, [SuiteInstance(k.name, k.path, k.parameters, k.truth) for k in copies])
+    elsewhere = "" if certificates is None else _typed(certificates)
+    return replace(
+        found, source=family, answers=elsewhere, files=_typed(folder), missing=tuple(missing)
+    )
 
 
 def _typed(path: Path) -> str:
@@ -131,6 +158,11 @@ def _loaded(
     for folder in (path / INSTANCES, path):
         if folder.is_dir() and (files := sorted(p for p in folder.iterdir() if _is_raced(p))):
             return _suite(path.resolve().name, [_stranger(file) for file in files])
+    if str(source) in standard_families():
+        raise ValueError(
+            f"{source} needs the files of its instances, which are not part of glasshouse; name "
+            "their folder with --instances (instances= in Python)"
+        )
     raise ValueError(
         f"{path} is no suite: expected one of {', '.join(ready_made())}, a TOML file, or a folder "
         "with .wcnf or .cnf files"

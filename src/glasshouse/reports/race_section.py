@@ -291,7 +291,8 @@ def _runs(results: Results) -> Table:
 
 # What the rules of a race are called on the command line. The solvers have their own dialects.
 _OPTIONS = {"seconds": "--time-limit", "grace": "--grace", "memory": "--memory", "seed": "--seed",
-            "meter": "--meter", "strict": "--strict", "answers": "--answers"}  # fmt: skip
+            "meter": "--meter", "strict": "--strict", "answers": "--answers",
+            "instances": "--instances"}  # fmt: skip
 _LONGEST_COMMAND = 10_000
 
 

@@ -46,7 +46,7 @@ def _digests(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 RACE = Purpose(
     "a race", "race", "race", "solvers",
-    frozenset({"suite", "source", "answers", "start_seconds"}), is_suite=True,
+    frozenset({"suite", "source", "answers", "instances", "start_seconds"}), is_suite=True,
 )  # fmt: skip
 SAMPLER_RACE = Purpose("a race of samplers", "sampler race", "sampler_race", is_suite=True)
 TRAINING = Purpose("trained machines", "training", "training", fixed=_digests)

@@ -1,0 +1,400 @@
+"""Check what a certificate proves of a WCNF file, a MaxCut graph, or a QUBO of Biq Mac (.sparse).
+
+Usage: python checker.py FILE FILE.cert  (Python 3.8 or newer and nothing else; exact integers)
+In spins (true +1, false -1), scale x value = constant - sum of w[a,b] s_a s_b, where vertex 0 is
+the ghost, a spin that is always +1; the value is 4 x cost, x'Qx, or a graph's sum of w s_a s_b.
+A loop of L edges, an odd number of them negative, is never below -mu (L-2). A square c (a.s)^2 is
+never below c g^2 where sum a/g is odd, g = gcd(a), and never below 0 else; less its constant
+c sum a^2, it is a part like a loop. With R = problem - loops - squares,
+value >= constant - sum mu (L-2) - sum c (sum a^2 - g^2 [odd]) - sum |R|  always holds.
+A tree of pairs of spins, equal or opposite, parts all states into leaves; the least leaf counts. In
+a leaf, tied spins are one; it has own loops and squares, or a cover: spins that touch all edges.
+Turning spin a changes a value by 2 sum_b w[a,b] s_a s_b, so values of a leaf differ by multiples of
+2 gcd(2 gcd(w), sum_b w[a,b] for all a). What comments state of the optimum must be true as well.
+Exit code: 0 the assignment is optimal, 2 only a lower bound is proven, 1 the files are refused.
+"""
+
+import json
+import math
+import re
+import sys
+from collections import defaultdict
+from fractions import Fraction
+from functools import reduce
+from itertools import combinations
+from pathlib import Path
+from types import SimpleNamespace
+
+HEADS = "glasshouse-certificate denominator cost state names loops squares tree common".split()
+NOTES = [b"num-variables", b"num-clauses", b"planted-cost", b"planted-model", b"encoding"]
+GRAPH_NOTES = [b"offset", b"ancilla", b"numbers", b"planted-cut", b"planted-model"]
+MOST_COVERED = 24
+
+
+def require(condition, otherwise):
+    """Refuse the files unless a condition holds."""
+    if not condition:
+        raise ValueError(re.sub("[^ -~]", "?", otherwise[:300]))
+
+
+def whole(word):
+    """A whole number of at most 4300 digits, zeros in front not counted."""
+    digits = word.lstrip("+-").lstrip("0") or "0"
+    require(re.fullmatch("[+-]?[0-9]+", word) and len(digits) <= 4300, f"not whole: {word[:40]}")
+    return -int(digits) if word[0] == "-" else int(digits)
+
+
+def counts(words):
+    """Whole numbers without signs that name vertices or count parts."""
+    require(all(w.isdigit() and len(w) < 12 for w in words), f"no counts: {words[:9]}")
+    return list(map(int, words))
+
+
+def number(word, is_float=False):
+    """A stated number: whole, or a finite float where it has a point or an exponent."""
+    require(len(word) <= 400 and set(word) <= set("0123456789+-.eE"), f"no number: {word[:40]}")
+    value = float(word) if is_float or set(word) & set(".eE") else int(word)
+    require(abs(value) < (2**70 if isinstance(value, int) else math.inf), f"too large: {word[:40]}")
+    return value
+
+
+def rows(text, comment):
+    """The words of all lines but comments; other bytes than ASCII, and the _ of 1_0, are errors."""
+    require("\0" not in text, "binary data; unpack compressed files first")
+    lines = [re.sub(r"[^\t\v\f\r -~]|[_/]", "?", line).split() for line in text.split("\n")]
+    return [words for words in lines if words and words[0][0] != comment]
+
+
+def frozen(value, depth, others=()):
+    """Plain JSON, at most so deep, as tuples: exact finite numbers, texts, lists, some others."""
+    is_plain = depth > 0 and type(value) in (int, float, str, list, *others)
+    require(is_plain and (type(value) is not float or math.isfinite(value)), "not plain JSON")
+    inner = value.values() if type(value) is dict else value if type(value) is list else None
+    exact = Fraction(value) if type(value) in (int, float) else value
+    return exact if inner is None else tuple(frozen(x, depth - 1, others) for x in inner)
+
+
+def read_notes(text, mark, keys):
+    """What comments state, each key at most once: a word, or JSON, where no key stands twice."""
+    notes, opening = {}, {b"recipe": b"{", b"labels": b"["}
+    for line in map(bytes.strip, text.encode("latin1").split(b"\n")):
+        key, *values = (line[1:].split() if line[:1] == mark else []) or [b""]
+        is_json = key in opening and values and values[0][:1] == opening[key]
+        if is_json or (key in keys and len(values) == 1):
+            require(key not in notes, f"{key} is stated again")
+            notes[key] = values[0].decode("latin1")
+        if is_json:
+            others = [16, (dict, bool, type(None))] if key == b"recipe" else [6]
+            # Keys that stand twice make an object what is not plain; long integers take minutes.
+            hooks = {"object_pairs_hook": lambda x: dict(x) if len(dict(x)) == len(x) else ()}
+            hooks["parse_int"] = whole
+            notes[key] = frozen(json.loads(line[1:].split(maxsplit=1)[1], **hooks), *others)
+    require(b"encoding" not in notes, "an encoding for solvers has no certificate")
+    return notes
+
+
+def read_wcnf(text):
+    """Soft clauses (weight, literals), hard clauses (literals), number of variables, notes."""
+    lines, notes, soft, hard = rows(text, "c"), read_notes(text, b"c", NOTES), [], []
+    head = " ".join(lines.pop(0)) if lines and lines[0][0][0] == "p" else None
+    match = re.fullmatch(r"p wcnf (\d{1,39}) (\d{1,39})(?: (\d{1,39}))?", head or "p wcnf 0 0")
+    require(match and (head or lines or NOTES[1] in notes), f"WCNF: {head}, no clauses")
+    size, count, top = match.groups() if head else (*(notes.get(key) for key in NOTES[:2]), None)
+    require(not set(f"{size}{count}".replace("None", "")) & set(".eE"), f"WCNF: {size} {count}")
+    require(count is None or number(count) == len(lines), f"WCNF: {len(lines)} of {count} clauses")
+    top = math.inf if top is None else int(top)
+    for first, *words in lines:
+        *clause, end = map(whole, words)
+        weight = top if first == "h" and head is None else whole(first)
+        is_clause = end == 0 and 0 not in clause and len(clause) < 3
+        require(is_clause and (0 <= weight < 2**63 or weight == top), f"WCNF: {first} {words}")
+        hard.append(clause) if weight >= top else soft.append((weight, clause))
+    used = max((abs(x) for clause in hard + [c for _, c in soft] for x in clause), default=0)
+    size = used if size is None else number(size)
+    require(top > 0 and sum(w for w, _ in soft) < 2**63 and used <= size, "WCNF: out of range")
+    return soft, hard, size, notes
+
+
+def weight_of(word):
+    """A weight: whole below 2^63, else a float; digits that stand for no float are refused."""
+    if re.fullmatch("[+-]?[0-9]+", word) and abs(whole(word)) < 2**63:
+        return whole(word)
+    value, (digits, point, rest) = number(word, True), word.lstrip("+-").partition(".")
+    if abs(value) >= 2**53 and not set(word) & set("eE"):
+        shortest = repr(abs(value)).partition("e")[0].replace(".", "").rstrip("0")
+        is_held = point if int(digits) == abs(value) else digits.strip("0") == shortest
+        require(is_held and not rest.strip("0"), f"no float: {word[:40]}")
+    return value
+
+
+def read_graph(text, is_qubo=False):
+    """Offset and weights -w times a scale, scale, size, notes, and whether they are floats."""
+    lines = rows(text, "#") or [[]]
+    head = lines.pop(0) if is_qubo or len(lines[0]) != 3 else None  # a graph's may be missing
+    notes = read_notes(text, b"#", [b"numbers"] if is_qubo else GRAPH_NOTES)
+    offset, pairs = number(notes.get(b"offset", "0")), [sorted(map(whole, x[:-1])) for x in lines]
+    size, count = map(whole, head) if head else (max(map(max, pairs)), len(lines))
+    is_graph = all(len(p) == 2 and 0 < p[0] < p[1] + is_qubo and p[1] <= size for p in pairs)
+    require(is_graph and size >= 0 and len(lines) == count, "graph: edges not as stated")
+    weights, edges = [weight_of(words[-1]) for words in lines], defaultdict(Fraction)
+    for (a, b), w in zip(pairs, weights):  # parallel edges are one, of their sum
+        edges[a, b] -= Fraction(w) * (2 if is_qubo and a != b else 1)  # Q is symmetric
+    require(notes.get(b"numbers", "float") == "float", "graph: numbers of an unknown kind")
+    is_int = {*map(type, weights)} <= {int} or all(w == int(w) and abs(w) < 2**53 for w in weights)
+    is_float = b"numbers" in notes or offset != int(offset) or not is_int  # 1.0 is whole, too
+    total = sum(map(abs, edges.values())) + abs(Fraction(offset))
+    in_range = total <= 2**1020 and sum(map(abs, weights)) < math.inf if is_float else total < 2**63
+    is_held = in_range and all(float(w) == w for w in [*weights, *edges.values()] if is_float)
+    require(is_held, "graph: weights or sums of weights are too large, or no float holds them")
+    for a, b, w in [(a, b, w / (2 if a == b else 4)) for (a, b), w in edges.items() if is_qubo]:
+        edges[a, b], offset = w * (a != b), offset - w  # x = (1 + s)/2
+        edges[0, a], edges[0, b] = edges[0, a] + w, edges[0, b] + w
+    if b"ancilla" in notes:  # that vertex, the last one, is the ghost
+        require(size and re.fullmatch(f"[+]?0*{size}", notes[b"ancilla"][:401]), "graph: ancilla")
+        edges = {(a, b) if b < size else (0, a): w for (a, b), w in edges.items()}
+    scale = max(x.denominator for x in [Fraction(offset), *edges.values()])  # all are powers of 2
+    weights = {pair: int(w * scale) for pair, w in edges.items() if w}
+    return int(offset * scale), weights, scale, size - (b"ancilla" in notes), notes, is_float
+
+
+def read_certificate(text):
+    """Denominator, state, stated cost, leaves, common parts: loops (mu, vertices), squares."""
+    lines, heads, tree = rows(text, "#")[::-1], {}, []
+    while lines and lines[-1][0][0].isalpha():
+        word, *values = lines.pop()
+        if word in ("branch", "leaf", "cover") and "tree" in heads:
+            tree.append((word, counts(values)))
+            continue
+        is_next = word in HEADS and word not in heads and (heads or word == HEADS[0])
+        require(is_next, f"certificate: {word[:40]}")
+        heads[word] = " ".join(values)
+    parts, version = [list(map(whole, words)) for words in lines[::-1]], heads.get(HEADS[0])
+    is_known = version in ("1", "2", "3") and {"denominator", "state", "loops"} <= set(heads)
+    require(is_known, f"certificate: expected '{HEADS[0]} 1', 2 or 3, denominator, state and loops")
+    is_version = ("tree" in heads) == (version == "3") >= ("common" in heads)
+    require(is_version and (version > "1" or "squares" not in heads), "certificate: its version")
+    require(whole(heads.get("tree", "0")) == len(tree), "certificate: rows of the tree are missing")
+    loops, squares = whole(heads["loops"]), whole(heads.get("squares", "0"))
+    over, tree = whole(heads["denominator"]), tree or [("leaf", [0, 0])]
+    require(over > 0 <= min(loops, squares) and loops + squares == len(parts), "certificate: parts")
+    names, order = counts(heads.get("names", "").split()), range(1, len(heads["state"]) + 1)
+    require("names" not in heads or sorted(names) == [*order], "certificate: names")
+    common = counts(heads.get("common", "0 0").split()) if version == "3" else [loops, squares]
+    return heads["state"], heads.get("cost"), (over, parts[:loops], parts[loops:], tree, common)
+
+
+def leaves_of(tree, common, loops, squares, size):
+    """For each leaf its ties {vertex: (root, sign)}, None if no state is there, and what it has."""
+    waiting, (first, second) = [()], common  # a path is its last pair and the path before it
+    for word, numbers in tree:
+        require(waiting, "certificate: rows after the last leaf of the tree")
+        path, said = waiting.pop(), f"certificate: {word} {numbers[:9]}"
+        require(word == "leaf" or max(numbers, default=0) <= size, said)
+        if word == "branch":
+            require(len({*numbers}) == len(numbers) == 2, said)
+            waiting += [((*numbers, -1), path), ((*numbers, 1), path)]
+        elif word == "cover":
+            require(len({*numbers}) == len(numbers) <= MOST_COVERED, said)
+            yield ties_of(path), numbers, [], []
+        else:
+            require(len(numbers) == 2, said)
+            own = loops[first : first + numbers[0]], squares[second : second + numbers[1]]
+            first, second = first + numbers[0], second + numbers[1]
+            yield ties_of(path), None, loops[: common[0]] + own[0], squares[: common[1]] + own[1]
+    require(not waiting and (first, second) == (len(loops), len(squares)), "certificate: the tree")
+
+
+def ties_of(path):
+    """Classes of vertices whose spins are tied by pairs (a, b, sign); None if these contradict."""
+    near, found = defaultdict(list), {}
+    while path:
+        (a, b, sign), path = path
+        near[a].append((b, sign))
+        near[b].append((a, sign))
+    for root in sorted(near):
+        waiting = [] if root in found else [(root, 1)]
+        while waiting:
+            vertex, sign = waiting.pop()
+            if found.setdefault(vertex, (root, sign)) != (root, sign):
+                return None
+            waiting += [(other, sign * relative) for other, relative in near.pop(vertex, [])]
+    return found
+
+
+def folded(constant, weights, ties):
+    """The same constant - sum of w s s where spins are tied: weights between classes only."""
+    small = defaultdict(int)
+    for (a, b), w in weights.items():
+        (i, x), (j, y) = ties.get(a, (a, 1)), ties.get(b, (b, 1))
+        small[min(i, j), max(i, j)] += w * x * y
+    constant -= sum(w for (i, j), w in small.items() if i == j)
+    return constant, {pair: w for pair, w in small.items() if w and pair[0] != pair[1]}
+
+
+def step_of(weights):
+    """All values differ by multiples of it; 0 where all are the same."""
+    sums = defaultdict(int)
+    for vertex, w in ((vertex, w) for pair, w in weights.items() for vertex in pair):
+        sums[vertex] += w
+    return 2 * reduce(math.gcd, sums.values(), 2 * reduce(math.gcd, weights.values(), 0))
+
+
+def least_of_cover(constant, weights, cover, ties):
+    """The least value, by looking at all states of a cover; the ghost's spin stays as it is."""
+    ghost, *cover = dict.fromkeys(ties.get(v, (v, 1))[0] for v in [0, *cover])
+    order = [ghost, *cover, *sorted({v for pair in weights for v in pair} - {ghost, *cover})]
+    place = {vertex: k for k, vertex in enumerate(order)}
+    table = [[0] * len(order) for _ in range(1 + len(cover))]
+    for pair, w in weights.items():
+        a, b = sorted(place[vertex] for vertex in pair)
+        require(a <= len(cover), f"a cover leaves the edge {pair} open")
+        table[a][b] = w
+
+    def least(k, value, fields):
+        if k > len(cover):
+            return value - sum(map(abs, fields))
+        pairs = list(zip(fields[1:], table[k][k + 1 :]))
+        up, down = [x + y for x, y in pairs], [x - y for x, y in pairs]
+        return min(least(k + 1, value - fields[0], up), least(k + 1, value + fields[0], down))
+
+    return least(1, constant, table[0][1:])
+
+
+def cost_of(soft, hard, spins):
+    """What an assignment costs; infinite if it breaks a hard clause."""
+    broken = any(all(spins[abs(x)] * x < 0 for x in clause) for clause in hard)
+    return math.inf if broken else sum(w for w, c in soft if all(spins[abs(x)] * x < 0 for x in c))
+
+
+def spins_of(bits, size):
+    """The ghost's spin and those of 0 and 1."""
+    require(len(bits) == size and set(bits) <= {"0", "1"}, f"no state of {size}: {bits[:40]}")
+    return [1, *(2 * int(bit) - 1 for bit in bits)]
+
+
+def signed_graph(soft, hard):
+    """The constant and the weights w[a,b], a < b, of 4 x cost; a hard clause outweighs all soft."""
+    weights, penalty = defaultdict(int), 1 + sum(w for w, _ in soft)
+    for w, clause in soft + [(penalty, clause) for clause in hard]:
+        # w (1 - x s_a)(1 - y s_b); where a literal is missing, "not ghost" stands, always false.
+        (a, x), (b, y) = sorted([(abs(v), 1 if v > 0 else -1) for v in [*clause, 0, 0][:2]])
+        for (i, j), sign in (((0, 0), 1), ((0, a), -x), ((0, b), -y), ((a, b), x * y)):
+            weights[(i, j) if i != j else "constant"] -= w * sign
+    return -weights.pop("constant", 0), weights
+
+
+def check_parts(loops, squares, size):
+    """Refuse what is no loop and no square, in whichever leaf it is."""
+    for mu, *marked in loops:
+        cycle = list(map(abs, marked))
+        is_odd = (1 + sum(vertex < 0 for vertex in marked[:-1])) % 2
+        is_cycle = mu > 0 and len(set(cycle)) == len(cycle) > 2 and max(cycle) <= size
+        require(is_cycle and marked[-1] >= 0 and is_odd, f"no loop: {mu} {marked}")
+    for c, *pairs in squares:
+        a, nodes = pairs[::2], pairs[1::2]
+        is_square = c > 0 < len(a) == len(nodes) == len(set(nodes)) and all(a)
+        in_range = is_square and min(nodes) >= 0 and max(nodes) <= size and max(map(abs, a)) < 2**63
+        require(in_range, f"no square: {c} {pairs}")
+
+
+def taken_off(weights, loops, squares, spins, ties, unit):
+    """How far below zero the parts can get; their weights are taken off, in place."""
+    minima = 0
+    for mu, *marked in loops:
+        cycle = list(map(abs, marked))
+        negative = [vertex < 0 for vertex in marked[:-1]] + [True]  # the edges after each vertex
+        minima += unit * mu * (len(cycle) - 2)
+        for a, b, sign in zip(cycle, cycle[1:] + cycle[:1], negative):
+            weights[min(a, b), max(a, b)] -= unit * mu * spins[a] * spins[b] * (-1) ** sign
+    for c, *pairs in squares:
+        tied = defaultdict(int)
+        for x, node in zip(pairs[::2], pairs[1::2]):
+            root, sign = ties.get(node, (node, 1))
+            tied[root] += sign * x
+        require(max(map(abs, tied.values()), default=0) < 2**63, "a square's coefficient")
+        divisor = reduce(math.gcd, tied.values(), 0) or 1
+        is_odd = sum(tied.values()) // divisor % 2
+        minima += unit * c * (sum(x * x for x in tied.values()) - divisor**2 * is_odd)
+        for (low, x), (high, y) in combinations(sorted(tied.items()), 2):
+            weights[low, high] += 2 * unit * c * x * y
+    return minima
+
+
+def bounds(constant, weights, value, grain, unit, spins, denominator, loops, squares, tree, common):
+    """The least value that the leaves leave possible."""
+    check_parts(loops, squares, len(spins) - 1)
+    whole_step, least = grain * step_of(weights) // (math.gcd(grain, step_of(weights)) or 1), []
+    leaves = leaves_of(tree, common, loops, squares, len(spins) - 1)
+    for ties, cover, *parts in (leaf for leaf in leaves if leaf[0] is not None):
+        base, small = folded(constant, weights, ties)
+        if cover is not None:
+            least.append(least_of_cover(base, small, cover, ties))
+            continue
+        # From here on all is multiplied with the denominator, so that it stays whole.
+        rest = defaultdict(int, {pair: denominator * w for pair, w in weights.items()})
+        minima = taken_off(rest, *parts, spins, ties, unit)
+        top, rest = folded(denominator * constant, rest, ties)
+        trivial = denominator * (base - sum(map(abs, small.values())))
+        low = Fraction(max(trivial, top - minima - sum(map(abs, rest.values()))), denominator)
+        known = ((base - sum(small.values()), step_of(small)), (value, whole_step))
+        least.append(max(x - (x - low) // step * step if step else x for x, step in known))
+    require(min(least) <= value, "a bound above a value, which cannot be")
+    return min(least)
+
+
+def read_problem(text, is_graph, is_qubo):
+    """The problem, as above, with value = total + cut x answer, and a value for each state."""
+    p = SimpleNamespace(is_float=False, grain=1, unit=2, total=0, cut=4, scale=4)
+    if is_graph:  # energy = total - 2 cut
+        p.constant, p.weights, p.scale, p.size, p.notes, p.is_float = read_graph(text, is_qubo)
+        p.total = 0 if is_qubo else p.constant - sum(p.weights.values())
+        p.unit, p.cut = p.scale, p.scale if is_qubo else -2 * p.scale
+        p.value_of = lambda s: p.constant - sum(w * s[a] * s[b] for (a, b), w in p.weights.items())
+    else:
+        soft, hard, p.size, p.notes = read_wcnf(text)
+        p.constant, p.weights = signed_graph(soft, hard)
+        p.grain = 4 * reduce(math.gcd, (w for w, _ in soft), 0)
+        p.value_of = lambda s: 4 * cost_of(soft, hard, s)
+    # People add floats up: what rounding each term can do is no lie.
+    most = abs(p.constant) + sum(map(abs, p.weights.values()))
+    p.error = Fraction(most * (len(p.weights) + 1) * p.is_float, 2**52)
+    return p
+
+
+def check(text, certificate_text, is_graph=False, is_qubo=False):
+    """Cost, cut or x'Qx of the certificate's assignment, and the best that is left possible."""
+    bits, stated, proof = read_certificate(certificate_text)
+    p = read_problem(text, is_graph, is_qubo)
+    spins, has_ghost = spins_of(bits, p.size), b"ancilla" in p.notes
+    value = p.value_of(spins)
+    require(value < math.inf, "the assignment breaks a hard clause")
+    claim = value if stated is None else p.scale * Fraction(number(stated))
+    require(abs(claim - value) <= p.error, f"cost {Fraction(value, p.scale)}, not {stated}")
+    least = bounds(p.constant, p.weights, value, p.grain, p.unit, spins, *proof)
+    claims = [number(p.notes[key]) for key in (b"planted-cost", b"planted-cut") if key in p.notes]
+    claim = p.total + p.cut * Fraction(claims[0]) if claims else value
+    is_same = abs(claim - value) <= p.error
+    is_possible = is_same if least == value else claim >= least and (is_same or claim < value)
+    require(is_possible, f"the comments state {claims}, which is not the best")
+    model = spins_of(p.notes.get(b"planted-model", bits + "1" * has_ghost), p.size + has_ghost)
+    if has_ghost:  # it is the last digit, and may be 0
+        model = [x * model[-1] for x in [model[-1], *model[1:-1]]]
+    require(least < value or p.value_of(model) == value, "another value of planted-model")
+    names = list(map(repr, p.notes.get(b"labels", range(p.size))))  # numbers may share one hash
+    require(len(names) == len({*names}) == p.size, "labels: not one for each variable")
+    return Fraction(value - p.total, p.cut), Fraction(least - p.total, p.cut)
+
+
+if __name__ == "__main__":
+    try:
+        require(len(sys.argv) == 3, "(usage: python checker.py FILE FILE.cert)")
+        texts = [Path(name).read_bytes().decode("latin1") for name in sys.argv[1:]]
+        suffix, first = Path(sys.argv[1]).suffix, " ".join((rows(texts[0], "#") or [[]])[0])
+        is_rudy = suffix != ".wcnf" and re.fullmatch("[0-9]+ [0-9]+( (?!0$)[-+0-9.eE]+)?", first)
+        found, most = check(*texts, is_rudy or suffix in (".mc", ".sparse"), suffix == ".sparse")
+        sides = ("an upper", "cuts") if most > found else ("a lower", "costs")
+        bound = f"VERIFIED only {sides[0]} bound: {most}; the assignment {sides[1]}"
+        print("VERIFIED optimum" if most == found else bound, found)
+    except (MemoryError, OSError, RecursionError, ValueError) as error:
+        sys.exit(f"REFUSED {str(error) or 'not enough memory'}")
+    sys.exit(0 if most == found else 2)

@@ -1,0 +1,240 @@
+"""Results in the form of the QOBLIB, the Quantum Optimization Benchmarking Library.
+
+A submission has one folder per instance: a summary in CSV, the solution, and the objective over
+time in JSON. The optimality bound of the summary is the one that the certificate proves.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import io
+import json
+import math
+import os
+import platform
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from glasshouse.certificates import Verdict
+from glasshouse.files.document import Document
+from glasshouse.files.streams import UNPACKED, refuse_existing, replacing
+from glasshouse.files.suite import make_folder
+from glasshouse.problems import Max2Sat, Problem, Qubo
+from glasshouse.problems.exchange import single_terms
+from glasshouse.problems.reduction import to_bits
+from glasshouse.proofs.proof import Proof
+from glasshouse.summaries import Summarised
+from glasshouse.version import __version__
+
+UNKNOWN = "N/A"
+TO_FILL_IN = ("Submitter", "Affiliation", "Reference")
+
+
+@dataclass(frozen=True, repr=False)
+class QoblibPackage(Summarised):
+    """The files of one instance in a submission to the QOBLIB.
+
+    Attributes:
+        folder: the folder of the submission.
+        name: the name of the instance.
+
+    >>> package = QoblibPackage(Path("submission"), "farm")
+    >>> package.summary_path.as_posix()
+    'submission/farm/farm_summary.csv'
+    """
+
+    folder: Path
+    name: str
+
+    @classmethod
+    def of_file(cls, folder: Path, file: Path) -> QoblibPackage:
+        """Return the package of a problem file, whose name without suffixes is the instance's.
+
+        >>> QoblibPackage.of_file(Path("submission"), Path("data/G62.mc.gz")).name
+        'G62'
+        """
+        name = file.name
+        if file.suffix.lower() in UNPACKED:
+            name = Path(name).stem
+        plain = re.sub(r"[^A-Za-z0-9_.=+-]+", "-", Path(name).stem).strip(".-")
+        return cls(folder, plain or "problem")
+
+    @property
+    def summary_path(self) -> Path:
+        """The path of the summary."""
+        return self._path("summary.csv")
+
+    @property
+    def solution_path(self) -> Path:
+        """The path of the solution."""
+        return self._path("solution.sol")
+
+    @property
+    def series_path(self) -> Path:
+        """The path of the objective over time."""
+        return self._path("objective_time_series.json")
+
+    def _path(self, ending: str) -> Path:
+        return self.folder / self.name / f"{self.name}_{ending}"
+
+    def refuse_existing(self) -> None:
+        """Raise if one of the files exists."""
+        for path in (self.summary_path, self.solution_path, self.series_path):
+            refuse_existing(path, overwrite=False)
+
+    def write(
+        self,
+        document: Document,
+        proof: Proof,
+        verdict: Verdict,
+        *,
+        remark: str = "",
+        overwrite: bool = False,
+    ) -> None:
+        """Write the three files.
+
+        Args:
+            document: the problem, and the measure of its values.
+            proof: the state and the way to it.
+            verdict: what the certificate of the proof was verified to prove.
+            remark: the end of the column Remarks.
+            overwrite: replace files that exist.
+        """
+        make_folder(self.summary_path.parent)
+        value = document.measure.of(verdict.exact_energy)
+        series = objective_series(document, proof, value)
+        row = summary_row(self.name, document, proof, verdict)
+        row["Time to Solution"] = _seconds(_reached(series, value))
+        row["Remarks"] += remark and f" {remark}"
+        for path, text in (
+            (self.summary_path, _csv(row)),
+            (self.solution_path, solution_text(document.problem, proof, value)),
+            (self.series_path, json.dumps([series]) + "\n"),
+        ):
+            with replacing(path, path.suffix[1:], overwrite=overwrite) as file:
+                file.write(text.encode())
+
+
+def summary_row(name: str, document: Document, proof: Proof, verdict: Verdict) -> dict[str, str]:
+    """Return the summary, with the columns of the QOBLIB in their order."""
+    measure, problem = document.measure, document.problem
+    value = measure.of(verdict.exact_energy)
+    bound = value if verdict.optimal else measure.bound(verdict.lower_bound)
+    coefficients = _coefficients(problem)
+    size = str(problem.num_variables)
+    what = "optimum" if verdict.optimal else measure.bound_name
+    return {
+        "Problem": name,
+        **dict.fromkeys(TO_FILL_IN[:2], ""),
+        "Date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "Reference": "",
+        "Best Objective Value": str(value),
+        "Optimality Bound": str(bound),
+        "Modeling Approach": f"{_model(problem)}; the objective is the {measure.name} of the file",
+        "# Decision Variables": size,
+        "# Binary Variables": size,
+        "# Integer Variables": "0",
+        "# Continuous Variables": "0",
+        "# Non-Zero Coefficients": str(len(coefficients)),
+        "Coefficients Type": "integer" if problem.is_integer else "continuous",
+        "Coefficients Range": _range(coefficients),
+        "Workflow": f"glasshouse prove {__version__}: exact reductions, then bounds by "
+        f"{proof.statistics.method} and a search tree of {proof.statistics.nodes} nodes",
+        "Algorithm Type": "Deterministic",
+        "Paradigm": "Classical",
+        "# Runs": "1",
+        "# Feasible Runs": "1",
+        "# Successful Runs": "1",
+        "Success Threshold": "0",
+        "Hardware Specifications": f"{platform.machine()}, {platform.system()}, "
+        f"{os.cpu_count()} cores",
+        "Total Runtime": _seconds(proof.statistics.seconds),
+        "Time to Solution": UNKNOWN,
+        "CPU Runtime": UNKNOWN,
+        "GPU Runtime": UNKNOWN,
+        "QPU Runtime": UNKNOWN,
+        "Other HW Runtime": UNKNOWN,
+        "Remarks": f"The {what} is proven by a certificate, which a stand-alone checker verifies.",
+    }
+
+
+def objective_series(document: Document, proof: Proof, value: Any) -> list[dict[str, Any]]:
+    """Return the incumbents over time, each better than the one before, and the end of the run.
+
+    Args:
+        document: the problem, and the measure of its values.
+        proof: its history has the energies.
+        value: the value of the final state.
+    """
+    measure, entries = document.measure, list[dict[str, Any]]()
+    sign = 1 if measure.factor > 0 else -1
+    for bounds in proof.statistics.history:
+        if not math.isfinite(bounds.upper):
+            continue
+        found = measure.of(bounds.upper)
+        is_better = not entries or sign * found < sign * entries[-1]["Incumbent"]
+        if is_better and sign * found > sign * value:
+            entries.append({"Time": bounds.seconds, "Incumbent": found})
+        elif is_better:
+            entries.append({"Time": bounds.seconds, "Incumbent": value})
+            break
+    end = proof.statistics.seconds
+    if not entries or entries[-1] != {"Time": end, "Incumbent": value}:
+        entries.append({"Time": max([end, *(e["Time"] for e in entries)]), "Incumbent": value})
+    return entries
+
+
+def solution_text(problem: Problem, proof: Proof, value: Any) -> str:
+    """Return the solution: one line per variable, `x#1 0`, or with the label of the variable."""
+    bits = to_bits(np.asarray(proof.state)).tolist()
+    labels = problem.labels
+    names = [f"x#{k}" for k in range(1, len(bits) + 1)] if labels is None else map(_word, labels)
+    lines = [f"{name} {bit}" for name, bit in zip(names, bits, strict=True)]
+    return "\n".join([f"# Objective value = {value}", *lines, ""])
+
+
+def _word(label: object) -> str:
+    """A label without spaces, which separate names from values."""
+    return re.sub(r"\s+", "_", str(label)) or "_"
+
+
+def _reached(series: list[dict[str, Any]], value: Any) -> float:
+    return next(float(entry["Time"]) for entry in series if entry["Incumbent"] == value)
+
+
+def _model(problem: Problem) -> str:
+    if isinstance(problem, Max2Sat):
+        return "weighted MAX-2-SAT"
+    return "QUBO" if isinstance(problem, Qubo) else "Ising"
+
+
+def _coefficients(problem: Problem) -> Any:
+    """All weights of the model that are not 0."""
+    if isinstance(problem, Max2Sat):
+        weights = problem.weights
+    else:
+        weights = np.concatenate([problem.weights, single_terms(problem)])
+    return weights[weights != 0]
+
+
+def _range(coefficients: Any) -> str:
+    if not len(coefficients):
+        return UNKNOWN
+    return f"{coefficients.min().item()} to {coefficients.max().item()}"
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.3f}"
+
+
+def _csv(row: dict[str, str]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(row), lineterminator="\n")
+    writer.writeheader()
+    writer.writerow(row)
+    return text.getvalue()
