@@ -324,9 +324,10 @@ class CycleLp:
         least, clock = math.ceil(lower - self.slack), Clock(self.deadline)
         if violation is None and isinstance(self.rounds, CentredRounds):
             states, interrupted = annealed_states(self.graph, _RUNS, least, seconds)
-            mix(self.graph, states, _TURNS_TO_CENTRE, clock)
-            self.rounds.centring.centre = mean_violation(self.graph, states)
-            mix(self.graph, states, _TURNS, clock)
+            if not interrupted:
+                mix(self.graph, states, _TURNS_TO_CENTRE, clock)
+                self.rounds.centring.centre = mean_violation(self.graph, states)
+                mix(self.graph, states, _TURNS, clock)
             spins = best_of(self.graph, states)
         else:
             spins, interrupted = annealed_state(self.graph, violation, least, seconds)
