@@ -1,7 +1,7 @@
 """`python -m benchmarks [NAME ...]`: run some or all of the benchmarks.
 
-`python -m benchmarks NAME --help` prints the options of those that read files: `library`, the run of
-the certified library, `library_page`, its page, and `gset`.
+`python -m benchmarks NAME --help` prints the options of those that read files: `library`, the run
+of the certified library, `library_page`, its page, and `gset`.
 """
 
 from __future__ import annotations

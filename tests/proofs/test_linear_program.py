@@ -176,6 +176,21 @@ def test_ctrl_c_ends_a_run_and_nothing_is_left_at_work(options):
     assert run(solver, seconds=0.0) == "time"  # the solver is ours again
 
 
+def test_ctrl_c_does_not_wait_for_a_slice_that_has_grown(monkeypatch):
+    """Slices grow where a simplex method takes long to begin, or the computer is busy."""
+    interruptible, slices = linear_program._run_with_callbacks, []
+
+    def noted(solver, seconds):
+        slices.append(seconds)
+        return interruptible(solver, seconds)
+
+    monkeypatch.setattr(linear_program, "_run_with_callbacks", noted)
+    monkeypatch.setattr(linear_program, "_SLICE", 1e-9)
+    assert run(covering_program(400, solver="simplex", presolve="off")) == "optimal"
+    assert slices
+    assert min(slices) > 1e-9
+
+
 def test_a_time_limit_ends_every_kind_of_run():
     for method in ("simplex", "ipm"):
         solver = covering_program(3000, solver=method, presolve="off", run_crossover="off")

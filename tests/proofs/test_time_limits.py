@@ -15,12 +15,17 @@ from glasshouse.certificates import verify
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs import limits, prove
 from glasshouse.proofs.kernels import matching
-from glasshouse.proofs.limits import Clock, TimeIsUpError
-from glasshouse.proofs.linear import certifying, contraction, primal, square_torus
+from glasshouse.proofs.limits import Clock, Limits, TimeIsUpError
+from glasshouse.proofs.linear import certifying, contraction, cycle_lp, primal, square_torus
+from glasshouse.proofs.linear import good_state as good_states
 from glasshouse.proofs.linear.certifying import Certifying
 from glasshouse.proofs.linear.contraction import ContractedGraph
+from glasshouse.proofs.linear.packing import fit
+from glasshouse.proofs.linear.search import Search
 from glasshouse.proofs.linear.square_torus import SquareTorus
 from glasshouse.proofs.nodes import clique_cuts, cycle_cuts
+from glasshouse.proofs.preparation import Prepared
+from glasshouse.proofs.prover import Prover
 from glasshouse.proofs.signed_graph import SignedGraph
 from glasshouse.stopping import TimeIsOverError, compiling, working_time
 
@@ -237,6 +242,89 @@ def test_certificates_after_ctrl_c_are_made_in_seconds():
         assert pace.until <= working_time() + certifying._AFTER_CTRL_C
         pace.pace = 1.0
         assert len(pace.affordable(np.ones(1000), cycles)) == 0
+
+
+def test_a_certificate_after_ctrl_c_leaves_time_for_what_every_certificate_takes():
+    pace = Certifying(reserved=2.0)
+    pace.hurry()
+    assert pace.until <= working_time() + certifying._AFTER_CTRL_C - 2.0
+
+
+def test_the_pace_of_loops_does_not_depend_on_the_size_of_the_graph(monkeypatch):
+    """It was measured with the whole graph in it, so that LPs of large graphs ended too early."""
+
+    class NeverRead(list):
+        def __iter__(self):
+            raise AssertionError("all edges were looked at")
+
+    packing = fit(2, [1], [[0, 2, 5]], NeverRead([3] * 6))
+    assert packing.total == 3
+
+
+def test_time_is_reserved_for_certificates():
+    limits = Limits(100.0, None, None)
+    before = limits.deadline
+    for seconds in (3.0, 1.0, 5.0):
+        limits.reserve(seconds)
+    assert (limits.deadline, limits.reserved) == (before - 5.0, 5.0)
+    problem = lattice(6, 6, gaussian=True)
+    prover = Prover(Prepared(problem, None, None), limits)
+    search = prover._new_search()
+    assert search.deadline == limits.deadline < search.certify_until
+
+
+def test_no_tree_follows_a_large_linear_program_that_ran_out_of_time(monkeypatch):
+    """Its first node would take longer than all the time that is left."""
+
+    def too_late(*arguments):
+        raise AssertionError("a tree was begun")
+
+    def stop_at_once(self, lower, upper):
+        self.gave_up = self.reached = False
+        return True
+
+    monkeypatch.setattr(Search, "_report", stop_at_once)
+    monkeypatch.setattr(Prover, "_growth", too_late)
+    proof = prove(lattice(12, 12, 12, gaussian=True), time_limit=3600.0)
+    assert proof.statistics.stopped == "time limit"
+
+
+def test_annealing_that_ctrl_c_ended_is_not_followed_by_mixing(monkeypatch):
+    def interrupted(graph, *arguments):
+        return np.ones((4, graph.num_vertices), np.int8), True
+
+    def too_late(graph, states, *arguments):
+        assert len(states) == 2, "a population was mixed"
+
+    for module in (cycle_lp, good_states):
+        monkeypatch.setattr(module, "annealed_states", interrupted)
+        monkeypatch.setattr(module, "mix", too_late)
+    problem = lattice(12, 12, 12, gaussian=True)
+    proof = prove(problem)
+    assert proof.statistics.stopped == "Ctrl-C"
+    assert verify(problem, proof.certificate).lower_bound == proof.lower_bound
+    assert good_states.good_state(graph_of(problem))[1]
+
+
+def test_only_the_step_of_a_certificate_that_ctrl_c_came_in_is_done_anew(monkeypatch):
+    calls = []
+    verified, loops = Prepared.verified, Search.loops
+
+    def pressed(prepared, certificate):
+        calls.append("verified")
+        if calls.count("verified") == 1:
+            raise KeyboardInterrupt
+        return verified(prepared, certificate)
+
+    def counted(search):
+        calls.append("loops")
+        return loops(search)
+
+    monkeypatch.setattr(Prepared, "verified", pressed)
+    monkeypatch.setattr(Search, "loops", counted)
+    proof = prove(lattice(6, 6))
+    assert calls == ["loops", "verified", "verified"]
+    assert proof.optimal
 
 
 def test_the_loops_of_a_contracted_graph_take_longer():

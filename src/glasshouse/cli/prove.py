@@ -88,8 +88,8 @@ def prove(
         workers: how many processes search the tree; one by default.
         json: print one JSON object.
     """
-    from glasshouse.certificates import verify
     from glasshouse.files import FileError, read_document, side_car, write_if_better
+    from glasshouse.files.keeping import write_verified
     from glasshouse.files.streams import refuse_existing, replacing
     from glasshouse.problems import Max2Sat
     from glasshouse.proofs import HardClausesUnsatisfiableError
@@ -117,18 +117,16 @@ def prove(
 
     kept = False  # whether what stands there now is of this run
 
-    def keep(tree: Certificate) -> None:
-        nonlocal kept
-        kept |= write_if_better(target, problem, tree, overwrite=force, or_as_good=True)
-
     def keep_on_the_way(tree: Certificate) -> None:
+        nonlocal kept
         try:
-            keep(tree)
+            kept |= write_if_better(target, problem, tree, overwrite=force, or_as_good=True)
         except (FileError, OSError) as fault:  # the search is worth more than its checkpoint
             print(f"warning: no checkpoint: {fault}; the search continues", file=sys.stderr)
 
     def write(proof: Proof) -> None:
-        keep(proof.certificate)
+        nonlocal kept
+        kept |= write_verified(target, problem, proof.certificate, proof.verdict, force, True)
         if veripb is not None and clauses is not None and proof.optimal:
             text = veripb_proof(
                 clauses, proof.certificate, form=veripb_form, version=veripb_version
@@ -138,7 +136,7 @@ def prove(
         if package is not None:
             resumed = before is not None and not force
             remark = "Times are of the last part of a search that was resumed." * resumed
-            package.write(document, proof, verdict, remark=remark, overwrite=force)
+            package.write(document, proof, proof.verdict, remark=remark, overwrite=force)
 
     clauses = problem if isinstance(problem, Max2Sat) else None
     if veripb is not None and clauses is None:
@@ -156,8 +154,7 @@ def prove(
     except HardClausesUnsatisfiableError as error:
         raise CheckFailedError(f"{file}: {error}") from error
     lie = false_claim(document, proof.energy, proof.optimal)
-    verdict = verify(problem, proof.certificate)
-    found = _Found.of(document.measure, verdict)
+    found = _Found.of(document.measure, proof.verdict)
     if json:
         try:
             write(proof)

@@ -65,10 +65,24 @@ def write_if_better(
         overwrite: replace whatever is there.
         or_as_good: replace also what proves the same: a tree may have more of its leaves closed.
     """
-    path = Path(path)
+    new = verify(problem, certificate)
+    return write_verified(Path(path), problem, certificate, new, overwrite, or_as_good)
+
+
+def write_verified(
+    path: Path,
+    problem: Problem,
+    certificate: Certificate,
+    new: Verdict,
+    overwrite: bool,
+    or_as_good: bool,
+) -> bool:
+    """Do the same with a certificate whose verdict `verify` has just returned.
+
+    A large certificate takes seconds to verify.
+    """
     if path.is_dir():
         refuse_existing(path, overwrite=overwrite)
-    new = verify(problem, certificate)
     old = None if overwrite else standing_certificate(path, problem)
     if old is not None and not is_better(new, old.verdict, or_as_good):
         return False

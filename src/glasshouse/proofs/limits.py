@@ -76,6 +76,7 @@ class Limits:
     ) -> None:
         self.began = working_time()
         self.deadline = self.began + (math.inf if time_limit is None else time_limit)
+        self.reserved = 0.0
         self.target = target
         self.most_nodes = math.inf if node_limit is None else node_limit
         self.most_bytes = _MOST_BYTES if memory_limit is None else memory_limit
@@ -89,6 +90,15 @@ class Limits:
     def left(self) -> float:
         """Seconds until the time is up."""
         return self.deadline - working_time()
+
+    def reserve(self, seconds: float) -> None:
+        """Let the search end so much earlier that its certificate is ready in time.
+
+        Args:
+            seconds: how long the certificate takes; less than was reserved before changes nothing.
+        """
+        self.deadline -= max(0.0, seconds - self.reserved)
+        self.reserved = max(seconds, self.reserved)
 
 
 class Pause:

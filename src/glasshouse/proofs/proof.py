@@ -42,6 +42,7 @@ class Proof(Summarised):
         certificate: loops and squares, in the leaves of a tree if need be, from which
             `verify(problem, certificate)` finds the same bound.
         statistics: how it was found.
+        verdict: what `verify` says of the certificate, with the exact bound and energy.
         labels: what the variables are called by who gave the problem; None for 0, 1, 2, …
         is_within_rounding: whether the gap is what floats leave of a proof, and nothing more.
 
@@ -63,6 +64,7 @@ class Proof(Summarised):
     optimal: bool
     certificate: Certificate
     statistics: Statistics
+    verdict: Verdict
     labels: Labels | None = None
     is_within_rounding: bool = False
 
@@ -214,6 +216,7 @@ def prove(
         verdict.optimal,
         certificate,
         prover.statistics(certificate),
+        verdict,
         problem.labels,
         not verdict.optimal and _is_rounding(verdict, prepared.form),
     )

@@ -14,7 +14,7 @@ import numpy as np
 from glasshouse.certificates import Certificate, Cover, Tree
 from glasshouse.compiled import is_ctrl_c
 from glasshouse.proofs.covering import Covering, lowest_state
-from glasshouse.proofs.interruption import to_the_end
+from glasshouse.proofs.interruption import Result, to_the_end
 from glasshouse.proofs.limits import Limits, Pause, TimeIsUpError
 from glasshouse.proofs.linear.cycle_lp import LARGE
 from glasshouse.proofs.linear.good_state import good_state
@@ -31,9 +31,12 @@ from glasshouse.proofs.trees.relaxations import is_dense
 _SECONDS_OF_LP, _TIMES_COVERING = 2.0, 4.0
 # Seconds after the deadline within which a certificate is made.
 _SECONDS_OF_CERTIFYING = 0.7
-# Share of a time limit that the root may take where a tree can follow; trees of large graphs have
-# little hope.
-_SHARE_OF_ROOT, _SHARE_OF_LARGE_ROOT = 0.4, 0.95
+# The time of a certificate without loops, as a share of the time that it took to read the problem
+# and to reduce its graph: the certificate takes the same steps back.
+_SHARE_OF_PREPARATION = 0.35
+# Share of a time limit that the LP of the root may take where a tree or a semidefinite bound can
+# follow. The LP of a large sparse graph may take all of it: a tree of that has little hope.
+_SHARE_OF_ROOT = 0.4
 # Share of the time left that annealing may take before a tree is searched.
 _SHARE_OF_ANNEALING = 0.2
 # Share of the gap that each round of an LP has to close where another bound, or a tree that goes
@@ -89,6 +92,7 @@ class Prover:
         self.stopped: Stopped | None = None
         self.method, self.nodes = "cycle LP", 0
         self.search: Search  # there once the graph was reduced in time
+        self.is_large = False
 
     def run(self) -> Found:
         """The best certificate that was found within the limits."""
@@ -117,7 +121,7 @@ class Prover:
             return found
         if covering is not None and covering.seconds < max(self.limits.left, 0.5):
             return self._by_covering(covering, found)
-        if self.limits.left <= 0:
+        if self.limits.left <= 0 or (self.is_large and self.stopped):
             return found
         growth = self._better_root(found) if self._is_dense else None
         if self.limits.most_nodes > 1:
@@ -125,10 +129,12 @@ class Prover:
         return found if growth is None else self._harvest(growth, False)
 
     def _new_search(self) -> Search:
-        limits = self.limits
-        until = limits.deadline + _SECONDS_OF_CERTIFYING
-        graph = self.prepared.graph
-        return Search(graph, limits.deadline, limits.target, self._note, until, self.incumbent)
+        limits, graph = self.limits, self.prepared.graph
+        search = Search(graph, limits.deadline, limits.target, self._note, self.incumbent)
+        limits.reserve(_SHARE_OF_PREPARATION * limits.seconds)
+        search.deadline, search.reserved = limits.deadline, limits.reserved
+        search.certify_until = limits.deadline + _SECONDS_OF_CERTIFYING
+        return search
 
     def statistics(self, certificate: Certificate) -> Statistics:
         """How it went."""
@@ -191,31 +197,40 @@ class Prover:
         search, limits = self.search, self.limits
         blocks = search.reduction.blocks
         largest = max((block.graph.num_edges for block in blocks), default=0)
-        is_large = largest >= LARGE or any(SquareTorus.of(block.graph) for block in blocks)
-        if limits.most_nodes > 1 and math.isfinite(limits.left):
-            share = _SHARE_OF_LARGE_ROOT if is_large else _SHARE_OF_ROOT
-            search.deadline -= (1 - share) * max(0.0, limits.left)
+        is_torus = any(SquareTorus.of(block.graph) for block in blocks)
+        self.is_large = is_torus or (largest >= LARGE and not self._is_dense)
+        is_followed = self._is_dense or (limits.most_nodes > 1 and not self.is_large)
+        if is_followed and math.isfinite(limits.left):
+            search.deadline -= (1 - _SHARE_OF_ROOT) * max(0.0, limits.left)
         if covering is not None:
             patience = max(_SECONDS_OF_LP, _TIMES_COVERING * covering.seconds)
             search.deadline = min(search.deadline, limits.began + patience)
-        if self._is_dense or (limits.most_nodes > 1 and not is_large):
+        if is_followed:
             search.gives_up = _Stalling()
         self.prepared.known.append(search.run(self.prepared.known))
         if search.interrupted:
             self.stopped = "Ctrl-C"
         elif not search.converged and not search.gave_up:
             self.stopped = "target" if search.reached else "time limit"
-        found = self._certified(lambda: self.prepared.loop_certificate(*search.loops()))
+        began = limits.seconds
+        loops, denominator = self._done(search.loops)
+        found = self._certified(lambda: self.prepared.loop_certificate(loops, denominator))
+        limits.reserve(limits.seconds - began)  # a tree's certificate takes as long
         if found[1].optimal:  # it was done just then
             self.stopped = None
         return found
 
     def _certified(self, certificate: Callable[[], Certificate]) -> Found:
         """What is proven, in exact numbers. That is made in any case: a bound needs it."""
-        found, interrupted = to_the_end(lambda: self.prepared.verified(certificate()))
+        made = self._done(certificate)
+        return self._done(lambda: self.prepared.verified(made))
+
+    def _done(self, work: Callable[[], Result]) -> Result:
+        """One step of a certificate. Only that step is done anew after Ctrl-C."""
+        result, interrupted = to_the_end(work)
         if interrupted:
             self.stopped = "Ctrl-C"
-        return found
+        return result
 
     def _by_covering(self, covering: Covering, found: Found) -> Found:
         """All states of a few vertices."""

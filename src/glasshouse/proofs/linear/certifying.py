@@ -31,10 +31,13 @@ class Certifying:
     Args:
         until: on the clock of `working_time`.
         is_lifted: whether loops are those of a contracted graph.
+        reserved: seconds that a certificate takes even without loops.
     """
 
-    def __init__(self, until: float = math.inf, is_lifted: bool = False) -> None:
-        self.until, self.is_lifted = until, is_lifted
+    def __init__(
+        self, until: float = math.inf, is_lifted: bool = False, reserved: float = 0.0
+    ) -> None:
+        self.until, self.is_lifted, self.reserved = until, is_lifted, reserved
         self.pace = 0.0  # seconds for each edge of a loop
 
     def measure(self, cycles: Cycles, rounding: Callable[[Cycles], object]) -> None:
@@ -54,7 +57,7 @@ class Certifying:
 
     def hurry(self) -> None:
         """Take no longer than a process may that was asked to end."""
-        self.until = min(self.until, working_time() + _AFTER_CTRL_C)
+        self.until = min(self.until, working_time() + _AFTER_CTRL_C - self.reserved)
 
     def latest_start(self, cycles: Cycles) -> float:
         """When to begin with the certificate of some loops, at the latest."""

@@ -15,7 +15,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -115,7 +114,7 @@ class CycleLp:
     ) -> None:
         self.graph, self.found = graph, found
         self.certifying = certifying or Certifying()
-        self.slack = slack
+        self.slack, self.capacity = slack, [abs(w) for w in graph.weights]
         self.deadline = deadline
         self.lp_deadline = deadline
         self.report = report
@@ -209,7 +208,7 @@ class CycleLp:
             self.look_for_states(work)
             work.converged = self.closed(work.lower)
             work.stopped = self.report(work.lower, self.cost)
-            if work.stopped or work.converged:
+            if work.stopped or work.converged or self.time_left() < 0:
                 break
             history.append(work.lower)
             if self.stalled(history):
@@ -287,11 +286,6 @@ class CycleLp:
         lists = [cycle.tolist() for cycle in cycles]
         return round_duals(duals, self.graph.largest, lists, self.capacity, loss)
 
-    @cached_property
-    def capacity(self) -> list[int]:
-        """What each edge has room for."""
-        return [abs(w) for w in self.graph.weights]
-
     def packed(self, duals: npt.NDArray[np.float64], cycles: Cycles) -> Packing:
         """The duals as an exact packing."""
         packing = self.rounded(duals, cycles)
@@ -330,9 +324,10 @@ class CycleLp:
         least, clock = math.ceil(lower - self.slack), Clock(self.deadline)
         if violation is None and isinstance(self.rounds, CentredRounds):
             states, interrupted = annealed_states(self.graph, _RUNS, least, seconds)
-            mix(self.graph, states, _TURNS_TO_CENTRE, clock)
-            self.rounds.centring.centre = mean_violation(self.graph, states)
-            mix(self.graph, states, _TURNS, clock)
+            if not interrupted:
+                mix(self.graph, states, _TURNS_TO_CENTRE, clock)
+                self.rounds.centring.centre = mean_violation(self.graph, states)
+                mix(self.graph, states, _TURNS, clock)
             spins = best_of(self.graph, states)
         else:
             spins, interrupted = annealed_state(self.graph, violation, least, seconds)

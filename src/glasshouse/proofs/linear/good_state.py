@@ -38,7 +38,8 @@ def good_state(graph: SignedGraph, seconds: float = math.inf) -> tuple[Spins, bo
         for batch in range(_MOST_BATCHES):
             left = deadline - working_time()
             states, interrupted = annealed_states(graph, _RUNS, 0, left, sweeps, batch)
-            mix(graph, states, _TURNS, Clock(deadline))
+            if not interrupted:
+                mix(graph, states, _TURNS, Clock(deadline))
             state = best_of(graph, states)
             costs.append(graph.cost(state))
             if costs[-1] < graph.cost(best):

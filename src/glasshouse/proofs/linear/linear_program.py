@@ -80,7 +80,8 @@ def run(solver: Any, seconds: float = math.inf) -> End:
 
     A simplex method without presolve resumes from the basis that it has reached, so it is run in
     slices. All other methods would start from scratch. A callback stops them, which HiGHS calls
-    once in an iteration; the iterations of a simplex method are too short for callbacks.
+    once in an iteration; the iterations of a simplex method are too short for callbacks, unless
+    none of them fits into a slice.
 
     Raises:
         LinearProgramError: HiGHS failed, or ended in a way that no linear program here does.
@@ -88,11 +89,14 @@ def run(solver: Any, seconds: float = math.inf) -> End:
     """
     deadline = working_time() + max(seconds, 0.0)
     if not _goes_on(solver):
-        return _run_to_the_end(solver, deadline)
+        return _run_with_callbacks(solver, seconds)
     allowed = _SLICE
     while True:
         left = deadline - working_time()
-        end = _run(solver, min(left, allowed), lambda: None)
+        if allowed == _SLICE:
+            end = _run(solver, min(left, allowed), lambda: None)
+        else:
+            end = _run_with_callbacks(solver, min(left, allowed))
         if end != "time" or left <= allowed:
             return end
         if solver.getInfo().simplex_iteration_count == 0:  # it takes as long to begin
@@ -104,8 +108,8 @@ def _goes_on(solver: Any) -> bool:
     return [solver.getOptionValue(name)[1] for name in ("solver", "presolve")] == ["simplex", "off"]
 
 
-def _run_to_the_end(solver: Any, deadline: float) -> End:
-    """Solve in one go."""
+def _run_with_callbacks(solver: Any, seconds: float) -> End:
+    """One run that Ctrl-C stops within an iteration."""
     asked: list[bool] = []
 
     def answer(event: Any) -> None:
@@ -116,7 +120,7 @@ def _run_to_the_end(solver: Any, deadline: float) -> End:
     for callback in callbacks:
         callback.subscribe(answer)
     try:
-        return _run(solver, deadline - working_time(), lambda: asked.append(True))
+        return _run(solver, seconds, lambda: asked.append(True))
     finally:
         for callback in callbacks:
             callback.unsubscribe(answer)

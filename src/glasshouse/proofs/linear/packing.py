@@ -71,7 +71,7 @@ def fit(
     denominator: int, wanted: list[int], cycles: list[list[int]], capacity: Sequence[int]
 ) -> Packing:
     """Give each cycle what it wants as far as its edges have room; then let all take the rest."""
-    room = [denominator * c for c in capacity]
+    room = {edge: denominator * capacity[edge] for cycle in cycles for edge in cycle}
     given = [0] * len(cycles)
     for most in (wanted, None):
         for k, cycle in enumerate(cycles):

@@ -24,8 +24,11 @@ class Search:
         deadline: when to stop, on the clock of `working_time`.
         target: a value of the problem; stop once no state can be below it.
         progress: called with `Bounds` after every LP solve.
-        certify_until: when the certificate of what was found is to be ready.
         found: called with every better state on the way, or None.
+
+    Attributes:
+        certify_until: when the loops that were found are to be a certificate.
+        reserved: seconds that a certificate takes even without loops.
 
     Raises:
         TimeIsUpError: the deadline is over before the graph is reduced.
@@ -37,7 +40,6 @@ class Search:
         deadline: float,
         target: float | None,
         progress: Callable[[Bounds], object] | None,
-        certify_until: float = math.inf,
         found: Callable[[Spins], object] | None = None,
     ) -> None:
         self.graph, self.found = graph, found
@@ -45,7 +47,7 @@ class Search:
         self.deadline = deadline
         self.target = target
         self.progress = progress
-        self.certify_until = certify_until
+        self.certify_until, self.reserved = math.inf, 0.0
         self.reduction = ContractedGraph(graph, Clock(deadline))
         self.results: list[BlockResult] = []
         self.lower = Fraction(self.reduction.cost)
@@ -68,7 +70,8 @@ class Search:
 
         solvers: list[CycleLp] = []
         for block in blocks:
-            certifying = Certifying(self.certify_until, self.reduction.is_lifting)
+            is_lifted = self.reduction.is_lifting
+            certifying = Certifying(self.certify_until, is_lifted, self.reserved)
             solvers.append(
                 CycleLp(block.graph, slack, self.deadline, self._report, certifying, tell)
             )
