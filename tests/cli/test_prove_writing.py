@@ -68,3 +68,16 @@ def test_time_before_the_search_counts(instance, monkeypatch, capsys):
     monkeypatch.setattr(gh.proofs, "prove", noted)
     assert main(["prove", str(instance), "--time-limit", "500"]) == 0
     assert 0 < given[0] < 500
+
+
+def test_a_certificate_that_was_just_verified_is_written_without_verifying_again(
+    instance, capsys, monkeypatch
+):
+    """That takes seconds for large problems, after the end of the time limit."""
+
+    def again(*arguments):
+        raise AssertionError("verified again")
+
+    monkeypatch.setattr(keeping, "verify", again)
+    assert main(["prove", str(instance)]) == 0
+    assert instance.with_name("x.coo.cert").exists()
