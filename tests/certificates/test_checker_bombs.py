@@ -83,7 +83,7 @@ def test_a_deep_tree_takes_memory_in_proportion_to_its_rows():
         finally:
             tracemalloc.stop()
 
-    assert peak(2400) < 7 * peak(600)  # 15 times as much when every path was a list
+    assert peak(1200) < 7 * peak(300)  # about 15 times as much when every path was a list
 
 
 def test_many_rows_of_a_tree_are_read_in_linear_time():

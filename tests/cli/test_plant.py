@@ -56,7 +56,7 @@ def test_too_much_frustration_is_told_which_command_holds_it(capsys):
     assert main(["plant", "random", "-n", "8", "-f", "1/3", "--loops", "4"]) == 2
     told = capsys.readouterr().err
     assert "(glasshouse plant graph) on a graph with triangles" in told
-    assert "(glasshouse plant bias) with --ghosts 2" in told
+    assert "(glasshouse plant bias --ghosts 2)" in told
     assert main(["plant", "bias", "-n", "8", "-f", "1/3", "--ghosts", "2", "--loops", "4"]) == 0
     assert main(["plant", "random", "-n", "8", "-f", "1/5"]) == 2
     assert "exactly one of --loops NUMBER and --loop-density RATIO" in capsys.readouterr().err

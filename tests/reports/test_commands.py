@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.races.standard import made_library
 from tests.studies.store.test_purpose import TEXT
 
 from glasshouse.cli import app, main
 from glasshouse.files.suite import write_suite
 from glasshouse.planting import random_loops
+from glasshouse.races import standard_suite
 from glasshouse.reports.page import Listing
 from glasshouse.reports.writing import file_section
 
@@ -39,7 +41,7 @@ def settings(words: list[str]) -> dict[str, Any]:
     _, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
     bound.apply_defaults()
     found = {name: value for name, value in bound.arguments.items() if name not in NOT_SETTINGS}
-    for name in ("output", "file", "answers"):
+    for name in ("output", "file", "answers", "instances"):
         if found.get(name) is not None:
             found[name] = Path(found[name]).name
     for name in ("data", "suite"):
@@ -114,12 +116,15 @@ RACES = [
     "--suite blind --answers tiny --time-limit 31.5 --grace 2 --memory 1024 --seed 0 --repeat 2 "
     "--dialect classic --strict --meter process-group",
     "--suite tiny --dialect classic --meter process-group",
+    "--suite toys --instances files --dialect classic --meter process-group",
 ]
 
 
 @pytest.mark.parametrize("typed", RACES)
 def test_the_command_of_a_race_has_all_its_options(typed, instances, tmp_path, monkeypatch):
-    monkeypatch.chdir(instances)
+    toys = made_library(tmp_path)
+    monkeypatch.setattr(standard_suite, "instances", lambda: toys.instances)
+    monkeypatch.chdir(tmp_path if "toys" in typed else instances)
     store = tmp_path / "race.sqlite"
     words = ["race", "--solver", SOLVER, *shlex.split(typed), "-o", str(store)]
     assert main(words) == 0

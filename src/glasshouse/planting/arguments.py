@@ -21,8 +21,8 @@ Overlap: TypeAlias = Literal["constructive", "none"]
 
 # What holds an f of up to 1/3. Methods have one name in Python and one on the command line.
 SHORTER_LOOPS = (
-    "graph_loops (glasshouse plant graph) on a graph with triangles, or bias_loops (glasshouse "
-    "plant bias) with ghosts=2"
+    "graph_loops (glasshouse plant graph) on a graph with triangles, or bias_loops with ghosts=2 "
+    "(glasshouse plant bias --ghosts 2)"
 )
 # More spins or loops than these are refused before memory is: a recipe may come from anywhere.
 _MOST_SPINS, _MOST_LOOPS = 1 << 28, 1 << 28
