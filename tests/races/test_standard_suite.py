@@ -164,7 +164,7 @@ def test_gaps_are_in_the_instances_own_values(library, tmp_path):
     shown = Run("s", "T1", 0, False, found, "", 1.0, 10.0, int(clauses.cost(bits)),
                 best=one.truth.best, parameters=one.parameters)  # fmt: skip
     assert relative_gap(shown) == pytest.approx((value - cut) / value)
-    for bad in ({"known_value": "x"}, {"value_per_cost": "1/0"}):
+    for bad in ({"known_value": "x"}, {"known_value": "1e999999999"}, {"value_per_cost": "1/0"}):
         assert relative_gap(replace(shown, parameters={**one.parameters, **bad})) is None
     assert relative_gap(replace(shown, parameters={})) is None
     assert relative_gap(replace(shown, cost=None)) is None

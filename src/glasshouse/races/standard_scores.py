@@ -6,6 +6,7 @@ from collections import Counter
 from fractions import Fraction
 from math import fsum
 
+from glasshouse.landscape.ratio import ratio
 from glasshouse.races.results import Results, Run
 from glasshouse.races.standard_suite import BY_CERTIFICATE, PER_COST, TRUTH_BY, VALUE
 
@@ -20,10 +21,10 @@ def relative_gap(run: Run) -> float | None:
     if run.shown is None or run.best is None or VALUE not in run.parameters:
         return None
     try:
-        size = max(abs(Fraction(str(run.parameters[VALUE]))), Fraction(1))
-        step = Fraction(str(run.parameters[PER_COST]))
+        size = max(abs(ratio(str(run.parameters[VALUE]), VALUE)), Fraction(1))
+        step = ratio(str(run.parameters[PER_COST]), PER_COST)
         return float(abs(step) * (run.shown - run.best) / size)
-    except (ValueError, KeyError, ZeroDivisionError, OverflowError):
+    except (ValueError, KeyError, OverflowError):
         return None
 
 

@@ -57,7 +57,7 @@ class Record:
         self.changed = threading.Event()
         self._lock = threading.Lock()
         ising = form.ising
-        self._bound = -ising.total_weight if ising.is_integer else -math.inf
+        self._bound = form.own_energy(-ising.total_weight) if ising.is_integer else -math.inf
 
     def offer(self, method: Method, energy: Any, state: npt.NDArray[np.uint8]) -> None:
         """Keep a state if it is the best so far.
@@ -81,7 +81,7 @@ class Record:
             self.improvements.append(Improvement(self.clock() - self.began, exact, method))
             if self.target is not None and exact <= self.target:
                 self.end("target")
-            elif energy <= self._bound:
+            elif exact <= self._bound:
                 self.end("bound")
         self.changed.set()
 
