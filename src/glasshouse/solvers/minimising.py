@@ -23,7 +23,7 @@ from glasshouse.solvers.cooling import Cooler, Steps
 from glasshouse.solvers.forms import Form, Solvable, Target
 from glasshouse.solvers.readiness import Ready, make_ready
 from glasshouse.solvers.record import Ended, Improvement, Method, Record
-from glasshouse.stopping import working_time
+from glasshouse.stopping import deferred, working_time
 from glasshouse.summaries import Summarised
 
 _SLICE = 0.02  # seconds that a method works before the next one is chosen
@@ -181,26 +181,29 @@ def _work(
     with ThreadPoolExecutor(len(searches)) as pool:
         # What a thread compiles is announced as part of the caller's call.
         futures = [pool.submit(contextvars.copy_context().run, s.run) for s in searches]
-        reported = 0
+        reported, pending = 0, set(futures)
         try:
-            pending = set(futures)
             while pending:
-                record.changed.wait(_LOOK_EVERY)
-                record.changed.clear()
-                if improved and len(record.improvements) > reported:
-                    reported = len(record.improvements)
-                    last, state = record.latest()
-                    improved(last, state)
-                timeout = 0 if record.ended is None else _LOOK_EVERY
-                finished, pending = wait(pending, timeout, FIRST_EXCEPTION)
-                if any(future.exception() for future in finished):
+                # Ctrl-C in the middle of this could leave a lock closed that the threads wait for.
+                with deferred():
+                    record.changed.wait(_LOOK_EVERY)
+                    record.changed.clear()
+                    timeout = 0 if record.ended is None else _LOOK_EVERY
+                    finished, pending = wait(pending, timeout, FIRST_EXCEPTION)
+                    has_failed = any(future.exception() for future in finished)
+                    found = len(record.improvements)
+                    latest = record.latest() if found > reported else None
+                if improved and latest is not None:
+                    reported = found
+                    improved(*latest)
+                if has_failed:
                     break
         except KeyboardInterrupt:
             if record.state is None:
                 raise
-            record.end("interrupted")
         finally:
-            record.end("interrupted")  # whatever happened, no thread continues
+            with deferred():
+                record.end("interrupted")  # whatever happened, no thread continues
     for future in futures:
         future.result()
 
