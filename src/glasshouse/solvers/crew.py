@@ -11,7 +11,8 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -25,7 +26,7 @@ from glasshouse.solvers.engine import Engine
 from glasshouse.solvers.forms import Form
 from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.result import Stopped
-from glasshouse.stopping import working_time
+from glasshouse.stopping import deferred, working_time
 
 _CHUNK = 1 << 25  # machine words touched
 CHUNK_SECONDS = 0.01  # about what they take
@@ -82,6 +83,27 @@ class Log:
     share: float  # of all steps of the runs that were begun
 
 
+class _Bell:
+    """Wakes the main thread when a thread has ended.
+
+    Ctrl-C within `concurrent.futures.wait`, or within an `Event`, can leave a lock closed that the
+    threads need to end. Python waits for this lock in one step, which Ctrl-C ends cleanly.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._lock.acquire()
+
+    def ring(self, _: object = None) -> None:
+        """Wake whoever waits."""
+        with suppress(RuntimeError):  # it has rung already
+            self._lock.release()
+
+    def wait(self, seconds: float) -> None:
+        """Wait until the bell rings, or so many seconds."""
+        self._lock.acquire(timeout=seconds)
+
+
 class Crew:
     """Threads that work on blocks until all is done, or time is up."""
 
@@ -108,14 +130,22 @@ class Crew:
                 shift = _Shift(job, runs, form, self.time_limit, False)
                 shift.do_blocks()
             return shift.log(stopped)
+        bell, futures = _Bell(), list[Future[None]]()
         with ThreadPoolExecutor(self.threads) as pool:
-            futures = [pool.submit(shift.do_blocks) for _ in range(shift.hands(self.threads))]
             try:
+                with deferred():
+                    futures += (
+                        pool.submit(shift.do_blocks) for _ in range(shift.hands(self.threads))
+                    )
+                    for future in futures:
+                        future.add_done_callback(bell.ring)
                 pending: Any = futures
                 while pending:
-                    # Not for ever: a signal just before the wait would not be heard.
-                    finished, pending = wait(futures, _LOOK_EVERY, FIRST_EXCEPTION)
-                    if any(future.exception() for future in finished):
+                    bell.wait(_LOOK_EVERY)
+                    with deferred():
+                        finished, pending = wait(futures, 0, FIRST_EXCEPTION)
+                        has_failed = any(future.exception() for future in finished)
+                    if has_failed:
                         break
                     if self.progress:
                         self.progress(shift.progress())

@@ -21,7 +21,7 @@ from glasshouse.proofs.trees.core import Core
 from glasshouse.proofs.trees.relaxation import Relaxation
 from glasshouse.proofs.trees.relaxations import new_relaxation
 from glasshouse.proofs.trees.search_tree import Node
-from glasshouse.stopping import working_time
+from glasshouse.stopping import deferred, working_time
 
 # Seconds for which a worker explores, at first and at most: long enough to use its cuts again.
 _FIRST_SECONDS, _MOST_SECONDS = 2.0, 20.0
@@ -148,7 +148,8 @@ class SharedSearch:
 
     def _receive(self) -> None:
         """Put what came back into the tree."""
-        done, _ = wait(self.running, _LOOK_SECONDS, return_when=FIRST_COMPLETED)
+        with deferred():  # Ctrl-C within `wait` can leave a lock closed that the executor needs
+            done, _ = wait(self.running, _LOOK_SECONDS, return_when=FIRST_COMPLETED)
         search = self.search
         for future in done:
             node = self.running.pop(future, None)
