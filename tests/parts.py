@@ -1,0 +1,99 @@
+"""The imports between parts of packages and between packages, read from the source.
+
+A part is a module or a subpackage directly below a package of the library. `python -m tests.parts`
+prints the two tables of `tests/test_parts.py` as the code of today would fill them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from pprint import pprint
+
+import glasshouse
+
+ROOT = Path(glasshouse.__file__).parent
+# Every package may use these, including their modules.
+FLOOR = ("kernels", "numba_private")
+ROOMS = sorted(
+    path.parent.name for path in ROOT.glob("*/__init__.py") if path.parent.name not in FLOOR
+)
+
+
+def imported(path: Path) -> set[str]:
+    """Return the modules of glasshouse that a module imports when it runs, without the prefix."""
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            node.body = []
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                longer = f"{node.module}.{alias.name}"
+                found.add(longer if is_module(longer) else node.module)
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return {name.partition(".")[2] for name in found if name.startswith("glasshouse.")}
+
+
+def is_module(name: str) -> bool:
+    """Return whether a dotted name is a module or a package of the library."""
+    place = ROOT.parent.joinpath(*name.split("."))
+    return place.with_suffix(".py").exists() or (place / "__init__.py").exists()
+
+
+def parts_of(room: str) -> dict[str, set[str]]:
+    """Return the parts of a package, each with the other parts that it imports.
+
+    The package itself, its `__init__`, is "__init__": a part that imports it could import all.
+    """
+    needs: dict[str, set[str]] = {}
+    for path in sorted((ROOT / room).rglob("*.py")):
+        part = path.relative_to(ROOT / room).parts[0].removesuffix(".py")
+        if part == "__init__":
+            continue
+        names = [name.split(".") for name in imported(path)]
+        others = {(*name, "__init__")[1] for name in names if name[0] == room}
+        needs.setdefault(part, set()).update(others - {part})
+    return needs
+
+
+def order_of(room: str) -> list[str] | None:
+    """Return the parts of a package in an order in which each imports earlier ones only.
+
+    None if some parts import each other in a circle.
+    """
+    left, order = parts_of(room), []
+    while left:
+        free = sorted(part for part, needed in left.items() if not needed & set(left))
+        if not free:
+            return None
+        order += free
+        for part in free:
+            del left[part]
+    return order
+
+
+def entrances() -> Iterator[tuple[Path, str]]:
+    """Yield each module that imports another package past its `__init__`, and what it imports."""
+    for path in sorted(ROOT.rglob("*.py")):
+        own = path.relative_to(ROOT).parts[0]
+        for name in imported(path):
+            room, _, inner = name.partition(".")
+            if room in ROOMS and room != own and inner:
+                yield path, name
+
+
+def second_doors() -> list[str]:
+    """Return the modules that other packages import, apart from the packages themselves."""
+    return sorted({name for _, name in entrances()})
+
+
+if __name__ == "__main__":
+    orders = {room: order_of(room) for room in ROOMS}
+    pprint({room: " ".join(order) for room, order in orders.items() if order}, width=98)
+    print("in circles:", [room for room, order in orders.items() if not order])
+    pprint(second_doors(), width=98)
+    print(len(second_doors()))
