@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -216,12 +215,3 @@ class TestTimeToSolution:
     def test_impossible_counts_are_refused(self, arguments, words):
         with pytest.raises(ValueError, match=words):
             time_to_solution(*arguments)
-
-
-def test_package_files_are_there():
-    import glasshouse.studies.paper as paper
-
-    place = Path(paper.__file__).parent
-    for name, figure in paper.FIGURES.items():
-        is_study = figure.has_study and figure.collect is None
-        assert (place / f"{name}.toml").exists() == is_study

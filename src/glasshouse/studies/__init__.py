@@ -2,7 +2,7 @@
 
 A study is a list of tasks (`task`, `study`) that measure something (`kinds`), collected (`collect`,
 `batches`, `pool`) into a `store`, looked at (`analysis`, `figures`) and fitted (`statistics`).
-`tuning` and `sweep_schedule` measure on their own; `paper` does the paper's.
+`tuning` measures on its own.
 """
 
 from glasshouse.studies.analysis import fit_study, points_of, series_of
@@ -26,7 +26,6 @@ from glasshouse.studies.store.export import export_csv, export_parquet, to_frame
 from glasshouse.studies.store.merging import merge
 from glasshouse.studies.store.store import Store
 from glasshouse.studies.study import Study, load_study, study_of
-from glasshouse.studies.sweep_schedule import optimal_sweeps, optimise_schedule
 from glasshouse.studies.task import Task
 from glasshouse.studies.tuning import tune
 
@@ -58,8 +57,6 @@ __all__ = [
     "lognormality",
     "median",
     "merge",
-    "optimal_sweeps",
-    "optimise_schedule",
     "plot_study",
     "points_of",
     "quantile",
