@@ -20,8 +20,8 @@ from glasshouse.boltzmann.curves import BAND, Ensemble, read_ensembles
 from glasshouse.boltzmann.ensemble import TrainingTask, iter_train
 from glasshouse.boltzmann.figures import draw_finals, draw_monitor
 from glasshouse.boltzmann.settings import TrainingSettings
-from glasshouse.boltzmann.statistics import median_of
 from glasshouse.problems.validation import FloatArray
+from glasshouse.statistics.intervals import median_of
 from glasshouse.studies.collect import StudyProgress
 from glasshouse.studies.figures.style import (
     PAPER_COLOUR,

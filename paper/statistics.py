@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems.validation import FloatArray
-from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.statistics.samples import Estimate
 
 _RESAMPLES = 1000
 

@@ -57,7 +57,7 @@ from paper import Claim, write_figure
 from paper.sweep_schedule import optimal_sweeps, optimise_schedule
 
 ROOMS = ("", "problems", "landscape", "certificates", "planting", "files", "solvers", "proofs",
-         "questions", "studies", "studies.statistics", "studies.store", "races",
+         "questions", "studies", "statistics", "studies.store", "races",
          "boltzmann", "reports")  # fmt: skip
 # What somebody sets, and small values: they say what they are by their fields.
 SETTINGS = {"Annealer", "Column", "Kind", "Stop", "Seed", "Loop", "RunProgress",

@@ -8,9 +8,7 @@ import sqlite3
 import numpy as np
 import pytest
 
-from glasshouse.studies import Annealer, Stop, Store, Task, collect
-from glasshouse.studies.analysis import fit_series, fit_study, points_of, series_of
-from glasshouse.studies.statistics.estimators import (
+from glasshouse.statistics.estimators import (
     STATISTICS,
     geometric_mean,
     median,
@@ -18,8 +16,10 @@ from glasshouse.studies.statistics.estimators import (
     statistic,
     time_to_solution,
 )
-from glasshouse.studies.statistics.samples import Estimate, Sample
-from glasshouse.studies.statistics.scaling import compare_laws
+from glasshouse.statistics.samples import Estimate, Sample
+from glasshouse.statistics.scaling import compare_laws
+from glasshouse.studies import Annealer, Stop, Store, Task, collect
+from glasshouse.studies.analysis import fit_series, fit_study, points_of, series_of
 from glasshouse.studies.study import parse_study, study_of
 
 STUDY = """

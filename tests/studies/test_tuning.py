@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import pytest
 
+from glasshouse.statistics.estimators import median
+from glasshouse.statistics.estimators import statistic as statistic_of
+from glasshouse.statistics.samples import Sample
 from glasshouse.studies import Annealer, tuning
-from glasshouse.studies.statistics.estimators import median
-from glasshouse.studies.statistics.estimators import statistic as statistic_of
-from glasshouse.studies.statistics.samples import Sample
 from glasshouse.studies.task import Task
 from glasshouse.studies.tuning import tune
 

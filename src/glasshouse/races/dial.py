@@ -8,8 +8,8 @@ from typing import Any
 
 from glasshouse.planting import METHODS
 from glasshouse.problems.ratio import ratio
-from glasshouse.races.scores import median_tts
-from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.statistics.estimators import median_tts
+from glasshouse.statistics.samples import Estimate
 
 Parameters = Mapping[str, Mapping[str, Any]]
 

@@ -5,12 +5,7 @@ A study is a list of tasks (`task`, `study`) that measure something (`kinds`), c
 `tuning` measures on its own.
 """
 
-from glasshouse.studies.analysis import fit_study, points_of, series_of
-from glasshouse.studies.collect import Lost, StudyProgress, collect, iter_collect
-from glasshouse.studies.figures.curves import plot_study
-from glasshouse.studies.kinds.hardness import Annealer
-from glasshouse.studies.kinds.kind import Column, Kind, Stop
-from glasshouse.studies.statistics.estimators import (
+from glasshouse.statistics.estimators import (
     geometric_mean,
     lognormality,
     median,
@@ -18,10 +13,15 @@ from glasshouse.studies.statistics.estimators import (
     survival,
     time_to_solution,
 )
-from glasshouse.studies.statistics.lognormal import LogNormal, fit_lognormal
-from glasshouse.studies.statistics.peaks import fit_decay, hardness_peak
-from glasshouse.studies.statistics.samples import Estimate, Sample
-from glasshouse.studies.statistics.scaling import compare_laws, fit_law
+from glasshouse.statistics.lognormal import LogNormal, fit_lognormal
+from glasshouse.statistics.peaks import fit_decay, hardness_peak
+from glasshouse.statistics.samples import Estimate, Sample
+from glasshouse.statistics.scaling import compare_laws, fit_law
+from glasshouse.studies.analysis import fit_study, points_of, series_of
+from glasshouse.studies.collect import Lost, StudyProgress, collect, iter_collect
+from glasshouse.studies.figures.curves import plot_study
+from glasshouse.studies.kinds.hardness import Annealer
+from glasshouse.studies.kinds.kind import Column, Kind, Stop
 from glasshouse.studies.store.export import export_csv, export_parquet, to_frame
 from glasshouse.studies.store.merging import merge
 from glasshouse.studies.store.store import Store

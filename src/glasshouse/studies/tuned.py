@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from glasshouse.problems.ratio import decimal_text, ratio
-from glasshouse.studies.statistics.estimators import Statistic
-from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.statistics.estimators import Statistic
+from glasshouse.statistics.samples import Estimate
 from glasshouse.studies.task import Task
 from glasshouse.summaries import Summarised
 
