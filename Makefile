@@ -12,7 +12,7 @@ QUIET := $$(grep -rl "mark\.quiet" tests --include="test_*.py")
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow coverage lint format bench bench-anneal bench-proofs fuzz docs clean
+.PHONY: help demo test test-slow coverage lint format paper bench bench-anneal bench-proofs fuzz docs clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## ?/  make \1\t/' | expand -t 22
@@ -40,6 +40,12 @@ lint: $(READY) ## check style, imports and types
 format: $(READY) ## put the code into shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# For instance: make paper FIGURES=offset SCALE=1
+FIGURES := dispersion intersections excitations ratio frustration offset structured hardness-peak rbm
+SCALE := 0.01
+paper: $(READY) ## measure the paper's figures again, into build/paper (FIGURES, SCALE)
+	for figure in $(FIGURES); do $(BIN)/python -m paper $$figure --scale $(SCALE) -o build/paper || exit; done
 
 bench: $(VENV)/.bench ## measure against the peers, results in benchmarks/results
 	$(BIN)/python -m benchmarks

@@ -25,7 +25,7 @@ from glasshouse.solvers import anneal, paper_schedule, peak_density
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.kernels.kernel import FEW_RUNS
 from glasshouse.solvers.schedule import default_range
-from glasshouse.solvers.success import runs_needed
+from glasshouse.statistics.intervals import runs_needed
 
 ROUNDS = 7
 PEERS = ("dwave-samplers", "openjij")

@@ -23,7 +23,7 @@ from glasshouse.problems import Ising
 from glasshouse.solvers import anneal, peak_density, temper
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.schedule import default_range
-from glasshouse.solvers.success import runs_needed
+from glasshouse.statistics.intervals import runs_needed
 
 ROUNDS = 5
 OUR_GRID, PEER_GRID = (30, 100, 300, 1000, 3000, 10_000), (100, 1000, 10_000)

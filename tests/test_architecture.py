@@ -17,6 +17,7 @@ ORDER = [
     "planting",
     "files",
     "library",
+    "statistics",
     "solvers",
     "proofs",
     "questions",

@@ -21,7 +21,7 @@ from glasshouse.proofs import solve_exactly
 from glasshouse.studies import Task, collect, load_study, merge, plot_study, to_frame
 from glasshouse.studies.figures.drawing import draw
 from glasshouse.studies.kinds.kind import Stop
-from glasshouse.studies.paper import reproduce
+from paper import reproduce
 
 ROOT = Path(gh.__file__).parent
 RING = gh.Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [1, 1, -1])
@@ -103,8 +103,6 @@ COMMANDS = {
     "report {folder}/s.sqlite -o {folder}/r.html": "vl_convert",
     "study run {folder}/s.toml -o {folder}/t.sqlite --dask tcp://localhost:1": "distributed",
     "train digits --hidden 2 -o {folder}/t.sqlite": "sklearn",
-    "paper dispersion --out-dir {folder}/t": "matplotlib",
-    "paper excitations --out-dir {folder}/t": "matplotlib",
 }
 
 

@@ -45,21 +45,20 @@ from glasshouse.studies import (
     load_study,
     lognormality,
     merge,
-    optimal_sweeps,
-    optimise_schedule,
     points_of,
     quantile,
     series_of,
     survival,
 )  # fmt: skip
 from glasshouse.studies.collect import Lost
-from glasshouse.studies.paper import Claim, write_figure
 from glasshouse.studies.study import parse_study
 from glasshouse.summaries import short
+from paper import Claim, write_figure
+from paper.sweep_schedule import optimal_sweeps, optimise_schedule
 
 ROOMS = ("", "problems", "landscape", "certificates", "planting", "files", "solvers", "proofs",
-         "questions", "studies", "studies.statistics", "studies.paper",
-         "studies.store", "races", "boltzmann", "reports")  # fmt: skip
+         "questions", "studies", "statistics", "studies.store", "races",
+         "boltzmann", "reports")  # fmt: skip
 # What somebody sets, and small values: they say what they are by their fields.
 SETTINGS = {"Annealer", "Column", "Kind", "Stop", "Seed", "Loop", "RunProgress",
             "GlasshouseAnnealer", "GlasshouseTempering", "Limits", "Branch", "Cover", "Leaf",

@@ -20,8 +20,8 @@ from tests.studies.synthetic import Fake
 from glasshouse.boltzmann import TrainingSettings, shifting_bars, train
 from glasshouse.boltzmann.curves import Ensemble, labels_of, read_ensembles
 from glasshouse.boltzmann.ensemble import MOST_VALUES, TRAINING, TrainingTask, iter_train
-from glasshouse.boltzmann.statistics import bootstrap, median_of, rank_correlation, share
 from glasshouse.planting.randomness import Seed
+from glasshouse.statistics.intervals import median_of
 from glasshouse.studies import Store, collect
 from glasshouse.studies.store.merging import merge
 from glasshouse.studies.store.storefile import StoreError
@@ -212,21 +212,12 @@ def test_a_description_cannot_ask_for_memory_that_its_file_does_not_weigh(tmp_pa
         read(path)
 
 
-def test_intervals():
+def test_intervals_of_medians():
     rng = np.random.default_rng(1)
     hits = sum((e := median_of(rng.normal(size=25))).low <= 0 <= e.high for _ in range(400))
     assert 0.93 <= hits / 400 <= 0.99
     few = median_of([1.0, 2.0, 4.0])
     assert (few.value, few.low, few.high) == (2.0, -np.inf, np.inf)
-    x = rng.normal(size=200)
-    found = rank_correlation(x, np.exp(x) + 0 * x)
-    assert found.low > 0.99
-    noise = rank_correlation(x, rng.normal(size=200))
-    assert noise.low < 0 < noise.high
-    assert rank_correlation([1, 1, 1, 1], [1, 2, 3, 4]).value == 0.0
-    ratio = bootstrap(lambda a, b: float(np.median(a) / np.median(b)), x + 9, x + 3)
-    assert ratio.low < 3 < ratio.high
-    assert share(np.zeros(100, bool)).high == pytest.approx(1 - 0.025 ** (1 / 100))
 
 
 SCRIPT = """

@@ -14,11 +14,11 @@ from glasshouse.races.dial import chosen_dial, dials, over_dial
 from glasshouse.races.figures import race_figure
 from glasshouse.races.judging import RunVerdict
 from glasshouse.races.results import Results
-from glasshouse.races.scores import median_tts, tts99
+from glasshouse.races.scores import tts99
 from glasshouse.races.tts_figures import draw_dial, draw_residual, draw_tts
+from glasshouse.statistics.estimators import median_tts, quantile
+from glasshouse.statistics.samples import Estimate
 from glasshouse.studies.figures.style import new_figure
-from glasshouse.studies.statistics.estimators import quantile
-from glasshouse.studies.statistics.samples import Estimate
 
 
 def dialled() -> Results:

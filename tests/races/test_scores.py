@@ -12,7 +12,6 @@ from glasshouse.races.judging import RunVerdict
 from glasshouse.races.results import Results, Run
 from glasshouse.races.scores import (
     anytime_score,
-    bootstrap_of_mean,
     cactus,
     difference,
     median_reaching,
@@ -26,6 +25,7 @@ from glasshouse.races.scores import (
     tts99,
 )
 from glasshouse.races.time_series import objective_time_series
+from glasshouse.statistics.intervals import bootstrap_of_mean
 
 OPTIMAL, FOUND, WRONG = RunVerdict.OPTIMAL, RunVerdict.FOUND, RunVerdict.WRONG_OPTIMUM
 

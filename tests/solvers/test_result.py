@@ -18,7 +18,7 @@ from glasshouse.solvers import (
     peak_density,
     temper,
 )
-from glasshouse.solvers.success import binomial_interval, runs_needed
+from glasshouse.statistics.intervals import binomial_interval, runs_needed
 
 
 def result_with(hits: list[int], sweeps: int = 10, seconds: float = 2.0) -> AnnealResult:

@@ -21,8 +21,8 @@ from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.kernels import tempering as kernels
 from glasshouse.solvers.replicas import LaneTask, RowTask
 from glasshouse.solvers.schedule import inverse_temperatures
-from glasshouse.solvers.success import runs_needed
 from glasshouse.solvers.tempering import temper
+from glasshouse.statistics.intervals import runs_needed
 
 GOLDEN = "a60eef1622f60894 0.041667"
 

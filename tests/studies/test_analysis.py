@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from glasshouse.studies import Annealer, Stop, Store, Task, collect
-from glasshouse.studies.analysis import fit_series, fit_study, points_of, series_of
-from glasshouse.studies.statistics.estimators import (
+from glasshouse.statistics.estimators import (
     STATISTICS,
     geometric_mean,
     median,
@@ -19,8 +16,10 @@ from glasshouse.studies.statistics.estimators import (
     statistic,
     time_to_solution,
 )
-from glasshouse.studies.statistics.samples import Estimate, Sample
-from glasshouse.studies.statistics.scaling import compare_laws
+from glasshouse.statistics.samples import Estimate, Sample
+from glasshouse.statistics.scaling import compare_laws
+from glasshouse.studies import Annealer, Stop, Store, Task, collect
+from glasshouse.studies.analysis import fit_series, fit_study, points_of, series_of
 from glasshouse.studies.study import parse_study, study_of
 
 STUDY = """
@@ -216,12 +215,3 @@ class TestTimeToSolution:
     def test_impossible_counts_are_refused(self, arguments, words):
         with pytest.raises(ValueError, match=words):
             time_to_solution(*arguments)
-
-
-def test_package_files_are_there():
-    import glasshouse.studies.paper as paper
-
-    place = Path(paper.__file__).parent
-    for name, figure in paper.FIGURES.items():
-        is_study = figure.has_study and figure.collect is None
-        assert (place / f"{name}.toml").exists() == is_study

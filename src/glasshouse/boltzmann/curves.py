@@ -19,11 +19,11 @@ import numpy.typing as npt
 from glasshouse.boltzmann.data_files import DataOptions
 from glasshouse.boltzmann.ensemble import MOST_NAME, MOST_VALUES, TRAINING, look_epochs
 from glasshouse.boltzmann.settings import TrainingSettings
-from glasshouse.boltzmann.statistics import median_of
 from glasshouse.files.budget import Budget
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray
-from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.statistics.intervals import median_of
+from glasshouse.statistics.samples import Estimate
 from glasshouse.studies.store.records import short
 from glasshouse.studies.store.store import Store, StoredTask
 from glasshouse.studies.store.storefile import StoreError, content_size, damaged

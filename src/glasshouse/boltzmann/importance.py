@@ -16,7 +16,7 @@ from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
 from glasshouse.problems.elementary import logarithms
 from glasshouse.problems.validation import FloatArray, SpinArray
-from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.statistics.samples import Estimate
 
 
 @dataclass(frozen=True, repr=False)

@@ -74,7 +74,6 @@ def _commands() -> dict[str, typing.Any]:
     from glasshouse.cli.info import info
     from glasshouse.cli.judge import judge
     from glasshouse.cli.library import library
-    from glasshouse.cli.paper import paper
     from glasshouse.cli.plant import plant
     from glasshouse.cli.prove import prove
     from glasshouse.cli.race import race
@@ -102,7 +101,6 @@ def _commands() -> dict[str, typing.Any]:
         "fuzz": fuzz,
         "train": train,
         "report": report,
-        "paper": paper,
         "draw": draw,
         "compile": compile_kernels,
         "completion": completion,

@@ -46,6 +46,8 @@ def usage_error(error: CycloptsError) -> str:
         commands = [name for name in known if not name.startswith("-")]
         told = f"{word!r} is no command"
         told += "" if near else f"; there are {', '.join(commands)}"
+        if word == "paper":
+            told = "'paper' is not a command; use python -m paper in the repository of glasshouse"
     if isinstance(error, MissingArgumentError) and error.argument is not None:
         # Not given at all, or given without its value.
         names = " or ".join(error.argument.names)

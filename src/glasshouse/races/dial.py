@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from glasshouse.landscape.ratio import ratio
 from glasshouse.planting import METHODS
-from glasshouse.races.scores import median_tts
-from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.problems.ratio import ratio
+from glasshouse.statistics.estimators import median_tts
+from glasshouse.statistics.samples import Estimate
 
 Parameters = Mapping[str, Mapping[str, Any]]
 

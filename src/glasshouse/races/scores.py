@@ -17,18 +17,14 @@ import numpy.typing as npt
 
 from glasshouse.problems.validation import share
 from glasshouse.races.results import Results, Run
-from glasshouse.studies.statistics.estimators import (
-    median,
-    quantile_of_ordered,
-    time_to_solution,
-)
-from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.statistics.estimators import median, time_to_solution
+from glasshouse.statistics.intervals import bootstrap_of_mean
+from glasshouse.statistics.samples import Estimate
 from glasshouse.summaries import Summarised
 
 Floats = npt.NDArray[np.float64]
 Score = Literal["par2", "anytime"]
 
-_RESAMPLES = 9999
 _INSTANT = 1e-6  # seconds; nothing is faster
 
 
@@ -198,20 +194,6 @@ def tts_table(results: Results) -> dict[str, dict[str, Estimate]]:
     }
 
 
-def median_tts(times: Sequence[Estimate], confidence: float = 0.95) -> Estimate:
-    """The median of times to solution with its bootstrap interval.
-
-    Infinite ones, of instances that were never solved, count as longer than all others; where the
-    median is among them, its lower end is the least that is certain of any of them.
-    """
-    share(confidence, "confidence")
-    ordered = np.sort(np.array([one.value for one in times], dtype=np.float64))
-    value, low, high = quantile_of_ordered(ordered, 0.5, confidence)
-    if math.isinf(low):
-        low = min(one.low for one in times if math.isinf(one.value))
-    return Estimate(value, low, high, confidence)
-
-
 def difference(
     results: Results, first: str, second: str, name: Score = "par2", confidence: float = 0.95
 ) -> Estimate:
@@ -228,19 +210,6 @@ def difference(
     gaps = np.array([mine[instance] - theirs[instance] for instance in both])
     low, high = bootstrap_of_mean(gaps, confidence)
     return Estimate(float(gaps.mean()), low, high, confidence)
-
-
-def bootstrap_of_mean(values: Floats, confidence: float) -> tuple[float, float]:
-    """The percentile interval of a mean; the same data give the same interval."""
-    if np.ptp(values) == 0:
-        return float(values[0]), float(values[0])
-    from scipy.stats import bootstrap
-
-    found = bootstrap(
-        (values,), np.mean, n_resamples=_RESAMPLES, confidence_level=confidence,
-        method="percentile", batch=1000, random_state=np.random.default_rng(0),
-    )  # fmt: skip
-    return float(found.confidence_interval.low), float(found.confidence_interval.high)
 
 
 def cactus(results: Results, solver: str) -> Floats:

@@ -21,7 +21,7 @@ from glasshouse.files.sidecar import has_side_car, read_side_car, side_car
 from glasshouse.files.streams import format_suffix, refuse_pipe
 from glasshouse.files.verification import examine
 from glasshouse.problems import Max2Sat
-from glasshouse.proofs.two_sat import HardClausesUnsatisfiableError, satisfy
+from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError, satisfy
 from glasshouse.races.clause_file import ClauseFile, read_clauses
 from glasshouse.summaries import Summarised
 

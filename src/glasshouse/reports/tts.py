@@ -9,7 +9,7 @@ from typing import Any
 from glasshouse.races.dial import Parameters, chosen_dial, over_dial
 from glasshouse.reports.charts import Axis, series_chart
 from glasshouse.reports.page import MOST_POINTS, Figure, Part, Table, cut, number, text
-from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.statistics.samples import Estimate
 
 Times = Mapping[str, Mapping[str, Estimate]]
 

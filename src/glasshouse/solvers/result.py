@@ -16,7 +16,7 @@ from glasshouse.problems import exchange, naming, validation
 from glasshouse.problems.naming import Labels, Units
 from glasshouse.problems.validation import FloatArray, Number, SpinArray
 from glasshouse.solvers.ladder import Ladder
-from glasshouse.solvers.success import binomial_interval, runs_needed, times_needed
+from glasshouse.statistics.intervals import binomial_interval, runs_needed, times_needed
 from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:

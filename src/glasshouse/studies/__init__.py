@@ -2,15 +2,10 @@
 
 A study is a list of tasks (`task`, `study`) that measure something (`kinds`), collected (`collect`,
 `batches`, `pool`) into a `store`, looked at (`analysis`, `figures`) and fitted (`statistics`).
-`tuning` and `sweep_schedule` measure on their own; `paper` does the paper's.
+`tuning` measures on its own.
 """
 
-from glasshouse.studies.analysis import fit_study, points_of, series_of
-from glasshouse.studies.collect import Lost, StudyProgress, collect, iter_collect
-from glasshouse.studies.figures.curves import plot_study
-from glasshouse.studies.kinds.hardness import Annealer
-from glasshouse.studies.kinds.kind import Column, Kind, Stop
-from glasshouse.studies.statistics.estimators import (
+from glasshouse.statistics.estimators import (
     geometric_mean,
     lognormality,
     median,
@@ -18,15 +13,19 @@ from glasshouse.studies.statistics.estimators import (
     survival,
     time_to_solution,
 )
-from glasshouse.studies.statistics.lognormal import LogNormal, fit_lognormal
-from glasshouse.studies.statistics.peaks import fit_decay, hardness_peak
-from glasshouse.studies.statistics.samples import Estimate, Sample
-from glasshouse.studies.statistics.scaling import compare_laws, fit_law
+from glasshouse.statistics.lognormal import LogNormal, fit_lognormal
+from glasshouse.statistics.peaks import fit_decay, hardness_peak
+from glasshouse.statistics.samples import Estimate, Sample
+from glasshouse.statistics.scaling import compare_laws, fit_law
+from glasshouse.studies.analysis import fit_study, points_of, series_of
+from glasshouse.studies.collect import Lost, StudyProgress, collect, iter_collect
+from glasshouse.studies.figures.curves import plot_study
+from glasshouse.studies.kinds.hardness import Annealer
+from glasshouse.studies.kinds.kind import Column, Kind, Stop
 from glasshouse.studies.store.export import export_csv, export_parquet, to_frame
 from glasshouse.studies.store.merging import merge
 from glasshouse.studies.store.store import Store
 from glasshouse.studies.study import Study, load_study, study_of
-from glasshouse.studies.sweep_schedule import optimal_sweeps, optimise_schedule
 from glasshouse.studies.task import Task
 from glasshouse.studies.tuning import tune
 
@@ -58,8 +57,6 @@ __all__ = [
     "lognormality",
     "median",
     "merge",
-    "optimal_sweeps",
-    "optimise_schedule",
     "plot_study",
     "points_of",
     "quantile",

@@ -12,16 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.planting import METHODS
+from glasshouse.statistics.estimators import Statistic, standard_log_error, statistic_or_bound
+from glasshouse.statistics.peaks import DecayFit, Peak, fit_decay, hardness_peak, smoothed
+from glasshouse.statistics.samples import Estimate, Sample
+from glasshouse.statistics.scaling import LawComparison, compare_laws
 from glasshouse.studies.kinds import KINDS
 from glasshouse.studies.kinds.hardness import RunPlan
-from glasshouse.studies.statistics.estimators import (
-    Statistic,
-    standard_log_error,
-    statistic_or_bound,
-)
-from glasshouse.studies.statistics.peaks import DecayFit, Peak, fit_decay, hardness_peak, smoothed
-from glasshouse.studies.statistics.samples import Estimate, Sample
-from glasshouse.studies.statistics.scaling import LawComparison, compare_laws
 from glasshouse.studies.store.store import Store, StoredTask
 from glasshouse.studies.store.stored_tasks import task_of
 from glasshouse.studies.study import Study, heading_of, is_axis

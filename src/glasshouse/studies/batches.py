@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from glasshouse.statistics.estimators import statistic
 from glasshouse.studies.kinds import KINDS
 from glasshouse.studies.kinds.kind import Measurable, Stop
 from glasshouse.studies.ranges import Ranges
-from glasshouse.studies.statistics.estimators import statistic
 from glasshouse.studies.store.store import Store, StoredTask
 
 # A batch grows at most this much beyond what its task's batches so far suggest.

@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from glasshouse.planting import METHODS
+from glasshouse.statistics.estimators import STATISTICS, Statistic
 from glasshouse.studies.families import (
     MOST_COMBINATIONS,
     combinations,
@@ -43,7 +44,6 @@ from glasshouse.studies.families import (
 from glasshouse.studies.kinds import KINDS
 from glasshouse.studies.kinds.hardness import HARDNESS, Annealer
 from glasshouse.studies.kinds.kind import Stop
-from glasshouse.studies.statistics.estimators import STATISTICS, Statistic
 from glasshouse.studies.store.purpose import STUDY
 from glasshouse.studies.store.store import Store
 from glasshouse.studies.store.stored_tasks import task_of

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from glasshouse.cli import main
+from glasshouse.statistics.samples import Estimate
 from glasshouse.studies import Annealer, Stop, Store, Task, collect
 from glasshouse.studies.analysis import Point, fit_series, series_of
 from glasshouse.studies.kinds.hardness import RunPlan
-from glasshouse.studies.statistics.samples import Estimate
 from glasshouse.studies.study import parse_study
 
 pytest.importorskip("matplotlib")

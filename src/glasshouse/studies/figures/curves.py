@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from glasshouse.statistics.estimators import Statistic
+from glasshouse.statistics.peaks import Peak
+from glasshouse.statistics.scaling import Law, LawComparison
 from glasshouse.studies.analysis import (
     Point,
     Series,
@@ -37,9 +40,6 @@ from glasshouse.studies.figures.style import (
 )
 from glasshouse.studies.kinds import KINDS
 from glasshouse.studies.kinds.hardness import HARDNESS
-from glasshouse.studies.statistics.estimators import Statistic
-from glasshouse.studies.statistics.peaks import Peak
-from glasshouse.studies.statistics.scaling import Law, LawComparison
 from glasshouse.studies.store.store import Store
 from glasshouse.studies.study import Study, heading_of, is_axis
 

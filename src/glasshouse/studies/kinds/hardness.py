@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.landscape import frustration_index
-from glasshouse.landscape.ratio import ratio
 from glasshouse.planting import Planted, random_loops_ensemble
 from glasshouse.problems import validation
+from glasshouse.problems.ratio import ratio
 from glasshouse.solvers import anneal, paper_schedule
 from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.engine import ColouredGraph
@@ -60,7 +60,7 @@ class Annealer:
 
     Attributes:
         sweeps_per_run: the paper's N_sweep; "paper" is its second polynomial, "paper-first" its
-            first one, "paper-doubled" twice the second (see `glasshouse paper offset`).
+            first one, "paper-doubled" twice the second (see docs/paper/offset.md).
         beta: first and last β in units of one over the loop weight; "paper" is 0.01 to ln n
             times min(1, n/ρ), as in the authors' code, "paper-text" times min(1, 1/ρ).
         max_sweeps: an instance is given up after so many.

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import validation
-from glasshouse.studies.statistics.estimators import STATISTICS, Statistic
+from glasshouse.statistics.estimators import STATISTICS, Statistic
 
 _NAME = re.compile(r"[a-z][a-z_0-9]*")
 _RESERVED = {"tasks", "batches", "meta", "task", "instance", "version", "seconds"}

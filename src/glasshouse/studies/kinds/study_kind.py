@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from glasshouse.catalogue import Catalogue
+from glasshouse.statistics.samples import Sample
 from glasshouse.studies.kinds.kind import Columns, Kind
-from glasshouse.studies.statistics.samples import Sample
 
 if TYPE_CHECKING:
     from glasshouse.studies.task import Task

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from glasshouse.statistics.scaling import FORMULAS, LAWS, Law, LawComparison
 from glasshouse.studies.analysis import Point, Series, fit_series, points_of, series_of
 from glasshouse.studies.figures.curves import (
     note_settings,
@@ -14,9 +15,8 @@ from glasshouse.studies.figures.curves import (
     statistic_name,
 )
 from glasshouse.studies.figures.style import PAPER_COLOUR, new_figure
-from glasshouse.studies.paper.report import Claim, Reproduction, point_row
-from glasshouse.studies.statistics.scaling import FORMULAS, LAWS, Law, LawComparison
 from glasshouse.studies.store.store import Store
+from paper.report import Claim, Reproduction, point_row
 
 # The caption of the paper's figure; "A b^n" there is A n^b.
 PAPER_LAWS: dict[Fraction, tuple[Law, float, float]] = {
@@ -86,7 +86,7 @@ def build(store: Store) -> Reproduction:
         settings_text(points), [_row(point) for point in points],
         (
             "Deviations from the paper's fitted curves are tabulated in the data file "
-            "(`deviation_from_paper`); the largest of each f is in the table. `glasshouse paper "
+            "(`deviation_from_paper`); the largest of each f is in the table. `python -m paper "
             "offset` tests an explanation. The sizes of each f are our choice, the paper does not "
             "list its own, and which law wins depends on their range.",
             _reference_remark(points),

@@ -1,7 +1,14 @@
 """The paper's figures, measured again: data, figure, and a report of what agrees.
 
 `iter_figure(name, store)` collects; `write_figure(name, store, folder)` draws and reports it;
-`reproduce` does both. A scale of 1 is the paper's own number of instances.
+`reproduce` does both. A scale of 1 is the paper's own number of instances. This package is a part
+of the repository, not of an installed glasshouse.
+
+* `peak`, `frustration`, `offset`, `structured`, `dispersion`, `decay`, `excited`: one figure (or
+  two) each, from the studies in the TOML files; `machines`: section 7, RBMs in training.
+* `report`: the table of claims, and the data as CSV.
+* `statistics`: intervals of correlations, shares and ratios.
+* `sweep_schedule`: the paper's appendix J, which optimises N_sweep.
 """
 
 from __future__ import annotations
@@ -16,18 +23,19 @@ from glasshouse.extras import optional
 from glasshouse.files.suite import make_folder
 from glasshouse.studies.collect import StudyProgress, iter_collect
 from glasshouse.studies.figures.style import picture_paths, save, styled
-from glasshouse.studies.paper import (
+from glasshouse.studies.store.store import Store
+from glasshouse.studies.study import Study, claim, parse_study
+from paper import (
     decay,
     dispersion,
     excited,
     frustration,
+    machines,
     offset,
     peak,
     structured,
 )
-from glasshouse.studies.paper.report import Claim, Reproduction, write_data, write_report
-from glasshouse.studies.store.store import Store
-from glasshouse.studies.study import Study, claim, parse_study
+from paper.report import Claim, Reproduction, write_data, write_report
 
 __all__ = [
     "FIGURES",
@@ -49,7 +57,7 @@ class PaperFigure:
         build: draws it from a store; from nothing where `has_study` is False.
         has_study: whether there is something to collect.
         collect: how, where it is no study of planted instances: takes the scale, the store's path,
-            workers and executor, and yields progress. Rooms above add such figures.
+            workers and executor, and yields progress.
     """
 
     section: str
@@ -67,6 +75,7 @@ FIGURES: dict[str, PaperFigure] = {
     "dispersion": PaperFigure("Concentration of Frustration", dispersion.build, has_study=False),
     "intersections": PaperFigure("Intersection", decay.build),
     "excitations": PaperFigure("Frustration", excited.build),
+    "rbm": PaperFigure("Connection to RBM Pre-training", machines.build, collect=machines.collect),
 }
 
 

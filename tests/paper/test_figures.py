@@ -5,15 +5,18 @@ from __future__ import annotations
 import csv
 import re
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import paper
 from glasshouse.solvers import peak_density
 from glasshouse.studies import Store, Task, collect, fit_study, geometric_mean, points_of
-from glasshouse.studies.paper import paper_study, reproduce, write_figure
-from glasshouse.studies.paper.frustration import PAPER_LAWS, REFERENCE, paper_value
 from glasshouse.studies.study import Study
+from paper import FIGURES, paper_study, reproduce, write_figure
+from paper.__main__ import main
+from paper.frustration import PAPER_LAWS, REFERENCE, paper_value
 
 pytest.importorskip("matplotlib")
 
@@ -143,3 +146,16 @@ def test_peaks_are_where_the_paper_has_them(tmp_path, n, instances):
         (peak,) = fit_study(store, study).peaks.values()
     assert not peak.at_edge
     assert peak.density.value == pytest.approx(peak_density(n), abs=0.03)
+
+
+def test_every_study_has_its_file():
+    place = Path(paper.__file__).parent
+    for name, figure in FIGURES.items():
+        is_study = figure.has_study and figure.collect is None
+        assert (place / f"{name}.toml").exists() == is_study
+
+
+def test_the_command_writes_a_formula(tmp_path, capsys):
+    assert main(["dispersion", "-o", str(tmp_path)]) == 0
+    assert "5 of 5 claims of the paper agree" in capsys.readouterr().out
+    assert {p.suffix for p in tmp_path.iterdir()} >= {".png", ".svg", ".md", ".csv"}

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems.validation import share
-from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.statistics.samples import Estimate
 from glasshouse.summaries import Summarised
 
 Floats = npt.NDArray[np.float64]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from glasshouse.studies.statistics.peaks import fit_decay, hardness_peak
-from glasshouse.studies.statistics.scaling import LAWS, compare_laws, fit_law
+from glasshouse.statistics.peaks import fit_decay, hardness_peak
+from glasshouse.statistics.scaling import LAWS, compare_laws, fit_law
 
 # The paper's own fits (caption of its frustration figure, corrected) over the sizes it could use.
 PAPER = {

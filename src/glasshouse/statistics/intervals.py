@@ -1,11 +1,18 @@
-"""From successes to times: how likely a run succeeds, and how many it takes."""
+"""Intervals of success probabilities, means and medians, and the runs that a success takes."""
 
 from __future__ import annotations
 
 import math
 from typing import Literal, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
+
 from glasshouse.problems import validation
+from glasshouse.problems.validation import FloatArray
+from glasshouse.statistics.samples import Estimate
+
+_RESAMPLES = 9999
 
 IntervalKind: TypeAlias = Literal["exact", "wilson", "bayes"]
 
@@ -59,3 +66,34 @@ def binomial_interval(
     else:
         raise ValueError(f"interval={kind!r} is none of 'exact', 'wilson' and 'bayes'")
     return low if successes else 0.0, high if failures else 1.0
+
+
+def median_of(values: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
+    """A median with its distribution-free interval, from order statistics.
+
+    Fewer than six numbers have none of 95 %.
+
+    >>> median_of(range(-4, 5))
+    Estimate(value=0.0, low=-3.0, high=3.0, confidence=0.95)
+    """
+    from scipy.stats import binom
+
+    ordered = np.sort(np.asarray(values, dtype=np.float64))
+    if not len(ordered):
+        return Estimate(math.nan, math.nan, math.nan, confidence)
+    outside = int(binom.ppf((1 - confidence) / 2, len(ordered), 0.5))
+    ends = (ordered[outside - 1], ordered[-outside]) if outside else (-math.inf, math.inf)
+    return Estimate(float(np.median(ordered)), float(ends[0]), float(ends[1]), confidence)
+
+
+def bootstrap_of_mean(values: FloatArray, confidence: float) -> tuple[float, float]:
+    """The percentile interval of a mean; the same data give the same interval."""
+    if np.ptp(values) == 0:
+        return float(values[0]), float(values[0])
+    from scipy.stats import bootstrap
+
+    found = bootstrap(
+        (values,), np.mean, n_resamples=_RESAMPLES, confidence_level=confidence,
+        method="percentile", batch=1000, random_state=np.random.default_rng(0),
+    )  # fmt: skip
+    return float(found.confidence_interval.low), float(found.confidence_interval.high)

@@ -12,9 +12,9 @@ import numpy as np
 from glasshouse.studies.analysis import Point, points_of
 from glasshouse.studies.figures.curves import settings_text
 from glasshouse.studies.figures.style import PAPER_COLOUR, looks, new_figure, place_legend
-from glasshouse.studies.paper.frustration import PAPER_LAWS, frustration_of, paper_value
-from glasshouse.studies.paper.report import Claim, Reproduction, point_row
 from glasshouse.studies.store.store import Store
+from paper.frustration import PAPER_LAWS, frustration_of, paper_value
+from paper.report import Claim, Reproduction, point_row
 
 # In the order of the study: what the solver was told, and what that is called.
 SETTINGS = {"paper": "N_sweep as printed", "paper-doubled": "twice the printed N_sweep"}

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from glasshouse.landscape import local_field_dispersion
 from glasshouse.studies.figures.style import looks, mark, new_figure, place_legend
-from glasshouse.studies.paper.report import Claim, Reproduction
+from paper.report import Claim, Reproduction
 
 _BLOCKS = (0.1, 0.2, 0.3, 0.4, 0.5)
 _SIZE = _LOOPS = 1000

@@ -20,8 +20,8 @@ from glasshouse.studies.figures.style import (
     place_legend,
     ticks_at,
 )
-from glasshouse.studies.paper.report import Claim, Reproduction, point_row
 from glasshouse.studies.store.store import Store
+from paper.report import Claim, Reproduction, point_row
 
 _CLOSE = 0.03
 _PAPER_DECAY = (0.3035, 0.2952, 0.0196)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from glasshouse.studies import Store, collect
-from glasshouse.studies.paper import paper_study, write_figure
-from glasshouse.studies.paper.offset import Deviation, spread, trend
+from paper import paper_study, write_figure
+from paper.offset import Deviation, spread, trend
 
 pytest.importorskip("matplotlib")
 

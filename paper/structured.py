@@ -23,8 +23,8 @@ from glasshouse.studies.figures.style import (
     plain_ticks,
     ticks_at,
 )
-from glasshouse.studies.paper.report import Claim, Reproduction, point_row
 from glasshouse.studies.store.store import Store
+from paper.report import Claim, Reproduction, point_row
 
 Floats = npt.NDArray[np.float64]
 

@@ -8,13 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from glasshouse.boltzmann import paper
 from glasshouse.boltzmann.curves import read_ensembles
 from glasshouse.boltzmann.ensemble import iter_train
-from glasshouse.boltzmann.paper import deepest_dip, tasks
-from glasshouse.cli import main
 from glasshouse.studies import Store
-from glasshouse.studies.paper import FIGURES, iter_figure, paper_study, write_figure
+from paper import FIGURES, iter_figure, machines, paper_study, write_figure
+from paper.__main__ import main
+from paper.machines import deepest_dip, tasks
 
 pytest.importorskip("matplotlib")
 
@@ -43,7 +42,7 @@ def built(tmp_path_factory):
     short = [replace(task, settings=replace(task.settings, epochs=30), count=6)
              for task in tasks()]  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(paper, "tasks", lambda scale=1.0: short)
+        patch.setattr(machines, "tasks", lambda scale=1.0: short)
         *_, last = iter_figure("rbm", folder / "rbm.sqlite", scale=1.0)
         assert last.is_complete
         # A stranger in the store is not taken for one of the paper's.
@@ -87,8 +86,8 @@ def test_the_command_knows_it_and_a_study_file_is_not_asked_for(tmp_path, capsys
     assert "rbm" in FIGURES
     with pytest.raises(ValueError, match="use iter_figure"):
         paper_study("rbm")
-    assert main(["paper", "rbm", "--scale", "-1", "--out-dir", str(tmp_path)]) == 2
-    assert "--scale -1.0 must be above 0" in capsys.readouterr().err
+    assert main(["rbm", "--scale", "-1", "-o", str(tmp_path)]) == 2
+    assert "scale=-1.0 must be above 0" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -14,9 +14,9 @@ from glasshouse.studies.figures.style import (
     place_legend,
     ticks_at,
 )
-from glasshouse.studies.paper.report import Claim, Reproduction
 from glasshouse.studies.store.store import Store, StoredTask
 from glasshouse.studies.store.storefile import StoreError
+from paper.report import Claim, Reproduction
 
 _CLOSE = 0.02  # as a share of the expected number
 

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.planting.randomness import RngLike, Seed
+from glasshouse.statistics.estimators import Statistic, log_error, statistic
+from glasshouse.statistics.peaks import DecayFit, fit_decay, hardness_peak
+from glasshouse.statistics.samples import Estimate, Sample
 from glasshouse.studies.kinds.hardness import Annealer
-from glasshouse.studies.statistics.estimators import Statistic, log_error, statistic
-from glasshouse.studies.statistics.peaks import DecayFit, fit_decay, hardness_peak
-from glasshouse.studies.statistics.samples import Estimate, Sample
 from glasshouse.studies.task import Task
 from glasshouse.summaries import Summarised
 

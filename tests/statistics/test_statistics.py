@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glasshouse.studies.statistics.estimators import (
+from glasshouse.statistics.estimators import (
     geometric_mean,
     lognormality,
     median,
@@ -17,8 +17,8 @@ from glasshouse.studies.statistics.estimators import (
     statistic,
     survival,
 )
-from glasshouse.studies.statistics.lognormal import fit_lognormal
-from glasshouse.studies.statistics.samples import Estimate, Sample
+from glasshouse.statistics.lognormal import fit_lognormal
+from glasshouse.statistics.samples import Estimate, Sample
 
 sweeps = st.lists(st.integers(1, 10_000), min_size=1, max_size=40)
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from glasshouse.notebook import SummaryTable
 from glasshouse.problems.validation import share
-from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.statistics.samples import Estimate
 from glasshouse.summaries import Summarised
 
 Law = Literal["power", "stretched", "exponential"]

@@ -8,6 +8,7 @@ Nothing here drops censored values or takes them for solved ones.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems.validation import share
-from glasshouse.studies.statistics.lognormal import LogNormal, fit_lognormal
-from glasshouse.studies.statistics.samples import Estimate, Sample
+from glasshouse.statistics.intervals import binomial_interval, times_needed
+from glasshouse.statistics.lognormal import LogNormal, fit_lognormal
+from glasshouse.statistics.samples import Estimate, Sample
 from glasshouse.summaries import Summarised
 
 __all__ = [
@@ -262,8 +264,6 @@ def time_to_solution(
     >>> print(time_to_solution(0, 100, 200.0))
     above 2.443e+04
     """
-    from glasshouse.solvers.success import binomial_interval, times_needed
-
     if runs < 1 or successes < 0:
         raise ValueError(f"successes={successes}, runs={runs}: expected at least 0 and at least 1")
     if successes > runs:
@@ -271,6 +271,20 @@ def time_to_solution(
     share(success, "success")
     chances = binomial_interval(successes, runs, confidence, interval)
     return Estimate(*times_needed(length, successes / runs, chances, success), confidence)
+
+
+def median_tts(times: Sequence[Estimate], confidence: float = 0.95) -> Estimate:
+    """The median of times to solution with its bootstrap interval.
+
+    Infinite ones, of instances that were never solved, count as longer than all others; where the
+    median is among them, its lower end is the least that is certain of any of them.
+    """
+    share(confidence, "confidence")
+    ordered = np.sort(np.array([one.value for one in times], dtype=np.float64))
+    value, low, high = quantile_of_ordered(ordered, 0.5, confidence)
+    if math.isinf(low):
+        low = min(one.low for one in times if math.isinf(one.value))
+    return Estimate(value, low, high, confidence)
 
 
 Statistic = Literal["median", "geometric_mean", "quantile_95", "paper_95"]

@@ -20,8 +20,8 @@ from glasshouse.boltzmann.curves import BAND, Ensemble, read_ensembles
 from glasshouse.boltzmann.ensemble import TrainingTask, iter_train
 from glasshouse.boltzmann.figures import draw_finals, draw_monitor
 from glasshouse.boltzmann.settings import TrainingSettings
-from glasshouse.boltzmann.statistics import bootstrap, median_of, rank_correlation, share
 from glasshouse.problems.validation import FloatArray
+from glasshouse.statistics.intervals import median_of
 from glasshouse.studies.collect import StudyProgress
 from glasshouse.studies.figures.style import (
     PAPER_COLOUR,
@@ -30,9 +30,9 @@ from glasshouse.studies.figures.style import (
     place_legend,
     plain_ticks,
 )
-from glasshouse.studies.paper import FIGURES, PaperFigure
-from glasshouse.studies.paper.report import Claim, Reproduction
 from glasshouse.studies.store.store import Store
+from paper.report import Claim, Reproduction
+from paper.statistics import bootstrap, rank_correlation, share
 
 _PAPER_MACHINES, _COMPARED, _LEAST = 10_000, 1_000, 20
 _PAPER_PLATEAU = 0.18
@@ -288,6 +288,3 @@ def _remarks(main: Sequence[Ensemble], ensembles: Sequence[Ensemble]) -> list[st
         "a gain without any (regression to the mean), so the mode is judged by its own share of "
         "machines above CD-1's upper quartile.",
     ]
-
-
-FIGURES["rbm"] = PaperFigure("Connection to RBM Pre-training", build, collect=collect)
