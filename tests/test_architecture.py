@@ -41,6 +41,7 @@ GROUND = {
     "stopping",
     "summaries",
     "version",
+    "waiting",
 }
 BESIDE = {("boltzmann", "races"), ("races", "boltzmann")}  # neighbours that share no door
 MODULES = sorted(ROOT.rglob("*.py"))

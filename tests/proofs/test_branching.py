@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import strategies
+from tests.interrupted_locks import left_closed
 from tests.interrupts import compiled_ctrl_c
 from tests.oracles import energy_by_definition, optimum
 from tests.proofs.instances import spin_glass, torus_edges
@@ -159,6 +160,15 @@ def test_subtrees_are_searched_elsewhere(only_trees):
     assert shared.optimal
     assert shared.energy == alone.energy
     assert verify(problem, shared.certificate).optimal
+
+
+def test_waiting_for_subtrees_leaves_no_lock_closed(only_trees, monkeypatch):
+    with ThreadPoolExecutor(1) as executor:
+
+        def call():
+            prove(half_complete(), executor=executor, loops_only=True)
+
+        assert left_closed(monkeypatch, call, every=20) == []
 
 
 class Silent(Executor):

@@ -76,7 +76,6 @@ def test_a_healthy_batch_that_had_to_wait_is_not_taken_for_a_hang(tmp_path, monk
 
     module = sys.modules["glasshouse.studies.collect"]  # the package has a function of that name
     monkeypatch.setattr(module, "Workers", Clocked)
-    monkeypatch.setattr(module, "_LOOK_SECONDS", 0.05)
     tasks = [Timed(seed=k, stop=Stop(1), folder=str(tmp_path)) for k in range(4)]
     end = collect(tasks, tmp_path / "s.sqlite", workers=1, timeout=15.0)
     assert end.is_complete

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from threading import Event, Thread
 from typing import TypeVar
 
 from glasshouse.compiled import is_ctrl_c
+from glasshouse.waiting import Bell, start_thread
 
 Result = TypeVar("Result")
 
@@ -58,7 +58,7 @@ def interruptible(
     """
     results: list[Result] = []
     faults: list[BaseException] = []
-    ended = Event()  # a join that Ctrl-C breaks off takes the thread for dead
+    ended = Bell()  # a join that Ctrl-C breaks off takes the thread for dead
 
     def run() -> None:
         try:
@@ -66,11 +66,11 @@ def interruptible(
         except BaseException as fault:  # it is raised again, in the caller's thread
             faults.append(fault)
         finally:
-            ended.set()
+            ended.ring()
 
     deadline = time.monotonic() + (math.inf if time_limit is None else time_limit)
-    Thread(target=run, daemon=True).start()
     try:
+        start_thread(run)
         while not ended.wait(_LOOK_EVERY):
             if time.monotonic() > deadline:
                 stop()

@@ -17,6 +17,7 @@ from glasshouse.races.judging import Judgement, RunVerdict
 from glasshouse.races.question import Question
 from glasshouse.races.shrinking import Shrinker
 from glasshouse.races.trial import Trial
+from glasshouse.waiting import result_of
 
 _AT_ONCE = 16  # instances that a worker takes at a time
 _UNANSWERED = (RunVerdict.NO_ANSWER, RunVerdict.TIME_OUT, RunVerdict.OUT_OF_MEMORY,
@@ -186,7 +187,7 @@ def _batch(trial: Trial, first: int, end: int, corners: Corners) -> list[Tried]:
 
 def _result(first: int, future: Future[Any]) -> Iterator[Tried]:
     try:
-        yield from future.result()
+        yield from result_of(future)
     except BrokenExecutor:
         raise ValueError(
             f"the solver ended its process on one of the instances from seed={first} on; run them "

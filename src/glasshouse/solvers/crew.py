@@ -11,8 +11,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from contextlib import suppress
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -27,12 +26,12 @@ from glasshouse.solvers.forms import Form
 from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.result import Stopped
 from glasshouse.stopping import deferred, working_time
+from glasshouse.waiting import wait_briefly
 
 _CHUNK = 1 << 25  # machine words touched
 CHUNK_SECONDS = 0.01  # about what they take
 _LONGEST_CHUNK = 1 << 20  # steps: of tiny problems, too, a chunk is soon done
 _SHORT_ALONE = 8  # chunks that take no thread of their own
-_LOOK_EVERY = 0.1  # seconds between two reports of progress
 
 
 def steps_at_once(cost: int) -> int:
@@ -83,27 +82,6 @@ class Log:
     share: float  # of all steps of the runs that were begun
 
 
-class _Bell:
-    """Wakes the main thread when a thread has ended.
-
-    Ctrl-C within `concurrent.futures.wait`, or within an `Event`, can leave a lock closed that the
-    threads need to end. Python waits for this lock in one step, which Ctrl-C ends cleanly.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._lock.acquire()
-
-    def ring(self, _: object = None) -> None:
-        """Wake whoever waits."""
-        with suppress(RuntimeError):  # it has rung already
-            self._lock.release()
-
-    def wait(self, seconds: float) -> None:
-        """Wait until the bell rings, or so many seconds."""
-        self._lock.acquire(timeout=seconds)
-
-
 class Crew:
     """Threads that work on blocks until all is done, or time is up."""
 
@@ -130,20 +108,16 @@ class Crew:
                 shift = _Shift(job, runs, form, self.time_limit, False)
                 shift.do_blocks()
             return shift.log(stopped)
-        bell, futures = _Bell(), list[Future[None]]()
+        futures = list[Future[None]]()
         with ThreadPoolExecutor(self.threads) as pool:
             try:
                 with deferred():
-                    futures += (
-                        pool.submit(shift.do_blocks) for _ in range(shift.hands(self.threads))
-                    )
-                    for future in futures:
-                        future.add_done_callback(bell.ring)
+                    for _ in range(shift.hands(self.threads)):
+                        futures.append(pool.submit(shift.do_blocks))
                 pending: Any = futures
                 while pending:
-                    bell.wait(_LOOK_EVERY)
+                    finished, pending = wait_briefly(futures, FIRST_EXCEPTION)
                     with deferred():
-                        finished, pending = wait(futures, 0, FIRST_EXCEPTION)
                         has_failed = any(future.exception() for future in finished)
                     if has_failed:
                         break
@@ -152,9 +126,11 @@ class Crew:
             except KeyboardInterrupt:
                 stopped = "interrupted"
             finally:
-                shift.stop.set()  # whatever happened, no thread begins anything new
-        for future in futures:
-            future.result()
+                with deferred():
+                    shift.stop.set()  # whatever happened, no thread begins anything new
+        with deferred():
+            for future in futures:
+                future.result()
         return shift.log(stopped)
 
 

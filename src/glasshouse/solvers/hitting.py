@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -34,7 +34,9 @@ from glasshouse.solvers.schedule import (
     rising,
     sweep_count,
 )
+from glasshouse.stopping import deferred
 from glasshouse.summaries import Summarised
+from glasshouse.waiting import cancel_all, result_of
 
 _CHUNK = 64  # instances that a thread takes at a time
 _MOST_SWEEPS = 2**26  # of a run, whose inverse temperatures are all held at once
@@ -222,15 +224,16 @@ def race(
     work(0, 0)  # compiles what is not compiled yet, before the clock runs
     began = time.perf_counter()
     with ThreadPoolExecutor(threads) as pool:
-        chunks = [
-            pool.submit(work, k, min(k + _CHUNK, len(nodes))) for k in range(0, len(nodes), _CHUNK)
-        ]
+        chunks = list[Future[None]]()
         try:
+            with deferred():
+                for low in range(0, len(nodes), _CHUNK):
+                    chunks.append(pool.submit(work, low, min(low + _CHUNK, len(nodes))))
             for chunk in chunks:
-                chunk.result()
+                result_of(chunk)
         except BaseException:
             stop[0] = 1
-            pool.shutdown(cancel_futures=True)
+            cancel_all(chunks)
             raise
     for k in np.flatnonzero(totals[:, 0] == 0):  # not for the byte kernel: one at a time
         problem = _sum_of_loops(num_spins, nodes[k], weights)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextvars
 import math
 from collections.abc import Callable
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,9 +25,9 @@ from glasshouse.solvers.readiness import Ready, make_ready
 from glasshouse.solvers.record import Ended, Improvement, Method, Record
 from glasshouse.stopping import deferred, working_time
 from glasshouse.summaries import Summarised
+from glasshouse.waiting import LOOK_EVERY
 
 _SLICE = 0.02  # seconds that a method works before the next one is chosen
-_LOOK_EVERY = 0.1  # seconds: a signal just before a wait would not be handled until it ends
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -179,16 +179,20 @@ def _work(
 ) -> None:
     """Run all searches until the record ends them; improvements are reported meanwhile."""
     with ThreadPoolExecutor(len(searches)) as pool:
-        # What a thread compiles is announced as part of the caller's call.
-        futures = [pool.submit(contextvars.copy_context().run, s.run) for s in searches]
-        reported, pending = 0, set(futures)
+        futures = list[Future[None]]()
+        reported = 0
         try:
+            with deferred():
+                for search in searches:
+                    # What a thread compiles is announced as part of the caller's call.
+                    futures.append(pool.submit(contextvars.copy_context().run, search.run))
+            pending = set(futures)
             while pending:
                 # Ctrl-C in the middle of this could leave a lock closed that the threads wait for.
                 with deferred():
-                    record.changed.wait(_LOOK_EVERY)
+                    record.changed.wait(LOOK_EVERY)
                     record.changed.clear()
-                    timeout = 0 if record.ended is None else _LOOK_EVERY
+                    timeout = 0 if record.ended is None else LOOK_EVERY
                     finished, pending = wait(pending, timeout, FIRST_EXCEPTION)
                     has_failed = any(future.exception() for future in finished)
                     found = len(record.improvements)
@@ -204,8 +208,9 @@ def _work(
         finally:
             with deferred():
                 record.end("interrupted")  # whatever happened, no thread continues
-    for future in futures:
-        future.result()
+    with deferred():
+        for future in futures:
+            future.result()
 
 
 class Search:

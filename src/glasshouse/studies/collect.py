@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from glasshouse.problems import validation
+from glasshouse.stopping import deferred
 from glasshouse.studies.batches import Batch, Queue
 from glasshouse.studies.kinds.kind import Columns, Measurable
 from glasshouse.studies.store.store import Store
-from glasshouse.studies.workers import LONGEST_GAP, Workers
+from glasshouse.studies.workers import Workers
 from glasshouse.summaries import Summarised
+from glasshouse.waiting import cancel_all, result_of, submit, wait_briefly
 
 # A batch is tried so often before it is reported as lost.
 ATTEMPTS = 3
@@ -30,8 +32,6 @@ _HOPELESS = 2 * ATTEMPTS
 BATCH_SECONDS = 1.0
 # Executors that do not tell how many workers they have get work for so many.
 _UNKNOWN_WORKERS = 32
-# How often the coordinator looks whether a batch has begun or hangs.
-_LOOK_SECONDS = LONGEST_GAP / 2
 
 
 @dataclass(frozen=True, repr=False)
@@ -202,14 +202,15 @@ class _Collector:
         yield self._progress()
         try:
             while self._submit() or self._running:
-                done, _ = wait(self._running, _LOOK_SECONDS, return_when=FIRST_COMPLETED)
-                for batch, future, error in self._ended(done):
+                done, _ = wait_briefly(self._running)
+                with deferred():
+                    ended = self._ended(done)
+                for batch, future, error in ended:
                     self._receive(batch, future, error)
                     yield self._progress()
         finally:
             if self._workers is None:  # our own workers are ended by whoever started them
-                for future in self._running:
-                    future.cancel()
+                cancel_all(self._running)
 
     def _submit(self) -> bool:
         """Keep the executor busy."""
@@ -222,9 +223,7 @@ class _Collector:
 
     def _future_of(self, batch: Batch) -> Future[Any]:
         try:
-            future: Future[Any] = self._executor.submit(
-                measure, batch.task, batch.first, batch.count
-            )
+            future = submit(self._executor, measure, batch.task, batch.first, batch.count)
         except RuntimeError as error:  # a BrokenExecutor is one, too
             raise RuntimeError(
                 f"the executor takes no more work ({error}); what was measured is stored: run "
@@ -248,7 +247,7 @@ class _Collector:
     def _receive(self, batch: Batch, future: Future[Any], error: BaseException | None) -> None:
         """Store the rows of a batch, or let it be tried again."""
         if error is None:
-            rows = future.result()
+            rows = result_of(future)
             self._store.add_batch(batch.stored, batch.first, rows)
             self._queue.finish(batch, float(rows["seconds"].sum()))
             self._new_rows += batch.count

@@ -7,7 +7,7 @@ It keeps its relaxation, with all cuts, for the next subtree of the same problem
 from __future__ import annotations
 
 import threading
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
@@ -22,11 +22,10 @@ from glasshouse.proofs.trees.relaxation import Relaxation
 from glasshouse.proofs.trees.relaxations import new_relaxation
 from glasshouse.proofs.trees.search_tree import Node
 from glasshouse.stopping import deferred, working_time
+from glasshouse.waiting import cancel_all, result_of, submit, wait_briefly
 
 # Seconds for which a worker explores, at first and at most: long enough to use its cuts again.
 _FIRST_SECONDS, _MOST_SECONDS = 2.0, 20.0
-# How long to wait for answers before the clock is read.
-_LOOK_SECONDS = 0.2
 # Nodes to have open, for each worker, before work is shared.
 _NODES_PER_WORKER = 2
 # Workers that die so often without an answer between will never work.
@@ -120,8 +119,7 @@ class SharedSearch:
             if self.pool is not None:
                 self.pool.close()
             else:
-                for future in self.running:
-                    future.cancel()
+                cancel_all(self.running)
         return all(search.is_done(leaf) for leaf in root.leaves())
 
     def _send(self) -> None:
@@ -140,27 +138,27 @@ class SharedSearch:
 
     def _submit(self, job: Job) -> Future[Explored]:
         try:
-            future: Future[Explored] = self.executor.submit(explore, job)
+            future = submit(self.executor, explore, job)
         except BrokenExecutor as error:
             self._rebuild(error)
-            future = self.executor.submit(explore, job)
+            future = submit(self.executor, explore, job)
         return future
 
     def _receive(self) -> None:
         """Put what came back into the tree."""
-        with deferred():  # Ctrl-C within `wait` can leave a lock closed that the executor needs
-            done, _ = wait(self.running, _LOOK_SECONDS, return_when=FIRST_COMPLETED)
+        done, _ = wait_briefly(self.running)
         search = self.search
         for future in done:
             node = self.running.pop(future, None)
             if node is None:
                 continue
-            error = future.exception()
+            with deferred():
+                error = future.exception()
             if error is not None:
                 self._lost(node, error)
                 continue
             self.breaks = 0
-            explored = future.result()
+            explored = result_of(future)
             search.incumbent.offer(explored.state)
             search.nodes += explored.nodes
             with search.holdings.changing(node):
