@@ -23,7 +23,8 @@ from glasshouse.certificates import (
     verify,
 )
 from glasshouse.certificates.square_sums import SquareSums
-from glasshouse.files.sidecar import read_certificate, write_certificate
+from glasshouse.files.certificate_reading import read_certificate
+from glasshouse.files.sidecar import write_certificate
 from glasshouse.problems import Ising
 from glasshouse.problems.convert import to_max2sat
 

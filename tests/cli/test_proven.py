@@ -9,7 +9,7 @@ import pytest
 from glasshouse.certificates import CertificateError, verdict
 from glasshouse.cli import main
 from glasshouse.files import sidecar, suite, writing
-from glasshouse.files.sidecar import side_car
+from glasshouse.files.certificate_reading import side_car
 from glasshouse.races import handing_over, truth
 
 SILENT = shlex.join([sys.executable, "-c", "print('s OPTIMUM FOUND')"])

@@ -277,7 +277,7 @@ def _answer(energy: Any, state: Any, optimal: bool, text: str) -> dict[str, Any]
 
 def _goal(text: str | None, document: Document, certified: Verdict | None) -> tuple[Any, Any]:
     """The energy to look for, and its name in the file's own words; None twice for none."""
-    from glasshouse.files.notes import parse_number
+    from glasshouse.files.rows import parse_number
 
     if text is None or text == "planted":
         if certified is not None:

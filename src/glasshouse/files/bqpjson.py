@@ -21,8 +21,8 @@ from glasshouse.files.coo import spin_or_binary
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.errors import FileError
 from glasshouse.files.formats import Format, Sheet, register_format
-from glasshouse.files.notes import is_sound
 from glasshouse.files.plain_json import JsonError, is_shallow, read_json
+from glasshouse.files.rows import is_sound
 from glasshouse.files.streams import Source
 from glasshouse.problems import Ising, Qubo, naming
 from glasshouse.problems.exchange import single_terms

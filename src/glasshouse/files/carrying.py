@@ -12,8 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from glasshouse.certificates import CertificateError, Verdict, verify
+from glasshouse.files.certificate_reading import SideCar
 from glasshouse.files.document import Document, Metadata
-from glasshouse.files.sidecar import SideCar, loop_units, rescaled
+from glasshouse.files.sidecar import loop_units, rescaled
 from glasshouse.planting import shuffling
 from glasshouse.problems import Problem
 from glasshouse.problems.measure import Measure

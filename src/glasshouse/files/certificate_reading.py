@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,11 +14,11 @@ import numpy.typing as npt
 from glasshouse.certificates import Certificate, Squares, Tree
 from glasshouse.files.errors import FileError, shown
 from glasshouse.files.kernels import HARD
-from glasshouse.files.notes import parse_bits, parse_number
-from glasshouse.files.rows import Rows, joined, read_rows
-from glasshouse.files.streams import Source
+from glasshouse.files.rows import Rows, joined, parse_bits, parse_number, read_rows
+from glasshouse.files.streams import Source, opened
 from glasshouse.files.tree_rows import WORDS, TreeCollector
 from glasshouse.problems.validation import MOST_VARIABLES, Number
+from glasshouse.summaries import Summarised
 
 TITLE = "glasshouse-certificate"
 # Version 2 knows squares, version 3 trees; certificates without are written as earlier versions.
@@ -28,6 +30,48 @@ _KEYS = (TITLE, "denominator", "cost", "state", "names", "tree", "common", "loop
 # Digits and a space of the largest number that can name a variable.
 _LONGEST_NAME = 12
 _LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ#"
+
+
+@dataclass(frozen=True, repr=False)
+class SideCar(Summarised):
+    """What a `.cert` file holds.
+
+    Attributes:
+        certificate: state, loops and squares, in units of the file it is beside.
+        cost: what the state costs there, if stated.
+        names: for each variable of a shuffled file, which one it was before, from 0.
+        most_work: how many steps a check of its tree may take; None for what was not read.
+    """
+
+    certificate: Certificate
+    cost: Number | None = None
+    names: npt.NDArray[np.int64] | None = None
+    most_work: int | None = None
+
+
+def side_car(path: str | os.PathLike[str]) -> Path:
+    """Where the certificate of a file is: beside it, with `.cert` after its whole name."""
+    path = Path(path)
+    return path.with_name(path.name + ".cert")
+
+
+def has_side_car(path: Path) -> bool:
+    """Whether there is a certificate beside a file."""
+    try:
+        return side_car(path).is_file()  # a pipe would be waited for
+    except OSError:  # a name too long for one
+        return False
+
+
+def read_certificate(path: str | os.PathLike[str]) -> Certificate:
+    """The certificate in a `.cert` file, in units of the file it belongs to."""
+    return read_side_car(path).certificate
+
+
+def read_side_car(path: str | os.PathLike[str]) -> SideCar:
+    """All that a `.cert` file holds."""
+    with opened(Path(path)) as source:
+        return SideCar(*CertificateReader(source).read())
 
 
 class CertificateReader:

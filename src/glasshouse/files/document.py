@@ -23,7 +23,7 @@ from glasshouse.problems.validation import Number
 from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
-    from glasshouse.files.sidecar import SideCar
+    from glasshouse.files.certificate_reading import SideCar
 
 
 @dataclass(frozen=True, eq=False, repr=False)

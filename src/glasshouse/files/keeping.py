@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from glasshouse.certificates import Certificate, CertificateError, Verdict, verify
+from glasshouse.files.certificate_reading import SideCar, read_side_car
 from glasshouse.files.document import Document
 from glasshouse.files.errors import FileError
-from glasshouse.files.sidecar import SideCar, read_side_car, write_certificate
+from glasshouse.files.sidecar import write_certificate
 from glasshouse.files.streams import refuse_existing, refuse_pipe
 from glasshouse.files.verification import examine
 from glasshouse.problems import Problem

@@ -7,7 +7,6 @@ JSON object. Comments that are anything else belong to people and are left alone
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -17,6 +16,7 @@ import numpy.typing as npt
 from glasshouse.files.document import Metadata
 from glasshouse.files.errors import shown
 from glasshouse.files.plain_json import parse_object
+from glasshouse.files.rows import bit_string, parse_bits, parse_number
 from glasshouse.files.streams import Source
 from glasshouse.problems import Ising, Max2Sat, Qubo, naming
 from glasshouse.problems.naming import Labels
@@ -24,9 +24,6 @@ from glasshouse.problems.validation import Number
 
 AnyProblem = TypeVar("AnyProblem", Ising, Qubo, Max2Sat)
 
-# No sum of 64-bit weights is larger; a longer number in a note is a slip.
-_TOO_LARGE = 2**70
-LONGEST_NUMBER = 400
 
 PLANTED = ("planted-cost", "planted-model", "recipe")
 
@@ -155,42 +152,3 @@ def label_line(mark: str, labels: Labels | None) -> bytes:
     # A word that means something in a comment of COO files is not spelled out.
     text = naming.to_json(labels).replace("vartype", "\\u0076artype")
     return f"{mark} labels {text}\n".encode("ascii")
-
-
-def bit_string(bits: npt.NDArray[np.int8]) -> str:
-    """0 and 1 without anything between them."""
-    return (bits + 48).astype(np.uint8).tobytes().decode("ascii")
-
-
-def parse_bits(text: bytes) -> npt.NDArray[np.int8] | None:
-    """A string of 0 and 1 as int8; None for anything else."""
-    bits = np.frombuffer(text, dtype=np.uint8)
-    if not ((bits == 48) | (bits == 49)).all():
-        return None
-    return (bits - 48).astype(np.int8)
-
-
-def parse_number(text: bytes) -> Number | None:
-    """An int, or a float that is written with a point or an exponent; None for anything else.
-
-    Only the plain spellings: no nan, no infinity, no digits grouped by underscores.
-    """
-    if len(text) > LONGEST_NUMBER or not is_spelled(text):
-        return None
-    try:
-        number = int(text) if set(text) <= set(b"0123456789+-") else float(text)
-    except ValueError:
-        return None
-    return number if is_sound(number) else None
-
-
-def is_spelled(text: bytes) -> bool:
-    """Whether a text has only characters of numbers: no nan, no infinity, no underscores."""
-    return not text.translate(None, b"0123456789+-.eE")
-
-
-def is_sound(number: object) -> bool:
-    """Whether a value is a finite number that a sum of weights could be."""
-    if isinstance(number, float):
-        return math.isfinite(number)
-    return isinstance(number, int) and not isinstance(number, bool) and abs(number) < _TOO_LARGE

@@ -22,8 +22,8 @@ from glasshouse.files.arrays import bounds_of, whole_between
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.formats import Format, Sheet, register_format
 from glasshouse.files.matrices import archive_document
-from glasshouse.files.notes import is_sound
 from glasshouse.files.plain_json import parse_object
+from glasshouse.files.rows import is_sound
 from glasshouse.files.streams import Source
 from glasshouse.planting import Loops, Planted, Recipe
 from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm, naming

@@ -21,8 +21,7 @@ from glasshouse.files.document import Document
 from glasshouse.files.errors import shown
 from glasshouse.files.formats import Format, Sheet, register_format
 from glasshouse.files.kernels import HARD
-from glasshouse.files.notes import parse_number
-from glasshouse.files.rows import Rows, read_rows
+from glasshouse.files.rows import Rows, parse_number, read_rows
 from glasshouse.files.streams import Source
 from glasshouse.files.terms import TermCollector
 from glasshouse.problems import Qubo, naming

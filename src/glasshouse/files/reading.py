@@ -6,12 +6,12 @@ from dataclasses import replace
 from functools import partial
 
 from glasshouse.certificates import CertificateError
+from glasshouse.files.certificate_reading import has_side_car, read_side_car, side_car
 from glasshouse.files.contents import format_by_content
 from glasshouse.files.document import Document
 from glasshouse.files.errors import FileError
 from glasshouse.files.formats import FORMATS, Format
 from glasshouse.files.registry import format_of
-from glasshouse.files.sidecar import has_side_car, read_side_car, side_car
 from glasshouse.files.streams import Place, format_suffix, is_stream, name_of, opened
 from glasshouse.planting import Planted
 from glasshouse.problems import Problem

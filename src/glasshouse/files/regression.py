@@ -15,7 +15,7 @@ import numpy as np
 from glasshouse.files.document import Document
 from glasshouse.files.errors import FileError
 from glasshouse.files.manifest import Entry
-from glasshouse.files.notes import bit_string, parse_bits
+from glasshouse.files.rows import bit_string, parse_bits
 from glasshouse.files.streams import format_suffix, opened
 from glasshouse.problems.reduction import to_bits
 

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.files.certificate_reading import read_side_car
 from glasshouse.files.document import Document
 from glasshouse.files.edge import EDGE_WCNF, ByEdges
 from glasshouse.files.errors import FileError
@@ -30,7 +31,6 @@ from glasshouse.files.opb import OPB
 from glasshouse.files.reading import read_document
 from glasshouse.files.registry import format_of
 from glasshouse.files.regrowing import ordered
-from glasshouse.files.sidecar import read_side_car
 from glasshouse.files.solutions import read_solution
 from glasshouse.files.streams import Place, opened
 from glasshouse.files.wcnf import WCNF

@@ -1,7 +1,8 @@
-"""Rows of numbers out of text, block by block, and back: what all text formats are built of."""
+"""Rows of numbers from text and back, block by block, and the spelling of numbers and bits."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,13 +15,17 @@ from glasshouse.files import kernels, streams
 from glasshouse.files.errors import shown
 from glasshouse.files.kernels import HARD, Room
 from glasshouse.files.streams import Source
-from glasshouse.problems.validation import INT64_MAX, IntArray
+from glasshouse.problems.validation import INT64_MAX, IntArray, Number
 
 # Called with a line that is not a row (a comment, a header): its number, its text, and how many
 # rows came before it.
 OnLine = Callable[[int, bytes, int], None]
 # One fault that rows may have: for each row whether it has it, and what to say of row k.
 Fault = tuple[npt.NDArray[np.bool_], Callable[[int], str]]
+
+# No sum of 64-bit weights is larger; a longer number in a note is a slip.
+_TOO_LARGE = 2**70
+LONGEST_NUMBER = 400
 
 _ROWS_AT_ONCE = 1 << 16
 # Tokens that are no whole numbers, held at once: more than a block of decimals has.
@@ -188,3 +193,42 @@ def whole_number_fault(text: str) -> str:
     if digits.isdigit() and int(digits[:40]) > INT64_MAX:
         return "is above 2^63-1"
     return "is not a whole number"
+
+
+def bit_string(bits: npt.NDArray[np.int8]) -> str:
+    """0 and 1 without anything between them."""
+    return (bits + 48).astype(np.uint8).tobytes().decode("ascii")
+
+
+def parse_bits(text: bytes) -> npt.NDArray[np.int8] | None:
+    """A string of 0 and 1 as int8; None for anything else."""
+    bits = np.frombuffer(text, dtype=np.uint8)
+    if not ((bits == 48) | (bits == 49)).all():
+        return None
+    return (bits - 48).astype(np.int8)
+
+
+def parse_number(text: bytes) -> Number | None:
+    """An int, or a float that is written with a point or an exponent; None for anything else.
+
+    Only the plain spellings: no nan, no infinity, no digits grouped by underscores.
+    """
+    if len(text) > LONGEST_NUMBER or not is_spelled(text):
+        return None
+    try:
+        number = int(text) if set(text) <= set(b"0123456789+-") else float(text)
+    except ValueError:
+        return None
+    return number if is_sound(number) else None
+
+
+def is_spelled(text: bytes) -> bool:
+    """Whether a text has only characters of numbers: no nan, no infinity, no underscores."""
+    return not text.translate(None, b"0123456789+-.eE")
+
+
+def is_sound(number: object) -> bool:
+    """Whether a value is a finite number that a sum of weights could be."""
+    if isinstance(number, float):
+        return math.isfinite(number)
+    return isinstance(number, int) and not isinstance(number, bool) and abs(number) < _TOO_LARGE

@@ -1,9 +1,10 @@
-"""Certificates as text: the side-car `NAME.cert` of a file (specified in `docs/certificate.md`)."""
+"""Writing certificates: the text of a `.cert` file (specified in `docs/certificate.md`)."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -11,46 +12,12 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Certificate
-from glasshouse.files.certificate_reading import MOST_DIGITS, TITLE, CertificateReader
-from glasshouse.files.notes import bit_string
-from glasshouse.files.rows import write_rows
-from glasshouse.files.streams import opened, replacing
-from glasshouse.files.tree_rows import tree_lines
+from glasshouse.certificates import Branch, Certificate, Leaf, Tree
+from glasshouse.files.certificate_reading import MOST_DIGITS, TITLE
+from glasshouse.files.rows import bit_string, write_rows
+from glasshouse.files.streams import replacing
 from glasshouse.problems import Max2Sat, Problem
 from glasshouse.problems.validation import IntArray, Number
-from glasshouse.summaries import Summarised
-
-
-@dataclass(frozen=True, repr=False)
-class SideCar(Summarised):
-    """What a `.cert` file holds.
-
-    Attributes:
-        certificate: state, loops and squares, in units of the file it is beside.
-        cost: what the state costs there, if stated.
-        names: for each variable of a shuffled file, which one it was before, from 0.
-        most_work: how many steps a check of its tree may take; None for what was not read.
-    """
-
-    certificate: Certificate
-    cost: Number | None = None
-    names: npt.NDArray[np.int64] | None = None
-    most_work: int | None = None
-
-
-def side_car(path: str | os.PathLike[str]) -> Path:
-    """Where the certificate of a file is: beside it, with `.cert` after its whole name."""
-    path = Path(path)
-    return path.with_name(path.name + ".cert")
-
-
-def has_side_car(path: Path) -> bool:
-    """Whether there is a certificate beside a file."""
-    try:
-        return side_car(path).is_file()  # a pipe would be waited for
-    except OSError:  # a name too long for one
-        return False
 
 
 def loop_units(problem: Problem) -> int:
@@ -103,17 +70,6 @@ def write_certificate(
         _write_squares(file, certificate)
 
 
-def read_certificate(path: str | os.PathLike[str]) -> Certificate:
-    """The certificate in a `.cert` file, in units of the file it belongs to."""
-    return read_side_car(path).certificate
-
-
-def read_side_car(path: str | os.PathLike[str]) -> SideCar:
-    """All that a `.cert` file holds."""
-    with opened(Path(path)) as source:
-        return SideCar(*CertificateReader(source).read())
-
-
 def _refuse_long_numbers(certificate: Certificate) -> None:
     multipliers = (certificate.multipliers, certificate.squares.multipliers)
     largest = max([certificate.denominator, *(x for m in multipliers for x in _extremes(m))])
@@ -123,6 +79,25 @@ def _refuse_long_numbers(certificate: Certificate) -> None:
 
 def _extremes(multipliers: npt.NDArray[Any]) -> list[int]:
     return [int(multipliers.max())] if len(multipliers) else []
+
+
+def tree_lines(tree: Tree, ghost: int) -> Iterator[str]:
+    """The lines of a tree; vertices count from 1, and the ghost is 0.
+
+    >>> from glasshouse.certificates import Cover
+    >>> list(tree_lines(Tree((Branch(0, 2), Leaf(3, 1), Cover((1,)))), 2))
+    ['tree 3', 'branch 1 0', 'leaf 3 1', 'cover 2']
+    """
+    yield f"tree {len(tree.rows)}"
+    if tree.common_loops or tree.common_squares:
+        yield f"common {tree.common_loops} {tree.common_squares}"
+    for row in tree.rows:
+        if isinstance(row, Leaf):
+            yield f"leaf {row.loops} {row.squares}"
+            continue
+        nodes = row if isinstance(row, Branch) else row.nodes
+        word = "branch" if isinstance(row, Branch) else "cover"
+        yield " ".join([word, *("0" if node == ghost else str(node + 1) for node in nodes)])
 
 
 def _write_loops(file: BinaryIO, certificate: Certificate) -> None:

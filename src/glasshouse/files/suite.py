@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from glasshouse.certificates import Certificate, CertificateError, Verdict
 from glasshouse.files.carrying import scaled_proof
+from glasshouse.files.certificate_reading import SideCar, read_side_car, side_car
 from glasshouse.files.document import Document
 from glasshouse.files.errors import FileAccessError, FileError
 from glasshouse.files.formats import Dialect
@@ -43,7 +44,6 @@ from glasshouse.files.regression import (
     belongs,
     regression_table,
 )
-from glasshouse.files.sidecar import SideCar, read_side_car, side_car
 from glasshouse.files.streams import COMPRESSED, refuse_existing, replacing
 from glasshouse.files.verification import examine
 from glasshouse.files.writing import write

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from glasshouse.certificates import CertificateError
+from glasshouse.files.certificate_reading import read_side_car
 from glasshouse.files.document import Document
 from glasshouse.files.errors import FileError
 from glasshouse.files.manifest import (
@@ -26,7 +27,6 @@ from glasshouse.files.regression import (
     read_regression,
 )
 from glasshouse.files.regrowing import regrow
-from glasshouse.files.sidecar import read_side_car
 from glasshouse.files.streams import opened
 from glasshouse.files.suite import UNPLANTED
 from glasshouse.files.verification import examine, verify_file

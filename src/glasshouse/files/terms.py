@@ -18,8 +18,16 @@ import numpy.typing as npt
 
 from glasshouse.certificates.edge_sums import grouped
 from glasshouse.files.kernels import HARD
-from glasshouse.files.notes import LONGEST_NUMBER, Notes, is_spelled, parse_number
-from glasshouse.files.rows import Rows, joined, whole_number_fault, write_table
+from glasshouse.files.notes import Notes
+from glasshouse.files.rows import (
+    LONGEST_NUMBER,
+    Rows,
+    is_spelled,
+    joined,
+    parse_number,
+    whole_number_fault,
+    write_table,
+)
 from glasshouse.files.streams import Source
 from glasshouse.problems import Ising, Qubo
 from glasshouse.problems.pairs import add_by_key

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from glasshouse.certificates import Branch, Cover, Leaf, Tree
@@ -11,24 +10,6 @@ from glasshouse.certificates.tree import MOST_COVERED, Row
 WORDS = (b"branch", b"leaf", b"cover")
 # No vertex and no count of a file has more digits.
 _MOST_DIGITS = 12
-
-
-def tree_lines(tree: Tree, ghost: int) -> Iterator[str]:
-    """The lines of a tree; vertices count from 1, and the ghost is 0.
-
-    >>> list(tree_lines(Tree((Branch(0, 2), Leaf(3, 1), Cover((1,)))), 2))
-    ['tree 3', 'branch 1 0', 'leaf 3 1', 'cover 2']
-    """
-    yield f"tree {len(tree.rows)}"
-    if tree.common_loops or tree.common_squares:
-        yield f"common {tree.common_loops} {tree.common_squares}"
-    for row in tree.rows:
-        if isinstance(row, Leaf):
-            yield f"leaf {row.loops} {row.squares}"
-            continue
-        nodes = row if isinstance(row, Branch) else row.nodes
-        word = "branch" if isinstance(row, Branch) else "cover"
-        yield " ".join([word, *("0" if node == ghost else str(node + 1) for node in nodes)])
 
 
 @dataclass

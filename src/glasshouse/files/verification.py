@@ -12,11 +12,11 @@ from glasshouse.certificates.exact_form import ExactForm, exact_energy
 from glasshouse.extras import MissingPackageError
 from glasshouse.files.budget import VARIABLE
 from glasshouse.files.carrying import scaled_proof
+from glasshouse.files.certificate_reading import SideCar, read_side_car, side_car
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.errors import FileError
 from glasshouse.files.reading import read_document
 from glasshouse.files.regrowing import regrow
-from glasshouse.files.sidecar import SideCar, read_side_car, side_car
 from glasshouse.files.streams import Place, name_of
 from glasshouse.problems import Problem, validation
 from glasshouse.problems.measure import Measure

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from glasshouse.files.carrying import carried_proof, still_true
+from glasshouse.files.certificate_reading import side_car
 from glasshouse.files.document import Document, Metadata
 from glasshouse.files.edge import EDGE_WCNF
 from glasshouse.files.errors import FileError
 from glasshouse.files.formats import Dialect, Encoding, Format, Sheet
 from glasshouse.files.registry import format_of
-from glasshouse.files.sidecar import side_car, write_certificate
+from glasshouse.files.sidecar import write_certificate
 from glasshouse.files.streams import Place, is_stream, name_of, refuse_existing, writing
 from glasshouse.files.verification import verified
 from glasshouse.files.wcnf import WCNF

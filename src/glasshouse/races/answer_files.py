@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from glasshouse.files.certificate_reading import has_side_car
 from glasshouse.files.errors import FileError
 from glasshouse.files.formats import FORMATS
-from glasshouse.files.sidecar import has_side_car
 from glasshouse.files.streams import format_suffix
 from glasshouse.summaries import Summarised
 

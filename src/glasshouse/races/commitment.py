@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from glasshouse.certificates import CertificateError
+from glasshouse.files.certificate_reading import read_side_car, side_car
 from glasshouse.files.errors import FileError
 from glasshouse.files.manifest import is_plain_name, read_lines, read_manifest, refuse_changed
 from glasshouse.files.reading import read_document
-from glasshouse.files.sidecar import read_side_car, side_car
 from glasshouse.files.streams import opened, refuse_pipe, replacing
 from glasshouse.files.verification import examine
 

@@ -13,7 +13,8 @@ from itertools import count
 from pathlib import Path
 
 from glasshouse.certificates import CertificateError
-from glasshouse.files.sidecar import side_car, write_certificate
+from glasshouse.files.certificate_reading import side_car
+from glasshouse.files.sidecar import write_certificate
 from glasshouse.files.streams import refuse_existing, replacing
 from glasshouse.files.suite import make_folder
 from glasshouse.problems.validation import INT64_MAX

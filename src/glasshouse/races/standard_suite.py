@@ -17,9 +17,9 @@ from typing import Any
 
 from glasshouse.certificates import CertificateError
 from glasshouse.files import read_document, write
+from glasshouse.files.certificate_reading import has_side_car, read_side_car, side_car
 from glasshouse.files.document import Document
 from glasshouse.files.errors import FileError
-from glasshouse.files.sidecar import has_side_car, read_side_car, side_car
 from glasshouse.files.suite import make_folder
 from glasshouse.files.verification import examine
 from glasshouse.library import Instance, Recognition, ReducedGraph, instances, recognise

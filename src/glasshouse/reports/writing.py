@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from glasshouse.files.archive import opened_archive
+from glasshouse.files.certificate_reading import side_car
 from glasshouse.files.errors import FileError, MissingFileError
 from glasshouse.files.plain_json import parse_object
-from glasshouse.files.sidecar import side_car
 from glasshouse.files.streams import (
     format_suffix,
     opened,
