@@ -222,7 +222,7 @@ def test_names_without_a_folder(instance, monkeypatch, capsys):
 
 
 def counted(calls):
-    from glasshouse.files.verification import examine
+    from glasshouse.files.claims import examine
 
     return lambda *arguments: calls.append(1) or examine(*arguments)
 

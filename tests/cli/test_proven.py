@@ -8,8 +8,8 @@ import pytest
 
 from glasshouse.certificates import CertificateError, verdict
 from glasshouse.cli import main
-from glasshouse.files import sidecar, suite, writing
-from glasshouse.files.certificate_reading import side_car
+from glasshouse.files import suite, writing
+from glasshouse.files.certificate.reading import side_car
 from glasshouse.races import handing_over, truth
 
 SILENT = shlex.join([sys.executable, "-c", "print('s OPTIMUM FOUND')"])
@@ -95,7 +95,7 @@ def test_nothing_is_called_proven_if_the_disk_holds_another_certificate(
     command, folder, monkeypatch, capsys
 ):
     """The certificate is replaced, right after it was written, by one that states another cost."""
-    real = sidecar.write_certificate
+    real = writing.write_certificate
 
     def tamper(path, certificate, **options):
         real(path, certificate, **options)

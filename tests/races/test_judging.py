@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import glasshouse as gh
-from glasshouse.files.errors import FileError
+from glasshouse.files.text.errors import FileError
 from glasshouse.races.answer import read_answer
 from glasshouse.races.clause_file import read_clauses
 from glasshouse.races.judging import RunVerdict, judge

@@ -60,7 +60,7 @@ def judge(
         json: print one JSON object.
     """
     from glasshouse.certificates import CertificateError
-    from glasshouse.files.errors import printable
+    from glasshouse.files.text.errors import printable
     from glasshouse.races.answer_files import find_answers
 
     if not answers:
@@ -126,7 +126,7 @@ class _Known:
 
 def _clauses(file: Path, certificate: Path | None, units: Units) -> _Known:
     """Clauses, which may be of any length and weight."""
-    from glasshouse.files.certificate_reading import has_side_car
+    from glasshouse.files.certificate.reading import has_side_car
     from glasshouse.races.answer import read_answer
     from glasshouse.races.clause_file import read_clauses
     from glasshouse.races.judging import judge as judge_answer
@@ -146,7 +146,7 @@ def _clauses(file: Path, certificate: Path | None, units: Units) -> _Known:
 
 def _any_problem(file: Path, certificate: Path | None, units: Units) -> _Known:
     """Another problem; the bound is in the file's own numbers."""
-    from glasshouse.files.certificate_reading import has_side_car
+    from glasshouse.files.certificate.reading import has_side_car
     from glasshouse.races.state_judging import judge_state, known_problem
 
     known = known_problem(file, certificate, units=units)

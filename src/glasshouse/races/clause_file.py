@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from glasshouse.files.errors import shown
-from glasshouse.files.streams import Source, opened
+from glasshouse.files.text.errors import shown
+from glasshouse.files.text.streams import Source, opened
 from glasshouse.problems.validation import INT64_MAX, MOST_VARIABLES
 from glasshouse.summaries import Summarised
 

@@ -10,8 +10,8 @@ import io
 from dataclasses import replace
 from typing import Literal
 
-from glasshouse.files import opb
-from glasshouse.files.formats import Sheet
+from glasshouse.files.formats import opb
+from glasshouse.files.formats.format import Sheet
 from glasshouse.races.answer import Answer
 from glasshouse.races.clause_file import ClauseFile
 from glasshouse.races.deciding import as_max2sat

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from glasshouse import planting
-from glasshouse.files.formats import Dialect
+from glasshouse.files.formats.format import Dialect
 from glasshouse.planting import Planted, Seed
 from glasshouse.problems import validation
 from glasshouse.races import mutations

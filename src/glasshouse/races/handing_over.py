@@ -13,10 +13,10 @@ from itertools import count
 from pathlib import Path
 
 from glasshouse.certificates import CertificateError
-from glasshouse.files.certificate_reading import side_car
-from glasshouse.files.sidecar import write_certificate
-from glasshouse.files.streams import refuse_existing, replacing
+from glasshouse.files.certificate.reading import side_car
+from glasshouse.files.certificate.writing import write_certificate
 from glasshouse.files.suite import make_folder
+from glasshouse.files.text.streams import refuse_existing, replacing
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.races.clause_file import read_clauses
 from glasshouse.races.deciding import enumerated_best

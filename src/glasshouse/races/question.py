@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from glasshouse.certificates import Certificate
-from glasshouse.files.formats import Dialect
-from glasshouse.files.wcnf import hard_prefix, head
+from glasshouse.files.formats.cnf import hard_prefix, head
+from glasshouse.files.formats.format import Dialect
 from glasshouse.races.clause_file import ClauseFile
 from glasshouse.races.truth import Truth
 

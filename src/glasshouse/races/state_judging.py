@@ -14,13 +14,13 @@ from pathlib import Path
 
 from glasshouse.certificates import CertificateError
 from glasshouse.certificates.exact_form import exact_energy
-from glasshouse.files.certificate_reading import read_side_car
+from glasshouse.files.certificate.reading import read_side_car
+from glasshouse.files.claims import agrees, certified_optimum, examine
 from glasshouse.files.document import Document
-from glasshouse.files.errors import FileError
 from glasshouse.files.reading import read_document
-from glasshouse.files.rows import parse_number
 from glasshouse.files.solutions import read_solution
-from glasshouse.files.verification import agrees, certified_optimum, examine
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.number_rows import parse_number
 from glasshouse.problems import Max2Sat
 from glasshouse.problems.naming import Units
 from glasshouse.problems.validation import Number, shown

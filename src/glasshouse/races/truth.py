@@ -14,12 +14,12 @@ import numpy.typing as npt
 from glasshouse.certificates import Certificate, CertificateError
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.verdict import check_fit, examined
-from glasshouse.files.certificate_reading import has_side_car, read_side_car, side_car
+from glasshouse.files.certificate.reading import has_side_car, read_side_car, side_car
+from glasshouse.files.claims import examine
 from glasshouse.files.document import Document
-from glasshouse.files.errors import FileError
 from glasshouse.files.reading import read_document
-from glasshouse.files.streams import format_suffix, refuse_pipe
-from glasshouse.files.verification import examine
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.streams import format_suffix, refuse_pipe
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs.two_sat import HardClausesUnsatisfiableError, satisfy
 from glasshouse.races.clause_file import ClauseFile, read_clauses
