@@ -268,7 +268,7 @@ def test_a_judge_imports_no_prover(instance):
     ours = {name for name in told if name.startswith("glasshouse.")}
     assert not {name for name in ours if name.split(".")[1] in ("solvers", "studies", "reports")}
     assert {name for name in ours if name.startswith("glasshouse.proofs.")} <= {
-        "glasshouse.proofs.two_sat"
+        "glasshouse.problems.hard_clauses"
     }
     races = {name.rpartition(".")[2] for name in ours if name.startswith("glasshouse.races.")}
     assert races <= {"answer", "answer_files", "clause_file", "judging", "limits", "transcript",

@@ -17,6 +17,7 @@ from tests.proofs.instances import loop_sum, spin_glass
 from glasshouse.certificates import verify
 from glasshouse.kernels.adjacency import adjacency
 from glasshouse.problems import Ising
+from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError, satisfy
 from glasshouse.proofs import prove
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.kernels.cycles import LengthGraph, odd_cycles
@@ -24,7 +25,6 @@ from glasshouse.proofs.linear.contraction import ContractedGraph, OddCycle
 from glasshouse.proofs.linear.packing import Packing, round_duals
 from glasshouse.proofs.linear.refinement import refine
 from glasshouse.proofs.signed_graph import SignedGraph, exact_array
-from glasshouse.proofs.two_sat import HardClausesUnsatisfiableError, satisfy
 from glasshouse.stopping import working_time
 
 

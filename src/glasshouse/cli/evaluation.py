@@ -57,8 +57,8 @@ class Contest:
         Args:
             solve: gives a model, None for none, and whether it is optimal.
         """
+        from glasshouse.problems.hard_clauses import satisfy
         from glasshouse.proofs import HardClausesUnsatisfiableError
-        from glasshouse.proofs.two_sat import satisfy
 
         is_optimal, status = False, "UNKNOWN"
         try:

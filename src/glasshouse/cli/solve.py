@@ -218,8 +218,8 @@ def _show(measure: Measure, answer: dict[str, Any], certified: Verdict | None) -
 
 def _is_satisfiable(problem: Max2Sat) -> bool:
     """Whether some assignment satisfies all hard clauses."""
+    from glasshouse.problems.hard_clauses import satisfy
     from glasshouse.proofs import HardClausesUnsatisfiableError
-    from glasshouse.proofs.two_sat import satisfy
 
     try:
         satisfy(problem.num_variables, problem.hard)

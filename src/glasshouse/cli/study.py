@@ -279,7 +279,7 @@ def check(store: Path, /) -> None:
 
 def _decimal(value: Any) -> Any:
     """A fraction such as 1/20 as 0.05; whatever else a store holds as it is."""
-    from glasshouse.landscape.ratio import decimal_text, ratio
+    from glasshouse.problems.ratio import decimal_text, ratio
 
     try:
         return decimal_text(ratio(value, "it")) if isinstance(value, str) else value

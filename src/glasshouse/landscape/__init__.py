@@ -1,4 +1,15 @@
-"""Landscape: what the energy looks like around a state. Functions of (problem, state)."""
+"""Landscape: the energy around a state, as functions of (problem, state).
+
+* `local`: local fields, local minima and the frustration index at one state.
+* `gauge`: a problem seen from a state, with that state all +1.
+* `metric`: distances between states, and the subset of spins that differ.
+* `connectivity`: connected components and free spins.
+* `enumeration`: all local minima, the lowest states and the number of ground states of a small
+  problem; `kernels` has its compiled code.
+* `metastable`: a metastable state of a planted problem.
+* `overview`: size, weights, structure and frustration of a problem, in one table.
+* `theory`: the paper's formulas for random instances.
+"""
 
 from glasshouse.landscape.connectivity import components, free_spins
 from glasshouse.landscape.enumeration import (
@@ -8,9 +19,8 @@ from glasshouse.landscape.enumeration import (
     local_minima,
     low_energy_states,
 )
-from glasshouse.landscape.frustration import frustration_index
 from glasshouse.landscape.gauge import gauge
-from glasshouse.landscape.local import is_local_minimum, local_fields
+from glasshouse.landscape.local import frustration_index, is_local_minimum, local_fields
 from glasshouse.landscape.metastable import Metastable, metastable_state
 from glasshouse.landscape.metric import distance, switching_subset
 from glasshouse.landscape.overview import Overview, overview

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.landscape.spins import ising_form
+from glasshouse.landscape.local import ising_form
 from glasshouse.problems.convert import Given
 
 

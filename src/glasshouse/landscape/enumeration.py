@@ -19,9 +19,8 @@ from glasshouse.kernels.adjacency import adjacency
 from glasshouse.kernels.flips import Walker
 from glasshouse.landscape.connectivity import components
 from glasshouse.landscape.kernels import enumerate_states
-from glasshouse.landscape.local import TOLERANCE
+from glasshouse.landscape.local import TOLERANCE, ising_form
 from glasshouse.landscape.metric import least_distance
-from glasshouse.landscape.spins import ising_form
 from glasshouse.problems import Ising, Problem, Rbm
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.naming import Labels, Sampled

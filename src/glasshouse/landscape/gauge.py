@@ -7,7 +7,7 @@ from typing import Any, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.landscape.spins import one_state
+from glasshouse.landscape.local import one_state
 from glasshouse.problems import Ising, Rbm
 from glasshouse.problems.convert import HasProblem, given_problem
 

@@ -1,17 +1,40 @@
-"""Local fields: what a single flip costs at a state."""
+"""Local fields, local minima and the frustration index of a problem at one state.
+
+Every problem is measured on its Ising form.
+"""
 
 from __future__ import annotations
+
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.landscape.spins import at_state
-from glasshouse.problems import Ising
-from glasshouse.problems.convert import Given
+from glasshouse.problems import Ising, exact, validation
+from glasshouse.problems.convert import Given, to_ising
 from glasshouse.problems.validation import SpinArray, WeightArray
 
 # Floats only: a flip that gains less than this share of all weight is rounding, not descent.
 TOLERANCE = 1e-12
+
+
+def ising_form(problem: Given) -> Ising:
+    """The problem as an Ising problem, one spin per variable, in the same order."""
+    return to_ising(problem)[0]
+
+
+def at_state(problem: Given, state: npt.ArrayLike) -> tuple[Ising, SpinArray]:
+    """The Ising form and one state of it, given in the problem's own values (±1 or 0/1)."""
+    form, reduction = to_ising(problem)
+    return form, one_state(reduction.forward(state), form.num_variables)
+
+
+def one_state(state: npt.ArrayLike, num_spins: int, name: str = "state") -> SpinArray:
+    """A single state of ±1 spins, not a batch."""
+    spins = validation.states(state, num_spins, (-1, 1), name)
+    if spins.ndim != 1:
+        raise ValueError(f"{name} has shape {spins.shape}, but one state is needed, not a batch")
+    return spins
 
 
 def local_fields(problem: Given, state: npt.ArrayLike) -> WeightArray:
@@ -48,3 +71,32 @@ def fields_of(form: Ising, spins: SpinArray) -> WeightArray:
     np.add.at(fields, first, form.weights * spins[second])
     np.add.at(fields, second, form.weights * spins[first])
     return fields
+
+
+def frustration_index(problem: Given, state: npt.ArrayLike) -> Fraction | float:
+    """The weight that `state` leaves unsatisfied, as a share of all weight: the paper's f.
+
+    Section "Frustration": `f = ½ (Σ|J| - Σ J_ij s_i s_j) / Σ|J|`, with fields as edges to a
+    ghost spin. The paper takes it at the ground state; at any other state it is larger. A problem
+    without weights has f = 0. For QUBO and MAX-2-SAT it is the index of their Ising form.
+
+    Args:
+        problem: any problem.
+        state: one state, in the problem's own values.
+
+    Returns:
+        An exact Fraction for integer problems, else a float.
+
+    >>> from glasshouse.problems import Ising
+    >>> triangle = Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [1, 1, -1])
+    >>> frustration_index(triangle, [1, 1, 1])
+    Fraction(1, 3)
+    """
+    form, spins = at_state(problem, state)
+    products = spins[form.edges[:, 0]] * spins[form.edges[:, 1]]
+    # Straight from the terms: in a difference of energies a large offset would drown the weights.
+    unsatisfied = exact.total(np.abs(form.weights[products * np.sign(form.weights) < 0]))
+    unsatisfied += exact.total(np.abs(form.fields[spins * np.sign(form.fields) < 0]))
+    if form.is_integer:
+        return Fraction(int(unsatisfied), int(form.total_weight) or 1)
+    return unsatisfied / form.total_weight if form.total_weight else 0.0

@@ -8,9 +8,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.landscape.local import fields_of
+from glasshouse.landscape.local import at_state, fields_of
 from glasshouse.landscape.metric import distance
-from glasshouse.landscape.spins import at_state
 from glasshouse.problems import Rbm
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.validation import Number, SpinArray, WeightArray, count

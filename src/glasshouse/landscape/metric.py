@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.landscape.spins import ising_form, one_state
+from glasshouse.landscape.local import ising_form, one_state
 from glasshouse.problems import Ising, Rbm
 from glasshouse.problems.convert import Given, given_problem
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from glasshouse.landscape.connectivity import components, free_spins
-from glasshouse.landscape.spins import ising_form
+from glasshouse.landscape.local import ising_form
 from glasshouse.notebook import SummaryTable
 from glasshouse.problems import Ising, Max2Sat, Problem, Rbm
 from glasshouse.problems.bipartite import two_colouring

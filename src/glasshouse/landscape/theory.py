@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from glasshouse.landscape.ratio import ratio
 from glasshouse.problems import validation
+from glasshouse.problems.ratio import ratio
 from glasshouse.summaries import Summarised
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import exact, validation
-from glasshouse.problems.exchange import labels_of
 from glasshouse.problems.ising import Ising
+from glasshouse.problems.pairs import labels_of
 from glasshouse.problems.qubo import Qubo
 from glasshouse.problems.rbm import Rbm
 from glasshouse.problems.reduction import Reduction, bits, spins

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from glasshouse.extras import optional
 from glasshouse.problems import validation
 from glasshouse.problems.naming import Labels
+from glasshouse.problems.pairs import labels_of, single_terms
 from glasshouse.problems.validation import FloatArray, WeightArray
 
 if TYPE_CHECKING:
@@ -56,47 +57,6 @@ def from_bqm(kind: Any, model: Any, sign: int, *, in_model_order: bool = False) 
     )
 
 
-def equal(mine: Any, theirs: Any) -> bool:
-    """Whether two problems of the same kind are the same, variable by variable.
-
-    Labels say which variables belong together; the order of variables does not matter then.
-    """
-    if mine.labels != theirs.labels:
-        place = {name: k for k, name in enumerate(labels_of(mine))}
-        if place.keys() != set(labels_of(theirs)):
-            return False
-        theirs = reordered(theirs, np.array([place[name] for name in labels_of(theirs)]))
-    return bool(
-        mine.num_variables == theirs.num_variables
-        and mine.offset == theirs.offset
-        and mine.is_integer == theirs.is_integer
-        and np.array_equal(mine.edges, theirs.edges)
-        and np.array_equal(mine.weights, theirs.weights)
-        and np.array_equal(single_terms(mine), single_terms(theirs))
-    )
-
-
-def hash_of(problem: Any) -> int:
-    """The same whatever the order of the variables, since that of equal problems may differ."""
-    weights = np.sort(problem.weights + 0)  # -0.0 is 0.0
-    return hash((problem.num_variables, problem.offset, weights.tobytes()))
-
-
-def reordered(problem: Any, place: npt.NDArray[Any]) -> Any:
-    """The same Ising problem or QUBO with variable k at `place[k]`, unlabelled."""
-    edges = np.sort(place[problem.edges], axis=1).astype(np.int32).reshape(-1, 2)
-    order = np.lexsort((edges[:, 1], edges[:, 0]))
-    singles = np.empty_like(single_terms(problem))
-    singles[place] = single_terms(problem)
-    weights = problem.weights[order]
-    return type(problem)(len(place), edges[order], weights, singles, problem.offset)
-
-
-def labels_of(problem: Any) -> Labels:
-    """The labels of a problem, the numbers from 0 where it has none."""
-    return tuple(range(problem.num_variables)) if problem.labels is None else problem.labels
-
-
 def _plain(values: Any) -> npt.NDArray[Any]:
     """Numbers of a model of any dtype; one of Python objects may hold integers of any size."""
     array = np.asarray(values)
@@ -133,12 +93,6 @@ def exact_floats(values: npt.NDArray[Any]) -> FloatArray:
             "factor, or write .npz or .qubo instead"
         )
     return values.astype(np.float64)
-
-
-def single_terms(problem: Any) -> WeightArray:
-    """Fields of spins, linear terms of bits."""
-    singles: WeightArray = problem.fields if problem.space.low < 0 else problem.linear
-    return singles
 
 
 def sampleset(

@@ -184,10 +184,10 @@ class Ising(Summarised):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ising):
             return NotImplemented
-        return exchange.equal(self, other)
+        return pairs.equal(self, other)
 
     def __hash__(self) -> int:
-        return exchange.hash_of(self)
+        return pairs.hash_of(self)
 
     def __repr__(self) -> str:
         biased = int(np.count_nonzero(self.fields))

@@ -160,10 +160,10 @@ class Qubo(Summarised):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Qubo):
             return NotImplemented
-        return exchange.equal(self, other)
+        return pairs.equal(self, other)
 
     def __hash__(self) -> int:
-        return exchange.hash_of(self)
+        return pairs.hash_of(self)
 
     def __repr__(self) -> str:
         size = f"{self.num_variables} variables, {self.num_edges} pairs"

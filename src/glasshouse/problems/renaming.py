@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from glasshouse.problems import Max2Sat, Problem, Rbm
 from glasshouse.problems.convert import to_ising
-from glasshouse.problems.exchange import reordered
+from glasshouse.problems.pairs import reordered
 from glasshouse.problems.reduction import Reduction
 
 

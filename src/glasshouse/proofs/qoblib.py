@@ -25,7 +25,7 @@ from glasshouse.files.document import Document
 from glasshouse.files.suite import make_folder
 from glasshouse.files.text.streams import UNPACKED, refuse_existing, replacing
 from glasshouse.problems import Max2Sat, Problem, Qubo
-from glasshouse.problems.exchange import single_terms
+from glasshouse.problems.pairs import single_terms
 from glasshouse.problems.reduction import to_bits
 from glasshouse.proofs.proof import Proof
 from glasshouse.summaries import Summarised

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from glasshouse.landscape.ratio import ratio
 from glasshouse.planting import METHODS
+from glasshouse.problems.ratio import ratio
 from glasshouse.races.scores import median_tts
 from glasshouse.studies.statistics.samples import Estimate
 

@@ -15,7 +15,7 @@ import numpy as np
 from glasshouse.files.reading import read_document
 from glasshouse.landscape.local import TOLERANCE
 from glasshouse.planting import Planted
-from glasshouse.problems import Ising, Max2Sat, Qubo, Rbm, exchange
+from glasshouse.problems import Ising, Max2Sat, Qubo, Rbm, exchange, pairs
 from glasshouse.problems.convert import Given, given_problem, to_ising
 from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.validation import Number
@@ -84,9 +84,9 @@ class RacedProblem(Summarised):
     def digest(self) -> str:
         """SHA-256 of the problem and the names of its variables."""
         problem, total = self.problem, hashlib.sha256()
-        labels = exchange.labels_of(problem)
+        labels = pairs.labels_of(problem)
         total.update(repr((self.bqm.vartype.name, problem.offset, labels)).encode())
-        for array in (problem.edges, problem.weights, exchange.single_terms(problem)):
+        for array in (problem.edges, problem.weights, pairs.single_terms(problem)):
             total.update(f"{array.dtype.str} {array.shape}".encode())
             total.update(np.ascontiguousarray(array).tobytes())
         return total.hexdigest()

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.extras import optional
-from glasshouse.problems import exchange, validation
+from glasshouse.problems import pairs, validation
 from glasshouse.races.raced_problem import RacedProblem
 from glasshouse.stopping import compile_seconds
 from glasshouse.summaries import Summarised
@@ -241,7 +241,7 @@ def evaluated(
 def _states(found: _Returned, problem: RacedProblem) -> npt.NDArray[np.int8]:
     """The samples in the order of the problem's variables."""
     samples, columns = found.samples, found.variables
-    labels = exchange.labels_of(problem.problem)
+    labels = pairs.labels_of(problem.problem)
     if missing := [name for name in labels if name not in set(columns)]:
         raise _FaultError(f"its samples lack {len(missing)} variables, such as {missing[0]!r}")
     if extra := [name for name in columns if name not in set(labels)]:

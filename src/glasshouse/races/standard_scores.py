@@ -6,7 +6,7 @@ from collections import Counter
 from fractions import Fraction
 from math import fsum
 
-from glasshouse.landscape.ratio import ratio
+from glasshouse.problems.ratio import ratio
 from glasshouse.races.results import Results, Run
 from glasshouse.races.standard_suite import BY_CERTIFICATE, PER_COST, TRUTH_BY, VALUE
 

@@ -21,7 +21,7 @@ from glasshouse.files.reading import read_document
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import format_suffix, refuse_pipe
 from glasshouse.problems import Max2Sat
-from glasshouse.proofs.two_sat import HardClausesUnsatisfiableError, satisfy
+from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError, satisfy
 from glasshouse.races.clause_file import ClauseFile, read_clauses
 from glasshouse.summaries import Summarised
 

@@ -15,11 +15,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.landscape.ratio import Ratio, ratio
 from glasshouse.planting.method import METHODS
 from glasshouse.planting.planted import Planted
 from glasshouse.problems import validation
 from glasshouse.problems.elementary import exponential, geometric, logarithm
+from glasshouse.problems.ratio import Ratio, ratio
 from glasshouse.problems.validation import MOST_BETA, FloatArray
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.kernels.sweep_order import field_scales

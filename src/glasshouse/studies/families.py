@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from glasshouse.files.text import plain_toml
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import opened
-from glasshouse.landscape.ratio import ratio
+from glasshouse.problems.ratio import ratio
 from glasshouse.solvers import peak_density
 
 MOST_COMBINATIONS = 100_000

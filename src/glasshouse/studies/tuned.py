@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from glasshouse.landscape.ratio import decimal_text, ratio
+from glasshouse.problems.ratio import decimal_text, ratio
 from glasshouse.studies.statistics.estimators import Statistic
 from glasshouse.studies.statistics.samples import Estimate
 from glasshouse.studies.task import Task

@@ -25,8 +25,8 @@ from glasshouse.files.text.number_rows import is_sound
 from glasshouse.files.text.plain_json import JsonError, is_shallow, read_json
 from glasshouse.files.text.streams import Source
 from glasshouse.problems import Ising, Qubo, naming
-from glasshouse.problems.exchange import single_terms
 from glasshouse.problems.measure import Measure
+from glasshouse.problems.pairs import single_terms
 from glasshouse.problems.reduction import to_bits
 from glasshouse.problems.validation import MOST_VARIABLES, Number, as_array
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from glasshouse.extras import MissingPackageError
 from glasshouse.problems import Max2Sat, Problem, validation
 from glasshouse.problems.convert import to_max2sat
+from glasshouse.problems.hard_clauses import satisfy
 from glasshouse.proofs.exact.apart import solve_apart
 from glasshouse.proofs.exact.solver import (
     EXACT_SOLVERS,
@@ -23,7 +24,6 @@ from glasshouse.proofs.exact.solver import (
     Tell,
     literals,
 )
-from glasshouse.proofs.two_sat import satisfy
 from glasshouse.summaries import Summarised
 
 

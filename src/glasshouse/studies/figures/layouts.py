@@ -13,8 +13,8 @@ from glasshouse.planting.graph_names import MACHINES, GraphName
 from glasshouse.planting.graphs import dwave_graphs
 from glasshouse.planting.shuffling import names
 from glasshouse.problems import Ising
-from glasshouse.problems.exchange import labels_of
 from glasshouse.problems.naming import Labels
+from glasshouse.problems.pairs import labels_of
 
 Places = npt.NDArray[np.float64]
 

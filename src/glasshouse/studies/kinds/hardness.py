@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.landscape import frustration_index
-from glasshouse.landscape.ratio import ratio
 from glasshouse.planting import Planted, random_loops_ensemble
 from glasshouse.problems import validation
+from glasshouse.problems.ratio import ratio
 from glasshouse.solvers import anneal, paper_schedule
 from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.engine import ColouredGraph

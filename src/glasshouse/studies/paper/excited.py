@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from glasshouse.landscape.ratio import ratio
+from glasshouse.problems.ratio import ratio
 from glasshouse.studies.figures.style import bars, new_figure, place_legend, ticks_at
 from glasshouse.studies.paper.report import Claim, Reproduction
 from glasshouse.studies.store.store import Store

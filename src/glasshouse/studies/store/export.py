@@ -12,7 +12,7 @@ import numpy as np
 
 from glasshouse.extras import optional
 from glasshouse.files.text.streams import Place, is_stream, replacing, writing
-from glasshouse.landscape.ratio import ratio
+from glasshouse.problems.ratio import ratio
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.solvers.schedule import is_dialled_like_paper
 from glasshouse.studies.kinds.hardness import HARDNESS

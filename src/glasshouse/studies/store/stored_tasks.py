@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from glasshouse.landscape.ratio import ratio
 from glasshouse.planting import METHODS
+from glasshouse.problems.ratio import ratio
 from glasshouse.studies.store.records import StoredTask
 from glasshouse.studies.store.storefile import StoreError, one_line
 from glasshouse.studies.task import Task

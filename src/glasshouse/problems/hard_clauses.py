@@ -21,8 +21,8 @@ def satisfy(num_variables: int, clauses: npt.NDArray[np.int32]) -> npt.NDArray[n
     >>> satisfy(1, np.array([[1, 0], [-1, 0]]))
     Traceback (most recent call last):
         ...
-    glasshouse.proofs.two_sat.HardClausesUnsatisfiableError: hard clauses unsatisfiable: they force
-    variable 1 to be true and false
+    glasshouse.problems.hard_clauses.HardClausesUnsatisfiableError: hard clauses unsatisfiable:
+    they force variable 1 to be true and false
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components

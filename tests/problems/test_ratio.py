@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glasshouse.landscape import expected_local_minima
-from glasshouse.landscape.ratio import ratio
 from glasshouse.planting import Planted, Recipe, Seed, random_loops
+from glasshouse.problems.ratio import ratio
 
 
 @given(st.fractions() | st.floats(allow_nan=False, allow_infinity=False) | st.integers())
