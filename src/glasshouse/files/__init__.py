@@ -2,7 +2,8 @@
 
 text/ (bytes that cannot be trusted) ← certificate/ (`NAME.cert`) ← document (a problem and what is
 known about it) ← formats/ (one file each) ← reading ← replanting (a recipe grown again) ← claims
-(what is stated, and what of it is proven) ← writing, solutions (and their way back), graphs
+(what is stated, and what of it is proven) ← writing, solutions (and their way back), graphs ·
+clause_file (clauses of any length and weight, for judges) ← known (bounds and costs of a file)
 """
 
 from glasshouse.files.certificate.reading import SideCar, read_certificate, read_side_car, side_car

@@ -1,28 +1,28 @@
-"""What is known about the optimum of a file, because it was proven here and now."""
+"""The bounds and costs that are known of a file, because they were proven here and now."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from glasshouse.certificates import Certificate, CertificateError
-from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.certificates.exact_form import ExactForm, exact_energy
 from glasshouse.certificates.verdict import check_fit, examined
 from glasshouse.files.certificate.reading import has_side_car, read_side_car, side_car
-from glasshouse.files.claims import examine
+from glasshouse.files.claims import certified_optimum, examine
+from glasshouse.files.clause_file import ClauseFile, literal_pairs, read_clauses
 from glasshouse.files.document import Document
 from glasshouse.files.reading import read_document
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import format_suffix, refuse_pipe
 from glasshouse.problems import Max2Sat
 from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError, satisfy
-from glasshouse.races.clause_file import ClauseFile, read_clauses
+from glasshouse.problems.naming import Units
 from glasshouse.summaries import Summarised
 
 CLAUSE_SUFFIXES = (".wcnf", ".cnf")
@@ -147,16 +147,6 @@ def _proven_by_loops(clauses: ClauseFile, path: Path) -> Truth:
     return truth
 
 
-def literal_pairs(clauses: Sequence[tuple[int, ...]]) -> npt.NDArray[np.int32]:
-    """Clauses of at most two literals as rows of two, with 0 for a literal that is missing."""
-    pairs = np.zeros((len(clauses), 2), dtype=np.int32)
-    for place, clause in enumerate(clauses):
-        if len(clause) > 2:
-            raise ValueError(f"a clause has {len(clause)} literals; expected at most 2")
-        pairs[place, : len(clause)] = clause
-    return pairs
-
-
 def _evident(clauses: ClauseFile) -> Truth:
     """What any file shows by itself."""
     bound = sum(weight for weight, clause in clauses.soft if not clause)
@@ -179,3 +169,69 @@ def _stated(document: Document, evident: Truth) -> Truth:
         return evident
     cost = int(document.metadata.cost_of_model(problem))
     return replace(evident, best=cost if evident.best is None else min(cost, evident.best))
+
+
+@dataclass(frozen=True, repr=False)
+class KnownProblem(Summarised):
+    """A problem with what is proven of its energies.
+
+    Attributes:
+        document: the file as it was read.
+        bound: no state has a lower energy; None where nothing is proven.
+        best: the energy of a state that is known; None where none is.
+    """
+
+    document: Document
+    bound: Fraction | None = None
+    best: Fraction | None = None
+
+
+def known_problem(
+    path: str | os.PathLike[str],
+    certificate: str | os.PathLike[str] | None = None,
+    *,
+    units: Units | None = None,
+) -> KnownProblem:
+    """A problem file, and what its certificate proves.
+
+    Args:
+        path: any problem file.
+        certificate: of the file, if it is not beside it.
+        units: those of a matrix.
+
+    Raises:
+        CertificateError: something stated is false.
+        FileError: a file cannot be read.
+
+    >>> import tempfile
+    >>> from glasshouse.files import write
+    >>> from glasshouse.planting import random_loops
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     plant = random_loops(4, 4, frustration="1/5", loops=3, rng=1)
+    ...     _ = write(f"{folder}/inst.coo", plant)
+    ...     known = known_problem(f"{folder}/inst.coo")
+    >>> known.bound == known.best == plant.energy
+    True
+    """
+    document = read_document(path, units=units)
+    if certificate is not None:
+        proof = Path(certificate)
+        document = replace(document, planted=None, load_proof=lambda: read_side_car(proof))
+    try:
+        if document.load_proof is not None:
+            verdict = examine(document, document.load_proof())
+            return KnownProblem(document, Fraction(verdict.lower_bound), verdict.exact_energy)
+        optimum = certified_optimum(document)
+    except CertificateError as lie:
+        raise CertificateError(f"{path}: {lie}") from None
+    if optimum is not None:
+        return KnownProblem(document, optimum.exact_energy, optimum.exact_energy)
+    return KnownProblem(document, None, _of_stated_model(document))
+
+
+def _of_stated_model(document: Document) -> Fraction | None:
+    """The energy of the model that a file states: some state has it, which shows no more."""
+    problem, model = document.problem, document.metadata.planted_model
+    if model is None or (isinstance(problem, Max2Sat) and problem.broken(model)):
+        return None
+    return exact_energy(problem, problem.space.from_bits(model))

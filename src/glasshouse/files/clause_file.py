@@ -1,22 +1,42 @@
-"""Clauses of any length with weights of any size, to evaluate a stranger's model in exact integers.
+"""Clauses of any length with weights of any size, read from files and written for solvers.
 
 The MaxSAT Evaluation allows weights that add up to 2^64-2. The library's own problems
-stop at 2^63-1 and at two literals; a judge must not.
+stop at 2^63-1 and at two literals; a judge must not. Models are evaluated in exact integers.
+
+Solvers get a new file: its text does not contain the optimum. Its only comments are the numbers of
+variables and clauses, if no header states them.
 """
 
 from __future__ import annotations
 
+import io
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.files.formats import opb
+from glasshouse.files.formats.cnf import hard_prefix, head
+from glasshouse.files.formats.format import Dialect as WcnfDialect
+from glasshouse.files.formats.format import Sheet
 from glasshouse.files.text.errors import shown
 from glasshouse.files.text.streams import Source, opened
+from glasshouse.problems import Max2Sat
 from glasshouse.problems.validation import INT64_MAX, MOST_VARIABLES
 from glasshouse.summaries import Summarised
 
+Dialect = Literal["classic", "mse22", "cnf", "opb"]
+# The weight of a soft clause, None for a hard one; and its literals.
+Line = tuple[int | None, tuple[int, ...]]
+
+SUFFIXES: dict[Dialect, str] = {
+    "classic": ".wcnf", "mse22": ".wcnf", "cnf": ".cnf", "opb": ".opb",
+}  # fmt: skip
 _MOST_DIGITS = 40
 
 
@@ -154,3 +174,82 @@ class _Reader:
 
 def _satisfied(clause: tuple[int, ...], model: Sequence[int]) -> bool:
     return any((literal > 0) == bool(model[abs(literal) - 1]) for literal in clause)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a WCNF file is written; nothing here changes what it means.
+
+    Attributes:
+        dialect: "classic" or "mse22".
+        top: of the classic header, if it shall be more than 1 + all soft weights.
+        has_remarks: comments between the clauses, too.
+        has_blanks: more spaces than need be.
+        ends_bare: no newline at the end.
+    """
+
+    dialect: WcnfDialect = "classic"
+    top: int = 0
+    has_remarks: bool = False
+    has_blanks: bool = False
+    ends_bare: bool = False
+
+    def text(self, num_variables: int, lines: tuple[Line, ...]) -> bytes:
+        """The file."""
+        written = b"".join(self._rows(num_variables, lines))
+        return written.removesuffix(b"\n") if self.ends_bare else written
+
+    def _rows(self, num_variables: int, lines: tuple[Line, ...]) -> Iterator[bytes]:
+        top = max(self.top, 1 + sum(weight or 0 for weight, _ in lines))
+        yield head(self.dialect, num_variables, len(lines), top)
+        gap = "  " if self.has_blanks else " "
+        for place, (weight, literals) in enumerate(lines):
+            if self.has_remarks and place % 3 == 0:
+                yield b"c p wcnf 1 1 1\n" if place % 2 else b"c\n"
+            start = hard_prefix(self.dialect, top) if weight is None else b"%d " % weight
+            yield start + gap.join(map(str, (*literals, 0))).encode() + gap[1:].encode() + b"\n"
+
+
+def text_in(dialect: Dialect, clauses: ClauseFile) -> bytes:
+    """The file that a solver is given.
+
+    Raises:
+        ValueError: the dialect cannot hold these clauses.
+
+    >>> print(text_in("classic", ClauseFile(2, ((3, (1, 2)),), ((-1,),))).decode(), end="")
+    p wcnf 2 2 4
+    4 -1 0
+    3 1 2 0
+    """
+    if dialect == "opb":
+        file = io.BytesIO()
+        opb.write(file, Sheet(as_max2sat(clauses)))
+        return file.getvalue()
+    if dialect == "cnf":
+        if clauses.hard or any(weight != 1 for weight, _ in clauses.soft):
+            raise ValueError("CNF holds clauses of weight 1 only, and these have others")
+        rows = [" ".join(map(str, (*clause, 0))) for _, clause in clauses.soft]
+        return "\n".join([f"p cnf {clauses.num_variables} {len(rows)}", *rows, ""]).encode()
+    hard = [(None, clause) for clause in clauses.hard]
+    return Layout(dialect).text(clauses.num_variables, (*hard, *clauses.soft))
+
+
+def as_max2sat(clauses: ClauseFile) -> Max2Sat:
+    """The clauses as one of the library's problems.
+
+    Raises:
+        ValueError: weights or clauses are beyond what it takes.
+    """
+    weights = np.array([weight for weight, _ in clauses.soft], dtype=object)
+    soft, hard = literal_pairs([clause for _, clause in clauses.soft]), literal_pairs(clauses.hard)
+    return Max2Sat(clauses.num_variables, soft, weights if len(weights) else [], hard)  # type: ignore[arg-type]
+
+
+def literal_pairs(clauses: Sequence[tuple[int, ...]]) -> npt.NDArray[np.int32]:
+    """Clauses of at most two literals as rows of two, with 0 for a literal that is missing."""
+    pairs = np.zeros((len(clauses), 2), dtype=np.int32)
+    for place, clause in enumerate(clauses):
+        if len(clause) > 2:
+            raise ValueError(f"a clause has {len(clause)} literals; expected at most 2")
+        pairs[place, : len(clause)] = clause
+    return pairs
