@@ -32,8 +32,8 @@ from typing import Any
 
 from glasshouse.certificates import checker
 from glasshouse.files import read_document
-from glasshouse.files.errors import FileError
-from glasshouse.files.streams import format_suffix, opened, replacing
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.streams import format_suffix, opened, replacing
 from glasshouse.library.fingerprint import ReducedGraph
 from glasshouse.version import __version__
 

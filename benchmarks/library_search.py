@@ -19,8 +19,8 @@ from typing import Any
 
 from glasshouse.certificates import Certificate
 from glasshouse.files import FileError, read_document, write_if_better
-from glasshouse.files.keeping import standing_certificate
-from glasshouse.files.streams import replacing
+from glasshouse.files.text.streams import replacing
+from glasshouse.files.writing import standing_certificate
 from glasshouse.problems import Problem
 from glasshouse.proofs import prove
 

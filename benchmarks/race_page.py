@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.record import setting, table
-from glasshouse.files.streams import replacing
+from glasshouse.files.text.streams import replacing
 from glasshouse.races.dial import chosen_dial, settings
 from glasshouse.races.figures import race_figure
 from glasshouse.races.limits import Limits

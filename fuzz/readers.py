@@ -25,8 +25,8 @@ from glasshouse.files import (
     write_certificate,
     write_suite,
 )
-from glasshouse.files.graph_reading import read_graph
-from glasshouse.files.registry import format_of
+from glasshouse.files.formats import format_of
+from glasshouse.files.graphs import read_graph
 from glasshouse.files.suite_checking import check_suite
 from glasshouse.planting import Planted, Recipe, random_loops
 from glasshouse.planting.graphs import Graph

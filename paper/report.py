@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from glasshouse.files.streams import replacing
+from glasshouse.files.text.streams import replacing
 from glasshouse.studies.analysis import Point
 from glasshouse.summaries import Summarised
 from glasshouse.version import __version__

@@ -195,7 +195,7 @@ class TestMonitor:
 
 
 def test_names_that_would_hide_others_are_refused():
-    from glasshouse.files.formats import Format, register_format
+    from glasshouse.files.formats.format import Format, register_format
     from glasshouse.planting import METHODS
     from glasshouse.planting.method import planting_method
     from glasshouse.proofs.exact import exact_solver

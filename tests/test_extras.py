@@ -15,7 +15,7 @@ import glasshouse as gh
 from glasshouse import extras
 from glasshouse.cli import main
 from glasshouse.files import read_certificate, read_side_car
-from glasshouse.files.graph_reading import read_graph
+from glasshouse.files.graphs import read_graph
 from glasshouse.files.solutions import read_solution
 from glasshouse.proofs import solve_exactly
 from glasshouse.studies import Task, collect, load_study, merge, plot_study, to_frame

@@ -21,7 +21,7 @@ import glasshouse as gh
 from glasshouse import boltzmann, races
 from glasshouse.certificates import Branch, Cover, Leaf, Tree
 from glasshouse.files import Document, bring_back, read_side_car, standing_certificate
-from glasshouse.files.formats import FORMATS, Sheet
+from glasshouse.files.formats.format import FORMATS, Sheet
 from glasshouse.notebook import SummaryTable, html_of
 from glasshouse.planting import Ensemble
 from glasshouse.planting.method import METHODS

@@ -14,7 +14,7 @@ from tests.children import start, until
 import glasshouse as gh
 from glasshouse.boltzmann import checkpoints, training
 from glasshouse.boltzmann.training import Trainer
-from glasshouse.files.errors import FileError
+from glasshouse.files.text.errors import FileError
 
 DATA = gh.bars_and_stripes(3)
 SETTINGS = {"epochs": 60, "batch_size": 5, "momentum": 0.5, "every": 7, "rng": 3}

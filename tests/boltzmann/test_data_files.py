@@ -9,7 +9,7 @@ import pytest
 
 from glasshouse.boltzmann.data import digits, split
 from glasshouse.boltzmann.data_files import load_data, read_data
-from glasshouse.files.errors import FileError
+from glasshouse.files.text.errors import FileError
 
 ROWS = np.array([[1, 0, 1], [0, 0, 1]])
 

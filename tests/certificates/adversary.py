@@ -21,8 +21,7 @@ from tests.oracles import energy_by_definition, states_of
 
 from glasshouse import files
 from glasshouse.certificates import Certificate, CertificateError, checker
-from glasshouse.files.carrying import scaled_proof
-from glasshouse.files.document import Document
+from glasshouse.files.document import Document, scaled_proof
 from glasshouse.planting import Planted, random_loops, wishart
 from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm
 from glasshouse.problems.convert import to_max2sat

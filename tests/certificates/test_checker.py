@@ -16,8 +16,8 @@ from tests.proofs.instances import loop_sum, spin_glass
 
 from glasshouse import files
 from glasshouse.certificates import CertificateError, checker
-from glasshouse.files.maxcut import cut_of
-from glasshouse.files.verification import examine
+from glasshouse.files.claims import examine
+from glasshouse.files.formats.maxcut import cut_of
 from glasshouse.planting import random_loops, shuffle, wishart
 from glasshouse.problems import Max2Sat
 from glasshouse.problems.convert import to_max2sat

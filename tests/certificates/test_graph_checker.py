@@ -17,8 +17,8 @@ from tests.oracles import optimum
 
 from glasshouse import files
 from glasshouse.certificates import CertificateError, checker
-from glasshouse.files.maxcut import cut_of
-from glasshouse.files.verification import examine
+from glasshouse.files.claims import examine
+from glasshouse.files.formats.maxcut import cut_of
 from glasshouse.planting import random_loops
 from glasshouse.problems import Ising
 from glasshouse.proofs import prove

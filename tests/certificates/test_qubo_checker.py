@@ -14,7 +14,7 @@ from tests.oracles import optimum
 
 from glasshouse import files
 from glasshouse.certificates import CertificateError, checker
-from glasshouse.files.verification import examine
+from glasshouse.files.claims import examine
 from glasshouse.proofs import prove
 
 

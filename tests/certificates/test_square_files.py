@@ -13,7 +13,7 @@ from tests.certificates.test_checker import library, stand_alone
 from tests.oracles import optimum
 
 from glasshouse import files
-from glasshouse.files.sidecar import rescaled
+from glasshouse.files.certificate.writing import rescaled
 from glasshouse.planting import wishart
 from glasshouse.problems import Ising
 from glasshouse.problems.convert import to_max2sat

@@ -23,7 +23,8 @@ from glasshouse.certificates import (
     verify,
 )
 from glasshouse.certificates.square_sums import SquareSums
-from glasshouse.files.sidecar import read_certificate, write_certificate
+from glasshouse.files.certificate.reading import read_certificate
+from glasshouse.files.certificate.writing import write_certificate
 from glasshouse.problems import Ising
 from glasshouse.problems.convert import to_max2sat
 
@@ -151,7 +152,7 @@ def test_files_keep_squares_and_both_checkers_agree(
     folder: Path = tmp_path_factory.mktemp("squares")
     clauses, reduction = to_max2sat(problem)
     from glasshouse.files import write
-    from glasshouse.files.sidecar import rescaled
+    from glasshouse.files.certificate.writing import rescaled
 
     scaled = rescaled(certificate, Fraction(reduction.factor) * 2)
     write(folder / "a.wcnf", clauses)

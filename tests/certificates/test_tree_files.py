@@ -18,7 +18,7 @@ from tests.certificates.trees import trees
 
 from glasshouse import files, planting
 from glasshouse.certificates import Certificate, CertificateError, Cover, Leaf, Tree, checker
-from glasshouse.files.verification import examine
+from glasshouse.files.claims import examine
 from glasshouse.problems import Ising
 from glasshouse.problems.convert import to_max2sat
 

@@ -13,7 +13,7 @@ from glasshouse import files
 from glasshouse.certificates import Branch, Certificate, Cover, Leaf, Tree
 from glasshouse.certificates.bound import Parts as FlatParts
 from glasshouse.certificates.tree import Row
-from glasshouse.files.verification import examine
+from glasshouse.files.claims import examine
 from glasshouse.problems import Ising
 from glasshouse.problems.convert import to_max2sat
 from glasshouse.proofs import prove, prover

@@ -33,7 +33,7 @@ def wcnf(tmp_path):
     return str(tmp_path / "x.wcnf")
 
 
-@pytest.mark.parametrize("module", ["cyclopts", "numba", "glasshouse.files.wcnf"])
+@pytest.mark.parametrize("module", ["cyclopts", "numba", "glasshouse.files.formats.cnf"])
 @pytest.mark.parametrize(
     ("number", "rules", "expected"),
     [

@@ -9,7 +9,7 @@ import pytest
 
 import glasshouse as gh
 from glasshouse.cli import main
-from glasshouse.races.clause_file import read_clauses
+from glasshouse.files.clause_file import read_clauses
 
 
 @pytest.fixture
@@ -186,7 +186,7 @@ def test_a_folder_of_answers_beside_a_suite(tmp_path, capsys, monkeypatch):
         proof.rename(suite / "answers" / proof.name)
     (suite / "instances" / "optima.csv").write_text("not a problem")
     proven = []
-    monkeypatch.setattr("glasshouse.races.truth.examine", counted(proven))
+    monkeypatch.setattr("glasshouse.files.known.examine", counted(proven))
     names = ["one.wcnf.txt", "one.wcnf.second.txt", "one.b.out"]
     for name in names:
         problem = suite / "instances" / ("one.b.wcnf" if ".b" in name else "one.wcnf")
@@ -222,7 +222,7 @@ def test_names_without_a_folder(instance, monkeypatch, capsys):
 
 
 def counted(calls):
-    from glasshouse.files.verification import examine
+    from glasshouse.files.claims import examine
 
     return lambda *arguments: calls.append(1) or examine(*arguments)
 

@@ -14,7 +14,7 @@ from tests.strategies import problems
 
 import glasshouse as gh
 from glasshouse.cli import main
-from glasshouse.files.registry import FORMATS
+from glasshouse.files.formats import FORMATS
 from glasshouse.problems.measure import Measure
 from glasshouse.proofs import prover
 

@@ -9,8 +9,8 @@ from tests.proofs.test_branching import half_complete
 
 import glasshouse as gh
 from glasshouse.cli import main
-from glasshouse.files import keeping
-from glasshouse.files.errors import FileAccessError
+from glasshouse.files import writing
+from glasshouse.files.text.errors import FileAccessError
 from glasshouse.proofs import limits
 
 
@@ -28,7 +28,7 @@ def full_disk(monkeypatch):
     def refuse(path, *arguments, **options):
         raise FileAccessError(path, "cannot be written (No space left on device)")
 
-    monkeypatch.setattr(keeping, "write_certificate", refuse)
+    monkeypatch.setattr(writing, "write_certificate", refuse)
 
 
 def test_the_answer_is_printed_before_the_certificate_is_written(instance, full_disk, capsys):
@@ -78,6 +78,6 @@ def test_a_certificate_that_was_just_verified_is_written_without_verifying_again
     def again(*arguments):
         raise AssertionError("verified again")
 
-    monkeypatch.setattr(keeping, "verify", again)
+    monkeypatch.setattr(writing, "verify", again)
     assert main(["prove", str(instance)]) == 0
     assert instance.with_name("x.coo.cert").exists()

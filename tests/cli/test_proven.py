@@ -8,9 +8,9 @@ import pytest
 
 from glasshouse.certificates import CertificateError, verdict
 from glasshouse.cli import main
-from glasshouse.files import sidecar, suite, writing
-from glasshouse.files.sidecar import side_car
-from glasshouse.races import handing_over, truth
+from glasshouse.files import known, suite, writing
+from glasshouse.files.certificate.reading import side_car
+from glasshouse.races import handing_over
 
 SILENT = shlex.join([sys.executable, "-c", "print('s OPTIMUM FOUND')"])
 PLANT = "plant random -n 8 -f 1/5 --loops 5 --seed 1"
@@ -65,7 +65,7 @@ def test_nothing_is_called_proven_if_the_verifier_says_no(command, folder, monke
         raise CertificateError("the verifier says no")
 
     monkeypatch.setattr(verdict, "examined", refuse)
-    monkeypatch.setattr(truth, "examined", refuse)
+    monkeypatch.setattr(known, "examined", refuse)
     main(shlex.split(command))
     said = capsys.readouterr().out
     assert not CLAIM.search(said), said
@@ -95,7 +95,7 @@ def test_nothing_is_called_proven_if_the_disk_holds_another_certificate(
     command, folder, monkeypatch, capsys
 ):
     """The certificate is replaced, right after it was written, by one that states another cost."""
-    real = sidecar.write_certificate
+    real = writing.write_certificate
 
     def tamper(path, certificate, **options):
         real(path, certificate, **options)

@@ -39,7 +39,7 @@ from glasshouse.files import (
     verify_file,
     write,
 )
-from glasshouse.files.graph_reading import read_graph
+from glasshouse.files.graphs import read_graph
 from glasshouse.files.manifest import sha256_of
 from glasshouse.files.suite import write_suite
 from glasshouse.planting import METHODS as PLANTING_METHODS

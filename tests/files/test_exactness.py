@@ -152,7 +152,7 @@ def test_false_claims_are_compared_exactly(tmp_path):
 
 
 def write_slowly(path, meanwhile):
-    from glasshouse.files.streams import replacing
+    from glasshouse.files.text.streams import replacing
 
     with replacing(path, overwrite=False) as file:
         file.write(b"ours")

@@ -17,7 +17,7 @@ import glasshouse as gh
 from glasshouse.certificates import CertificateError
 from glasshouse.cli import main
 from glasshouse.files import FileError, check_suite, verify_file, write, write_suite
-from glasshouse.files.keeping import standing_certificate
+from glasshouse.files.writing import standing_certificate
 from glasshouse.planting import random_loops
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")

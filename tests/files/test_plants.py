@@ -27,7 +27,7 @@ from glasshouse.files import (
     write,
     write_certificate,
 )
-from glasshouse.files.sidecar import rescaled
+from glasshouse.files.certificate.writing import rescaled
 from glasshouse.planting import Planted, random_loops, shuffle
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.randomness import Seed

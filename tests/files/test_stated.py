@@ -8,8 +8,8 @@ import glasshouse as gh
 from glasshouse.certificates import CertificateError
 from glasshouse.cli import main
 from glasshouse.files import read, read_document, verify_file, write
+from glasshouse.files.claims import verified
 from glasshouse.files.document import Document, Metadata
-from glasshouse.files.verification import verified
 from glasshouse.planting import random_loops
 
 

@@ -14,7 +14,7 @@ from tests.proofs.plants import METHODS, planted
 from tests.proofs.veripb_runs import FORMS, by_the_rules, damage, run, write_formula
 
 from glasshouse.certificates import Certificate, CertificateError, Squares, verify
-from glasshouse.files.sidecar import rescaled
+from glasshouse.files.certificate.writing import rescaled
 from glasshouse.planting import Planted, random_loops, wishart
 from glasshouse.problems import Ising, Max2Sat
 from glasshouse.problems.convert import to_max2sat

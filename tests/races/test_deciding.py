@@ -11,14 +11,9 @@ from tests.strategies import max2sats
 
 import glasshouse as gh
 from glasshouse.certificates import Certificate, CertificateError
-from glasshouse.races.clause_file import ClauseFile
-from glasshouse.races.deciding import (
-    as_max2sat,
-    decide,
-    enumerated_optimum,
-    proven_optimum,
-)
-from glasshouse.races.truth import proven_truth
+from glasshouse.files.clause_file import ClauseFile, as_max2sat
+from glasshouse.files.known import proven_truth
+from glasshouse.races.deciding import decide, enumerated_optimum, proven_optimum
 
 LARGE = st.sampled_from([0, 1, 2**31, 2**32 - 1, 2**32, 2**62, 2**63, 2**64 - 2])
 
@@ -102,7 +97,7 @@ def test_a_proof_of_half_a_weight_is_an_error_and_no_assertion(monkeypatch):
     """`python -O` leaves out assertions, and costs would be rounded."""
     clauses = ClauseFile(1, ((1, (1,)),), ())
     monkeypatch.setattr(
-        "glasshouse.races.truth.examined", lambda form, _: (form.scale // 2, 0, form.scale // 2)
+        "glasshouse.files.known.examined", lambda form, _: (form.scale // 2, 0, form.scale // 2)
     )
     with pytest.raises(CertificateError, match="fraction of a weight"):
         proven_truth(clauses, Certificate([1], [], [0], []))

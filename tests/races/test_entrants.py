@@ -14,8 +14,9 @@ from tests.races.field import BROKEN, raced, suite_of
 from tests.races.test_runner import linux
 
 import glasshouse as gh
+from glasshouse.files.clause_file import text_in
 from glasshouse.races import entrants
-from glasshouse.races.dialects import read_from, text_in
+from glasshouse.races.answer import read_from
 from glasshouse.races.entrants import built_in_names, entrants_of, start_of
 from glasshouse.races.judging import RunVerdict
 from glasshouse.races.limits import MEGABYTE, Limits
@@ -92,8 +93,8 @@ def test_solvers_that_cannot_be_are_one_clear_line():
 
 
 def test_files_that_are_handed_over_tell_nothing_and_hold_the_same(suite):
+    from glasshouse.files.clause_file import ClauseFile, read_clauses
     from glasshouse.races.answer import read_answer
-    from glasshouse.races.clause_file import ClauseFile, read_clauses
     from glasshouse.races.transcript import Transcript
 
     path = suite / "instance-00000.wcnf"

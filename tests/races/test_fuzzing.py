@@ -9,13 +9,13 @@ import pytest
 
 import glasshouse as gh
 from glasshouse.certificates import checker
+from glasshouse.files.clause_file import read_clauses
+from glasshouse.files.known import truth_of
 from glasshouse.planting.method import METHODS
-from glasshouse.races.clause_file import read_clauses
 from glasshouse.races.deciding import MOST_ENUMERATED, enumerated_optimum
 from glasshouse.races.fuzzing import Corners, fuzz_question, fuzz_specimen
 from glasshouse.races.handing_over import write_question
 from glasshouse.races.question import MOST_CLASSIC_TOTAL, MOST_TOTAL, MOST_WEIGHT
-from glasshouse.races.truth import truth_of
 
 SEEDS = range(150)
 

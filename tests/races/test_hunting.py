@@ -16,10 +16,11 @@ import pytest
 
 import glasshouse as gh
 from glasshouse.certificates import Certificate
+from glasshouse.files.clause_file import ClauseFile
+from glasshouse.files.known import truth_of
 from glasshouse.races import hunting
 from glasshouse.races.answer import read_answer
 from glasshouse.races.builtin import built_in
-from glasshouse.races.clause_file import ClauseFile
 from glasshouse.races.fuzzing import DEFAULT, Corners, fuzz_question
 from glasshouse.races.handing_over import hand_over
 from glasshouse.races.hunting import Catch, Fault, Tried, fault_kind, hunt, shrunk_fault
@@ -28,7 +29,6 @@ from glasshouse.races.limits import Limits
 from glasshouse.races.question import Question
 from glasshouse.races.transcript import Transcript
 from glasshouse.races.trial import BuiltInTrial, trial_of
-from glasshouse.races.truth import truth_of
 
 THRICE = Path(__file__).with_name("thrice_solver.py")
 LIMITS = Limits(seconds=20)

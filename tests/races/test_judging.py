@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import glasshouse as gh
-from glasshouse.files.errors import FileError
+from glasshouse.files.clause_file import read_clauses
+from glasshouse.files.known import Truth, truth_of
+from glasshouse.files.text.errors import FileError
 from glasshouse.races.answer import read_answer
-from glasshouse.races.clause_file import read_clauses
 from glasshouse.races.judging import RunVerdict, judge
 from glasshouse.races.limits import MEGABYTE, Limits
 from glasshouse.races.runner import run
 from glasshouse.races.transcript import Transcript
-from glasshouse.races.truth import Truth, truth_of
 
 BROKEN = Path(__file__).with_name("broken_solver.py")
 
@@ -202,7 +202,7 @@ def test_no_answer_is_called_right_unless_it_is(data):
     )
     from itertools import product
 
-    from glasshouse.races.clause_file import ClauseFile
+    from glasshouse.files.clause_file import ClauseFile
 
     clauses = ClauseFile(size, tuple((w, tuple(c)) for w, c in soft), ())
     optimum = min(clauses.cost(bits) for bits in product((0, 1), repeat=size))

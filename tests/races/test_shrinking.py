@@ -10,18 +10,14 @@ from dataclasses import replace
 import pytest
 
 from glasshouse.certificates import Certificate, CertificateError, verify
+from glasshouse.files.clause_file import as_max2sat
+from glasshouse.files.known import proven_truth
 from glasshouse.races.builtin import built_in
-from glasshouse.races.deciding import (
-    Decision,
-    as_max2sat,
-    decide,
-    enumerated_optimum,
-)
+from glasshouse.races.deciding import Decision, decide, enumerated_optimum
 from glasshouse.races.fuzzing import DEFAULT, Corners, fuzz_specimen
 from glasshouse.races.judging import judge
 from glasshouse.races.question import Question, clauses_of
 from glasshouse.races.shrinking import Shrinker
-from glasshouse.races.truth import proven_truth
 
 
 def meets_thrice(question: Question) -> bool:

@@ -8,8 +8,9 @@ import pytest
 import glasshouse as gh
 from glasshouse.cli import main
 from glasshouse.files.document import Document
+from glasshouse.files.known import KnownProblem, known_problem
 from glasshouse.races.judging import RunVerdict
-from glasshouse.races.state_judging import KnownProblem, judge_state, known_problem
+from glasshouse.races.state_judging import judge_state
 from glasshouse.races.transcript import Transcript
 
 # A ring with one weight of the wrong sign: its largest cut is 4, at 0100.

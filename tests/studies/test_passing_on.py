@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import glasshouse as gh
+from glasshouse.files.clause_file import ClauseFile
 from glasshouse.questions import gauged
 from glasshouse.races import deciding
-from glasshouse.races.clause_file import ClauseFile
 from glasshouse.solvers import anneal, benchmarking
 from glasshouse.studies.kinds import hardness
 from glasshouse.studies.kinds.hardness import Annealer

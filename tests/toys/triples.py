@@ -6,7 +6,7 @@ import json
 from typing import BinaryIO
 
 from glasshouse.files import Document, Format, Sheet, register_format
-from glasshouse.files.streams import Source
+from glasshouse.files.text.streams import Source
 from glasshouse.problems import Ising
 from glasshouse.problems.convert import to_ising
 

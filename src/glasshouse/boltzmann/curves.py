@@ -20,6 +20,8 @@ from glasshouse.boltzmann.data_files import DataOptions
 from glasshouse.boltzmann.ensemble import MOST_NAME, MOST_VALUES, TRAINING, look_epochs
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.files.budget import Budget
+from glasshouse.boltzmann.statistics import median_of
+from glasshouse.files.text.allowance import Allowance
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray
 from glasshouse.statistics.intervals import median_of
@@ -181,7 +183,7 @@ def _ensemble(store: Store, task: StoredTask) -> Ensemble:
     texts = table.pop("curves")
     rows = validation.count(asked["rows"], "rows", 1)
     _refuse_impossible(table, settings.epochs, settings.epochs * rows)
-    if 8 * len(texts) * len(names) * len(epochs) > Budget(content_size(store.path)).unpacked:
+    if 8 * len(texts) * len(names) * len(epochs) > Allowance(content_size(store.path)).unpacked:
         raise ValueError("it asks for more memory than its size allows")
     curves = np.full((len(names), len(texts), len(epochs)), np.nan)
     for k, text in enumerate(texts):

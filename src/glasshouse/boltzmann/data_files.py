@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.boltzmann import data as data_sets
-from glasshouse.files.archive import opened_archive
-from glasshouse.files.matrices import csv_numbers, npy_numbers
-from glasshouse.files.streams import Source, format_suffix, opened
+from glasshouse.files.formats.matrices import csv_numbers, npy_numbers
+from glasshouse.files.text.archive import opened_archive
+from glasshouse.files.text.streams import Source, format_suffix, opened
 from glasshouse.problems.validation import SpinArray
 
 _NAMES = ("data", "X", "x_train", "arr_0")  # of which an archive of several arrays has one

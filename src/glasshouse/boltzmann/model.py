@@ -15,7 +15,7 @@ from glasshouse.boltzmann.data import entropy
 from glasshouse.boltzmann.kernels import conditionals, enumeration, sampling
 from glasshouse.boltzmann.units import LOW, Units, as_units
 from glasshouse.extras import optional
-from glasshouse.files.matrices import HIDDEN, VISIBLE, WEIGHTS
+from glasshouse.files.formats.matrices import HIDDEN, VISIBLE, WEIGHTS
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import Rbm, validation
 from glasshouse.problems.rbm import sklearn_arrays

@@ -12,6 +12,8 @@ import numpy as np
 from glasshouse.boltzmann.curves import Ensemble, labels_of, monitors_of
 from glasshouse.files.streams import Place, is_stream, writing
 from glasshouse.statistics.samples import Estimate
+from glasshouse.files.text.streams import Place, is_stream, writing
+from glasshouse.studies.statistics.samples import Estimate
 
 _WIDEST = 60  # characters of a label
 

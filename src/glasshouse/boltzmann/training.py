@@ -36,7 +36,7 @@ from glasshouse.boltzmann.modes import find_mode, frustration_of
 from glasshouse.boltzmann.monitors import LastMode, Snapshot, chosen
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.compiled import announces
-from glasshouse.files.errors import FileError
+from glasshouse.files.text.errors import FileError
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray, SpinArray

@@ -115,8 +115,8 @@ def _check_commitment(commitment: Path, answers: Path, json: bool) -> None:
 
 def _check_suite(manifest: Path, folder: Path | None, json: bool) -> None:
     from glasshouse.files import iter_check_suite
-    from glasshouse.files.errors import MissingFileError
     from glasshouse.files.manifest import read_manifest
+    from glasshouse.files.text.errors import MissingFileError
 
     for _ in read_manifest(manifest):  # what cannot be read is no lie, but wrong input
         pass

@@ -158,7 +158,7 @@ def _lost(
 ) -> tuple[str, ...]:
     """What is known about the problem and did not come along, with the reason."""
     from glasshouse.files import Metadata, side_car
-    from glasshouse.files.registry import format_of
+    from glasshouse.files.formats import format_of
 
     kind, lost = format_of(target, format), []
     if document.metadata != Metadata() and not kind.has_notes:

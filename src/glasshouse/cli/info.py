@@ -29,7 +29,7 @@ def info(
         json: print one JSON object.
     """
     from glasshouse.files import FileError, read_document
-    from glasshouse.files.errors import printable
+    from glasshouse.files.text.errors import printable
     from glasshouse.landscape import overview
 
     document = read_document(source(file, format), format=format, units=units)

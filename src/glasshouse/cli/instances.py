@@ -93,7 +93,7 @@ def _refuse_contradictions(output: Output) -> None:
 
 def _one(planted: Planted, output: Output) -> None:
     from glasshouse.files import side_car, write
-    from glasshouse.files.registry import format_of
+    from glasshouse.files.formats import format_of
 
     summary, seed, path = planted.summary(), planted.recipe.seed.entropy, output.output
     cost, beside, optimum, is_proven = None, None, "", False
@@ -151,7 +151,7 @@ def _refuse_unproven(
 def _own_words(path: Path, format: str | None, cost: Any) -> tuple[str, dict[str, Any]]:
     """The optimum in the file's own number, where that is not the energy; for people, and JSON."""
     from glasshouse.files import read_document
-    from glasshouse.files.registry import format_of
+    from glasshouse.files.formats import format_of
 
     if pipes.is_pipe(path) or format_of(path, format).measure is None:
         return f"optimum {cost}", {}

@@ -60,7 +60,7 @@ def judge(
         json: print one JSON object.
     """
     from glasshouse.certificates import CertificateError
-    from glasshouse.files.errors import printable
+    from glasshouse.files.text.errors import printable
     from glasshouse.races.answer_files import find_answers
 
     if not answers:
@@ -88,9 +88,9 @@ def _judged(
     found: AnswerFiles, certificate: Path | None, units: Units
 ) -> Iterator[tuple[Path, Path, Judgement, Any]]:
     """Problem file, answer, verdict and bound; what is proven of a file is verified once."""
+    from glasshouse.files.known import is_of_clauses
     from glasshouse.races.answer_files import certificate_of
     from glasshouse.races.transcript import read_transcript
-    from glasshouse.races.truth import is_of_clauses
 
     known: _Known | None = None
     for problem, answer in found.pairs:
@@ -126,11 +126,11 @@ class _Known:
 
 def _clauses(file: Path, certificate: Path | None, units: Units) -> _Known:
     """Clauses, which may be of any length and weight."""
-    from glasshouse.files.sidecar import has_side_car
+    from glasshouse.files.certificate.reading import has_side_car
+    from glasshouse.files.clause_file import read_clauses
+    from glasshouse.files.known import truth_of
     from glasshouse.races.answer import read_answer
-    from glasshouse.races.clause_file import read_clauses
     from glasshouse.races.judging import judge as judge_answer
-    from glasshouse.races.truth import truth_of
 
     if units is not None:
         raise ValueError(f"--units is for a matrix; {file} holds clauses")
@@ -146,8 +146,9 @@ def _clauses(file: Path, certificate: Path | None, units: Units) -> _Known:
 
 def _any_problem(file: Path, certificate: Path | None, units: Units) -> _Known:
     """Another problem; the bound is in the file's own numbers."""
-    from glasshouse.files.sidecar import has_side_car
-    from glasshouse.races.state_judging import judge_state, known_problem
+    from glasshouse.files.certificate.reading import has_side_car
+    from glasshouse.files.known import known_problem
+    from glasshouse.races.state_judging import judge_state
 
     known = known_problem(file, certificate, units=units)
     bound = None if known.bound is None else known.document.measure.bound(known.bound)

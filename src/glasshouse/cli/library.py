@@ -65,7 +65,7 @@ def list_instances(
         csv: write the rows to a CSV file, or to standard output for `-`.
         json: print one JSON object per instance.
     """
-    from glasshouse.files.streams import writing
+    from glasshouse.files.text.streams import writing
     from glasshouse.library.table import instances, rows_of
 
     if proven and open_only:

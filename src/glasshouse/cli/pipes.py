@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
-    from glasshouse.files.streams import Place
+    from glasshouse.files.text.streams import Place
 
 _PIPE = Path("-")
 

@@ -174,7 +174,7 @@ def named_graph(text: str) -> Any:
     if not Path(text).is_file():
         _refuse_missing_file(text)
         return text
-    from glasshouse.files.graph_reading import read_graph
+    from glasshouse.files.graphs import read_graph
 
     return read_graph(text)
 

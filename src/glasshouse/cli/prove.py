@@ -24,7 +24,7 @@ from glasshouse.cli.types import Dask, Force, MaybeWhole, SourceFormat, Units
 
 if TYPE_CHECKING:
     from glasshouse.certificates import Certificate, Verdict
-    from glasshouse.files.keeping import Standing
+    from glasshouse.files.writing import Standing
     from glasshouse.problems import Problem
     from glasshouse.problems.measure import Measure
     from glasshouse.proofs import Bounds, Proof
@@ -89,8 +89,8 @@ def prove(
         json: print one JSON object.
     """
     from glasshouse.files import FileError, read_document, side_car, write_if_better
-    from glasshouse.files.keeping import write_verified
-    from glasshouse.files.streams import refuse_existing, replacing
+    from glasshouse.files.text.streams import refuse_existing, replacing
+    from glasshouse.files.writing import write_verified
     from glasshouse.problems import Max2Sat
     from glasshouse.proofs import HardClausesUnsatisfiableError
     from glasshouse.proofs import prove as find_proof

@@ -87,7 +87,7 @@ def certified_by(document: Document) -> Verdict | None:
     """The optimum that a certificate proves; one that proves nothing is named and left alone."""
     from glasshouse.certificates import CertificateError
     from glasshouse.files import FileError
-    from glasshouse.files.verification import certified_optimum
+    from glasshouse.files.claims import certified_optimum
 
     try:
         return certified_optimum(document)
@@ -277,7 +277,7 @@ def _answer(energy: Any, state: Any, optimal: bool, text: str) -> dict[str, Any]
 
 def _goal(text: str | None, document: Document, certified: Verdict | None) -> tuple[Any, Any]:
     """The energy to look for, and its name in the file's own words; None twice for none."""
-    from glasshouse.files.notes import parse_number
+    from glasshouse.files.text.number_rows import parse_number
 
     if text is None or text == "planted":
         if certified is not None:

@@ -215,7 +215,7 @@ def export(
         parquet: the Parquet file to write (needs the extra `tables`).
         kind: which rows, such as shapes; hardness by default, or else what there is.
     """
-    from glasshouse.files.streams import refuse_existing
+    from glasshouse.files.text.streams import refuse_existing
     from glasshouse.studies import Store
     from glasshouse.studies.store.export import export_csv, export_parquet
 

@@ -26,7 +26,7 @@ def train_one(task: TrainingTask, path: Path, json: bool, force: bool) -> None:
     """
     from glasshouse.boltzmann.model_files import save_machine
     from glasshouse.boltzmann.training import DivergenceWarning
-    from glasshouse.files.streams import refuse_existing
+    from glasshouse.files.text.streams import refuse_existing
 
     if task.count != 1:
         raise ValueError(f"{path} takes one machine; for {task.count} use -o NAME.sqlite")

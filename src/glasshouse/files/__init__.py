@@ -1,24 +1,23 @@
-"""Files: every problem and plant in the formats of the field, read and written by suffix."""
+"""Files: every problem and plant in the formats of the field, read and written by suffix.
 
-from glasshouse.files.carrying import carry
-from glasshouse.files.document import Document, Metadata
-from glasshouse.files.errors import FileError
-from glasshouse.files.formats import FORMATS, Format, Sheet, register_format
-from glasshouse.files.keeping import standing_certificate, write_if_better
+text/ (bytes that cannot be trusted) ← certificate/ (`NAME.cert`) ← document (a problem and what is
+known about it) ← formats/ (one file each) ← reading ← replanting (a recipe grown again) ← claims
+(what is stated, and what of it is proven) ← writing, solutions (and their way back), graphs ·
+clause_file (clauses of any length and weight, for judges) ← known (bounds and costs of a file)
+"""
+
+from glasshouse.files.certificate.reading import SideCar, read_certificate, read_side_car, side_car
+from glasshouse.files.certificate.writing import write_certificate
+from glasshouse.files.claims import Verification, verified, verify_file
+from glasshouse.files.document import Document, Metadata, carry
+from glasshouse.files.formats.format import FORMATS, Format, Sheet, register_format
 from glasshouse.files.reading import read, read_document
-from glasshouse.files.regrowing import read_planted
-from glasshouse.files.returning import Returned, bring_back
-from glasshouse.files.sidecar import (
-    SideCar,
-    read_certificate,
-    read_side_car,
-    side_car,
-    write_certificate,
-)
+from glasshouse.files.replanting import read_planted
+from glasshouse.files.solutions import Returned, bring_back
 from glasshouse.files.suite import iter_write_suite, write_suite
 from glasshouse.files.suite_checking import check_suite, iter_check_suite
-from glasshouse.files.verification import Verification, verified, verify_file
-from glasshouse.files.writing import write
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.writing import standing_certificate, write, write_if_better
 
 __all__ = [
     "FORMATS",

@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from glasshouse.files.errors import FileAccessError, FileError
-from glasshouse.files.plain_json import parse_object
-from glasshouse.files.streams import Source, opened, refuse_pipe
+from glasshouse.files.text.errors import FileAccessError, FileError
+from glasshouse.files.text.plain_json import parse_object
+from glasshouse.files.text.streams import Source, opened, refuse_pipe
 from glasshouse.problems.measure import Measure
 from glasshouse.problems.validation import Number
 from glasshouse.summaries import Summarised

@@ -6,16 +6,27 @@ from dataclasses import replace
 from functools import partial
 
 from glasshouse.certificates import CertificateError
-from glasshouse.files.contents import format_by_content
+from glasshouse.files.certificate.reading import has_side_car, read_side_car, side_car
 from glasshouse.files.document import Document
-from glasshouse.files.errors import FileError
-from glasshouse.files.formats import FORMATS, Format
-from glasshouse.files.registry import format_of
-from glasshouse.files.sidecar import has_side_car, read_side_car, side_car
-from glasshouse.files.streams import Place, format_suffix, is_stream, name_of, opened
+from glasshouse.files.formats import format_of, unknown_suffix
+from glasshouse.files.formats.format import FORMATS, Format
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.streams import (
+    Place,
+    Source,
+    format_suffix,
+    is_stream,
+    name_of,
+    opened,
+    refuse_pipe,
+)
 from glasshouse.planting import Planted
 from glasshouse.problems import Problem
 from glasshouse.problems.naming import Units
+
+_LOOKED_AT = 1 << 16
+# Openings of lines that only one format has. Comments of all formats begin with # or c.
+_OPENINGS = {b"p wcnf": ".wcnf", b"p cnf": ".cnf", b"p qubo": ".qubo", b"# vartype": ".coo"}
 
 
 def read(
@@ -100,3 +111,35 @@ def _format_of(place: Place, format: str | None) -> Format:
     if is_named or format_suffix(name_of(place)) in FORMATS or name_of(place).is_dir():
         return format_of(place, format)
     return format_by_content(place)
+
+
+def format_by_content(place: Place) -> Format:
+    """Return the format of a file by its first lines, or by the name of the one file in a zip.
+
+    Graphs of Max-Cut are often called `g05_60.0`, `torus.dat` or `G62.txt`. A file whose first line
+    has two or three numbers is such a graph, except for clauses without a header, which end in 0.
+    """
+    refuse_pipe(name_of(place))  # it would have to be read twice
+    with opened(place) as source:
+        suffix = format_suffix(source.inner_name)
+        if suffix not in FORMATS:
+            suffix = _suffix_of(source)
+    if suffix not in FORMATS:
+        raise unknown_suffix(place)
+    return FORMATS[suffix]
+
+
+def _suffix_of(source: Source) -> str:
+    """The suffix of the format that the first lines belong to; empty for none."""
+    for line in source.read(_LOOKED_AT).splitlines():
+        text = b" ".join(line.split(maxsplit=4))
+        for opening, suffix in _OPENINGS.items():
+            if text.startswith(opening):
+                return suffix
+        if not text or text[:1] in (b"#", b"c"):
+            continue
+        words = text.split(b" ")
+        are_numbers = all(word.lstrip(b"+-").replace(b".", b"", 1).isdigit() for word in words)
+        has_weight = len(words) == 3 and words[2] != b"0"
+        return ".mc" if are_numbers and (len(words) == 2 or has_weight) else ""
+    return ""

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glasshouse.files.document import Document
-from glasshouse.files.errors import FileError
 from glasshouse.files.manifest import Entry
-from glasshouse.files.notes import bit_string, parse_bits
-from glasshouse.files.streams import format_suffix, opened
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.number_rows import bit_string, parse_bits
+from glasshouse.files.text.streams import format_suffix, opened
 from glasshouse.problems.reduction import to_bits
 
 REGRESSION = "regression.csv"

@@ -1,17 +1,50 @@
-"""Solutions as solvers print them: v lines, lists of 0 and 1 or ±1, JSON."""
+"""Solutions as solvers print them, and their way back to the variables of the original.
+
+A solution is v lines, a list of 0 and 1 or ±1, or JSON.
+
+A conversion is a function of the problem, so nothing needs to be kept of it. Whatever `convert` can
+do is done again until it gives what the converted file holds: that finds the way, and proves that
+the one file comes from the other. A side-car or a recipe may tell how variables were shuffled; it
+is believed only if the renamed problem is the file's.
+"""
 
 from __future__ import annotations
 
+import io
+import json
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.files.plain_json import parse_json
-from glasshouse.files.streams import Place, opened
-from glasshouse.problems.naming import Labels
+from glasshouse.files.certificate.reading import read_side_car
+from glasshouse.files.document import Document
+from glasshouse.files.formats import format_of
+from glasshouse.files.formats.cnf import WCNF
+from glasshouse.files.formats.edge_wcnf import EDGE_WCNF, ByEdges
+from glasshouse.files.formats.format import Dialect, Format, Sheet
+from glasshouse.files.formats.maxcut import MAXCUT
+from glasshouse.files.formats.opb import OPB
+from glasshouse.files.reading import read_document
+from glasshouse.files.replanting import ordered
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.plain_json import parse_json
+from glasshouse.files.text.streams import Place, opened
+from glasshouse.planting import Recipe, shuffling
+from glasshouse.problems import Ising, Max2Sat, Problem, convert
+from glasshouse.problems.measure import Measure
+from glasshouse.problems.naming import Labels, Units
+from glasshouse.problems.reduction import Reduction
+from glasshouse.problems.renaming import renamed
+from glasshouse.problems.validation import Number
+from glasshouse.summaries import Summarised
 
 # Where programs put the values in an object of JSON; `model` is our own.
 _KEYS = ("model", "sample", "state", "solution")
@@ -92,3 +125,181 @@ def _bits(words: list[str], size: int) -> npt.NDArray[np.int8] | None:
     if len(signs) != len(numbers) or set(signs) != set(range(1, size + 1)):
         return None
     return np.array([signs[k] for k in range(1, size + 1)], dtype=np.int8)
+
+
+KINDS = ("ising", "rbm", "qubo", "max2sat", "maxcut")
+_COMMENTS = {".wcnf": b"c", ".opb": b"*"}
+
+
+@dataclass(frozen=True, repr=False)
+class Returned(Summarised):
+    """A solution, brought back.
+
+    Attributes:
+        problem: the original problem.
+        state: in the original's own variables and values.
+        energy: what the state has there, computed anew; a cost for clauses.
+        converted_energy: what the solution has in the converted file; None where that cannot be
+            read (the edge encoding, OPB).
+        reduction: the way from the original to the converted file.
+        measure: the number by which readers of the original know a state.
+        converted_measure: likewise of the converted file, where that can be read.
+    """
+
+    problem: Problem
+    state: npt.NDArray[np.int8]
+    energy: Number
+    converted_energy: Number | None
+    reduction: Reduction
+    measure: Measure
+    converted_measure: Measure | None
+
+
+def bring_back(
+    original: Place,
+    converted: str | os.PathLike[str],
+    solution: Place,
+    *,
+    format: str | None = None,
+    converted_format: str | None = None,
+    certificate: str | os.PathLike[str] | None = None,
+    units: Units | None = None,
+) -> Returned:
+    """A solution of a converted, doubled, edge-encoded or shuffled file, for the original file.
+
+    Args:
+        original: the problem as it was.
+        converted: what `convert` or `write` made of it, in any format, kind and encoding; or the
+            same plant shuffled.
+        solution: of the converted file, as solvers print it (see `read_solution`).
+        format: of the original, where no suffix tells it.
+        converted_format: likewise of the converted file.
+        certificate: of the converted file, where that was shuffled and the certificate, which tells
+            how, is not beside it.
+        units: of the original, where that is a matrix (see `read`).
+
+    Raises:
+        FileError: the one file is no conversion of the other, or the solution is none of it.
+    """
+    source = read_document(original, format=format, units=units)
+    target = Path(converted)
+    found = _find(source.problem, target, converted_format, certificate)
+    if found is None:
+        raise FileError(target, f"is no conversion of {source.path}: nothing leads back")
+    way, held = found
+    size, format_ = way.target.size, format_of(target, converted_format)
+    sizes = [size, size + _extra_variables(held, format_)]
+    bits = read_solution(solution, sizes, getattr(held, "labels", None))
+    bits = _without_extras(bits, size, format_)
+    state = way.back(way.target.from_bits(bits))
+    inside = None if isinstance(held, ByEdges) else held.energy(held.space.from_bits(bits))
+    measured = None if isinstance(held, ByEdges) else (format_.measure or Measure.own)(held)
+    energy = source.problem.energy(state)
+    return Returned(source.problem, state, energy, inside, way, source.measure, measured)
+
+
+def _find(
+    problem: Problem,
+    path: Path,
+    format: str | None,
+    certificate: str | os.PathLike[str] | None,
+) -> tuple[Reduction, Problem | ByEdges] | None:
+    """The reduction that makes the file of the problem, and what it makes; None if none does."""
+    format_ = format_of(path, format)
+    document, fault = None, None
+    if format_.read is not None:
+        try:
+            document = read_document(path, format=format)
+            if certificate is not None:
+                document = replace(document, load_proof=partial(read_side_car, certificate))
+        except FileError as error:
+            if format_ is not WCNF:
+                raise
+            fault = error  # of the edge encoding, perhaps
+    if document is None and format_ is WCNF:
+        format_ = EDGE_WCNF
+    if document is None:
+        lines = _plain_lines(path, format, format_)
+        matches = (w for w in _ways(problem, format_, []) if lines in _spellings(format_, w[1]))
+    else:
+        held, names = ordered(document.problem), _names(document)
+        matches = (w for w in _ways(problem, format_, names) if ordered(w[1]) == held)
+    for way, made in matches:
+        return way, made
+    if fault is not None and "encoding" not in str(fault):
+        raise fault
+    return None
+
+
+def _ways(
+    problem: Problem, format_: Format, names: list[npt.NDArray[Any]]
+) -> Iterator[tuple[Reduction, Any]]:
+    """All that `convert` can make of a problem for a format, and the same of a shuffled one."""
+    turns = [_unchanged, *(getattr(convert, f"to_{kind}") for kind in KINDS)]
+    starts = [_unchanged(problem)]
+    starts += [renamed(problem, one) for one in names if len(one) == problem.num_variables]
+    for start, first in starts:
+        for turn in turns:
+            try:
+                turned, second = turn(start)
+                made, third = format_.convert(turned)
+            except ValueError:  # numbers too large for that kind
+                continue
+            yield first.then(second).then(third), made
+
+
+def _unchanged(problem: Problem) -> tuple[Problem, Reduction]:
+    return problem, convert.unchanged(problem)
+
+
+def _names(document: Document | None) -> list[npt.NDArray[Any]]:
+    """How the variables of a file may have been shuffled: what its side-car and recipe tell."""
+    names: list[npt.NDArray[Any]] = []
+    if document is None:
+        return names
+    size, recipe = document.problem.num_variables, document.metadata.recipe
+    if document.load_proof is not None:
+        was = document.load_proof().names
+        if was is not None and len(was) == size:
+            names.append(np.argsort(was))
+    if recipe is not None:
+        with suppress(ValueError):  # a recipe from anywhere
+            names.append(shuffling.names(Recipe.from_json(json.dumps(recipe)), size))
+    return names
+
+
+def _spellings(format_: Format, made: Any) -> list[list[bytes]]:
+    """What a writer makes of a problem, without comments."""
+    dialects: tuple[Dialect, ...] = ("classic", "mse22") if format_ is EDGE_WCNF else ("classic",)
+    spelled = []
+    for dialect in dialects:
+        file = io.BytesIO()
+        assert format_.write is not None
+        try:
+            format_.write(file, Sheet(made, dialect=dialect))
+        except ValueError:  # weights that the format does not hold
+            continue
+        spelled.append(_without_comments(file.getvalue(), format_))
+    return spelled
+
+
+def _plain_lines(path: Path, format: str | None, format_: Format) -> list[bytes]:
+    with opened(path, format) as source:
+        return _without_comments(source.read_all(), format_)
+
+
+def _without_comments(text: bytes, format_: Format) -> list[bytes]:
+    mark = _COMMENTS[format_.suffix]
+    return [line for line in text.splitlines() if not line.startswith(mark)]
+
+
+def _extra_variables(held: Problem | ByEdges, format_: Format) -> int:
+    """How many variables a solver of the file sees after those of the problem."""
+    if isinstance(held, Ising) and format_ is MAXCUT:
+        return int(held.fields.any())
+    return held.num_clauses if isinstance(held, Max2Sat) and format_ is OPB else 0
+
+
+def _without_extras(bits: npt.NDArray[np.int8], size: int, format_: Format) -> Any:
+    """A solver's values for the problem's own variables; those of a cut are told by the ancilla."""
+    return bits[:size] ^ bits[-1] ^ 1 if format_ is MAXCUT and len(bits) > size else bits[:size]

@@ -24,10 +24,11 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates import Certificate, CertificateError, Verdict
-from glasshouse.files.carrying import scaled_proof
-from glasshouse.files.document import Document
-from glasshouse.files.errors import FileAccessError, FileError
-from glasshouse.files.formats import Dialect
+from glasshouse.files.certificate.reading import SideCar, read_side_car, side_car
+from glasshouse.files.claims import examine
+from glasshouse.files.document import Document, scaled_proof
+from glasshouse.files.formats import FORMATS, format_of
+from glasshouse.files.formats.format import Dialect
 from glasshouse.files.manifest import (
     MANIFEST,
     OPTIMA,
@@ -36,16 +37,14 @@ from glasshouse.files.manifest import (
     sha256_of,
 )
 from glasshouse.files.reading import read_document
-from glasshouse.files.registry import FORMATS, format_of
 from glasshouse.files.regression import (
     REGRESSION,
     RegressionRow,
     belongs,
     regression_table,
 )
-from glasshouse.files.sidecar import SideCar, read_side_car, side_car
-from glasshouse.files.streams import COMPRESSED, refuse_existing, replacing
-from glasshouse.files.verification import examine
+from glasshouse.files.text.errors import FileAccessError, FileError
+from glasshouse.files.text.streams import COMPRESSED, refuse_existing, replacing
 from glasshouse.files.writing import write
 from glasshouse.planting import Planted, Recipe
 from glasshouse.problems import Problem

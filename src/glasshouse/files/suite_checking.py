@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from glasshouse.certificates import CertificateError
+from glasshouse.files.certificate.reading import read_side_car
+from glasshouse.files.claims import examine, verify_file
 from glasshouse.files.document import Document
-from glasshouse.files.errors import FileError
 from glasshouse.files.manifest import (
     MANIFEST,
     OPTIMA,
@@ -25,11 +26,10 @@ from glasshouse.files.regression import (
     check_row,
     read_regression,
 )
-from glasshouse.files.regrowing import regrow
-from glasshouse.files.sidecar import read_side_car
-from glasshouse.files.streams import opened
+from glasshouse.files.replanting import regrow
 from glasshouse.files.suite import UNPLANTED
-from glasshouse.files.verification import examine, verify_file
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.streams import opened
 
 
 def check_suite(

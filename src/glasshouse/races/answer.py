@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from glasshouse.files.clause_file import ClauseFile, Dialect
 from glasshouse.races.transcript import Transcript
 from glasshouse.summaries import Summarised
 
@@ -137,6 +138,15 @@ def read_answer(transcript: Transcript) -> Answer:
         incumbents.append(last)
     model = tuple(words) if has_model else None
     return Answer(tuple(statuses), tuple(incumbents), model, tuple(faults), unread)
+
+
+def read_from(dialect: Dialect, answer: Answer, clauses: ClauseFile) -> Answer:
+    """An answer about the clauses: OPB has one more variable per soft clause, which goes."""
+    if dialect != "opb" or answer.model_words is None:
+        return answer
+    most = clauses.num_variables
+    extra = {f"{sign}x{most + k}" for k in range(1, len(clauses.soft) + 1) for sign in ("", "-")}
+    return replace(answer, model_words=tuple(w for w in answer.model_words if w not in extra))
 
 
 def _kind_of(line: str) -> str:

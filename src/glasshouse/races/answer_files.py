@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from glasshouse.files.errors import FileError
-from glasshouse.files.formats import FORMATS
-from glasshouse.files.sidecar import has_side_car
-from glasshouse.files.streams import format_suffix
+from glasshouse.files.certificate.reading import has_side_car
+from glasshouse.files.formats.format import FORMATS
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.streams import format_suffix
 from glasshouse.summaries import Summarised
 
 _INSTANCES, _ANSWERS = "instances", "answers"  # the folders of a suite

@@ -12,11 +12,10 @@ from threading import Timer
 from typing import Any
 
 from glasshouse.extras import MissingPackageError
+from glasshouse.files.clause_file import ClauseFile, as_max2sat
 from glasshouse.proofs import HardClausesUnsatisfiableError
 from glasshouse.proofs.exact import EXACT_SOLVERS, RefusedError, solve_exactly
 from glasshouse.races.answer import Answer
-from glasshouse.races.clause_file import ClauseFile
-from glasshouse.races.deciding import as_max2sat
 from glasshouse.races.rounds import SAMPLERS
 
 BuiltIn = Callable[[ClauseFile, float], Answer]

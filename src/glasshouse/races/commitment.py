@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from glasshouse.certificates import CertificateError
-from glasshouse.files.errors import FileError
+from glasshouse.files.certificate.reading import read_side_car, side_car
+from glasshouse.files.claims import examine
 from glasshouse.files.manifest import is_plain_name, read_lines, read_manifest, refuse_changed
 from glasshouse.files.reading import read_document
-from glasshouse.files.sidecar import read_side_car, side_car
-from glasshouse.files.streams import opened, refuse_pipe, replacing
-from glasshouse.files.verification import examine
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.streams import opened, refuse_pipe, replacing
 
 COMMITMENT, NONCES = "commitment.jsonl", "nonces.jsonl"
 _HEX = re.compile(r"[0-9a-f]{64}")

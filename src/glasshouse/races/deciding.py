@@ -12,10 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates import Certificate
-from glasshouse.problems import Max2Sat
+from glasshouse.files.clause_file import ClauseFile, as_max2sat
 from glasshouse.proofs import HardClausesUnsatisfiableError, prove
-from glasshouse.races.clause_file import ClauseFile
-from glasshouse.races.truth import literal_pairs
 
 MOST_ENUMERATED = 24  # variables
 _FEW = 16  # so many are enumerated faster than proven
@@ -62,17 +60,6 @@ def proven_optimum(clauses: ClauseFile) -> Decision | None:
     if not proof.optimal:
         return None
     return Decision(int(proof.energy), proof.certificate)
-
-
-def as_max2sat(clauses: ClauseFile) -> Max2Sat:
-    """The clauses as one of the library's problems.
-
-    Raises:
-        ValueError: weights or clauses are beyond what it takes.
-    """
-    weights = np.array([weight for weight, _ in clauses.soft], dtype=object)
-    soft, hard = literal_pairs([clause for _, clause in clauses.soft]), literal_pairs(clauses.hard)
-    return Max2Sat(clauses.num_variables, soft, weights if len(weights) else [], hard)  # type: ignore[arg-type]
 
 
 def enumerated_optimum(clauses: ClauseFile) -> int | None:

@@ -18,11 +18,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from glasshouse.files.clause_file import SUFFIXES, Dialect
 from glasshouse.proofs.exact import OURS
 from glasshouse.races.builtin import NAMES, refuse_missing, version_of
 from glasshouse.races.command import SolverCommand
 from glasshouse.races.compiling import Words, run_compiled
-from glasshouse.races.dialects import SUFFIXES, Dialect
 from glasshouse.races.limits import Limits
 from glasshouse.races.probing import Probed, probe, try_out
 from glasshouse.races.rounds import SAMPLERS

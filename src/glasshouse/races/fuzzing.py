@@ -13,18 +13,13 @@ from fractions import Fraction
 from typing import Any
 
 from glasshouse import planting
-from glasshouse.files.formats import Dialect
+from glasshouse.files.clause_file import Layout
+from glasshouse.files.formats.format import Dialect
 from glasshouse.planting import Planted, Seed
 from glasshouse.problems import validation
 from glasshouse.races import mutations
 from glasshouse.races.dice import Dice
-from glasshouse.races.question import (
-    MOST_CLASSIC_TOTAL,
-    MOST_TOTAL,
-    MOST_WEIGHT,
-    Layout,
-    Question,
-)
+from glasshouse.races.question import MOST_CLASSIC_TOTAL, MOST_TOTAL, MOST_WEIGHT, Question
 from glasshouse.races.specimen import Specimen
 
 _MOST_CHANGES = 6

@@ -13,18 +13,19 @@ from itertools import count
 from pathlib import Path
 
 from glasshouse.certificates import CertificateError
-from glasshouse.files.sidecar import side_car, write_certificate
-from glasshouse.files.streams import refuse_existing, replacing
+from glasshouse.files.certificate.reading import side_car
+from glasshouse.files.certificate.writing import write_certificate
+from glasshouse.files.clause_file import read_clauses
+from glasshouse.files.known import truth_of
 from glasshouse.files.suite import make_folder
+from glasshouse.files.text.streams import refuse_existing, replacing
 from glasshouse.problems.validation import INT64_MAX
-from glasshouse.races.clause_file import read_clauses
 from glasshouse.races.deciding import enumerated_best
 from glasshouse.races.fuzzing import Corners
 from glasshouse.races.hunting import Fault
 from glasshouse.races.judging import RunVerdict
 from glasshouse.races.question import Question
 from glasshouse.races.trial import CommandTrial, Reply, Trial
-from glasshouse.races.truth import truth_of
 from glasshouse.version import __version__
 
 _FOLDERS = re.compile(r"(?<![\w.~:/-])(?:/[^\s/'\":,;()<>|]+)+/")  # not those of a web address

@@ -11,11 +11,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from glasshouse.certificates import CertificateError
+from glasshouse.files.clause_file import ClauseFile
+from glasshouse.files.known import Truth
 from glasshouse.problems.validation import Number
 from glasshouse.races.answer import Answer, AnswerError, IncompleteError
-from glasshouse.races.clause_file import ClauseFile
 from glasshouse.races.limits import LARGEST_FOLDER, MEGABYTE, MOST_PROCESSES
-from glasshouse.races.truth import Truth
 from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:

@@ -10,16 +10,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from glasshouse.races.answer import Answer, read_answer
-from glasshouse.races.clause_file import ClauseFile
+from glasshouse.files.clause_file import SUFFIXES, ClauseFile, Dialect, text_in
+from glasshouse.files.known import Truth
+from glasshouse.races.answer import Answer, read_answer, read_from
 from glasshouse.races.command import SolverCommand
 from glasshouse.races.compiling import Words
-from glasshouse.races.dialects import SUFFIXES, Dialect, read_from, text_in
 from glasshouse.races.guardian import scratch_folder
 from glasshouse.races.judging import Judgement, RunVerdict, judge
 from glasshouse.races.limits import Limits
 from glasshouse.races.runner import Outcome, run
-from glasshouse.races.truth import Truth
 from glasshouse.summaries import Summarised
 
 SECONDS = 10.0  # the time limit of each probe, whatever the time limit of the race

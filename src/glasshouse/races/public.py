@@ -1,9 +1,11 @@
 """What Python users need of races, in one place: the package takes its names from here."""
 
+from glasshouse.files.clause_file import ClauseFile as ClauseFile
+from glasshouse.files.clause_file import read_clauses as read_clauses
+from glasshouse.files.known import Truth as Truth
+from glasshouse.files.known import truth_of as truth_of
 from glasshouse.races.answer import Answer as Answer
 from glasshouse.races.answer import read_answer as read_answer
-from glasshouse.races.clause_file import ClauseFile as ClauseFile
-from glasshouse.races.clause_file import read_clauses as read_clauses
 from glasshouse.races.entrants import Entrant as Entrant
 from glasshouse.races.entrants import entrants_of as entrants_of
 from glasshouse.races.figures import race_figure as race_figure
@@ -33,8 +35,6 @@ from glasshouse.races.suite_loading import SuiteInstance as SuiteInstance
 from glasshouse.races.suite_loading import load_suite as load_suite
 from glasshouse.races.transcript import Transcript as Transcript
 from glasshouse.races.transcript import read_transcript as read_transcript
-from glasshouse.races.truth import Truth as Truth
-from glasshouse.races.truth import truth_of as truth_of
 from glasshouse.races.tts_figures import draw_dial as draw_dial
 from glasshouse.races.tts_figures import draw_residual as draw_residual
 from glasshouse.races.tts_figures import draw_tts as draw_tts

@@ -1,4 +1,4 @@
-"""What a solver is asked: the clauses of one file, how they are written, and their least cost.
+"""Questions to a solver: the clauses of one file, their layout, and their least cost.
 
 Everything is in Python integers, because the MaxSAT Evaluation allows weights that add up to
 2^64-2, more than the library's own problems take.
@@ -6,58 +6,18 @@ Everything is in Python integers, because the MaxSAT Evaluation allows weights t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from glasshouse.certificates import Certificate
-from glasshouse.files.formats import Dialect
-from glasshouse.files.wcnf import hard_prefix, head
-from glasshouse.races.clause_file import ClauseFile
-from glasshouse.races.truth import Truth
+from glasshouse.files.clause_file import ClauseFile, Layout, Line
+from glasshouse.files.known import Truth
 
 # The rules of the MaxSAT Evaluation: what a soft clause may weigh, and what all may add up to. In
 # the classic dialect, hard clauses have a weight, too, which is more than all soft ones.
 MOST_WEIGHT = 2**63 - 1
 MOST_TOTAL = 2**64 - 2
 MOST_CLASSIC_TOTAL = MOST_WEIGHT - 1
-
-# The weight of a soft clause, None for a hard one; and its literals.
-Line = tuple[int | None, tuple[int, ...]]
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How a WCNF file is written; nothing here changes what it means.
-
-    Attributes:
-        dialect: "classic" or "mse22".
-        top: of the classic header, if it shall be more than 1 + all soft weights.
-        has_remarks: comments between the clauses, too.
-        has_blanks: more spaces than need be.
-        ends_bare: no newline at the end.
-    """
-
-    dialect: Dialect = "classic"
-    top: int = 0
-    has_remarks: bool = False
-    has_blanks: bool = False
-    ends_bare: bool = False
-
-    def text(self, num_variables: int, lines: tuple[Line, ...]) -> bytes:
-        """The file."""
-        written = b"".join(self._rows(num_variables, lines))
-        return written.removesuffix(b"\n") if self.ends_bare else written
-
-    def _rows(self, num_variables: int, lines: tuple[Line, ...]) -> Iterator[bytes]:
-        top = max(self.top, 1 + sum(weight or 0 for weight, _ in lines))
-        yield head(self.dialect, num_variables, len(lines), top)
-        gap = "  " if self.has_blanks else " "
-        for place, (weight, literals) in enumerate(lines):
-            if self.has_remarks and place % 3 == 0:
-                yield b"c p wcnf 1 1 1\n" if place % 2 else b"c\n"
-            start = hard_prefix(self.dialect, top) if weight is None else b"%d " % weight
-            yield start + gap.join(map(str, (*literals, 0))).encode() + gap[1:].encode() + b"\n"
 
 
 @dataclass(frozen=True)
@@ -82,7 +42,7 @@ class Question:
     num_variables: int
     lines: tuple[Line, ...]
     optimum: int
-    layout: Layout = Layout()
+    layout: Layout = field(default_factory=Layout)
     certificate: Certificate | None = None
 
     @cached_property

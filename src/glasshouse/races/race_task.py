@@ -14,20 +14,19 @@ from typing import Any
 import numpy as np
 
 from glasshouse.files import FileError, read_document
+from glasshouse.files.clause_file import SUFFIXES, ClauseFile, Dialect, read_clauses, text_in
+from glasshouse.files.known import Truth
 from glasshouse.files.manifest import sha256_of
 from glasshouse.pool import ending_cleanly
 from glasshouse.problems.validation import Number
-from glasshouse.races.answer import Answer, read_answer
-from glasshouse.races.clause_file import ClauseFile, read_clauses
+from glasshouse.races.answer import Answer, read_answer, read_from
 from glasshouse.races.compiling import Words, run_compiled
-from glasshouse.races.dialects import SUFFIXES, Dialect, read_from, text_in
 from glasshouse.races.entrants import Entrant
 from glasshouse.races.guardian import scratch_folder
 from glasshouse.races.judging import Judgement, RunVerdict, judge
 from glasshouse.races.limits import Limits
 from glasshouse.races.meters import MeterName
 from glasshouse.races.runner import Outcome, run
-from glasshouse.races.truth import Truth
 from glasshouse.studies.kinds.kind import (
     LONGEST_TEXT,
     Column,

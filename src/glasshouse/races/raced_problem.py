@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from glasshouse.files.known import Truth
 from glasshouse.files.reading import read_document
 from glasshouse.landscape.local import TOLERANCE
 from glasshouse.planting import Planted
@@ -20,7 +21,6 @@ from glasshouse.problems.convert import Given, given_problem, to_ising
 from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.validation import Number
 from glasshouse.races.suite_loading import Suite, SuiteInstance, load_suite
-from glasshouse.races.truth import Truth
 from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 from glasshouse.certificates import CertificateError
+from glasshouse.files.clause_file import Layout, Line
 from glasshouse.races.deciding import decide, proven_optimum
-from glasshouse.races.question import MOST_WEIGHT, Layout, Line, Question, clauses_of
+from glasshouse.races.question import MOST_WEIGHT, Question, clauses_of
 from glasshouse.races.specimen import Specimen
 
 Fails = Callable[[Question], bool]

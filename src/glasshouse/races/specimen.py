@@ -19,9 +19,10 @@ from typing import NamedTuple
 import numpy as np
 
 from glasshouse.certificates import Certificate, CertificateError
+from glasshouse.files.clause_file import Layout, Line
+from glasshouse.files.known import proven_truth
 from glasshouse.planting import Planted
-from glasshouse.races.question import Layout, Line, Question, clauses_of
-from glasshouse.races.truth import proven_truth
+from glasshouse.races.question import Question, clauses_of
 
 
 class Clause(NamedTuple):

@@ -17,14 +17,14 @@ from typing import Any
 
 from glasshouse.certificates import CertificateError
 from glasshouse.files import read_document, write
+from glasshouse.files.certificate.reading import has_side_car, read_side_car, side_car
+from glasshouse.files.claims import examine
 from glasshouse.files.document import Document
-from glasshouse.files.errors import FileError
-from glasshouse.files.sidecar import has_side_car, read_side_car, side_car
+from glasshouse.files.known import Truth
 from glasshouse.files.suite import make_folder
-from glasshouse.files.verification import examine
+from glasshouse.files.text.errors import FileError
 from glasshouse.library import Instance, Recognition, ReducedGraph, instances, recognise
 from glasshouse.problems.convert import to_max2sat
-from glasshouse.races.truth import Truth
 from glasshouse.summaries import Summarised
 
 BY_CERTIFICATE = "certificate"  # verified when the suite was loaded

@@ -7,85 +7,20 @@ and `s` lines are those of the MaxSAT Evaluation; where there are none, a state 
 from __future__ import annotations
 
 import io
-import os
-from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
 
-from glasshouse.certificates import CertificateError
 from glasshouse.certificates.exact_form import exact_energy
+from glasshouse.files.claims import agrees
 from glasshouse.files.document import Document
-from glasshouse.files.errors import FileError
-from glasshouse.files.notes import parse_number
-from glasshouse.files.reading import read_document
-from glasshouse.files.sidecar import read_side_car
+from glasshouse.files.known import KnownProblem
 from glasshouse.files.solutions import read_solution
-from glasshouse.files.verification import agrees, certified_optimum, examine
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.number_rows import parse_number
 from glasshouse.problems import Max2Sat
-from glasshouse.problems.naming import Units
 from glasshouse.problems.validation import Number, shown
 from glasshouse.races.answer import Answer, AnswerError, read_answer
 from glasshouse.races.judging import FaultError, Judgement, RunVerdict
 from glasshouse.races.transcript import Transcript
-from glasshouse.summaries import Summarised
-
-
-@dataclass(frozen=True, repr=False)
-class KnownProblem(Summarised):
-    """A problem with what is proven of its energies.
-
-    Attributes:
-        document: the file as it was read.
-        bound: no state has a lower energy; None where nothing is proven.
-        best: the energy of a state that is known; None where none is.
-    """
-
-    document: Document
-    bound: Fraction | None = None
-    best: Fraction | None = None
-
-
-def known_problem(
-    path: str | os.PathLike[str],
-    certificate: str | os.PathLike[str] | None = None,
-    *,
-    units: Units | None = None,
-) -> KnownProblem:
-    """A problem file, and what its certificate proves.
-
-    Args:
-        path: any problem file.
-        certificate: of the file, if it is not beside it.
-        units: those of a matrix.
-
-    Raises:
-        CertificateError: something stated is false.
-        FileError: a file cannot be read.
-
-    >>> import tempfile
-    >>> from glasshouse.files import write
-    >>> from glasshouse.planting import random_loops
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     plant = random_loops(4, 4, frustration="1/5", loops=3, rng=1)
-    ...     _ = write(f"{folder}/inst.coo", plant)
-    ...     known = known_problem(f"{folder}/inst.coo")
-    >>> known.bound == known.best == plant.energy
-    True
-    """
-    document = read_document(path, units=units)
-    if certificate is not None:
-        proof = Path(certificate)
-        document = replace(document, planted=None, load_proof=lambda: read_side_car(proof))
-    try:
-        if document.load_proof is not None:
-            verdict = examine(document, document.load_proof())
-            return KnownProblem(document, Fraction(verdict.lower_bound), verdict.exact_energy)
-        optimum = certified_optimum(document)
-    except CertificateError as lie:
-        raise CertificateError(f"{path}: {lie}") from None
-    if optimum is not None:
-        return KnownProblem(document, optimum.exact_energy, optimum.exact_energy)
-    return KnownProblem(document, None, _of_stated_model(document))
 
 
 def judge_state(known: KnownProblem, transcript: Transcript) -> Judgement:
@@ -115,14 +50,6 @@ def judge_state(known: KnownProblem, transcript: Transcript) -> Judgement:
     except AnswerError as fault:
         verdict, reason = RunVerdict.MALFORMED, str(fault)
     return Judgement(verdict, reason, value, stated)
-
-
-def _of_stated_model(document: Document) -> Fraction | None:
-    """The energy of the model that a file states: some state has it, which shows no more."""
-    problem, model = document.problem, document.metadata.planted_model
-    if model is None or (isinstance(problem, Max2Sat) and problem.broken(model)):
-        return None
-    return exact_energy(problem, problem.space.from_bits(model))
 
 
 def _stated_value(answer: Answer) -> Number | None:

@@ -16,12 +16,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from glasshouse.files.errors import FileError
-from glasshouse.files.formats import Dialect
+from glasshouse.files.formats.format import Dialect
 from glasshouse.files.manifest import MANIFEST, Entry, read_manifest, refuse_changed
-from glasshouse.files.plain_json import parse_object
-from glasshouse.files.streams import opened, refuse_pipe, replacing
 from glasshouse.files.suite import iter_write_suite, make_folder, refuse_names
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.plain_json import parse_object
+from glasshouse.files.text.streams import opened, refuse_pipe, replacing
 from glasshouse.races.commitment import commit
 from glasshouse.races.suite_file import SuiteFile, find_suite
 

@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from glasshouse.files.errors import FileError
+from glasshouse.files.certificate.reading import side_car
+from glasshouse.files.known import CLAUSE_SUFFIXES, Truth, is_of_clauses, truth_of
 from glasshouse.files.manifest import MANIFEST, Entry, read_manifest, refuse_changed, sha256_of
 from glasshouse.files.reading import read_document
-from glasshouse.files.regrowing import regrow
-from glasshouse.files.sidecar import side_car
-from glasshouse.files.streams import format_suffix
+from glasshouse.files.replanting import regrow
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.streams import format_suffix
 from glasshouse.races.standard_suite import standard_copies, standard_families
 from glasshouse.races.suite_file import find_suite, ready_made
 from glasshouse.races.suite_folder import INSTANCES, SuiteFolder, iter_build_suite
-from glasshouse.races.truth import CLAUSE_SUFFIXES, Truth, is_of_clauses, truth_of
 from glasshouse.summaries import Summarised
 from glasshouse.version import __version__
 

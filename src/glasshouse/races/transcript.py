@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from glasshouse.files.errors import FileError
+from glasshouse.files.text.errors import FileError
 from glasshouse.races.limits import Limits
 from glasshouse.summaries import Summarised
 

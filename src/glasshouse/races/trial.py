@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from glasshouse.files.clause_file import Dialect
 from glasshouse.proofs.exact import RefusedError
 from glasshouse.races.answer import read_answer
 from glasshouse.races.builtin import NAMES, built_in
 from glasshouse.races.command import SolverCommand
-from glasshouse.races.dialects import Dialect
 from glasshouse.races.fuzzing import Corners
 from glasshouse.races.guardian import scratch_folder
 from glasshouse.races.judging import Judgement, RunVerdict, judge

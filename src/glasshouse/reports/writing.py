@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from glasshouse.files.archive import opened_archive
-from glasshouse.files.errors import FileError, MissingFileError
-from glasshouse.files.plain_json import parse_object
-from glasshouse.files.sidecar import side_car
-from glasshouse.files.streams import (
+from glasshouse.files.certificate.reading import side_car
+from glasshouse.files.text.archive import opened_archive
+from glasshouse.files.text.errors import FileError, MissingFileError
+from glasshouse.files.text.plain_json import parse_object
+from glasshouse.files.text.streams import (
     format_suffix,
     opened,
     refuse_existing,

@@ -19,9 +19,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
-from glasshouse.files import plain_toml
-from glasshouse.files.errors import FileError
-from glasshouse.files.streams import opened
+from glasshouse.files.text import plain_toml
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.streams import opened
 from glasshouse.problems.ratio import ratio
 from glasshouse.solvers import peak_density
 

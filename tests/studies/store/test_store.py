@@ -15,7 +15,7 @@ from tests.children import run
 from tests.studies.synthetic import KIND, Fake
 from tests.test_installation import unprivileged
 
-from glasshouse.files.errors import MissingFileError
+from glasshouse.files.text.errors import MissingFileError
 from glasshouse.studies.kinds.kind import Column, Kind, Stop
 from glasshouse.studies.ranges import Ranges
 from glasshouse.studies.store.store import Store

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.extras import optional
-from glasshouse.files.streams import replacing
+from glasshouse.files.text.streams import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

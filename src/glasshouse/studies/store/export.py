@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from glasshouse.extras import optional
-from glasshouse.files.streams import Place, is_stream, replacing, writing
+from glasshouse.files.text.streams import Place, is_stream, replacing, writing
 from glasshouse.problems.ratio import ratio
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.solvers.schedule import is_dialled_like_paper

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from glasshouse.files.errors import MissingFileError
+from glasshouse.files.text.errors import MissingFileError
 from glasshouse.studies.store import storefile, writerlock
 from glasshouse.studies.store.storefile import StoreError
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from glasshouse.files.streams import drafted
+from glasshouse.files.text.streams import drafted
 
 APPLICATION_ID = 0x476C6173  # "Glas", in the file's header: see `file` and PRAGMA application_id
 SCHEMA_VERSION = 1

@@ -1,0 +1,1 @@
+"""Certificates next to files, `NAME.cert`: reading them, and writing them."""

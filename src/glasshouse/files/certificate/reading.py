@@ -1,0 +1,353 @@
+"""Reading certificates: the text of a `.cert` file (specified in `docs/certificate.md`)."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates import Branch, Certificate, Cover, Leaf, Squares, Tree
+from glasshouse.certificates.tree import MOST_COVERED, Row
+from glasshouse.files.text.errors import FileError, shown
+from glasshouse.files.text.kernels import HARD
+from glasshouse.files.text.number_rows import Rows, joined, parse_bits, parse_number, read_rows
+from glasshouse.files.text.streams import Source, opened
+from glasshouse.problems.validation import MOST_VARIABLES, Number
+from glasshouse.summaries import Summarised
+
+TITLE = "glasshouse-certificate"
+# Version 2 knows squares, version 3 trees; certificates without are written as earlier versions.
+VERSIONS = (1, 2, 3)
+# Python reads and spells no longer numbers unless it is told to.
+MOST_DIGITS = 4300
+_KEYS = (TITLE, "denominator", "cost", "state", "names", "tree", "common", "loops", "squares")
+# Digits and a space of the largest number that can name a variable.
+_LONGEST_NAME = 12
+_LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ#"
+
+WORDS = (b"branch", b"leaf", b"cover")
+# No vertex and no count of a file has more digits.
+_LONGEST_VERTEX = 12
+
+
+@dataclass(frozen=True, repr=False)
+class SideCar(Summarised):
+    """What a `.cert` file holds.
+
+    Attributes:
+        certificate: state, loops and squares, in units of the file it is beside.
+        cost: what the state costs there, if stated.
+        names: for each variable of a shuffled file, which one it was before, from 0.
+        most_work: how many steps a check of its tree may take; None for what was not read.
+    """
+
+    certificate: Certificate
+    cost: Number | None = None
+    names: npt.NDArray[np.int64] | None = None
+    most_work: int | None = None
+
+
+def side_car(path: str | os.PathLike[str]) -> Path:
+    """Where the certificate of a file is: beside it, with `.cert` after its whole name."""
+    path = Path(path)
+    return path.with_name(path.name + ".cert")
+
+
+def has_side_car(path: Path) -> bool:
+    """Whether there is a certificate beside a file."""
+    try:
+        return side_car(path).is_file()  # a pipe would be waited for
+    except OSError:  # a name too long for one
+        return False
+
+
+def read_certificate(path: str | os.PathLike[str]) -> Certificate:
+    """The certificate in a `.cert` file, in units of the file it belongs to."""
+    return read_side_car(path).certificate
+
+
+def read_side_car(path: str | os.PathLike[str]) -> SideCar:
+    """All that a `.cert` file holds."""
+    with opened(Path(path)) as source:
+        return SideCar(*CertificateReader(source).read())
+
+
+class CertificateReader:
+    """Reads a certificate, and what is stated beside it."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.words: dict[str, tuple[int, bytes]] = {}
+        self.branches = TreeCollector()
+
+    def read(self) -> tuple[Certificate, Number | None, npt.NDArray[np.int64] | None, int]:
+        """The certificate, its cost, names, and how many steps its tree may take to check."""
+        loops, squares = _LoopCollector(self.source), _SquareCollector(self.source)
+        for rows in read_rows(self.source, _LETTERS, self._on_line):
+            number = min(max(self._whole("loops") - loops.count, 0), len(rows.ends))
+            loops.add(rows.part(0, number))
+            squares.add(rows.part(number, len(rows.ends)))
+        version = self._word(TITLE)
+        if version not in (b"%d" % known for known in VERSIONS):
+            raise self._error(TITLE, f"expected {TITLE} 1, 2 or 3")
+        for key, since in (("squares", b"2"), ("tree", b"3"), ("common", b"3")):
+            if version < since and key in self.words:
+                raise self._error(
+                    key, f"expected none in a certificate of version {shown(version)}"
+                )
+        state = parse_bits(self._word("state"))
+        if state is None:
+            raise self._error("state", "expected a string of 0 and 1")
+        self._count("loops", loops.count)
+        self._count("squares", squares.count)
+        denominator = self._whole("denominator")
+        if denominator < 1:
+            raise self._error("denominator", "expected 1 or more")
+        try:
+            parts = squares.squares(len(state)), self._tree(version, len(state))
+            certificate = loops.certificate(2 * state - np.int8(1), denominator, *parts)
+        except FileError:
+            raise
+        except ValueError as fault:
+            raise self.source.error(str(fault)) from None
+        most_work = self.source.allowance.most_pairs
+        return certificate, self._cost(), self._names(len(state)), most_work
+
+    def _tree(self, version: bytes, size: int) -> Tree | None:
+        if version != b"3":
+            return None
+        self._count("tree", len(self.branches.rows))
+        return self.branches.tree(size, self.words.get("common", (0, b"0 0"))[1])
+
+    def _count(self, key: str, found: int) -> None:
+        """Refuse another number of loops or squares than was stated; no squares need no line."""
+        if key not in self.words and key == "squares":
+            if found:
+                raise self._error("loops", f"but {self._whole('loops') + found} lines follow")
+        elif self._whole(key) != found:
+            raise self._error(key, f"but {found} follow; the file is truncated")
+
+    def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
+        if text.startswith(b"#"):
+            return
+        key, value = [*text.split(maxsplit=1), b""][:2]
+        name = key.decode("ascii", "replace")
+        if key in WORDS and "tree" in self.words and not rows_before:
+            self._on_row(line, key, value)
+            return
+        if not self.words and name != TITLE:
+            raise self.source.error(f"{shown(text)}; expected '{TITLE} {VERSIONS[0]}' first", line)
+        if name not in _KEYS or name in self.words or rows_before:
+            raise self.source.error(
+                f"{shown(text)}; expected each of {', '.join(_KEYS)} once, before the loops", line
+            )
+        self.words[name] = (line, value)
+
+    def _on_row(self, line: int, word: bytes, values: bytes) -> None:
+        """One line of the tree; no more of them are kept than are stated."""
+        try:
+            if len(self.branches.rows) >= self._whole("tree"):
+                raise ValueError("more than the line of the tree states")
+            self.branches.add(word, values)
+        except ValueError as fault:
+            raise self.source.error(f"{shown(word + b' ' + values)}: {fault}", line) from None
+
+    def _word(self, key: str) -> bytes:
+        if key not in self.words:
+            raise self.source.error(f"no line '{key} ...'; expected a certificate")
+        return self.words[key][1]
+
+    def _whole(self, key: str) -> int:
+        value = _whole_number(self._word(key))
+        if value is None or value < 0:
+            raise self._error(key, "expected a whole number")
+        return value
+
+    def _cost(self) -> Number | None:
+        if "cost" not in self.words:
+            return None
+        cost = parse_number(self._word("cost"))
+        if cost is None:
+            raise self._error("cost", "expected a number")
+        return cost
+
+    def _names(self, size: int) -> npt.NDArray[np.int64] | None:
+        if "names" not in self.words:
+            return None
+        words = self._word("names").split(maxsplit=size)  # no more: each takes memory
+        if len(words) != size or not all(w.isdigit() and len(w) < _LONGEST_NAME for w in words):
+            raise self._error("names", f"expected {size} numbers, one per variable")
+        names = np.array(words, dtype=np.int64) - 1
+        if not np.array_equal(np.sort(names), np.arange(size)):
+            raise self._error("names", f"expected each of 1 to {size} once")
+        return names
+
+    def _error(self, key: str, expected: str) -> Exception:
+        line, value = self.words[key]
+        return self.source.error(f"{key} {shown(value)}; {expected}", line)
+
+
+@dataclass
+class _LoopCollector:
+    source: Source
+    count: int = 0
+    _multipliers: list[npt.NDArray[Any]] = field(default_factory=list)
+    _lengths: list[npt.NDArray[Any]] = field(default_factory=list)
+    _vertices: list[npt.NDArray[Any]] = field(default_factory=list)
+
+    def add(self, rows: Rows) -> None:
+        if not len(rows.ends):
+            return
+        multipliers, odd = _multipliers_of(rows)
+        inside = np.ones(len(rows.values), dtype=np.bool_)
+        inside[rows.starts] = False
+        far = inside & ((rows.values >= MOST_VARIABLES) | (rows.values <= -MOST_VARIABLES))
+        rows.refuse(
+            self.source,
+            [
+                (odd | rows.having(far), lambda _: "expected whole numbers: multiplier, nodes"),
+                (multipliers < 1, lambda row: f"multiplier {rows.text(row, 0)}; expected over 0"),
+                (rows.lengths < 4, lambda _: "expected a multiplier and 3 nodes or more"),
+                (rows.column(-1) < 0, lambda _: "the last node has a sign; expected none"),
+            ],
+        )
+        self.count += len(multipliers)
+        self._multipliers.append(multipliers)
+        self._lengths.append(rows.lengths - 1)
+        self._vertices.append(rows.values[inside].astype(np.int32))
+
+    def certificate(
+        self, state: npt.NDArray[np.int8], denominator: int, squares: Squares, tree: Tree | None
+    ) -> Certificate:
+        kind = object if any(m.dtype == object for m in self._multipliers) else np.int64
+        vertices = joined(self._vertices, np.int32)
+        highest = int(np.abs(vertices).max(initial=0))
+        if highest > len(state):  # the next number would be taken for the ghost
+            raise ValueError(f"a loop visits {highest}, but the state has {len(state)} variables")
+        # Lengths of rows of a file add up to no more than its bytes.
+        starts = np.concatenate([[0], np.cumsum(joined(self._lengths, np.int64))])
+        violated = None
+        if (vertices < 0).any():
+            violated = vertices < 0
+            violated[starts[1:] - 1] = True
+        nodes = np.where(vertices == 0, len(state), np.abs(vertices) - 1)
+        multipliers = joined(self._multipliers, kind)
+        return Certificate(state, nodes, starts, multipliers, denominator, violated, squares, tree)
+
+
+@dataclass
+class _SquareCollector:
+    source: Source
+    count: int = 0
+    _multipliers: list[npt.NDArray[Any]] = field(default_factory=list)
+    _lengths: list[npt.NDArray[Any]] = field(default_factory=list)
+    _coefficients: list[npt.NDArray[Any]] = field(default_factory=list)
+    _vertices: list[npt.NDArray[Any]] = field(default_factory=list)
+
+    def add(self, rows: Rows) -> None:
+        if not len(rows.ends):
+            return
+        multipliers, odd = _multipliers_of(rows)
+        place = np.arange(len(rows.values)) - np.repeat(rows.starts, rows.lengths)
+        is_factor, is_vertex = place % 2 == 1, (place % 2 == 0) & (place > 0)
+        far = is_vertex & ((rows.values < 0) | (rows.values >= MOST_VARIABLES))
+        is_zero = is_factor & (rows.values == 0)
+        far |= rows.values == HARD
+        rows.refuse(
+            self.source,
+            [
+                (odd | rows.having(far), lambda _: "expected whole numbers: multiplier, a1, v1, …"),
+                (multipliers < 1, lambda row: f"multiplier {rows.text(row, 0)}; expected over 0"),
+                (
+                    (rows.lengths < 3) | (rows.lengths % 2 == 0),
+                    lambda _: "expected a multiplier and pairs of coefficient and node",
+                ),
+                (rows.having(is_zero), lambda _: "a coefficient is 0; expected none"),
+            ],
+        )
+        self.count += len(multipliers)
+        self._multipliers.append(multipliers)
+        self._lengths.append(rows.lengths // 2)
+        self._coefficients.append(rows.values[is_factor])
+        self._vertices.append(rows.values[is_vertex].astype(np.int32))
+
+    def squares(self, size: int) -> Squares:
+        vertices = joined(self._vertices, np.int32)
+        highest = int(vertices.max(initial=0))
+        if highest > size:  # the next number would be taken for the ghost
+            raise ValueError(f"a square visits {highest}, but the state has {size} variables")
+        kind = object if any(m.dtype == object for m in self._multipliers) else np.int64
+        starts = np.concatenate([[0], np.cumsum(joined(self._lengths, np.int64))])
+        nodes = np.where(vertices == 0, size, vertices - 1)
+        coefficients = joined(self._coefficients, np.int64)
+        squares = Squares(nodes, starts, coefficients, joined(self._multipliers, kind))
+        self.source.refuse_pairs(squares)
+        return squares
+
+
+def _multipliers_of(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """The first number of every row, of any size, and which rows hold what is no number."""
+    multipliers = rows.column(0).astype(object if rows.odd else np.int64)
+    odd = np.zeros(len(multipliers), dtype=np.bool_)
+    row_of = np.searchsorted(rows.ends, np.fromiter(rows.odd, np.int64), side="right")
+    for row, (place, text) in zip(row_of.tolist(), rows.odd.items(), strict=True):
+        value = _whole_number(text) if place == rows.starts[row] else None
+        if value is None:
+            odd[row] = True
+        else:
+            multipliers[row] = value
+    return multipliers, odd
+
+
+def _whole_number(text: bytes) -> int | None:
+    """A whole number that is not too long, zeros in front not counted; None for anything else."""
+    if not re.fullmatch(rb"[+-]?[0-9]+", text):
+        return None
+    digits = text.lstrip(b"+-").lstrip(b"0") or b"0"
+    if len(digits) > MOST_DIGITS:
+        return None
+    return -int(digits) if text.startswith(b"-") else int(digits)
+
+
+@dataclass
+class TreeCollector:
+    """The lines of a tree on their way in; what is wrong with one is a ValueError."""
+
+    rows: list[tuple[bytes, list[int]]] = field(default_factory=list)
+
+    def add(self, word: bytes, values: bytes) -> None:
+        """One line, parted into its keyword and the rest."""
+        numbers = whole_numbers(values)
+        if word != b"cover" and len(numbers) != 2:
+            raise ValueError(f"{len(numbers)} numbers; expected two")
+        self.rows.append((word, numbers))
+
+    def tree(self, ghost: int, common: bytes) -> Tree:
+        """The tree, once the number of variables is known."""
+        numbers = whole_numbers(common)
+        if len(numbers) != 2:
+            raise ValueError(f"common has {len(numbers)} numbers; expected two")
+        loops, squares = numbers
+        return Tree(tuple(_row(*row, ghost) for row in self.rows), loops, squares)
+
+
+def whole_numbers(text: bytes) -> list[int]:
+    """Some whole numbers, not below 0, as many as a line of a tree may have."""
+    words = text.split(maxsplit=MOST_COVERED)
+    if not all(word.isdigit() and len(word) < _LONGEST_VERTEX for word in words):
+        raise ValueError(f"expected at most {MOST_COVERED} whole numbers")
+    return list(map(int, words))
+
+
+def _row(word: bytes, numbers: list[int], ghost: int) -> Row:
+    if word == b"leaf":
+        return Leaf(*numbers)
+    if max(numbers, default=0) > ghost:  # the next number would be taken for the ghost
+        raise ValueError(f"a tree visits {max(numbers)}, but the state has {ghost} variables")
+    nodes = tuple(number - 1 if number else ghost for number in numbers)
+    return Branch(*nodes) if word == b"branch" else Cover(nodes)

@@ -1,0 +1,150 @@
+"""Writing certificates: the text of a `.cert` file (specified in `docs/certificate.md`)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates import Branch, Certificate, Leaf, Tree
+from glasshouse.files.certificate.reading import MOST_DIGITS, TITLE
+from glasshouse.files.text.number_rows import bit_string, write_rows
+from glasshouse.files.text.streams import replacing
+from glasshouse.problems import Max2Sat, Problem
+from glasshouse.problems.validation import IntArray, Number
+
+
+def loop_units(problem: Problem) -> int:
+    """Multipliers of a problem's certificates are couplings of this many times its cost."""
+    return 2 if isinstance(problem, Max2Sat) else 1
+
+
+def rescaled(certificate: Certificate, factor: Fraction) -> Certificate:
+    """The same loops and squares with all multipliers times a factor."""
+    if factor == 1:
+        return certificate
+    squares = certificate.squares
+    loops, others = (
+        part.multipliers.astype(object) * factor.numerator for part in (certificate, squares)
+    )
+    denominator = certificate.denominator * factor.denominator
+    divisor = int(np.gcd.reduce(np.concatenate([loops, others]), initial=denominator))
+    return replace(
+        certificate,
+        multipliers=loops // divisor,
+        denominator=denominator // divisor,
+        squares=replace(squares, multipliers=others // divisor),
+    )
+
+
+def write_certificate(
+    path: str | os.PathLike[str],
+    certificate: Certificate,
+    *,
+    cost: Number | None = None,
+    names: npt.NDArray[np.integer[Any]] | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Write a certificate; `cost` and `names` as in `SideCar`."""
+    _refuse_long_numbers(certificate)
+    version = 3 if certificate.tree is not None else 2 if certificate.num_squares else 1
+    head = [f"{TITLE} {version}", f"denominator {certificate.denominator}"]
+    if cost is not None:
+        head.append(f"cost {cost}")
+    head.append(f"state {bit_string((certificate.state > 0).astype(np.int8))}")
+    if names is not None:
+        head.append(f"names {' '.join(map(str, (names + 1).tolist()))}")
+    head += [] if certificate.tree is None else tree_lines(certificate.tree, len(certificate.state))
+    head.append(f"loops {certificate.num_loops}")
+    if certificate.num_squares:
+        head.append(f"squares {certificate.num_squares}")
+    with replacing(Path(path), overwrite=overwrite) as file:
+        file.write("\n".join([*head, ""]).encode("ascii"))
+        _write_loops(file, certificate)
+        _write_squares(file, certificate)
+
+
+def _refuse_long_numbers(certificate: Certificate) -> None:
+    multipliers = (certificate.multipliers, certificate.squares.multipliers)
+    largest = max([certificate.denominator, *(x for m in multipliers for x in _extremes(m))])
+    if largest >= 10**MOST_DIGITS:
+        raise ValueError(f"a certificate file holds numbers of at most {MOST_DIGITS} digits")
+
+
+def _extremes(multipliers: npt.NDArray[Any]) -> list[int]:
+    return [int(multipliers.max())] if len(multipliers) else []
+
+
+def tree_lines(tree: Tree, ghost: int) -> Iterator[str]:
+    """The lines of a tree; vertices count from 1, and the ghost is 0.
+
+    >>> from glasshouse.certificates import Cover
+    >>> list(tree_lines(Tree((Branch(0, 2), Leaf(3, 1), Cover((1,)))), 2))
+    ['tree 3', 'branch 1 0', 'leaf 3 1', 'cover 2']
+    """
+    yield f"tree {len(tree.rows)}"
+    if tree.common_loops or tree.common_squares:
+        yield f"common {tree.common_loops} {tree.common_squares}"
+    for row in tree.rows:
+        if isinstance(row, Leaf):
+            yield f"leaf {row.loops} {row.squares}"
+            continue
+        nodes = row if isinstance(row, Branch) else row.nodes
+        word = "branch" if isinstance(row, Branch) else "cover"
+        yield " ".join([word, *("0" if node == ghost else str(node + 1) for node in nodes)])
+
+
+def _write_loops(file: BinaryIO, certificate: Certificate) -> None:
+    if not certificate.num_loops:
+        return
+    ghost = len(certificate.state)
+    vertices = np.where(certificate.nodes == ghost, 0, certificate.nodes + 1).astype(np.int64)
+    if certificate.violated is not None:
+        vertices = _signed(vertices, certificate)
+    _write_parts(file, certificate.multipliers, vertices, certificate.starts)
+
+
+def _write_squares(file: BinaryIO, certificate: Certificate) -> None:
+    squares = certificate.squares
+    if not squares.num_squares:
+        return
+    vertices = np.where(squares.nodes == len(certificate.state), 0, squares.nodes + 1)
+    pairs = np.column_stack([squares.coefficients, vertices.astype(np.int64)])
+    _write_parts(file, squares.multipliers, pairs.reshape(-1), 2 * squares.starts)
+
+
+def _write_parts(
+    file: BinaryIO, multipliers: npt.NDArray[Any], values: IntArray, starts: IntArray
+) -> None:
+    """One line per loop or square: its multiplier, then its numbers."""
+    if multipliers.dtype != np.int64:
+        for k, multiplier in enumerate(multipliers.tolist()):
+            row = values[starts[k] : starts[k + 1]].tolist()
+            file.write(f"{multiplier} {' '.join(map(str, row))}\n".encode())
+        return
+    ends = starts[1:] + np.arange(1, len(starts))
+    write_rows(file, np.insert(values, starts[:-1], multipliers), ends)
+
+
+def _signed(vertices: IntArray, certificate: Certificate) -> IntArray:
+    """Minus on every node but a loop's last whose edge to the next one is violated.
+
+    The ghost is 0 and has no sign: where its edge is violated, its loop is turned to end with it.
+    """
+    assert certificate.violated is not None
+    signed = np.where(certificate.violated, -vertices, vertices)
+    starts = certificate.starts
+    ends = np.zeros(len(signed), dtype=np.bool_)
+    ends[starts[1:] - 1] = True
+    for place in np.flatnonzero(certificate.violated & (vertices == 0) & ~ends).tolist():
+        loop = int(np.searchsorted(starts, place, side="right")) - 1
+        part = slice(starts[loop], starts[loop + 1])
+        signed[part] = np.roll(signed[part], int(starts[loop + 1]) - 1 - place)
+    signed[ends] = np.abs(signed[ends])
+    return signed

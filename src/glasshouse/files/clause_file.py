@@ -1,0 +1,255 @@
+"""Clauses of any length with weights of any size, read from files and written for solvers.
+
+The MaxSAT Evaluation allows weights that add up to 2^64-2. The library's own problems
+stop at 2^63-1 and at two literals; a judge must not. Models are evaluated in exact integers.
+
+Solvers get a new file: its text does not contain the optimum. Its only comments are the numbers of
+variables and clauses, if no header states them.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.files.formats import opb
+from glasshouse.files.formats.cnf import hard_prefix, head
+from glasshouse.files.formats.format import Dialect as WcnfDialect
+from glasshouse.files.formats.format import Sheet
+from glasshouse.files.text.errors import shown
+from glasshouse.files.text.streams import Source, opened
+from glasshouse.problems import Max2Sat
+from glasshouse.problems.validation import INT64_MAX, MOST_VARIABLES
+from glasshouse.summaries import Summarised
+
+Dialect = Literal["classic", "mse22", "cnf", "opb"]
+# The weight of a soft clause, None for a hard one; and its literals.
+Line = tuple[int | None, tuple[int, ...]]
+
+SUFFIXES: dict[Dialect, str] = {
+    "classic": ".wcnf", "mse22": ".wcnf", "cnf": ".cnf", "opb": ".opb",
+}  # fmt: skip
+_MOST_DIGITS = 40
+
+
+@dataclass(frozen=True, repr=False)
+class ClauseFile(Summarised):
+    """The clauses of a CNF or WCNF file.
+
+    Attributes:
+        num_variables: as stated, or the largest that is used.
+        soft: weights and literals.
+        hard: literals.
+    """
+
+    num_variables: int
+    soft: tuple[tuple[int, tuple[int, ...]], ...]
+    hard: tuple[tuple[int, ...], ...]
+
+    @property
+    def is_one_of_ours(self) -> bool:
+        """Whether a problem of the library holds them: see above, and no hard clause is empty."""
+        lengths = [len(clause) for clause in (*self.hard, *(clause for _, clause in self.soft))]
+        total = sum(weight for weight, _ in self.soft)
+        return max(lengths, default=0) <= 2 and all(self.hard) and total <= INT64_MAX
+
+    @cached_property
+    def used(self) -> frozenset[int]:
+        """The variables that some clause has."""
+        clauses = (*self.hard, *(clause for _, clause in self.soft))
+        return frozenset(abs(literal) for clause in clauses for literal in clause)
+
+    def cost(self, model: Sequence[int]) -> int:
+        """The weight of the soft clauses that a model (0 and 1) violates."""
+        return sum(weight for weight, clause in self.soft if not _satisfied(clause, model))
+
+    def broken(self, model: Sequence[int]) -> int:
+        """How many hard clauses a model violates."""
+        return sum(not _satisfied(clause, model) for clause in self.hard)
+
+
+def read_clauses(path: str | os.PathLike[str]) -> ClauseFile:
+    """A CNF file, or a WCNF file of either dialect, plain or compressed.
+
+    Raises:
+        FileError: the file is something else.
+    """
+    with opened(Path(path)) as source:
+        reader = _Reader(source)
+        for line, text in enumerate(b"".join(source.blocks()).split(b"\n"), 1):
+            if words := text.split():
+                reader.take(line, words)
+        return reader.clauses()
+
+
+class _Reader:
+    """Takes in a file line by line."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.soft: list[tuple[int, tuple[int, ...]]] = []
+        self.hard: list[tuple[int, ...]] = []
+        self.kind = b""  # as the p line has it
+        self.num_variables: int | None = None
+        self.top: int | None = None
+        self.num_clauses: int | None = None
+
+    def take(self, line: int, words: list[bytes]) -> None:
+        """A comment, the p line, or a clause."""
+        if words[0].startswith(b"c"):
+            if len(words) == 3 and words[0] == b"c" and not self.kind:
+                self._note(line, words[1], words[2])
+        elif words[0] == b"p":
+            self._header(line, words)
+        else:
+            self._clause(line, words)
+
+    def clauses(self) -> ClauseFile:
+        """All of them, once the file has ended."""
+        self._compare_count()
+        everything = [*self.hard, *(clause for _, clause in self.soft)]
+        used = max((abs(literal) for clause in everything for literal in clause), default=0)
+        size = used if self.num_variables is None else self.num_variables
+        if not used <= size <= MOST_VARIABLES:
+            raise self.source.error(f"uses variable {used} of {size}")
+        self.source.refuse_idle(size, len(everything), "clauses")
+        return ClauseFile(size, tuple(self.soft), tuple(self.hard))
+
+    def _compare_count(self) -> None:
+        count = len(self.soft) + len(self.hard)
+        if self.num_clauses is None and not count:
+            raise self.source.error("holds no clauses; expected CNF or WCNF")
+        if self.num_clauses not in (None, count):
+            raise self.source.error(
+                f"{count} clauses, but {self.num_clauses} are stated; the file is truncated or was "
+                "changed"
+            )
+
+    def _note(self, line: int, name: bytes, value: bytes) -> None:
+        if name == b"num-variables":
+            self.num_variables = self._whole(line, value)
+        elif name == b"num-clauses":
+            self.num_clauses = self._whole(line, value)
+
+    def _header(self, line: int, words: list[bytes]) -> None:
+        if self.kind or self.soft or self.hard or words[1:2] not in ([b"cnf"], [b"wcnf"]):
+            raise self.source.error("expected one 'p cnf' or 'p wcnf' line, and it first", line)
+        self.kind = words[1]
+        numbers = [self._whole(line, word) for word in words[2:] if word.isdigit()]
+        if len(words) - 2 != len(numbers) or len(numbers) not in (
+            (2,) if self.kind == b"cnf" else (2, 3)
+        ):
+            raise self.source.error("expected 'p wcnf VARIABLES CLAUSES TOP'", line)
+        self.num_variables, self.num_clauses, *tops = numbers
+        self.top = tops[0] if tops else None
+
+    def _clause(self, line: int, words: list[bytes]) -> None:
+        weight, is_hard = 1, False
+        if self.kind != b"cnf":
+            first, *words = words
+            is_hard = first == b"h" and not self.kind
+            weight = 1 if is_hard else self._whole(line, first)
+        numbers = [self._whole(line, word) for word in words]
+        if weight < 0 or not numbers or numbers.pop() != 0 or 0 in numbers:
+            raise self.source.error("expected a weight, literals, and 0 at the end", line)
+        if is_hard or (self.top is not None and weight >= self.top):
+            self.hard.append(tuple(numbers))
+        else:
+            self.soft.append((weight, tuple(numbers)))
+
+    def _whole(self, line: int, word: bytes) -> int:
+        digits = word[1:] if word[:1] in (b"-", b"+") else word
+        if not digits.isdigit() or len(digits) > _MOST_DIGITS:
+            raise self.source.error(f"{shown(word)} is no whole number", line)
+        return int(word)
+
+
+def _satisfied(clause: tuple[int, ...], model: Sequence[int]) -> bool:
+    return any((literal > 0) == bool(model[abs(literal) - 1]) for literal in clause)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a WCNF file is written; nothing here changes what it means.
+
+    Attributes:
+        dialect: "classic" or "mse22".
+        top: of the classic header, if it shall be more than 1 + all soft weights.
+        has_remarks: comments between the clauses, too.
+        has_blanks: more spaces than need be.
+        ends_bare: no newline at the end.
+    """
+
+    dialect: WcnfDialect = "classic"
+    top: int = 0
+    has_remarks: bool = False
+    has_blanks: bool = False
+    ends_bare: bool = False
+
+    def text(self, num_variables: int, lines: tuple[Line, ...]) -> bytes:
+        """The file."""
+        written = b"".join(self._rows(num_variables, lines))
+        return written.removesuffix(b"\n") if self.ends_bare else written
+
+    def _rows(self, num_variables: int, lines: tuple[Line, ...]) -> Iterator[bytes]:
+        top = max(self.top, 1 + sum(weight or 0 for weight, _ in lines))
+        yield head(self.dialect, num_variables, len(lines), top)
+        gap = "  " if self.has_blanks else " "
+        for place, (weight, literals) in enumerate(lines):
+            if self.has_remarks and place % 3 == 0:
+                yield b"c p wcnf 1 1 1\n" if place % 2 else b"c\n"
+            start = hard_prefix(self.dialect, top) if weight is None else b"%d " % weight
+            yield start + gap.join(map(str, (*literals, 0))).encode() + gap[1:].encode() + b"\n"
+
+
+def text_in(dialect: Dialect, clauses: ClauseFile) -> bytes:
+    """The file that a solver is given.
+
+    Raises:
+        ValueError: the dialect cannot hold these clauses.
+
+    >>> print(text_in("classic", ClauseFile(2, ((3, (1, 2)),), ((-1,),))).decode(), end="")
+    p wcnf 2 2 4
+    4 -1 0
+    3 1 2 0
+    """
+    if dialect == "opb":
+        file = io.BytesIO()
+        opb.write(file, Sheet(as_max2sat(clauses)))
+        return file.getvalue()
+    if dialect == "cnf":
+        if clauses.hard or any(weight != 1 for weight, _ in clauses.soft):
+            raise ValueError("CNF holds clauses of weight 1 only, and these have others")
+        rows = [" ".join(map(str, (*clause, 0))) for _, clause in clauses.soft]
+        return "\n".join([f"p cnf {clauses.num_variables} {len(rows)}", *rows, ""]).encode()
+    hard = [(None, clause) for clause in clauses.hard]
+    return Layout(dialect).text(clauses.num_variables, (*hard, *clauses.soft))
+
+
+def as_max2sat(clauses: ClauseFile) -> Max2Sat:
+    """The clauses as one of the library's problems.
+
+    Raises:
+        ValueError: weights or clauses are beyond what it takes.
+    """
+    weights = np.array([weight for weight, _ in clauses.soft], dtype=object)
+    soft, hard = literal_pairs([clause for _, clause in clauses.soft]), literal_pairs(clauses.hard)
+    return Max2Sat(clauses.num_variables, soft, weights if len(weights) else [], hard)  # type: ignore[arg-type]
+
+
+def literal_pairs(clauses: Sequence[tuple[int, ...]]) -> npt.NDArray[np.int32]:
+    """Clauses of at most two literals as rows of two, with 0 for a literal that is missing."""
+    pairs = np.zeros((len(clauses), 2), dtype=np.int32)
+    for place, clause in enumerate(clauses):
+        if len(clause) > 2:
+            raise ValueError(f"a clause has {len(clause)} literals; expected at most 2")
+        pairs[place, : len(clause)] = clause
+    return pairs

@@ -1,0 +1,207 @@
+"""BQP-JSON, the format of bqpjson and dwig: one JSON object per binary quadratic program.
+
+Energies are `scale * (Σ c b_i b_j + Σ c b_i + offset)`, minimised, over spins or booleans.
+Variables are called by whole numbers, such as the qubits of a chip; other labels stand in the
+metadata, and so do the recipe of a plant and that whole numbers are floats. A plant is the solution
+with the description `planted ground state`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.files.document import Document, Metadata
+from glasshouse.files.formats import pair_terms
+from glasshouse.files.formats.coo import spin_or_binary
+from glasshouse.files.formats.format import Format, Sheet, register_format
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.number_rows import is_sound
+from glasshouse.files.text.plain_json import JsonError, is_shallow, read_json
+from glasshouse.files.text.streams import Source
+from glasshouse.problems import Ising, Qubo, naming
+from glasshouse.problems.measure import Measure
+from glasshouse.problems.pairs import single_terms
+from glasshouse.problems.reduction import to_bits
+from glasshouse.problems.validation import MOST_VARIABLES, Number, as_array
+
+_DOMAINS: dict[Any, Any] = {"spin": (Ising, -1), "boolean": (Qubo, 1)}
+_PLANTED = "planted ground state"
+# What a value takes in memory, about; files are charged for it as for what they unpack to.
+_VALUE_COST = 64
+_AT_ONCE = 1 << 14
+
+
+def read(source: Source) -> Document:
+    """An Ising problem or a QUBO; repeated terms add up."""
+    try:
+        return _document(source, _parsed(source))
+    except FileError:
+        raise
+    except JsonError as fault:
+        raise source.error(str(fault)) from None
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:
+        what = f"has no {fault}" if isinstance(fault, KeyError) else str(fault)
+        raise source.error(f"is not BQP-JSON: {what}") from None
+
+
+def _parsed(source: Source) -> dict[str, Any]:
+    text = source.read_all()
+    cost = _VALUE_COST * sum(map(text.count, (b",", b":", b"[", b"{")))
+    if cost > source.allowance.unpacked:
+        raise source.error(source.allowance.too_much)
+    data = read_json(text)
+    if not isinstance(data, dict):
+        raise ValueError("expected one JSON object")
+    return data
+
+
+def _document(source: Source, data: dict[str, Any]) -> Document:
+    if data["variable_domain"] not in ("spin", "boolean"):
+        raise ValueError("variable_domain is neither spin nor boolean")
+    kind, sign = _DOMAINS[data["variable_domain"]]
+    about = data.get("metadata", {})
+    if not isinstance(about, dict) or not is_shallow(about):
+        raise ValueError("metadata is not a plain object")
+    place = _places(data["variable_ids"])
+    pairs, coefficients = _terms(data, place)
+    scale = _number(data["scale"], "scale")
+    if scale <= 0:
+        raise ValueError(f"scale {scale} is not above 0")
+    *scaled, offset = _scaled([*coefficients, _number(data["offset"], "offset")], scale)
+    source.refuse_idle(len(place), len(pairs), "terms")
+    is_whole = all(value == int(value) and abs(value) < 2.0**63 for value in (*scaled, offset))
+    if about.get("numbers") != "float" and is_whole:
+        weights, offset = as_array([int(value) for value in scaled], "coeff"), int(offset)
+    else:
+        weights = as_array(scaled, "coeff").astype(np.float64)
+    if not len(weights):
+        weights = weights.astype(np.int64 if isinstance(offset, int) else np.float64)
+    problem = pair_terms.make(source, kind, len(place), pairs, weights, offset, sign)
+    labels = naming.check(place, len(place))
+    if "labels" in about:
+        labels = naming.from_list(about["labels"], len(place))
+    if labels is not None:
+        problem = replace(problem, labels=labels)
+    return Document(problem, _metadata(data, about, place, problem))
+
+
+def _places(ids: Any) -> dict[int, int]:
+    """Where each variable is in the list of their names."""
+    if not isinstance(ids, list) or not all(type(name) is int and name >= 0 for name in ids):
+        raise ValueError("variable_ids is not a list of whole numbers from 0")
+    place = {name: k for k, name in enumerate(ids)}
+    if len(place) != len(ids) or len(ids) > MOST_VARIABLES:
+        raise ValueError("variable_ids names a variable twice")
+    return place
+
+
+def _terms(data: dict[str, Any], place: dict[int, int]) -> tuple[npt.NDArray[np.int32], list[Any]]:
+    """Pairs of places (a linear term is a pair with itself), and coefficients as they stand."""
+    ends: list[tuple[int, int]] = []
+    numbers: list[Any] = []
+    for group, first, second in (
+        ("linear_terms", "id", "id"),
+        ("quadratic_terms", "id_tail", "id_head"),
+    ):
+        for term in data[group]:
+            try:
+                ends.append((place[term[first]], place[term[second]]))
+            except (LookupError, TypeError):
+                raise ValueError(f"{term!r:.60} in {group} names no variable_ids") from None
+            if first != second and ends[-1][0] == ends[-1][1]:
+                raise ValueError(f"{term!r:.60} in {group} joins a variable with itself")
+            numbers.append(_number(term["coeff"], "coeff"))
+    return np.array(ends, dtype=np.int32).reshape(-1, 2), numbers
+
+
+def _number(value: Any, name: str) -> Number:
+    if not is_sound(value):
+        raise ValueError(f"{name} {value!r:.40} is not a number")
+    number: Number = value
+    return number
+
+
+def _scaled(values: list[Any], scale: Number) -> list[Any]:
+    """Values times the scale; a product that no float holds is rounded to the nearest."""
+    if scale == 1:
+        return values
+    products = [Fraction(value) * Fraction(scale) for value in values]
+    return [int(x) if x.denominator == 1 else float(x) for x in products]
+
+
+def _metadata(
+    data: dict[str, Any], about: dict[str, Any], place: dict[int, int], problem: Ising | Qubo
+) -> Metadata:
+    """What is said about a plant; solutions of other people are no optima."""
+    recipe = about.get("recipe")
+    if not isinstance(recipe, (dict, type(None))):
+        raise ValueError("the recipe in metadata is not an object")
+    for solution in data.get("solutions", []):
+        if solution.get("description") != _PLANTED:
+            continue
+        values = {place[item["id"]]: item["value"] for item in solution["assignment"]}
+        state = [values[k] for k in range(len(place))]
+        model = to_bits(problem.space.check(np.array(state, dtype=np.int64).reshape(len(place))))
+        cost = solution.get("evaluation")
+        return Metadata(None if cost is None else _number(cost, "evaluation"), model, recipe)
+    return Metadata(recipe=recipe)
+
+
+def write(file: BinaryIO, sheet: Sheet) -> None:
+    """One term per line; the scale is 1."""
+    problem: Ising | Qubo = sheet.problem
+    is_spin = isinstance(problem, Ising)
+    sign = -1 if is_spin else 1
+    labels, about = problem.labels, dict[str, Any]()
+    ids = np.arange(problem.num_variables)
+    if labels is not None and naming.are_indices(labels, 2**63 - 1):
+        ids = np.array(labels)
+    elif labels is not None:
+        naming.refuse_odd(labels)
+        about["labels"] = labels
+    if not problem.is_integer:
+        about["numbers"] = "float"
+    if sheet.metadata.recipe is not None:
+        about["recipe"] = sheet.metadata.recipe
+    head = {
+        "version": "1.0.0", "id": 0, "metadata": about, "description": " ".join(sheet.remarks),
+        "variable_domain": "spin" if is_spin else "boolean", "scale": 1, "offset": problem.offset,
+    }  # fmt: skip
+    file.write(json.dumps(head, sort_keys=True)[:-1].encode("ascii"))
+    _write_list(file, "variable_ids", "%s", [ids.tolist()])
+    singles = single_terms(problem)
+    used = np.flatnonzero(singles)
+    numbers = [ids[used].tolist(), (sign * singles[used]).tolist()]
+    _write_list(file, "linear_terms", '{"id": %s, "coeff": %r}', numbers)
+    tails, heads = ids[problem.edges].reshape(-1, 2).T.tolist()
+    couplings = [tails, heads, (sign * problem.weights).tolist()]
+    _write_list(file, "quadratic_terms", '{"id_tail": %s, "id_head": %s, "coeff": %r}', couplings)
+    if sheet.metadata.planted_model is not None:
+        stated = {"id": 0, "description": _PLANTED, "evaluation": sheet.metadata.planted_cost}
+        opening = json.dumps({k: v for k, v in stated.items() if v is not None})[:-1]
+        file.write(f',\n"solutions": [{opening}'.encode())
+        values = problem.space.from_bits(sheet.metadata.planted_model).tolist()
+        _write_list(file, "assignment", '{"id": %s, "value": %s}', [ids.tolist(), values])
+        file.write(b"}]")
+    file.write(b"}\n")
+
+
+def _write_list(file: BinaryIO, name: str, item: str, columns: list[list[Any]]) -> None:
+    """A list of items, one per line; floats as Python spells them, which is exact."""
+    file.write(f',\n"{name}": ['.encode())
+    rows: list[tuple[Any, ...]] = list(zip(*columns, strict=True))
+    for start in range(0, len(rows), _AT_ONCE):
+        text = ",\n".join(item % row for row in rows[start : start + _AT_ONCE])
+        file.write((",\n" if start else "\n").encode() + text.encode())
+    file.write(b"]")
+
+
+BQPJSON = register_format(
+    Format("BQP-JSON", ".json", spin_or_binary, write, read, measure=Measure.objective)
+)

@@ -1,0 +1,172 @@
+"""CNF with weights, in the classic form or that of the MaxSAT Evaluations from 2022, and without.
+
+Hard clauses come first, then the soft ones, each in their order. A classic header states
+`top` = 1 + Σ soft weights, so that no sum of soft clauses outweighs a hard one. The newer form has
+no header; the number of variables and clauses is kept in two notes, which also show a torn file.
+
+In DIMACS CNF, clauses have no weights. Each is soft and weighs 1, as in unweighted MAX-2-SAT.
+"""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+from glasshouse.files.document import Document
+from glasshouse.files.formats import comments
+from glasshouse.files.formats.clauses import ClauseCollector, whole_weights, write_clauses
+from glasshouse.files.formats.format import Format, Sheet, register_format
+from glasshouse.files.text.errors import shown
+from glasshouse.files.text.number_rows import read_rows
+from glasshouse.files.text.streams import Source
+from glasshouse.problems import Max2Sat, validation
+from glasshouse.problems.convert import to_max2sat
+from glasshouse.problems.validation import MOST_VARIABLES
+
+_KEYS = (*comments.PLANTED, "num-variables", "num-clauses", "encoding")
+
+
+class ClauseReader:
+    """Reads a file of clauses; headers and comments on the way.
+
+    Attributes:
+        kind: the word after `p`: cnf or wcnf.
+    """
+
+    def __init__(self, source: Source, kind: str) -> None:
+        self.source = source
+        self.kind = kind
+        self.notes = comments.Notes(source, _KEYS)
+        self.header: list[int] | None = None
+        self.collector: ClauseCollector | None = None
+
+    def read(self) -> Document:
+        """The problem and what the comments tell."""
+        for rows in read_rows(self.source, b"cp", self._on_line):
+            if self.collector is None:
+                self.collector = self._start()
+            self.collector.add(rows)
+        collector = self.collector or self._start()
+        self._refuse_encoding()  # it may be noted below the clauses
+        if self.header is None:
+            problem = self._without_header(collector)
+        else:
+            self._compare_count(collector, self.header[1], "the p line")
+            problem = collector.problem(self.header[0])
+        problem = self.notes.labelled(problem)
+        return Document(problem, self.notes.metadata(problem.num_variables))
+
+    def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
+        if text.startswith(b"c"):
+            self.notes.take(line, text[1:])
+        elif self.header is not None:
+            raise self.source.error("a second p line; expected one", line)
+        elif rows_before:
+            raise self.source.error("a p line after clauses; expected it before them", line)
+        else:
+            self.header = self._parse_header(line, text)
+
+    def _parse_header(self, line: int, text: bytes) -> list[int]:
+        words = text.split(maxsplit=6)
+        shape = "VARIABLES CLAUSES" + (" TOP" if self.kind == "wcnf" else "")
+        if (
+            words[:2] != [b"p", self.kind.encode()]
+            or len(words) not in ((4, 5) if self.kind == "wcnf" else (4,))
+            or not all(word.isdigit() and len(word) < 40 for word in words[2:])
+        ):
+            raise self.source.error(f"{shown(text)}; expected 'p {self.kind} {shape}'", line)
+        numbers = [int(word) for word in words[2:]]
+        if numbers[0] > MOST_VARIABLES:
+            raise self.source.error(
+                f"{numbers[0]} variables; expected at most {MOST_VARIABLES}", line
+            )
+        if numbers[2:] == [0]:
+            raise self.source.error("top is 0; expected more than all soft weights", line)
+        return numbers
+
+    def _refuse_encoding(self) -> None:
+        if "encoding" in self.notes:
+            raise self.source.error(
+                'was written with encoding="edge", whose 3-literal clauses are for solvers only; '
+                "read the file it was made from"
+            )
+
+    def _start(self) -> ClauseCollector:
+        self._refuse_encoding()  # before its clauses of three literals are
+        weighted = self.kind == "wcnf"
+        if self.header is None:
+            if not weighted:
+                raise self.source.error("no p line before the clauses; expected 'p cnf ...'")
+            return ClauseCollector(self.source, weighted, hard_letter=True)
+        top = self.header[2] if len(self.header) == 3 else None
+        return ClauseCollector(self.source, weighted, self.header[0], top)
+
+    def _without_header(self, collector: ClauseCollector) -> Max2Sat:
+        stated = self.notes.count("num-clauses", 0, 2**62)
+        if stated is not None:
+            self._compare_count(collector, stated, "num-clauses")
+        elif not collector.count:
+            raise self.source.error("holds no clauses; expected WCNF")
+        used = collector.highest()
+        return collector.problem(self.notes.count("num-variables", used, MOST_VARIABLES) or used)
+
+    def _compare_count(self, collector: ClauseCollector, stated: int, where: str) -> None:
+        if collector.count != stated:
+            raise self.source.error(
+                f"{collector.count} clauses, but {where} states {stated}; the file is truncated or "
+                "was changed",
+                collector.last_line,
+            )
+
+
+def read(source: Source) -> Document:
+    """Both dialects, told apart by the p line."""
+    return ClauseReader(source, "wcnf").read()
+
+
+def write(file: BinaryIO, sheet: Sheet) -> None:
+    """Comments, header, hard clauses, soft clauses."""
+    problem: Max2Sat = sheet.problem
+    weights = whole_weights(problem, "WCNF")
+    # Added up anew: a sum of whole floats is not exact.
+    top = 1 + int(validation.total_magnitude([weights], 0, "the soft weights"))
+    file.write(sheet.remark_lines("c") + comments.label_line("c", problem.labels))
+    file.write(comments.note_lines("c", sheet.metadata))
+    file.write(head(sheet.dialect, problem.num_variables, len(weights) + problem.num_hard, top))
+    write_clauses(file, problem.hard, None, hard_prefix(sheet.dialect, top))
+    write_clauses(file, problem.clauses, weights)
+
+
+def head(dialect: str, num_variables: int, num_clauses: int, top: int) -> bytes:
+    """The header of the classic form; two notes in the newer one."""
+    if dialect == "mse22":
+        return b"c num-variables %d\nc num-clauses %d\n" % (num_variables, num_clauses)
+    return b"p wcnf %d %d %d\n" % (num_variables, num_clauses, top)
+
+
+def hard_prefix(dialect: str, top: int) -> bytes:
+    """How a hard clause opens."""
+    return b"h " if dialect == "mse22" else b"%d " % top
+
+
+WCNF = register_format(Format("weighted CNF", ".wcnf", to_max2sat, write, read))
+
+
+def read_cnf(source: Source) -> Document:
+    """All clauses as soft clauses of weight 1."""
+    return ClauseReader(source, "cnf").read()
+
+
+def write_cnf(file: BinaryIO, sheet: Sheet) -> None:
+    """Comments, header, clauses in their order; only for problems without weights."""
+    problem: Max2Sat = sheet.problem
+    weights = whole_weights(problem, "CNF")
+    if problem.num_hard or (weights != 1).any():
+        what = "hard clauses" if problem.num_hard else f"a weight of {weights[weights != 1][0]}"
+        raise ValueError(f"CNF has no weights, but the problem has {what}; write .wcnf instead")
+    file.write(sheet.remark_lines("c") + comments.label_line("c", problem.labels))
+    file.write(comments.note_lines("c", sheet.metadata))
+    file.write(b"p cnf %d %d\n" % (problem.num_variables, problem.num_clauses))
+    write_clauses(file, problem.clauses, None)
+
+
+CNF = register_format(Format("DIMACS CNF", ".cnf", to_max2sat, write_cnf, read_cnf))

@@ -1,0 +1,154 @@
+"""Notes: what a text format has no field for, kept in its comment lines.
+
+A note is a comment of two words, a key and a value, such as `c planted-cost 105`; a recipe is one
+JSON object. Comments that are anything else belong to people and are left alone.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.files.document import Metadata
+from glasshouse.files.text.errors import shown
+from glasshouse.files.text.number_rows import bit_string, parse_bits, parse_number
+from glasshouse.files.text.plain_json import parse_object
+from glasshouse.files.text.streams import Source
+from glasshouse.problems import Ising, Max2Sat, Qubo, naming
+from glasshouse.problems.naming import Labels
+from glasshouse.problems.validation import Number
+
+AnyProblem = TypeVar("AnyProblem", Ising, Qubo, Max2Sat)
+
+
+PLANTED = ("planted-cost", "planted-model", "recipe")
+
+
+class Notes:
+    """The notes of a file being read, each key at most once.
+
+    Attributes:
+        source: the file, for errors.
+        keys: which words are keys in this format.
+    """
+
+    def __init__(self, source: Source, keys: tuple[str, ...] = PLANTED) -> None:
+        self.source = source
+        self._keys = {key.encode(): key for key in (*keys, "labels")}
+        self._values: dict[str, tuple[int, bytes]] = {}
+
+    def take(self, line: int, comment: bytes) -> None:
+        """Remember a comment (without its mark) if it is a note."""
+        words = comment.split(maxsplit=1)
+        if len(words) != 2 or words[0] not in self._keys:
+            return
+        key, value = self._keys[words[0]], words[1].strip()
+        opening = {"recipe": b"{", "labels": b"["}.get(key)
+        is_note = value.startswith(opening) if opening else len(value.split(maxsplit=1)) == 1
+        if not is_note:
+            return
+        if key in self._values:
+            first = self._values[key][0]
+            raise self.source.error(f"{key} is stated again; line {first} has it already", line)
+        self._values[key] = (line, value)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._values
+
+    def error(self, key: str, message: str) -> Exception:
+        """What to raise for a note that is wrong."""
+        line, value = self._values[key]
+        return self.source.error(f"{key} {shown(value)} {message}", line)
+
+    def number(self, key: str) -> Number | None:
+        """A note's value as an int, or a finite float; None where there is no such note."""
+        if key not in self:
+            return None
+        number = parse_number(self._values[key][1])
+        if number is None:
+            raise self.error(key, "is not a number")
+        return number
+
+    def count(self, key: str, least: int, most: int) -> int | None:
+        """A note's value as a whole number between two bounds."""
+        value = self.number(key)
+        if value is None:
+            return None
+        if not isinstance(value, int) or not least <= value <= most:
+            raise self.error(key, f"is not a whole number from {least} to {most}")
+        return value
+
+    def word(self, key: str, allowed: tuple[str, ...]) -> str | None:
+        """A note's value as one of some words."""
+        if key not in self:
+            return None
+        value = self._values[key][1].decode("ascii", "replace")
+        if value not in allowed:
+            raise self.error(key, f"is not known; expected {' or '.join(allowed)}")
+        return value
+
+    def bits(self, key: str, size: int) -> npt.NDArray[np.int8] | None:
+        """A note's value as a string of 0 and 1."""
+        if key not in self:
+            return None
+        text = self._values[key][1]
+        if len(text) != size:
+            raise self.error(key, f"has {len(text)} values; expected {size}, one per variable")
+        bits = parse_bits(text)
+        if bits is None:
+            raise self.error(key, "is not a string of 0 and 1")
+        return bits
+
+    def recipe(self) -> dict[str, Any] | None:
+        """The recipe, a JSON object."""
+        if "recipe" not in self:
+            return None
+        recipe = parse_object(self._values["recipe"][1])
+        if recipe is None:
+            raise self.error("recipe", "is not a JSON object")
+        return recipe
+
+    def labels(self, size: int) -> Labels | None:
+        """What the variables are called elsewhere."""
+        if "labels" not in self:
+            return None
+        try:
+            return naming.from_json(self._values["labels"][1], size)
+        except ValueError as fault:
+            raise self.error("labels", str(fault)) from None
+
+    def labelled(self, problem: AnyProblem) -> AnyProblem:
+        """The problem with the labels that the file notes."""
+        labels = self.labels(problem.num_variables)
+        return problem if labels is None else replace(problem, labels=labels)
+
+    def metadata(self, size: int) -> Metadata:
+        """What is said about the plant, as it stands in the file."""
+        cost, model = self.number("planted-cost"), self.bits("planted-model", size)
+        return Metadata(cost, model, self.recipe())
+
+
+def note_lines(mark: str, metadata: Metadata, cost_key: str = "planted-cost") -> bytes:
+    """Metadata as comment lines after a mark; nothing where nothing is known."""
+    lines = []
+    if metadata.planted_cost is not None:
+        lines.append(f"{mark} {cost_key} {metadata.planted_cost}\n")
+    if metadata.planted_model is not None:
+        lines.append(f"{mark} planted-model {bit_string(metadata.planted_model)}\n")
+    if metadata.recipe is not None:
+        text = json.dumps(metadata.recipe, sort_keys=True, separators=(",", ":"))
+        lines.append(f"{mark} recipe {text}\n")
+    return "".join(lines).encode("ascii")
+
+
+def label_line(mark: str, labels: Labels | None) -> bytes:
+    """Labels as a comment line; nothing where variables are the numbers from 0."""
+    if labels is None:
+        return b""
+    # A word that means something in a comment of COO files is not spelled out.
+    text = naming.to_json(labels).replace("vartype", "\\u0076artype")
+    return f"{mark} labels {text}\n".encode("ascii")

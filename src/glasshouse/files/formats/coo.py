@@ -1,0 +1,146 @@
+"""COO text as dimod writes it: `i j weight`, fields as `i i weight`, in dimod's signs.
+
+i and j are the labels of variables, where these are whole numbers; numbers that no line has are no
+variables. Other labels stand in a note, and the lines count from 0.
+
+`# vartype=SPIN` holds an Ising problem, whose signs are turned (dimod minimises +ΣJ s s + Σh s),
+`# vartype=BINARY` a QUBO. Weights have no exponent, because dimod reads none.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.files.document import Document
+from glasshouse.files.formats import comments, pair_terms
+from glasshouse.files.formats.format import Format, Sheet, register_format
+from glasshouse.files.formats.pair_terms import TermCollector
+from glasshouse.files.formats.qubo import moved, objective, stated_with
+from glasshouse.files.text.number_rows import read_rows
+from glasshouse.files.text.streams import Source
+from glasshouse.problems import Ising, Problem, Qubo, naming
+from glasshouse.problems.convert import to_ising, to_qubo
+from glasshouse.problems.naming import Labels
+from glasshouse.problems.reduction import Reduction
+from glasshouse.problems.validation import MOST_VARIABLES
+
+_VARTYPE = re.compile(rb"#.*?vartype[:=]\s*(\S+)")
+_LONGEST_VARTYPE = 1000  # what stands further right in a comment is none
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.notes = comments.Notes(source, (*comments.PLANTED, "offset", "numbers"))
+        self.vartype: bytes | None = None
+
+    def read(self) -> Document:
+        collector = TermCollector(self.source, 0, MOST_VARIABLES - 1, "variable", True)
+        for rows in read_rows(self.source, b"#", self._on_line):
+            collector.add(rows)
+        if self.vartype is None:
+            raise self.source.error("no vartype; expected '# vartype=SPIN' or '# vartype=BINARY'")
+        pairs, weights = collector.terms(self.notes)
+        pairs, size, labels = self._named(pairs)
+        offset = pair_terms.offset_of(self.notes)
+        kind, sign = (Ising, -1) if self.vartype == b"SPIN" else (Qubo, 1)
+        problem = pair_terms.make(self.source, kind, size, pairs, weights, offset, sign)
+        if labels is not None:
+            problem = replace(problem, labels=labels)
+        stated = self.notes.number("planted-cost")
+        return Document(problem, stated_with(self.notes, size, offset), stated=stated)
+
+    def _named(self, pairs: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int32], int, Labels | None]:
+        """The terms with variables counted from 0, how many there are, and their labels."""
+        places, pairs = compact(pairs)
+        size = len(places)
+        has_gaps = size > 0 and places[-1] != size - 1
+        noted = self.notes.labels(size)
+        if noted is None:
+            return pairs, size, tuple(places.tolist()) if has_gaps else None
+        if naming.are_indices(noted, MOST_VARIABLES - 1):
+            numbers: npt.NDArray[Any] = np.array(noted)
+            order = np.argsort(numbers)  # the numbers in the lines, in another order
+            if not np.array_equal(numbers[order], places):
+                raise self.notes.error("labels", "are not the numbers in the lines")
+            return order.astype(np.int32)[pairs], size, noted
+        if has_gaps:
+            raise self.notes.error("labels", f"are {size}; expected lines with 0 to {size - 1}")
+        return pairs, size, noted
+
+    def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
+        found = _VARTYPE.match(text[:_LONGEST_VARTYPE])
+        if not found:
+            self.notes.take(line, text[1:])
+            return
+        if found[1] not in (b"SPIN", b"BINARY") or self.vartype not in (None, found[1]):
+            raise self.source.error("expected one vartype, SPIN or BINARY", line)
+        self.vartype = found[1]
+
+
+def read(source: Source) -> Document:
+    """An Ising problem or a QUBO of the variables that are named."""
+    return _Reader(source).read()
+
+
+def write(file: BinaryIO, sheet: Sheet) -> None:
+    """Vartype, comments, single terms, pairs. Variables in no other term get a field of 0."""
+    problem: Ising | Qubo = sheet.problem
+    if isinstance(problem, Ising):
+        vartype, size = "SPIN", problem.num_variables
+        singles, weights = -problem.fields, -problem.weights
+    else:
+        vartype, size = "BINARY", problem.num_variables
+        singles, weights = problem.linear, problem.weights
+    idle = np.ones(size, dtype=np.bool_)
+    idle[problem.edges.reshape(-1)] = False
+    named = np.flatnonzero(idle | (singles != 0))
+    labels, numbers = problem.labels, np.arange(size)
+    if labels is not None and naming.are_indices(labels, MOST_VARIABLES - 1):
+        numbers = np.array(labels)
+        labels = None if (np.diff(numbers) > 0).all() else labels
+    file.write(f"# vartype={vartype}\n".encode())
+    file.write(sheet.remark_lines("#") + pair_terms.number_notes("#", problem))
+    file.write(comments.label_line("#", labels))
+    file.write(comments.note_lines("#", moved(sheet.metadata, -problem.offset)))
+    pair_terms.write_terms(file, numbers[named], numbers[named], singles[named], _without_exponent)
+    first, second = numbers[problem.edges].T
+    pair_terms.write_terms(file, first, second, weights, _without_exponent)
+
+
+def compact(pairs: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+    """The numbers in pairs, ascending, and the pairs with each number's place among them.
+
+    >>> compact(np.array([[7, 3], [3, 3]]))
+    (array([3, 7]), array([[1, 0], [0, 0]], dtype=int32))
+    """
+    highest = int(pairs.max(initial=-1))
+    if highest < 4 * pairs.size:
+        there = np.zeros(highest + 1, dtype=np.bool_)
+        there[pairs.reshape(-1)] = True
+        if there.all():
+            return np.arange(highest + 1), pairs.astype(np.int32, copy=False)
+    places, inverse = np.unique(pairs, return_inverse=True)
+    return places, inverse.reshape(pairs.shape).astype(np.int32)
+
+
+def spin_or_binary(problem: Problem) -> tuple[Ising | Qubo, Reduction]:
+    """QUBOs as they are, all else as an Ising problem."""
+    return to_qubo(problem) if isinstance(problem, Qubo) else to_ising(problem)
+
+
+def _without_exponent(number: float) -> str:
+    """Exact like repr.
+
+    >>> _without_exponent(1e-7)
+    '0.0000001'
+    """
+    return np.format_float_positional(number, unique=True, trim="0")
+
+
+COO = register_format(Format("COO", ".coo", spin_or_binary, write, read, measure=objective))

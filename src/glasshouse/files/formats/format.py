@@ -1,0 +1,82 @@
+"""What a format is: a suffix, a reader, a writer, and the kind of problem it can hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO, Literal
+
+from glasshouse.catalogue import Catalogue
+from glasshouse.files.document import Document, Metadata
+from glasshouse.files.text.streams import Source
+from glasshouse.planting import Planted
+from glasshouse.problems import Problem
+from glasshouse.problems.measure import Measure
+from glasshouse.problems.reduction import Reduction
+from glasshouse.summaries import Summarised
+
+Dialect = Literal["classic", "mse22"]
+Encoding = Literal["clause", "edge"]
+
+FORMATS = Catalogue["Format"]("format")
+_TAKEN = (".gz", ".xz", ".zip", ".cert", ".jsonl")  # compressed files, certificates, manifests
+
+
+@dataclass(frozen=True, repr=False)
+class Sheet(Summarised):
+    """All that is to be written into one file.
+
+    Attributes:
+        problem: of a kind that the format holds.
+        metadata: what may be told about the plant; empty in blind files.
+        remarks: lines for people, put into comments.
+        dialect: of a WCNF file.
+        planted: only for the native format, which holds all of it.
+    """
+
+    problem: Any
+    metadata: Metadata = field(default_factory=Metadata)
+    remarks: tuple[str, ...] = ()
+    dialect: Dialect = "classic"
+    planted: Planted | None = None
+
+    def remark_lines(self, mark: str) -> bytes:
+        """The remarks as comment lines."""
+        return "".join(f"{mark} {remark}\n" for remark in self.remarks).encode("ascii")
+
+
+@dataclass(frozen=True, repr=False)
+class Format(Summarised):
+    """One file format.
+
+    Attributes:
+        name: for people.
+        suffix: with its dot; `.gz`, `.xz` or `.zip` may follow it.
+        convert: brings any problem to a kind that the format holds.
+        write: writes one sheet; None for formats that are only read.
+        read: reads a document; None for formats that are only written.
+        native: whether a plant goes into the file whole, loops and all.
+        has_notes: whether it has a place for a stated cost, model and recipe.
+        takes_units: whether a file may leave open what its units are.
+        measure: the number that a state has for readers of the format, and how it follows from the
+            energy of the problem read; None where that is the energy (or cost) itself, or where
+            each file has its own.
+    """
+
+    name: str
+    suffix: str
+    convert: Callable[[Problem], tuple[Any, Reduction]]
+    write: Callable[[BinaryIO, Sheet], None] | None
+    read: Callable[[Source], Document] | None = None
+    native: bool = False
+    has_notes: bool = True
+    takes_units: bool = False
+    measure: Callable[[Any], Measure] | None = None
+
+
+def register_format(format_: Format) -> Format:
+    """Let files with the format's suffix be read and written in it."""
+    if not re.fullmatch(r"\.[a-z0-9_-]+", format_.suffix) or format_.suffix in _TAKEN:
+        raise ValueError(f"suffix={format_.suffix!r} cannot name a format; expected, say, '.abc'")
+    return FORMATS.add(format_.suffix, format_)

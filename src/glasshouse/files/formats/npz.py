@@ -1,0 +1,222 @@
+"""The native format: a NumPy archive that keeps every kind of problem, and a plant whole.
+
+`header` is a JSON text with the format's version, the kind of problem, its size and offset; all
+else is arrays. Nothing in it is code: no pickled objects are read or written, and nothing is read
+that the header's kind of problem has no use for.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates import Squares
+from glasshouse.certificates.squares import NO_SQUARES
+from glasshouse.files.document import Document, Metadata
+from glasshouse.files.formats.format import Format, Sheet, register_format
+from glasshouse.files.formats.matrices import archive_document
+from glasshouse.files.text.archive import Archive, bounds_of, opened_archive, whole_between
+from glasshouse.files.text.number_rows import is_sound
+from glasshouse.files.text.plain_json import parse_object
+from glasshouse.files.text.streams import Source
+from glasshouse.planting import Loops, Planted, Recipe
+from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm, naming
+from glasshouse.problems.convert import unchanged
+from glasshouse.problems.reduction import Reduction
+
+# Version 2 has squares or a denominator; plants without either are written as version 1.
+VERSIONS = (1, 2)
+
+# Plants need 1 or 2; whoever plants by other means may need more.
+_MOST_DENOMINATOR = 2**31
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+def write(file: BinaryIO, sheet: Sheet) -> None:
+    """Header and arrays, uncompressed; `.npz.gz` compresses them."""
+    header, arrays = _problem_parts(sheet.problem)
+    metadata = sheet.metadata
+    header |= {"format": "glasshouse", "version": VERSIONS[0], "recipe": metadata.recipe}
+    header["planted_cost"] = metadata.planted_cost
+    if sheet.problem.labels is not None:
+        arrays["labels"] = np.array(naming.to_json(sheet.problem.labels))
+    if metadata.planted_model is not None:
+        arrays["planted_model"] = metadata.planted_model
+    if sheet.planted is not None:
+        header["loop_weight"] = sheet.planted.loop_weight
+        header["recipe"] = json.loads(sheet.planted.recipe.to_json())  # a part of the plant
+        loops = sheet.planted.loops
+        arrays |= {"nodes": loops.nodes, "starts": loops.starts, "loop_weights": loops.weights}
+        if sheet.planted.squares or sheet.planted.denominator > 1:
+            header |= {"version": VERSIONS[1], "denominator": sheet.planted.denominator}
+            arrays |= _square_parts(sheet.planted.squares)
+    arrays["header"] = np.array(json.dumps(header, sort_keys=True))
+    archive = file if isinstance(file, io.BufferedWriter) else io.BytesIO()  # it must seek back
+    np.savez(archive, **arrays)  # type: ignore[arg-type]  # a quirk of NumPy's stub
+    if isinstance(archive, io.BytesIO):
+        file.write(archive.getbuffer())
+
+
+def read(source: Source) -> Document:
+    """Whatever `write` was given, equal to it in every number."""
+    with opened_archive(source, "is not a glasshouse .npz ({})") as archive:
+        if "header" not in archive:
+            return archive_document(source, archive)
+        source.refuse_units()
+        try:
+            return _document(source, archive)
+        except KeyError as fault:
+            raise source.error(f"the archive has no {fault}; expected a glasshouse .npz") from None
+
+
+def _document(source: Source, archive: Archive) -> Document:
+    header = parse_object(archive.text("header").encode())
+    if header is None or header.get("format") != "glasshouse":
+        raise ValueError("its header is not ours")
+    if header.get("version") not in VERSIONS:
+        raise ValueError(f"version {header.get('version')!r}, but this reads {VERSIONS}")
+    problem = _problem(header, archive)
+    if "labels" in archive:
+        names = archive.text("labels").encode()
+        problem = replace(problem, labels=naming.from_json(names, problem.num_variables))
+    if isinstance(problem, Max2Sat):  # the others have an array as long as they are large
+        number = problem.num_clauses + problem.num_hard
+        source.refuse_idle(problem.num_variables, number, "clauses")
+    metadata = _metadata(header, archive, problem.num_variables)
+    planted = _planted(source, header, archive, problem, metadata)
+    return Document(problem, metadata, planted)
+
+
+def _problem_parts(problem: Problem) -> tuple[dict[str, Any], Arrays]:
+    header: dict[str, Any] = {"kind": type(problem).__name__}
+    if isinstance(problem, Max2Sat):
+        header["size"] = problem.num_variables
+        parts = {"clauses": problem.clauses, "weights": problem.weights, "hard": problem.hard}
+        return header, parts
+    header["offset"] = problem.offset
+    if isinstance(problem, Rbm):
+        header["shape"] = list(problem.matrix.shape)
+        matrix: Any = problem.matrix
+        biases: Any = {"visible_bias": problem.visible_bias, "hidden_bias": problem.hidden_bias}
+        if not problem.is_sparse:
+            return header, biases | {"weights": matrix}
+        stored = {"indptr": matrix.indptr, "indices": matrix.indices, "weights": matrix.data}
+        return header, biases | stored
+    header["size"] = problem.num_variables
+    single = problem.fields if isinstance(problem, Ising) else problem.linear
+    return header, {"edges": problem.edges, "weights": problem.weights, "single": single}
+
+
+def _problem(header: dict[str, Any], archive: Archive) -> Problem:
+    kind = header["kind"]
+    if kind == "Rbm":
+        visible, hidden = (archive.numbers(f"{side}_bias", 1) for side in ("visible", "hidden"))
+        if "indptr" in archive:
+            shape = len(visible), len(hidden)
+            if header["shape"] != list(shape):
+                raise ValueError(f"shape {header['shape']!r:.40}, but biases for {shape}")
+            return Rbm(_sparse(archive, shape), visible, hidden, header["offset"])
+        return Rbm(archive.numbers("weights", 2), visible, hidden, header["offset"])
+    weights = archive.numbers("weights", 1)
+    if kind == "Max2Sat":
+        clauses, hard = archive.numbers("clauses", 2), archive.numbers("hard", 2)
+        return Max2Sat(header["size"], clauses, weights, hard)
+    if kind not in ("Ising", "Qubo"):
+        raise ValueError(f"a problem of unknown kind {kind!r}")
+    make = Ising if kind == "Ising" else Qubo
+    edges, single = archive.numbers("edges", 2), archive.numbers("single", 1)
+    return make(header["size"], edges, weights, single, header["offset"])
+
+
+def _sparse(archive: Archive, shape: tuple[int, int]) -> Any:
+    """The weights of an RBM; SciPy's compiled code believes all places that it is given."""
+    from scipy.sparse import csr_array
+
+    weights = archive.numbers("weights", 1)
+    indices = whole_between(archive.numbers("indices", 1), 0, shape[1] - 1, "a column")
+    starts = bounds_of(archive.numbers("indptr", 1), len(indices), "a row's start")
+    if len(weights) != len(indices) or len(starts) != shape[0] + 1:
+        raise ValueError(
+            f"{len(weights)} weights and {len(indices)} columns in {len(starts) - 1} rows, but "
+            f"{shape[0]} visible spins"
+        )
+    places = np.repeat(np.arange(shape[0]), starts[1:] - starts[:-1]) * shape[1] + indices
+    if not (places[1:] > places[:-1]).all() and len(np.unique(places)) < len(places):
+        raise ValueError("a weight is stored twice; whole, their sum could be rounded")
+    return csr_array((weights, indices, starts), shape=shape)
+
+
+def _metadata(header: dict[str, Any], archive: Archive, size: int) -> Metadata:
+    cost, recipe = header["planted_cost"], header["recipe"]
+    if cost is not None and not is_sound(cost):
+        raise ValueError(f"planted_cost {cost!r:.40} is not a number of a file of ours")
+    if not isinstance(recipe, (dict, type(None))):
+        raise ValueError("the recipe is not a JSON object")
+    if "planted_model" not in archive:
+        return Metadata(cost, None, recipe)
+    model = archive.numbers("planted_model", 1)
+    if model.dtype != np.int8 or model.shape != (size,) or not ((model == 0) | (model == 1)).all():
+        raise ValueError(f"planted_model is not a string of {size} values 0 and 1")
+    return Metadata(cost, model, recipe)
+
+
+def _square_parts(squares: Squares) -> Arrays:
+    if squares.multipliers.dtype != np.int64:
+        raise ValueError("a .npz file holds multipliers below 2^63 only; write a text format")
+    return {
+        "square_nodes": squares.nodes, "square_starts": squares.starts,
+        "coefficients": squares.coefficients, "multipliers": squares.multipliers,
+    }  # fmt: skip
+
+
+def _squares(source: Source, archive: Archive, size: int) -> Squares:
+    nodes = whole_between(archive.numbers("square_nodes", 1), 0, size, "a square's node")
+    starts = bounds_of(archive.numbers("square_starts", 1), len(nodes), "a square's start")
+    numbers = (archive.numbers(name, 1) for name in ("coefficients", "multipliers"))
+    squares = Squares(nodes.astype(np.int32), starts, *numbers)
+    source.refuse_pairs(squares)
+    return squares
+
+
+def _planted(
+    source: Source,
+    header: dict[str, Any],
+    archive: Archive,
+    problem: Problem,
+    metadata: Metadata,
+) -> Planted | None:
+    if "nodes" not in archive:
+        return None
+    if not isinstance(problem, (Ising, Rbm)) or metadata.planted_model is None:
+        raise ValueError("loops without a planted spin problem")
+    squares, denominator = NO_SQUARES, 1
+    if header["version"] == VERSIONS[1]:
+        squares = _squares(source, archive, problem.num_variables)
+        denominator = header["denominator"]
+    cost, loop_weight = metadata.planted_cost, header["loop_weight"]
+    if not isinstance(cost, int) or type(loop_weight) is not int:
+        raise ValueError("planted_cost and loop_weight must be whole numbers")
+    if type(denominator) is not int or not 1 <= denominator <= _MOST_DENOMINATOR:
+        raise ValueError(f"denominator {denominator!r:.40}; expected 1 to {_MOST_DENOMINATOR}")
+    # A node is a spin, or the ghost behind the last one.
+    nodes = whole_between(archive.numbers("nodes", 1), 0, problem.num_variables, "a node")
+    starts = bounds_of(archive.numbers("starts", 1), len(nodes), "a loop's start")
+    loops = Loops(nodes.astype(np.int32), starts, archive.numbers("loop_weights", 1))
+    recipe = Recipe.from_json(json.dumps(metadata.recipe))
+    state = 2 * metadata.planted_model - np.int8(1)
+    return Planted(problem, state, cost, loop_weight, loops, recipe, squares, denominator)
+
+
+def _any_problem(problem: Problem) -> tuple[Problem, Reduction]:
+    return problem, unchanged(problem)
+
+
+NPZ = register_format(
+    Format("glasshouse archive", ".npz", _any_problem, write, read, native=True, takes_units=True)
+)

@@ -1,0 +1,133 @@
+"""The `.qubo` format of qbsolv: `p qubo 0 VARIABLES DIAGONALS ELEMENTS`, minimised, from 0."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import BinaryIO
+
+import numpy as np
+
+from glasshouse.files.document import Document, Metadata
+from glasshouse.files.formats import comments, pair_terms
+from glasshouse.files.formats.format import Format, Sheet, register_format
+from glasshouse.files.formats.pair_terms import TermCollector
+from glasshouse.files.text.errors import shown
+from glasshouse.files.text.number_rows import read_rows
+from glasshouse.files.text.streams import Source
+from glasshouse.problems import Ising, Qubo
+from glasshouse.problems.convert import to_qubo
+from glasshouse.problems.measure import Measure
+from glasshouse.problems.validation import INT64_MAX, MOST_VARIABLES, Number
+
+_SHAPE = "'p qubo 0 VARIABLES DIAGONALS ELEMENTS'"
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.notes = comments.Notes(source, (*comments.PLANTED, "offset", "numbers"))
+        self.header: list[int] | None = None
+
+    def read(self) -> Document:
+        collector: TermCollector | None = None
+        for rows in read_rows(self.source, b"cp", self._on_line):
+            if self.header is None:
+                raise self.source.error(f"no p line before the terms; expected {_SHAPE}")
+            if collector is None:
+                collector = TermCollector(self.source, 0, self.header[0] - 1, "variable", True)
+            collector.add(rows)
+        if self.header is None:
+            raise self.source.error(f"holds no p line; expected {_SHAPE}")
+        size, diagonals, elements = self.header
+        collector = collector or TermCollector(self.source, 0, size - 1, "variable", True)
+        if collector.count != diagonals + elements:
+            raise self.source.error(
+                f"{collector.count} terms, but the p line states {diagonals} + {elements}; the "
+                "file is truncated or was changed",
+                collector.last_line,
+            )
+        pairs, weights = collector.terms(self.notes)
+        offset = pair_terms.offset_of(self.notes)
+        size = collector.size(size)
+        problem = pair_terms.make(self.source, Qubo, size, pairs, weights, offset)
+        problem = self.notes.labelled(problem)
+        stated = self.notes.number("planted-cost")
+        return Document(problem, stated_with(self.notes, size, offset), stated=stated)
+
+    def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
+        if text.startswith(b"c"):
+            self.notes.take(line, text[1:])
+            return
+        if self.header is not None:
+            raise self.source.error("a second p line; expected one", line)
+        if rows_before:
+            raise self.source.error("a p line after terms; expected it before them", line)
+        words = text.split(maxsplit=6)
+        if (
+            len(words) != 6
+            or words[:2] != [b"p", b"qubo"]
+            or words[2] not in (b"0", b"unconstrained")
+            or not all(word.isdigit() and len(word) < 19 for word in words[3:])
+        ):
+            raise self.source.error(f"{shown(text)}; expected {_SHAPE}", line)
+        self.header = [int(word) for word in words[3:]]
+        if self.header[0] > MOST_VARIABLES:
+            raise self.source.error(
+                f"{self.header[0]} variables; expected at most {MOST_VARIABLES}", line
+            )
+
+
+def moved(metadata: Metadata, offset: Number) -> Metadata:
+    """Metadata whose cost is stated without (or with) the offset.
+
+    Raises:
+        OverflowError: the cost is then more than a float can hold.
+    """
+    if metadata.planted_cost is None:
+        return metadata
+    exact = Fraction(metadata.planted_cost) + Fraction(offset)
+    try:
+        is_whole = exact.denominator == 1 and abs(exact) <= INT64_MAX
+        cost = int(exact) if is_whole else float(exact)
+    except OverflowError:
+        raise OverflowError(
+            f"and an offset of {offset} add up to more than a float can hold"
+        ) from None
+    return Metadata(cost, metadata.planted_model, metadata.recipe)
+
+
+def stated_with(stated: comments.Notes, size: int, offset: Number) -> Metadata:
+    """What the notes of a file state, the cost with the offset that the file leaves out."""
+    try:
+        return moved(stated.metadata(size), offset)
+    except OverflowError as fault:
+        raise stated.error("planted-cost", str(fault)) from None
+
+
+def read(source: Source) -> Document:
+    """Terms in any order, repeated ones added up."""
+    return _Reader(source).read()
+
+
+def write(file: BinaryIO, sheet: Sheet) -> None:
+    """Comments, header, linear terms that are not zero, pairs.
+
+    A planted cost is stated as a solver of the file sees it: without the offset.
+    """
+    problem: Qubo = sheet.problem
+    used = np.flatnonzero(problem.linear)
+    file.write(sheet.remark_lines("c") + pair_terms.number_notes("c", problem))
+    file.write(comments.label_line("c", problem.labels))
+    file.write(comments.note_lines("c", moved(sheet.metadata, -problem.offset)))
+    header = (problem.num_variables, len(used), problem.num_edges)
+    file.write(b"p qubo 0 %d %d %d\n" % header)
+    pair_terms.write_terms(file, used, used, problem.linear[used])
+    pair_terms.write_terms(file, problem.edges[:, 0], problem.edges[:, 1], problem.weights)
+
+
+def objective(problem: Ising | Qubo) -> Measure:
+    """What a reader of the terms adds up: the offset is in a comment, which nobody else reads."""
+    return Measure("objective", problem.is_integer, shift=-Fraction(problem.offset))
+
+
+QUBO = register_format(Format("qbsolv QUBO", ".qubo", to_qubo, write, read, measure=objective))

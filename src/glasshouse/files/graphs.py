@@ -1,0 +1,61 @@
+"""Graphs to plant on, from files: problems whose couplings are the graph, or lists of edges."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.files.formats import FORMATS
+from glasshouse.files.reading import read_document
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.number_rows import Rows, read_rows
+from glasshouse.files.text.streams import Source, format_suffix, opened
+from glasshouse.problems import Ising
+from glasshouse.problems.convert import to_ising
+
+_MOST_NODES = 10**9
+_COMMENT = re.compile(rb"#[^\n]*")
+
+
+def read_graph(path: str | os.PathLike[str]) -> Ising:
+    """The graph of a problem file, or of a text file with two node numbers per line.
+
+    Only numbers that stand in a list of edges are nodes, and they are kept as labels: a machine's
+    dead qubits are not there. What follows the two numbers, and a `#`, is passed over, so that edge
+    lists of networkx and others can be read as they are.
+    """
+    path = Path(path)
+    if format_suffix(path) in (".csv", ".npy"):  # an RBM's weights, or edges? nobody can tell
+        raise FileError(
+            path,
+            "a matrix is no graph; expected two node numbers per line with a blank between, in a "
+            "file named .txt, or a problem file such as .coo",
+        )
+    if format_suffix(path) in FORMATS:
+        return to_ising(read_document(path).problem)[0]
+    with opened(path) as source:
+        plain = (_COMMENT.sub(b"", text) for text in source.blocks())
+        parts = [_edges(source, rows) for rows in read_rows(source, b"", _no_line, plain)]
+        if not parts:
+            raise source.error("holds no edges; expected two node numbers per line")
+    names, ends = np.unique(np.concatenate(parts), return_inverse=True)
+    edges = ends.reshape(-1, 2)
+    labels = names.tolist() if names[-1] >= len(names) else None
+    return Ising.from_edges(len(names), edges, np.ones(len(edges), np.int64), labels=labels)
+
+
+def _edges(source: Source, rows: Rows) -> npt.NDArray[np.int64]:
+    pairs = np.column_stack([rows.column(0, missing=-1), rows.column(1, missing=-1)])
+    outside = (pairs < 0) | (pairs >= _MOST_NODES)
+    wrong = outside[:, 0] | outside[:, 1]
+    expected = "expected two node numbers, from 0 on, with a blank between"
+    rows.refuse(source, [(wrong, lambda _: expected)])
+    return pairs
+
+
+def _no_line(line: int, text: bytes, rows_before: int) -> None:
+    raise AssertionError(f"line {line} opens with none of no marks")

@@ -1,0 +1,110 @@
+"""Plants from files: read whole, or grown again from the recipe and compared with the file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from glasshouse.files.document import Document
+from glasshouse.files.formats import format_of
+from glasshouse.files.reading import read_document, stated_plant
+from glasshouse.files.text.allowance import Allowance
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.streams import Place, name_of
+from glasshouse.planting import Planted, Recipe, effort
+from glasshouse.planting.demand import Demand
+from glasshouse.problems import Max2Sat, Problem
+from glasshouse.problems.reduction import Reduction
+
+_ANOTHER = "its recipe grows another problem"
+
+
+def read_planted(place: Place, *, format: str | None = None, verify: bool = True) -> Planted:
+    """The plant that a file holds: its own (`.npz`), or the one that its stated recipe grows.
+
+    What was grown is compared with the file's problem; a recipe of another instance is an error.
+    A plant that the file holds is verified, in linear time; a false one is a `CertificateError`.
+
+    Args:
+        place: the file, or an open stream of bytes.
+        format: its format where no suffix tells it.
+        verify: False believes a plant as the file states it.
+
+    >>> import tempfile
+    >>> from glasshouse.files import write
+    >>> from glasshouse.planting import random_loops
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> place = Path(folder.name) / "inst.wcnf"
+    >>> plant = random_loops(4, 4, frustration="1/5", loops=3, rng=1)
+    >>> _ = write(place, plant)
+    >>> read_planted(place) == plant
+    True
+    >>> folder.cleanup()
+    """
+    path, document = name_of(place), read_document(place, format=format)
+    if document.planted is not None:
+        return stated_plant(document, verify)
+    if document.metadata.recipe is None:
+        raise FileError(
+            path,
+            "tells nothing of a plant; expected one written as .npz, or a recipe in comments",
+        )
+    return regrow(path, document, document.metadata.recipe)[0]
+
+
+def regrow(path: Path, held: Document, recipe: dict[str, Any]) -> tuple[Planted, Reduction]:
+    """The plant that a recipe grows, if it is the file's, and its reduction to the file's form."""
+    terms = _num_terms(held.problem)
+    allowance = Allowance()
+    try:
+        parsed = Recipe.from_json(json.dumps(recipe))
+        _refuse_beyond(path, held.problem, Demand.of(parsed), allowance)
+        with effort.at_most(allowance.steps(terms)):
+            planted = Planted.from_recipe(parsed)
+        if planted.problem.num_edges > terms:
+            raise FileError(path, _ANOTHER)
+        problem, reduction = format_of(path, held.suffix or None).convert(planted.problem)
+    except FileError:
+        raise
+    except effort.EffortError as fault:
+        raise FileError(path, f"its recipe grows nothing: {fault}; {allowance.remedy}") from None
+    except (ValueError, ArithmeticError) as fault:
+        raise FileError(path, f"its recipe grows nothing: {fault}") from None
+    if ordered(held.problem) != ordered(problem):
+        raise FileError(path, _ANOTHER)
+    if held.problem.labels not in (None, problem.labels):
+        raise FileError(path, "its recipe grows a problem with other labels")
+    return planted, reduction
+
+
+def _refuse_beyond(path: Path, held: Problem, asked: Demand, allowance: Allowance) -> None:
+    """Before growing: a recipe for something far beyond the file is not the file's."""
+    if asked.spins != held.num_variables:
+        raise FileError(
+            path, f"its recipe grows {asked.spins} spins; it holds {held.num_variables}"
+        )
+    terms = _num_terms(held)
+    if asked.memory > allowance.grown(terms):
+        raise FileError(
+            path,
+            f"its recipe takes {asked.memory} bytes to grow, but a file of {terms} terms may ask "
+            f"for {allowance.grown(terms)} only; {allowance.remedy}",
+        )
+
+
+def _num_terms(problem: Problem) -> int:
+    """Couplings or clauses, and with them at least one for each edge of what they came from."""
+    if isinstance(problem, Max2Sat):
+        return problem.num_clauses + problem.num_hard
+    return problem.num_edges
+
+
+def ordered(problem: Problem) -> Problem:
+    """Clauses in one order, whatever order they stand in; other problems as they are.
+
+    Without labels: not every file has them, and variables are compared place by place.
+    """
+    plain = problem if problem.labels is None else replace(problem, labels=None)
+    return plain.simplified() if isinstance(plain, Max2Sat) else plain

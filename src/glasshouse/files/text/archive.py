@@ -1,0 +1,213 @@
+"""Named arrays from an .npz archive, and the checks of the integers in them.
+
+The reader takes only the arrays that it is asked for. The directory of an archive is what the file
+claims. At most 100 members of it are read, sizes are compared with the allowance before memory is
+taken, and a member is unpacked no further than its size.
+
+Differences and casts of integers wrap around silently, and compiled code trusts them as indices.
+They are therefore compared, as Python integers if types differ, and only then cast.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.streams import BLOCK, Source
+from glasshouse.files.text.unpacking import MeteredFile
+from glasshouse.problems.validation import IntArray
+
+_MOST_MEMBERS = 100  # ours has a dozen
+
+_NPY_HEAD = re.compile(
+    rb"\{'descr': ?'([<>|]?)([a-zA-Z])([0-9]{1,9})', ?'fortran_order': ?(True|False), ?"
+    rb"'shape': ?\(([0-9]{1,18}(?:, ?[0-9]{1,18})*)?,?\),? ?\} *\n"
+)
+_NUMBERS = {"i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"}
+_LONGEST_HEAD = 10_000
+NUMBER = 8  # bytes of a number in memory
+
+
+@contextmanager
+def opened_archive(source: Source, otherwise: str) -> Iterator[Archive]:
+    """An open .npz file, whatever is wrong with which is one `FileError`.
+
+    Args:
+        source: the file.
+        otherwise: the message, with `{}` for what is wrong.
+    """
+    try:
+        with Archive(source) as archive:
+            yield archive
+    except (FileError, MemoryError):  # a lack of memory is not a fault of the file
+        raise
+    except Exception as fault:  # zipfile and zlib raise whatever a broken byte does
+        raise source.error(otherwise.format(fault)) from None
+
+
+class Archive:
+    """An open .npz file; see `opened_archive`.
+
+    Args:
+        source: the file.
+
+    Raises:
+        ValueError: it is none, or more than any of ours could be. `zipfile` and `zlib` raise errors
+            of their own for broken bytes.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._file = MeteredFile(source.seekable())
+        self._zip = zipfile.ZipFile(self._file)
+        self._file.bytes_left = None
+        self._left = source.allowance.unpacked
+        members = self._zip.infolist()
+        if len(members) > _MOST_MEMBERS:
+            raise ValueError(f"{len(members)} members, where none has more than {_MOST_MEMBERS}")
+        counts = Counter(member.filename for member in members)
+        for name, count in counts.items():
+            if count > 1:
+                raise ValueError(f"{count} members are called {name[:40]!r}")
+        self._members = {member.filename: member for member in members}
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._zip.close()
+
+    @property
+    def names(self) -> set[str]:
+        """What its arrays are called."""
+        return {name.removesuffix(".npy") for name in self._members}
+
+    def __contains__(self, name: str) -> bool:
+        return f"{name}.npy" in self._members
+
+    def text(self, name: str) -> str:
+        """A text without dimensions."""
+        array = self._read(name, text=True)
+        if array.ndim:
+            raise ValueError(f"its {name} is no text")
+        return str(array)
+
+    def numbers(self, name: str, dimensions: int) -> npt.NDArray[Any]:
+        """An array of numbers with so many dimensions, in the machine's own order of bytes."""
+        array = self._read(name, text=False)
+        if array.ndim != dimensions:
+            raise ValueError(f"{name} has shape {array.shape}; expected {dimensions} dimensions")
+        return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+    def _read(self, name: str, *, text: bool) -> npt.NDArray[Any]:
+        if name not in self:
+            raise KeyError(name)
+        member = self._members[f"{name}.npy"]
+        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ValueError(f"{name} is compressed by a method that NumPy does not use")
+        self._left -= member.file_size
+        if self._left < 0:
+            raise self._source.error(self._source.allowance.too_much)
+        with self._zip.open(member) as data:
+            kind, shape, is_fortran, start = npy_head(data, name, text=text)
+            count = 1
+            for length in shape:
+                count *= length
+            if count * kind.itemsize != member.file_size - start:
+                raise ValueError(f"{name} states shape {shape}, which is not what it holds")
+            if not text:
+                # Problems and machines hold numbers of eight bytes, however short these are.
+                self._left -= count * max(0, NUMBER - kind.itemsize)
+            if self._left < 0:
+                raise self._source.error(self._source.allowance.too_much)
+            array = np.empty(count, kind)
+            _fill(array.view(np.uint8), data, name)
+        return array.reshape(shape, order="F" if is_fortran else "C")
+
+
+def npy_head(
+    data: Any, name: str, *, text: bool
+) -> tuple[np.dtype[Any], tuple[int, ...], bool, int]:
+    """The head of an .npy file of version 1.0, as NumPy writes it.
+
+    Returns:
+        Type, shape, whether the array lies column by column, and the length of the head.
+    """
+    magic = data.read(10)
+    length = int.from_bytes(magic[8:], "little")
+    if magic[:8] != b"\x93NUMPY\1\0" or len(magic) != 10 or length > _LONGEST_HEAD:
+        raise ValueError(f"{name} is not an .npy of version 1.0")
+    head = data.read(length)
+    found = _NPY_HEAD.fullmatch(head)
+    if not found or len(head) != length:
+        raise ValueError(f"{name} is no plain array of {'text' if text else 'numbers'}")
+    order, kind, width, fortran, lengths = found.groups()
+    spelled = (kind + width).decode()
+    if spelled not in _NUMBERS if not text else kind != b"U":
+        raise ValueError(f"{name} holds {spelled}; expected {'text' if text else 'numbers'}")
+    shape = tuple(map(int, lengths.split(b","))) if lengths else ()
+    return np.dtype(order.decode() + spelled), shape, fortran == b"True", 10 + length
+
+
+def _fill(memory: npt.NDArray[np.uint8], data: Any, name: str) -> None:
+    """Read all of a member into memory; its check sum is compared at its end."""
+    place = 0
+    while place < len(memory):
+        piece = data.read(min(BLOCK, len(memory) - place))
+        if not piece:
+            raise ValueError(f"{name} is shorter than the directory says")
+        memory[place : place + len(piece)] = np.frombuffer(piece, dtype=np.uint8)
+        place += len(piece)
+    if data.read(1):
+        raise ValueError(f"{name} is longer than the directory says")
+
+
+def whole_between(array: npt.NDArray[Any], least: int, most: int, what: str) -> IntArray:
+    """A flat array of whole numbers from `least` to `most`, as int64.
+
+    Raises:
+        ValueError: it is of another shape or type, or a number lies outside.
+
+    >>> whole_between(np.array([2, 2**64 - 1], dtype=np.uint64), 0, 9, "a place")
+    Traceback (most recent call last):
+    ...
+    ValueError: a place is 18446744073709551615; expected 0 to 9
+    """
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"{what} should be one of a list of whole numbers, not {array.dtype} of shape "
+            f"{array.shape}"
+        )
+    if array.size:
+        for extreme in (int(array.min()), int(array.max())):
+            if not least <= extreme <= most:
+                raise ValueError(f"{what} is {extreme}; expected {least} to {most}")
+    return array.astype(np.int64, copy=False)
+
+
+def bounds_of(array: npt.NDArray[Any], end: int, what: str) -> IntArray:
+    """Where parts of a list begin and the last one ends: ascending from 0 to `end`.
+
+    Raises:
+        ValueError: they do not.
+    """
+    bounds = whole_between(array, 0, end, what)
+    if not bounds.size or bounds[0] != 0 or bounds[-1] != end:
+        raise ValueError(f"{what} should run from 0 to {end}")
+    if (bounds[1:] < bounds[:-1]).any():
+        raise ValueError(f"{what} is below the one before; expected ascending ones")
+    return bounds

@@ -1,0 +1,234 @@
+"""Rows of numbers from text and back, block by block, and the spelling of numbers and bits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.files.text import kernels, streams
+from glasshouse.files.text.errors import shown
+from glasshouse.files.text.kernels import HARD, Room
+from glasshouse.files.text.streams import Source
+from glasshouse.problems.validation import INT64_MAX, IntArray, Number
+
+# Called with a line that is not a row (a comment, a header): its number, its text, and how many
+# rows came before it.
+OnLine = Callable[[int, bytes, int], None]
+# One fault that rows may have: for each row whether it has it, and what to say of row k.
+Fault = tuple[npt.NDArray[np.bool_], Callable[[int], str]]
+
+# No sum of 64-bit weights is larger; a longer number in a note is a slip.
+_TOO_LARGE = 2**70
+LONGEST_NUMBER = 400
+
+_ROWS_AT_ONCE = 1 << 16
+# Tokens that are no whole numbers, held at once: more than a block of decimals has.
+_ODD_AT_ONCE = 1 << 18
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Some lines of numbers: row k is `values[starts[k]:ends[k]]` and stood in line `lines[k]`.
+
+    Values are whole numbers of 64 bits. `HARD` stands for the letter h. Any other token is `ODD`,
+    and what it says is in `odd`, by its place in `values`.
+    """
+
+    values: IntArray
+    ends: IntArray
+    lines: IntArray
+    odd: dict[int, bytes]
+
+    @cached_property
+    def starts(self) -> IntArray:
+        """Where each row begins."""
+        return np.concatenate([[0], self.ends[:-1]]).astype(np.int64)
+
+    @cached_property
+    def lengths(self) -> IntArray:
+        """Tokens of each row."""
+        return np.diff(self.ends, prepend=0)
+
+    def column(self, number: int, missing: int = 0) -> IntArray:
+        """Token `number` of every row, from 0; negative ones count from the end."""
+        places = self.ends + number if number < 0 else self.starts + number
+        there = self.lengths > (number if number >= 0 else -number - 1)
+        return np.where(there, self.values[np.where(there, places, 0)], missing)
+
+    def text(self, row: int, number: int) -> str:
+        """Token `number` of a row as it stood there, for a message."""
+        place = int(self.starts[row]) + number
+        if place in self.odd:
+            return shown(self.odd[place])
+        value = int(self.values[place])
+        return "'h'" if value == HARD else str(value)
+
+    def part(self, start: int, stop: int) -> Rows:
+        """Some of the rows, one after the other."""
+        first = int(self.starts[start]) if start < len(self.ends) else len(self.values)
+        last = int(self.ends[stop - 1]) if stop > start else first
+        odd = {place - first: text for place, text in self.odd.items() if first <= place < last}
+        ends, lines = self.ends[start:stop] - first, self.lines[start:stop]
+        return Rows(self.values[first:last], ends, lines, odd)
+
+    def having(self, tokens: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Which rows have one of some tokens."""
+        rows = np.zeros(len(self.ends), dtype=np.bool_)
+        rows[np.searchsorted(self.ends, np.flatnonzero(tokens), side="right")] = True
+        return rows
+
+    def refuse(self, source: Source, faults: Iterable[Fault]) -> None:
+        """Raise for the first row that has a fault; of two faults, the one listed first."""
+        found = [(int(np.argmax(mask)), message) for mask, message in faults if mask.any()]
+        if found:
+            row, message = min(found, key=lambda fault: fault[0])
+            raise source.error(message(row), int(self.lines[row]))
+
+
+def read_rows(
+    source: Source, marks: bytes, on_line: OnLine, blocks: Iterable[bytes] | None = None
+) -> Iterator[Rows]:
+    """All rows of a text file; lines that open with one of the bytes in `marks` go to `on_line`.
+
+    Args:
+        source: the file.
+        marks: bytes that a line which is no row opens with.
+        on_line: called with such lines.
+        blocks: the source's own blocks, where the caller changed them.
+    """
+    is_mark = np.zeros(256, dtype=np.bool_)
+    is_mark[list(marks)] = True
+    size, room = 0, _new_room(0)
+    line, before = 1, 0
+    for text in source.blocks() if blocks is None else blocks:
+        if len(text) > 2 * streams.BLOCK:  # a line that came alone
+            words = text.strip()
+            if words and is_mark[words[0]]:
+                on_line(line, words, before)
+                line += 1
+                continue
+            if len(text) > source.allowance.longest_row:
+                raise source.error(
+                    f"a line of numbers is longer than {source.allowance.longest_row} bytes; "
+                    f"{source.allowance.remedy}",
+                    line,
+                )
+        if len(text) > size:
+            size, room = len(text), _new_room(len(text))
+        block = np.frombuffer(text, dtype=np.uint8)
+        position = 0
+        room.counts[:] = 0
+        while True:
+            position, line, is_full = kernels.scan(block, position, line, is_mark, room)
+            rows = int(room.counts[1])
+            if position < len(block) and not is_full:
+                end = text.index(b"\n", position)
+                on_line(line, text[position:end].strip(), before + rows)
+                position, line = end + 1, line + 1
+                continue
+            if rows:
+                yield _rows(room, text)
+            elif is_full:
+                raise source.error(
+                    f"more than {_ODD_AT_ONCE} entries in the line are no whole numbers", line
+                )
+            before += rows
+            if not is_full:
+                break
+            room.counts[:] = 0
+
+
+def _new_room(size: int) -> Room:
+    """Arrays that hold whatever a block of some size can contain."""
+    tokens = size // 2 + 1
+    odd = min(tokens, _ODD_AT_ONCE)
+    shapes = tokens, tokens, tokens, odd, (odd, 2), 3
+    return Room(*(np.empty(shape, dtype=np.int64) for shape in shapes))
+
+
+def _rows(room: Room, text: bytes) -> Rows:
+    """What a scan of some text found."""
+    values, rows, odd = room.counts.tolist()
+    columns = room.odd_places[:odd].tolist(), *room.odd_spans[:odd].T.tolist()
+    words = {place: text[start:end] for place, start, end in zip(*columns, strict=True)}
+    tokens, ends, lines = room.values[:values], room.row_ends[:rows], room.row_lines[:rows]
+    return Rows(tokens.copy(), ends.copy(), lines.copy(), words)
+
+
+def joined(parts: list[npt.NDArray[Any]], kind: Any, width: int | None = None) -> npt.NDArray[Any]:
+    """Arrays one after the other; an empty one of the right kind where there are none."""
+    shape = (0,) if width is None else (0, width)
+    return np.concatenate([np.empty(shape, dtype=kind), *parts], dtype=kind)
+
+
+def write_rows(file: BinaryIO, values: IntArray, row_ends: IntArray, prefix: bytes = b"") -> None:
+    """Rows of whole numbers as lines of text, each after the prefix."""
+    head = np.frombuffer(prefix, dtype=np.uint8)
+    for start in range(0, len(row_ends), _ROWS_AT_ONCE):
+        ends = row_ends[start : start + _ROWS_AT_ONCE]
+        first = int(row_ends[start - 1]) if start else 0
+        part = values[first : int(ends[-1])]
+        buffer = np.empty(21 * len(part) + (len(prefix) + 1) * len(ends), dtype=np.uint8)
+        size = kernels.join(part, ends - first, head, buffer)
+        file.write(buffer[:size].data)
+
+
+def write_table(file: BinaryIO, columns: list[npt.NDArray[Any]], prefix: bytes = b"") -> None:
+    """Columns of whole numbers, all of them in every line."""
+    for start in range(0, len(columns[0]), _ROWS_AT_ONCE):
+        part = [column[start : start + _ROWS_AT_ONCE] for column in columns]
+        table = np.column_stack(part).astype(np.int64, copy=False)
+        write_rows(file, table.reshape(-1), np.arange(1, len(table) + 1) * len(columns), prefix)
+
+
+def whole_number_fault(text: str) -> str:
+    """What is wrong with a token that should be a whole number of 64 bits."""
+    digits = text.strip("'+-")
+    if digits.isdigit() and int(digits[:40]) > INT64_MAX:
+        return "is above 2^63-1"
+    return "is not a whole number"
+
+
+def bit_string(bits: npt.NDArray[np.int8]) -> str:
+    """0 and 1 without anything between them."""
+    return (bits + 48).astype(np.uint8).tobytes().decode("ascii")
+
+
+def parse_bits(text: bytes) -> npt.NDArray[np.int8] | None:
+    """A string of 0 and 1 as int8; None for anything else."""
+    bits = np.frombuffer(text, dtype=np.uint8)
+    if not ((bits == 48) | (bits == 49)).all():
+        return None
+    return (bits - 48).astype(np.int8)
+
+
+def parse_number(text: bytes) -> Number | None:
+    """An int, or a float that is written with a point or an exponent; None for anything else.
+
+    Only the plain spellings: no nan, no infinity, no digits grouped by underscores.
+    """
+    if len(text) > LONGEST_NUMBER or not is_spelled(text):
+        return None
+    try:
+        number = int(text) if set(text) <= set(b"0123456789+-") else float(text)
+    except ValueError:
+        return None
+    return number if is_sound(number) else None
+
+
+def is_spelled(text: bytes) -> bool:
+    """Whether a text has only characters of numbers: no nan, no infinity, no underscores."""
+    return not text.translate(None, b"0123456789+-.eE")
+
+
+def is_sound(number: object) -> bool:
+    """Whether a value is a finite number that a sum of weights could be."""
+    if isinstance(number, float):
+        return math.isfinite(number)
+    return isinstance(number, int) and not isinstance(number, bool) and abs(number) < _TOO_LARGE

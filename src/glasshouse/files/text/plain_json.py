@@ -1,0 +1,96 @@
+"""JSON from strangers: finite numbers, keys that stand once, nothing deep."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, NoReturn
+
+# JSON of ours is flat and holds few values, some of them long strings. Each value takes a hundred
+# bytes of memory, where two of text may spell it.
+_MOST_VALUES = 1 << 20
+_DEEPEST = 16
+_LONGEST_FOREIGN_TEXT = 1 << 20
+
+
+class JsonError(ValueError):
+    """A text that is not JSON, or not JSON that every reader takes alike; the message says why."""
+
+
+def read_json(text: bytes) -> Any:
+    """A JSON value of finite numbers, in whose objects no key stands twice.
+
+    Raises:
+        JsonError: it is anything else.
+
+    >>> read_json(b'{"scale": 2}')
+    {'scale': 2}
+    >>> read_json(b'{"scale": 1e999}')
+    Traceback (most recent call last):
+    ...
+    glasshouse.files.text.plain_json.JsonError: the number 1e999 is not finite
+    """
+    if len(text) > _LONGEST_FOREIGN_TEXT and (not text.isascii() or b"\\u" in text):
+        # A single character can make a string four times as large.
+        raise JsonError("is a long text with characters that are not ASCII")
+    try:
+        return json.loads(
+            text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_once
+        )
+    except JsonError:
+        raise
+    except RecursionError:
+        raise JsonError("has lists or objects too deep in each other") from None
+    except (json.JSONDecodeError, UnicodeDecodeError) as fault:
+        raise JsonError(f"is not JSON: {fault}") from None
+    except ValueError:  # the only one that is left: Python's limit of digits
+        raise JsonError("has a whole number of thousands of digits") from None
+
+
+def parse_json(text: bytes) -> Any:
+    """What `read_json` reads; None for anything else."""
+    try:
+        return read_json(text)
+    except JsonError:
+        return None
+
+
+def parse_object(text: bytes) -> dict[str, Any] | None:
+    """A JSON object, neither deep nor of very many values; None for anything else."""
+    if sum(map(text.count, (b",", b":", b"[", b"{"))) > _MOST_VALUES:
+        return None
+    value = parse_json(text)
+    return value if isinstance(value, dict) and is_shallow(value) else None
+
+
+def is_shallow(value: Any) -> bool:
+    """Whether lists and objects lie in each other only so deep that nothing recurses too far."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        inner: list[Any] = []
+        for item in level:
+            if isinstance(item, dict):
+                inner += item.values()
+            elif isinstance(item, list):
+                inner += item
+        level = inner
+        if not level:
+            return True
+    return False
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object none of whose keys stands twice: readers would differ over which one counts."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise JsonError("has an object in which a key stands twice")
+    return found
+
+
+def _finite(word: str) -> float:
+    number = float(word)
+    return number if math.isfinite(number) else _refuse(word)
+
+
+def _refuse(word: str) -> NoReturn:
+    raise JsonError(f"the number {word[:40]} is not finite")

@@ -1,0 +1,187 @@
+"""Compressed files, unpacked piece by piece and never further than asked."""
+
+from __future__ import annotations
+
+import io
+import lzma
+import zipfile
+import zlib
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+from glasshouse.files.text.allowance import Allowance
+
+# How far the directory of a zip archive is read; it is looked for in the last 64 KiB.
+MOST_DIRECTORY = 1 << 18
+_PIECE = 1 << 16
+_GZIP = 16 + zlib.MAX_WBITS
+
+
+class UnpackError(Exception):
+    """Compressed data that are no such data, or more of them than a file may hold."""
+
+
+class Unpacker:
+    """Reads a gzip or xz file of one part or of several joined ones.
+
+    Python's own readers go on over any number of empty parts, pass over garbage behind an xz
+    stream, and allocate whatever dictionary an xz header asks for; this one does not.
+    """
+
+    def __init__(self, raw: BinaryIO, kind: str, allowance: Allowance) -> None:
+        self._raw = raw
+        self._allowance = allowance
+        self._new: Callable[[], Any] = _gzip if kind == ".gz" else self._xz
+        self._decoder: Any = None
+        self._input = b""
+        self._parts = 0
+
+    def read(self, size: int) -> bytes:
+        """The next `size` bytes; fewer at the end."""
+        pieces = []
+        while size and (self._decoder is not None or self._begin_part()):
+            piece = self._decode(size)
+            if self._decoder.eof:
+                self._input = self._decoder.unused_data
+                self._decoder = None
+            pieces.append(piece)
+            size -= len(piece)
+        return b"".join(pieces)
+
+    def _begin_part(self) -> bool:
+        """Make ready for the next part; False where the file ends. Parts may be padded with 0."""
+        while True:
+            self._input = self._input.lstrip(b"\0") if self._parts else self._input
+            if self._input:
+                break
+            self._input = self._raw.read(_PIECE)
+            if not self._input:
+                if not self._parts:
+                    raise EOFError
+                return False
+        self._parts += 1
+        if self._parts > self._allowance.most_parts:
+            raise UnpackError(
+                f"is joined from more than {self._allowance.most_parts} compressed parts; "
+                f"{self._allowance.remedy}"
+            )
+        self._decoder = self._new()
+        return True
+
+    def _decode(self, size: int) -> bytes:
+        """Some bytes of the part; none where the decoder wants more input first."""
+        if not self._input and getattr(self._decoder, "needs_input", True):
+            self._input = self._raw.read(_PIECE)
+            if not self._input:
+                raise EOFError
+        try:
+            piece: bytes = self._decoder.decompress(self._input, size)
+        except zlib.error as cause:
+            raise UnpackError(f"cannot be read ({self._where(cause)})") from None
+        except lzma.LZMAError as cause:
+            if "limit" in str(cause):
+                raise UnpackError(
+                    f"needs more than {2 * self._allowance.limit} bytes to unpack; "
+                    f"{self._allowance.remedy}"
+                ) from None
+            raise UnpackError(f"cannot be read ({self._where(cause)})") from None
+        self._input = getattr(self._decoder, "unconsumed_tail", b"")  # lzma keeps it inside
+        return piece
+
+    def _where(self, cause: Exception) -> str:
+        return str(cause) if self._parts == 1 else f"{cause}, behind the first compressed part"
+
+    def _xz(self) -> Any:
+        # The largest dictionary of the xz command, 64 MiB, fits into the default limit.
+        return lzma.LZMADecompressor(memlimit=2 * self._allowance.limit)
+
+
+def _gzip() -> Any:
+    return zlib.decompressobj(_GZIP)
+
+
+class ZipUnpacker:
+    """Reads the one file of a zip archive.
+
+    The archive is opened by the first read, so that whatever is wrong with it is an `UnpackError`.
+    """
+
+    def __init__(self, raw: BinaryIO, allowance: Allowance) -> None:
+        self._raw = raw
+        self._allowance = allowance
+        self._data: Any = None
+
+    def read(self, size: int) -> bytes:
+        """Return the next `size` bytes; fewer at the end."""
+        try:
+            data: bytes = self._opened().read(size)
+        except (MemoryError, UnpackError):
+            raise
+        except EOFError:
+            raise UnpackError("the compressed data end too soon; the file is truncated") from None
+        except Exception as cause:  # zipfile raises whatever a broken byte does
+            raise UnpackError(f"cannot be read ({cause})") from None
+        return data
+
+    @property
+    def member(self) -> str:
+        """The name of the one file."""
+        self.read(0)
+        return str(self._data.name)
+
+    def _opened(self) -> Any:
+        if self._data is None:
+            file = MeteredFile(self._raw if self._raw.seekable() else self._held())
+            archive = zipfile.ZipFile(file)
+            file.bytes_left = None
+            files = [member for member in archive.infolist() if not member.is_dir()]
+            if len(files) != 1:
+                raise UnpackError(f"is a zip archive of {len(files)} files; expected one")
+            if files[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise UnpackError("is compressed by a method other than deflate; expected that one")
+            if files[0].flag_bits & 1:
+                raise UnpackError("is encrypted; expected a plain zip archive")
+            self._data = archive.open(files[0])
+        return self._data
+
+    def _held(self) -> BinaryIO:
+        """Keep an archive that comes down a pipe in memory, because its directory is at its end."""
+        held = self._raw.read(self._allowance.unpacked + 1)
+        if len(held) > self._allowance.unpacked:
+            raise UnpackError(f"is too long to be read from a pipe; {self._allowance.remedy}")
+        return io.BytesIO(held)
+
+
+class MeteredFile(io.RawIOBase):
+    """A file of which only so many bytes may be read, until its directory was read."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.bytes_left: int | None = MOST_DIRECTORY
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes, at most `bytes_left`."""
+        if self.bytes_left is None:
+            return self._file.read(size)
+        most = self.bytes_left + 1
+        data = self._file.read(most if size < 0 else min(size, most))
+        self.bytes_left -= len(data)
+        if self.bytes_left < 0:
+            raise ValueError(f"its directory is longer than {MOST_DIRECTORY} bytes")
+        return data
+
+    def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
+        """Move to a place."""
+        return self._file.seek(place, whence)
+
+    def tell(self) -> int:
+        """Return the place."""
+        return self._file.tell()
+
+    def seekable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
