@@ -19,8 +19,6 @@ import numpy.typing as npt
 from glasshouse.boltzmann.data_files import DataOptions
 from glasshouse.boltzmann.ensemble import MOST_NAME, MOST_VALUES, TRAINING, look_epochs
 from glasshouse.boltzmann.settings import TrainingSettings
-from glasshouse.files.budget import Budget
-from glasshouse.boltzmann.statistics import median_of
 from glasshouse.files.text.allowance import Allowance
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray

@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 
 from glasshouse.boltzmann.curves import Ensemble, labels_of, monitors_of
-from glasshouse.files.streams import Place, is_stream, writing
-from glasshouse.statistics.samples import Estimate
 from glasshouse.files.text.streams import Place, is_stream, writing
-from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.statistics.samples import Estimate
 
 _WIDEST = 60  # characters of a label
 
