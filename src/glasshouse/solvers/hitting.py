@@ -21,8 +21,8 @@ from glasshouse.problems.validation import FloatArray, IntArray
 from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.crew import steps_at_once
 from glasshouse.solvers.engine import ColouredGraph
+from glasshouse.solvers.engines import choose_engine
 from glasshouse.solvers.kernels import generator, hitting
-from glasshouse.solvers.readiness import choose_engine
 from glasshouse.solvers.schedule import (
     AUTOMATIC_SWEEPS,
     Beta,

@@ -7,7 +7,7 @@ import time
 import pytest
 
 import glasshouse as gh
-from glasshouse.solvers.rounds import iter_rounds
+from glasshouse.solvers.doubling import iter_rounds
 
 PLANT = gh.random_loops(20, 20, frustration="1/5", loop_density=0.4, rng=1)
 

@@ -9,9 +9,9 @@ from typing import Any
 from glasshouse.notebook import SummaryTable
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.solvers.annealing import anneal
-from glasshouse.solvers.forms import Form, Solvable, Target
 from glasshouse.solvers.result import AnnealResult, TimeToSolution, Unit
 from glasshouse.solvers.schedule import sweep_count
+from glasshouse.solvers.spin_form import Solvable, SpinForm, Target
 from glasshouse.summaries import Summarised
 
 
@@ -88,7 +88,7 @@ def optimal_tts(
         raise ValueError("sweeps_grid is empty; give at least one run length")
     if len(set(grid)) < len(grid):
         raise ValueError(f"sweeps_grid={grid} holds a run length twice; give each once")
-    target = Form(problem).wanted(target)
+    target = SpinForm(problem).wanted(target)
     if target is None:
         raise ValueError("there is no target: success is not defined; give the energy to look for")
     seed = Seed.of(rng)

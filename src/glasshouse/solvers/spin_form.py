@@ -23,7 +23,7 @@ Target: TypeAlias = Number | Literal["planted"] | None
 _WORTH_COMPILING = 1 << 18  # edges to look at: milliseconds in NumPy
 
 
-class Form:
+class SpinForm:
     """The Ising form of a problem, with energies and β in the problem's own units."""
 
     def __init__(self, problem: Solvable) -> None:

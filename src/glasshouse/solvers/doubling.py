@@ -12,9 +12,9 @@ from typing import Any
 
 from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
-from glasshouse.solvers.forms import Solvable
 from glasshouse.solvers.result import AnnealResult
 from glasshouse.solvers.schedule import MOST_SWEEPS, sweep_count
+from glasshouse.solvers.spin_form import Solvable
 from glasshouse.stopping import working_time
 
 _FIRST = 16  # sweeps
