@@ -18,7 +18,7 @@ from glasshouse.solvers.engines.dense_numbers import (
     signed_sums,
     sums_of_all,
 )
-from glasshouse.solvers.kernels import dense_dice, dense_fields, dense_lanes, dense_layers
+from glasshouse.solvers.kernels import dense_fields, dense_lanes, dense_layers, dense_turns
 from glasshouse.solvers.kernels.dense_lanes import DenseTables
 from glasshouse.solvers.kernels.dense_layers import LayerTables
 from glasshouse.solvers.kernels.kernel import annealing_kernel
@@ -60,7 +60,7 @@ def dense_engine(network: ColouredGraph) -> Engine | None:
     cost = MOST_RUNS * (4 * size + len(network.weights) // 16)
     return Engine(
         tables, order, MOST_RUNS, numbers.dtype, np.float64, 2 * size, cost,
-        words=dense_fields.WORDS, together=dense_dice.TOGETHER,
+        words=dense_fields.WORDS, together=dense_turns.TOGETHER,
     )  # fmt: skip
 
 
