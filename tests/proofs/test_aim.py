@@ -5,11 +5,11 @@ import pytest
 from tests.proofs.instances import spin_glass
 from tests.proofs.test_clique_cuts import glass
 
-from glasshouse.proofs.linear.primal import mean_violation
 from glasshouse.proofs.nodes.aim import Aim, centre_of, contracted, states_of
 from glasshouse.proofs.nodes.cycle_cuts import CycleSeparator
 from glasshouse.proofs.nodes.ties import Ties
 from glasshouse.proofs.signed_graph import SignedGraph
+from glasshouse.proofs.states import mean_violation
 
 
 def test_the_point_ends_at_the_solution():

@@ -228,7 +228,7 @@ def test_ctrl_c_within_the_root_keeps_what_cliques_have_won(only_trees, monkeypa
 
 def test_ctrl_c_before_a_tree_keeps_the_bound(only_trees, monkeypatch):
     problem = half_complete()
-    monkeypatch.setattr("glasshouse.proofs.linear.good_state.mix", hidden_ctrl_c)
+    monkeypatch.setattr("glasshouse.proofs.states.mix", hidden_ctrl_c)
     part = prove(problem)
     assert part.statistics.stopped == "Ctrl-C"
     assert verify(problem, part.certificate).lower_bound == part.lower_bound

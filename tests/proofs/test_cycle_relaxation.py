@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.proofs.instances import torus_edges
 
-from glasshouse.proofs.linear.good_state import good_state
 from glasshouse.proofs.nodes.clique_relaxation import CliqueRelaxation
 from glasshouse.proofs.nodes.cycle_relaxation import CycleRelaxation
 from glasshouse.proofs.nodes.ties import Ties
 from glasshouse.proofs.signed_graph import SignedGraph, exact_array
+from glasshouse.proofs.states import good_state
 from glasshouse.stopping import working_time
 
 NEVER = math.inf

@@ -11,9 +11,9 @@ from tests.proofs.instances import torus_edges
 from glasshouse.problems import Ising
 from glasshouse.proofs import prove
 from glasshouse.proofs.linear import centred_rounds, cycle_lp
-from glasshouse.proofs.linear.primal import mean_violation, mix
 from glasshouse.proofs.linear.separation import HOP, Separation
 from glasshouse.proofs.signed_graph import SignedGraph
+from glasshouse.proofs.states import mean_violation, mix
 
 
 def torus(length: int, rng: np.random.Generator, *, gaussian: bool) -> Ising:

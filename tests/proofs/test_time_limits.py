@@ -13,16 +13,17 @@ from tests.proofs.lattices import lattice
 
 from glasshouse.certificates import verify
 from glasshouse.problems import Max2Sat
-from glasshouse.proofs import limits, prove
-from glasshouse.proofs.kernels import matching
+from glasshouse.proofs import contraction, limits, prove
+from glasshouse.proofs import states as proof_states
+from glasshouse.proofs.contraction import ContractedGraph
 from glasshouse.proofs.limits import Clock, Limits, TimeIsUpError
-from glasshouse.proofs.linear import certifying, contraction, cycle_lp, primal, square_torus
-from glasshouse.proofs.linear import good_state as good_states
+from glasshouse.proofs.linear import certifying, cycle_lp
 from glasshouse.proofs.linear.certifying import Certifying
-from glasshouse.proofs.linear.contraction import ContractedGraph
 from glasshouse.proofs.linear.packing import fit
 from glasshouse.proofs.linear.search import Search
-from glasshouse.proofs.linear.square_torus import SquareTorus
+from glasshouse.proofs.matching import square_torus
+from glasshouse.proofs.matching.kernels import matching
+from glasshouse.proofs.matching.square_torus import SquareTorus
 from glasshouse.proofs.nodes import clique_cuts, cycle_cuts
 from glasshouse.proofs.preparation import Prepared
 from glasshouse.proofs.prover import Prover
@@ -87,10 +88,10 @@ def test_states_mixed_in_small_pieces_are_the_same(monkeypatch):
     graph = graph_of(lattice(8, 8))
     states = np.random.default_rng(0).choice(np.array([-1, 1], np.int8), (9, 64))
     expected, pieces, none = states.copy(), states.copy(), states.copy()
-    primal.mix(graph, expected, 5)
-    monkeypatch.setattr(primal, "_SPINS_AT_ONCE", 128)
-    primal.mix(graph, pieces, 5)
-    primal.mix(graph, none, 5, OVER)
+    proof_states.mix(graph, expected, 5)
+    monkeypatch.setattr(proof_states, "_SPINS_AT_ONCE", 128)
+    proof_states.mix(graph, pieces, 5)
+    proof_states.mix(graph, none, 5, OVER)
     assert np.array_equal(expected, pieces)
     assert np.array_equal(none, states)
 
@@ -296,14 +297,14 @@ def test_annealing_that_ctrl_c_ended_is_not_followed_by_mixing(monkeypatch):
     def too_late(graph, states, *arguments):
         assert len(states) == 2, "a population was mixed"
 
-    for module in (cycle_lp, good_states):
+    for module in (cycle_lp, proof_states):
         monkeypatch.setattr(module, "annealed_states", interrupted)
         monkeypatch.setattr(module, "mix", too_late)
     problem = lattice(12, 12, 12, gaussian=True)
     proof = prove(problem)
     assert proof.statistics.stopped == "Ctrl-C"
     assert verify(problem, proof.certificate).lower_bound == proof.lower_bound
-    assert good_states.good_state(graph_of(problem))[1]
+    assert proof_states.good_state(graph_of(problem))[1]
 
 
 def test_only_the_step_of_a_certificate_that_ctrl_c_came_in_is_done_anew(monkeypatch):

@@ -21,8 +21,8 @@ from glasshouse.cli import main
 from glasshouse.problems import Ising, Max2Sat
 from glasshouse.problems.convert import to_max2sat
 from glasshouse.proofs import prove
-from glasshouse.proofs.trees.leaf_parts import certificate_of, flat_parts
-from glasshouse.proofs.trees.relaxation import Parts
+from glasshouse.proofs.parts import certificate_of, flat_parts
+from glasshouse.proofs.relaxation import Parts
 from glasshouse.proofs.veripb import tree as veripb_tree
 from glasshouse.proofs.veripb.writing import veripb_proof
 

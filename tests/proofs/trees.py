@@ -14,12 +14,12 @@ from glasshouse.certificates.ties import ties_of
 from glasshouse.problems import Ising, Max2Sat
 from glasshouse.problems.convert import to_max2sat
 from glasshouse.proofs import prove
+from glasshouse.proofs.core import Core
 from glasshouse.proofs.nodes.cycle_relaxation import CycleRelaxation
+from glasshouse.proofs.relaxation import Parts
 from glasshouse.proofs.signed_graph import SignedGraph
 from glasshouse.proofs.trees import branching
 from glasshouse.proofs.trees.branching import Incumbent, TreeSearch
-from glasshouse.proofs.trees.core import Core
-from glasshouse.proofs.trees.relaxation import Parts
 from glasshouse.proofs.trees.search_tree import certificate_of_tree
 
 

@@ -17,12 +17,12 @@ from glasshouse.proofs.covering import Covering, lowest_state
 from glasshouse.proofs.interruption import Result, to_the_end
 from glasshouse.proofs.limits import Limits, Pause, TimeIsUpError
 from glasshouse.proofs.linear.cycle_lp import LARGE
-from glasshouse.proofs.linear.good_state import good_state
 from glasshouse.proofs.linear.search import Search
-from glasshouse.proofs.linear.square_torus import SquareTorus
+from glasshouse.proofs.matching.square_torus import SquareTorus
 from glasshouse.proofs.preparation import Found, Prepared
+from glasshouse.proofs.progress import Bounds, Statistics, Stopped
 from glasshouse.proofs.signed_graph import Spins
-from glasshouse.proofs.statistics import Bounds, Statistics, Stopped
+from glasshouse.proofs.states import good_state
 from glasshouse.proofs.trees.branching import TreeProgress
 from glasshouse.proofs.trees.growth import Growth
 from glasshouse.proofs.trees.relaxations import is_dense

@@ -6,7 +6,8 @@ import numpy as np
 
 from glasshouse.proofs.linear.centring import Centring, Point
 from glasshouse.proofs.linear.cycle_model import TOLERANCE, CycleModel, Method
-from glasshouse.proofs.linear.separation import Cycles, Separation
+from glasshouse.proofs.linear.separation import Separation
+from glasshouse.proofs.parts import Cycles
 
 # Solves for which a cut may be slack; of an interior solution, a slack cut is of no use.
 _PATIENCE, _INTERIOR_PATIENCE = 3, 0

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.proofs.linear.cycle_model import TOLERANCE
-from glasshouse.proofs.linear.separation import Cycles, Separation
+from glasshouse.proofs.linear.separation import Separation
+from glasshouse.proofs.parts import Cycles
 
 Point = npt.NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.linear.separation import Cycles
+from glasshouse.proofs.parts import Cycles
 from glasshouse.stopping import working_time
 
 _SAMPLE = 500  # loops to round for a measurement

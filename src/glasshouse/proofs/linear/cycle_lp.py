@@ -27,8 +27,13 @@ from glasshouse.proofs.linear.centred_rounds import CentredRounds
 from glasshouse.proofs.linear.certifying import Certifying
 from glasshouse.proofs.linear.cycle_model import CycleModel
 from glasshouse.proofs.linear.greedy_rounds import GreedyRounds
-from glasshouse.proofs.linear.packing import Packing, round_duals
-from glasshouse.proofs.linear.primal import (
+from glasshouse.proofs.linear.packing import round_duals
+from glasshouse.proofs.linear.refinement import refine
+from glasshouse.proofs.linear.separation import Separation
+from glasshouse.proofs.matching.square_torus import SquareTorus
+from glasshouse.proofs.parts import Cycles, Packing
+from glasshouse.proofs.signed_graph import SignedGraph, Spins
+from glasshouse.proofs.states import (
     annealed_state,
     annealed_states,
     best_of,
@@ -36,10 +41,6 @@ from glasshouse.proofs.linear.primal import (
     mean_violation,
     mix,
 )
-from glasshouse.proofs.linear.refinement import refine
-from glasshouse.proofs.linear.separation import Cycles, Separation
-from glasshouse.proofs.linear.square_torus import SquareTorus
-from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.stopping import working_time
 
 # Share of a time limit that the LP leaves to the search for a state.

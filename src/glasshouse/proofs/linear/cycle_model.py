@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.proofs.linear.linear_program import End, LinearProgramError, checked, new_highs, run
-from glasshouse.proofs.linear.separation import Cycles
+from glasshouse.proofs.parts import Cycles
 from glasshouse.stopping import working_time
 
 # A cycle is a cut if its length is below 1 by more than the LP's own tolerance.

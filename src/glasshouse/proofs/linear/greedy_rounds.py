@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.proofs.linear.cycle_model import TOLERANCE, CycleModel, Method
-from glasshouse.proofs.linear.separation import HOP, Cycles, Separation
+from glasshouse.proofs.linear.separation import HOP, Separation
+from glasshouse.proofs.parts import Cycles
 
 # How many cuts of one round may share an edge.
 _COVER = 6

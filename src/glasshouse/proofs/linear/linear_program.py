@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.side_thread import aside
+from glasshouse.proofs.interruption import aside
 from glasshouse.stopping import working_time
 
 # How a run ended. "unsure" is the end of an interior point method, or of a simplex method with

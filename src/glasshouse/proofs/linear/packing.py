@@ -8,28 +8,15 @@ its sum is a lower bound whatever the LP solver did.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.proofs.parts import Packing
+
 # Vertices of the dual polytope mostly have small denominators; a certificate with one reads well.
 _SMALL_DENOMINATORS = (1, 2, 3, 4, 6, 8, 12, 24)
-
-
-@dataclass(frozen=True)
-class Packing:
-    """Cycles (as edge lists) with multipliers over a denominator, within the edges' weights."""
-
-    denominator: int
-    multipliers: list[int]
-    cycles: list[list[int]]
-
-    @property
-    def total(self) -> Fraction:
-        """Σ μ: no state violates edges of less weight."""
-        return Fraction(sum(self.multipliers), self.denominator)
 
 
 def round_duals(

@@ -14,7 +14,8 @@ from fractions import Fraction
 import numpy as np
 
 from glasshouse.proofs.linear.linear_program import checked, new_highs, run
-from glasshouse.proofs.linear.packing import Packing, fit
+from glasshouse.proofs.linear.packing import fit
+from glasshouse.proofs.parts import Packing
 from glasshouse.stopping import working_time
 
 _MOST_TURNS = 6

@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+from glasshouse.proofs.contraction import ContractedGraph, OddCycle
 from glasshouse.proofs.interruption import to_the_end
 from glasshouse.proofs.limits import Clock
 from glasshouse.proofs.linear.certifying import Certifying
-from glasshouse.proofs.linear.contraction import ContractedGraph, OddCycle
 from glasshouse.proofs.linear.cycle_lp import BlockResult, CycleLp
+from glasshouse.proofs.progress import Bounds
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
-from glasshouse.proofs.statistics import Bounds
 from glasshouse.stopping import working_time
 
 

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from glasshouse.kernels.adjacency import adjacency
 from glasshouse.proofs.kernels import clusters as cluster_kernels
 from glasshouse.proofs.kernels import cycles as cycle_kernels
+from glasshouse.proofs.parts import Cycles
 from glasshouse.proofs.signed_graph import SignedGraph
 
-Cycles = list[npt.NDArray[np.int32]]
 Lengths = npt.NDArray[np.float64]
 
 # Makes the shorter of two equally violated cycles the better one, and no cut too long to find.

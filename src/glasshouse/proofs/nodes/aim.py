@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.linear.primal import agreements, annealed_states, mean_violation
 from glasshouse.proofs.nodes.ties import Ties
 from glasshouse.proofs.signed_graph import SignedGraph
+from glasshouse.proofs.states import agreements, annealed_states, mean_violation
 
 Point = npt.NDArray[np.float64]
 

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.trees.relaxation import Loop, Parts, Square
+from glasshouse.proofs.relaxation import Loop, Parts, Square
 
 # Bytes of an array beside its numbers.
 _ARRAY = 112

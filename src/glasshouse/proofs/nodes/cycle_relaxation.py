@@ -18,8 +18,8 @@ from glasshouse.proofs.nodes.leaf_rounding import Rounded, exact_bound, honest_b
 from glasshouse.proofs.nodes.node_lp import Basis, NodeLp
 from glasshouse.proofs.nodes.strong_branching import Brancher, Choice
 from glasshouse.proofs.nodes.ties import Ties
+from glasshouse.proofs.relaxation import Outcome
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
-from glasshouse.proofs.trees.relaxation import Outcome
 from glasshouse.stopping import working_time
 
 # Cuts of a node have to be violated by this much, unless there are none.

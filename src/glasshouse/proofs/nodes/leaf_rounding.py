@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from glasshouse.proofs.nodes.cuts import Cut, parts_of
 from glasshouse.proofs.nodes.ties import Ties
+from glasshouse.proofs.relaxation import Parts
 from glasshouse.proofs.signed_graph import exact_array
-from glasshouse.proofs.trees.relaxation import Parts
 
 # Vertices of the dual polytope mostly have small denominators; a certificate with one reads well.
 _SMALL_DENOMINATORS = (1, 2, 3, 4, 6, 8, 12, 24, 60)

@@ -13,10 +13,10 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.proofs.relaxation import Parts
 from glasshouse.proofs.semidefinite.cuts import Cuts, FloatArray
 from glasshouse.proofs.semidefinite.dual import RegularisedDual
 from glasshouse.proofs.semidefinite.subproblem import ROOM, Subproblem
-from glasshouse.proofs.trees.relaxation import Parts
 
 IntArray = npt.NDArray[np.int64]
 

@@ -20,11 +20,11 @@ from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.leaf import bounded_leaf, covered_leaf
 from glasshouse.certificates.ties import Pair, ties_of
 from glasshouse.compiled import is_ctrl_c
+from glasshouse.proofs.core import Core
 from glasshouse.proofs.kernels import graphs
+from glasshouse.proofs.relaxation import Relaxation
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
-from glasshouse.proofs.trees.core import Core
 from glasshouse.proofs.trees.holdings import Holdings
-from glasshouse.proofs.trees.relaxation import Relaxation
 from glasshouse.proofs.trees.search_tree import Node
 from glasshouse.stopping import working_time
 

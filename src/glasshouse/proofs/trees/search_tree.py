@@ -11,8 +11,8 @@ from glasshouse.certificates import Branch, Certificate, Cover, Leaf, Tree
 from glasshouse.certificates.bound import Parts as FlatParts
 from glasshouse.certificates.ties import Pair
 from glasshouse.certificates.tree import Row
+from glasshouse.proofs.parts import certificate_of, joined_parts
 from glasshouse.proofs.signed_graph import Spins
-from glasshouse.proofs.trees.leaf_parts import certificate_of, joined_parts
 
 
 @dataclass(eq=False)

@@ -22,12 +22,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.kernels import faces as face_kernels
 from glasshouse.proofs.kernels import graphs
-from glasshouse.proofs.kernels import matching as matching_kernels
-from glasshouse.proofs.kernels import moats as moat_kernels
 from glasshouse.proofs.limits import Clock
-from glasshouse.proofs.linear.separation import Cycles
+from glasshouse.proofs.matching.kernels import faces as face_kernels
+from glasshouse.proofs.matching.kernels import matching as matching_kernels
+from glasshouse.proofs.matching.kernels import moats as moat_kernels
+from glasshouse.proofs.parts import Cycles
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
 Marks = npt.NDArray[np.bool_]

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from glasshouse.proofs.side_thread import aside
+from glasshouse.proofs.interruption import aside
 from glasshouse.stopping import working_time
 
 

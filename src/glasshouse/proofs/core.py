@@ -9,12 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates.bound import Parts as FlatParts
-from glasshouse.proofs.linear.contraction import ContractedGraph
-from glasshouse.proofs.linear.cycles import signed_loops
-from glasshouse.proofs.linear.packing import Packing
+from glasshouse.proofs.contraction import ContractedGraph
+from glasshouse.proofs.parts import Packing, flat_parts, joined_parts, signed_loops
+from glasshouse.proofs.relaxation import Loop, Parts
 from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array
-from glasshouse.proofs.trees.leaf_parts import flat_parts, joined_parts
-from glasshouse.proofs.trees.relaxation import Loop, Parts
 
 
 @dataclass(frozen=True, eq=False)

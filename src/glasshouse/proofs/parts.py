@@ -1,12 +1,15 @@
-"""Loops and squares of leaves, from lists over a core to flat arrays over the whole problem.
+"""Loops and squares as certificates have them: in flat arrays over the whole problem.
 
-A proof may have a million loops: from here on they are arrays.
+A proof may have a million loops: lists over a core, or cycles given by their edges, become arrays
+here.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from itertools import chain
 from typing import Any
 
@@ -18,8 +21,73 @@ from glasshouse.certificates.bound import Parts as FlatParts
 from glasshouse.certificates.exact_form import packed
 from glasshouse.certificates.flat_cycles import edges_of_cycles
 from glasshouse.certificates.squares import NO_SQUARES
-from glasshouse.proofs.signed_graph import Spins
-from glasshouse.proofs.trees.relaxation import Parts
+from glasshouse.problems import Max2Sat
+from glasshouse.proofs.relaxation import Loop, Parts
+from glasshouse.proofs.signed_graph import SignedGraph, Spins
+
+# Cycles, each given by its edges.
+Cycles = list[npt.NDArray[np.int32]]
+
+
+@dataclass(frozen=True)
+class Packing:
+    """Cycles (as edge lists) with multipliers over a denominator, within the edges' weights."""
+
+    denominator: int
+    multipliers: list[int]
+    cycles: list[list[int]]
+
+    @property
+    def total(self) -> Fraction:
+        """Σ μ: no state violates edges of less weight."""
+        return Fraction(sum(self.multipliers), self.denominator)
+
+
+def signed_loops(
+    graph: SignedGraph, multipliers: Iterable[int], cycles: Iterable[Iterable[int]]
+) -> Iterator[Loop]:
+    """Cycles that are given by their edges, each with its multiplier."""
+    # Column by column: lists of pairs keep Python's garbage collector busy.
+    first, second = graph.edges.T.tolist()
+    signs = graph.signs.tolist()
+    for multiplier, cycle in zip(multipliers, cycles, strict=True):
+        nodes, edges = _walk(first, second, cycle)
+        yield multiplier, nodes, [signs[edge] for edge in edges]
+
+
+def _walk(first: list[int], second: list[int], loop: Iterable[int]) -> tuple[list[int], list[int]]:
+    """The nodes of a cycle, given by its edges, in order, and the edge after each of them."""
+    at: dict[int, list[int]] = {}
+    members = sorted(loop)
+    for edge in members:
+        at.setdefault(first[edge], []).append(edge)
+        at.setdefault(second[edge], []).append(edge)
+    start = first[members[0]]
+    node, edge = start, at[start][0]
+    nodes, edges = [], []
+    for _ in range(len(at)):
+        nodes.append(node)
+        edges.append(edge)
+        node = first[edge] + second[edge] - node
+        one, two = at[node]
+        edge = two if edge == one else one
+    assert node == start, "a loop that is not one cycle"
+    return nodes, edges
+
+
+def clause_loops(problem: Max2Sat, weight: Fraction) -> Iterator[Loop]:
+    """For each hard clause l ∨ m the triangle of l, m and the ghost, with a multiplier.
+
+    In spins the clause is a constant minus this frustrated triangle, nothing else. So triangles
+    make up for a smaller weight of hard clauses in the LP than they have.
+    """
+    assert weight.denominator == 1
+    ghost = problem.num_variables
+    for first, second in problem.hard.tolist() if weight else ():
+        if second in (0, first, -first):
+            continue
+        one, two = (1 if literal > 0 else -1 for literal in (first, second))
+        yield int(weight), [ghost, abs(first) - 1, abs(second) - 1], [one, -one * two, two]
 
 
 def flat_parts(parts: Parts, names: npt.NDArray[np.int32], loop_scale: int = 1) -> FlatParts:

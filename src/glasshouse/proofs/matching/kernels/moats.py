@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.arrays import enlarged
-from glasshouse.proofs.kernels.faces import fill_ball, new_balls
-from glasshouse.proofs.kernels.matching import push_parts
+from glasshouse.proofs.matching.kernels.faces import fill_ball, new_balls
+from glasshouse.proofs.matching.kernels.matching import push_parts
 
 
 class Region(NamedTuple):

@@ -14,10 +14,10 @@ from tests.proofs.instances import torus_edges
 from glasshouse.certificates import verify
 from glasshouse.problems import Ising
 from glasshouse.proofs import prove
-from glasshouse.proofs.kernels import faces as face_kernels
-from glasshouse.proofs.kernels import matching
 from glasshouse.proofs.limits import Clock
-from glasshouse.proofs.linear.square_torus import SquareTorus
+from glasshouse.proofs.matching.kernels import faces as face_kernels
+from glasshouse.proofs.matching.kernels import matching
+from glasshouse.proofs.matching.square_torus import SquareTorus
 from glasshouse.proofs.signed_graph import SignedGraph
 
 

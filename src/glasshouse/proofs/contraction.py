@@ -29,8 +29,8 @@ from glasshouse.kernels.adjacency import adjacency
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.limits import Clock
+from glasshouse.proofs.relaxation import Loop
 from glasshouse.proofs.signed_graph import EdgeArray, SignedGraph, Spins, exact_array
-from glasshouse.proofs.trees.relaxation import Loop
 
 
 @dataclass

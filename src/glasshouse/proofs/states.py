@@ -1,17 +1,21 @@
-"""States by annealing, for the case that rounding along a tree found no optimal one.
+"""States by annealing: where rounding found no optimal one, and before a tree is searched.
 
 Where a tight relaxation has many solutions, an interior one tells what they have in common: an edge
 with u = 0 is satisfied and one with u = 1 violated in all of them. Contracting these edges leaves a
 small problem, on which annealing finds an optimum quickly.
+
+A tree search with a poor state is hopeless, so `good_state` takes its time.
 """
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.compiled import is_ctrl_c
 from glasshouse.kernels.adjacency import adjacency
 from glasshouse.problems import Ising
 from glasshouse.problems.validation import INT64_MAX
@@ -32,6 +36,12 @@ _SPARSE = 8.0
 _SPINS_AT_ONCE = 1 << 20
 # Couplings, in units of the largest, that no temperature of a kernel can tell from none.
 _NEGLIGIBLE = 1e-100
+# For a good state: sweeps of a run for each spin, within limits; runs, and turns, of a batch.
+_SWEEPS_PER_SPIN, _FEWEST_SWEEPS, _MOST_SWEEPS = 20, 500, 20_000
+_BATCH_RUNS, _BATCH_TURNS = 64, 32
+# So many batches, of at most so many, have to end at the same cost before it is believed to be the
+# least.
+_AGREEING, _MOST_BATCHES = 3, 12
 
 
 def annealed_state(
@@ -162,3 +172,38 @@ def annealed_states(
     )
     states = np.concatenate([result.states, result.best_state[None]]).astype(np.int8)
     return states, result.stopped == "interrupted"
+
+
+def good_state(graph: SignedGraph, seconds: float = math.inf) -> tuple[Spins, bool]:
+    """A state of low cost, and whether Ctrl-C cut the search for it short.
+
+    Annealed states are mixed, batch by batch, until some batches agree on the best cost. Of sparse
+    glasses of some hundred spins that is nearly always an optimum.
+
+    Args:
+        graph: the problem.
+        seconds: when to stop.
+    """
+    sweeps = min(max(_SWEEPS_PER_SPIN * graph.num_vertices, _FEWEST_SWEEPS), _MOST_SWEEPS)
+    deadline = working_time() + seconds
+    best: Spins = np.ones(graph.num_vertices, dtype=np.int8)
+    costs = [graph.cost(best)]
+    try:
+        for batch in range(_MOST_BATCHES):
+            left = deadline - working_time()
+            states, interrupted = annealed_states(graph, _BATCH_RUNS, 0, left, sweeps, batch)
+            if not interrupted:
+                mix(graph, states, _BATCH_TURNS, Clock(deadline))
+            state = best_of(graph, states)
+            costs.append(graph.cost(state))
+            if costs[-1] < graph.cost(best):
+                best = state.copy()
+            if interrupted:
+                return best, True
+            if costs.count(min(costs)) >= _AGREEING or working_time() > deadline:
+                break
+    except (KeyboardInterrupt, SystemError) as stop:
+        if not is_ctrl_c(stop):
+            raise
+        return best, True
+    return best, False
