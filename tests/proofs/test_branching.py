@@ -19,8 +19,8 @@ from glasshouse.certificates import Certificate, Leaf, Tree, verify
 from glasshouse.planting import random_loops
 from glasshouse.problems import Ising, Max2Sat
 from glasshouse.proofs import HardClausesUnsatisfiableError, limits, prove, prover
-from glasshouse.proofs.nodes.clique_cuts import CliqueSeparator
-from glasshouse.proofs.nodes.cycle_relaxation import CycleRelaxation
+from glasshouse.proofs.lp.node import CycleRelaxation
+from glasshouse.proofs.lp.separation import CliqueSeparator
 from glasshouse.proofs.semidefinite import kernels as semidefinite_kernels
 from glasshouse.solvers import brute_force
 from glasshouse.stopping import working_time

@@ -21,8 +21,7 @@ from glasshouse.proofs import prove
 from glasshouse.proofs.contraction import ContractedGraph, OddCycle
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.kernels.cycles import LengthGraph, odd_cycles
-from glasshouse.proofs.linear.packing import round_duals
-from glasshouse.proofs.linear.refinement import refine
+from glasshouse.proofs.lp.rounding import refine, round_duals
 from glasshouse.proofs.parts import Packing
 from glasshouse.proofs.signed_graph import SignedGraph, exact_array
 from glasshouse.proofs.two_sat import HardClausesUnsatisfiableError, satisfy

@@ -18,7 +18,7 @@ from glasshouse.problems import Ising, Max2Sat, Rbm
 from glasshouse.problems.convert import to_ising
 from glasshouse.proofs import HardClausesUnsatisfiableError, contraction, preparation, prove, prover
 from glasshouse.proofs import states as proof_states
-from glasshouse.proofs.linear import cycle_lp
+from glasshouse.proofs.lp import root
 from glasshouse.solvers import anneal, brute_force
 
 
@@ -292,7 +292,7 @@ def test_ctrl_c_while_all_states_are_looked_at_keeps_the_bound(monkeypatch, hidd
 def test_ctrl_c_in_exact_arithmetic_keeps_the_bound(place, monkeypatch):
     """What follows a search is short, and without it nothing is known."""
     home = {
-        "round_duals": cycle_lp,
+        "round_duals": root,
         "loop_certificate": preparation.Prepared,
         "lift_state": contraction.ContractedGraph,
     }[place]

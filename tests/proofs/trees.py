@@ -15,7 +15,7 @@ from glasshouse.problems import Ising, Max2Sat
 from glasshouse.problems.convert import to_max2sat
 from glasshouse.proofs import prove
 from glasshouse.proofs.core import Core
-from glasshouse.proofs.nodes.cycle_relaxation import CycleRelaxation
+from glasshouse.proofs.lp.node import CycleRelaxation
 from glasshouse.proofs.relaxation import Parts
 from glasshouse.proofs.signed_graph import SignedGraph
 from glasshouse.proofs.trees import branching

@@ -2,7 +2,7 @@
 
 from glasshouse.proofs.exact import ExactResult as ExactResult
 from glasshouse.proofs.exact import solve_exactly as solve_exactly
-from glasshouse.proofs.linear.linear_program import LinearProgramError as LinearProgramError
+from glasshouse.proofs.lp.highs import LinearProgramError as LinearProgramError
 from glasshouse.proofs.progress import Bounds as Bounds
 from glasshouse.proofs.progress import Statistics as Statistics
 from glasshouse.proofs.proof import Proof as Proof

@@ -1,6 +1,6 @@
 """HiGHS, the LP solver, as everything here uses it: silent, on one thread, every status checked.
 
-All linear programs are solved here. Each run is in a side thread (see `side_thread`), because the
+All linear programs are solved here. Each run is in a side thread (see `interruption`), because the
 thread of a caller may have a scheduler for another number of threads, with which HiGHS refuses to
 run.
 """

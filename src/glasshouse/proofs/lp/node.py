@@ -1,4 +1,7 @@
-"""The relaxation of sparse graphs for a tree search: a cycle LP that goes from node to node."""
+"""The relaxations of sparse graphs for a tree search: LPs that go from node to node.
+
+One has cycle inequalities only. Where these leave too much of a gap, the other adds odd cliques.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,14 @@ from glasshouse.certificates.ties import Pair
 from glasshouse.compiled import is_ctrl_c
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.limits import Clock
-from glasshouse.proofs.nodes.aim import Aim, Point, centre_of, states_of
-from glasshouse.proofs.nodes.cuts import Cut
-from glasshouse.proofs.nodes.cycle_cuts import CycleSeparator
-from glasshouse.proofs.nodes.interior_duals import interior_duals
-from glasshouse.proofs.nodes.leaf_rounding import Rounded, exact_bound, honest_bound, round_duals
-from glasshouse.proofs.nodes.node_lp import Basis, NodeLp
-from glasshouse.proofs.nodes.strong_branching import Brancher, Choice
-from glasshouse.proofs.nodes.ties import Ties
+from glasshouse.proofs.lp.centre import Aim, Point, centre_of, states_of
+from glasshouse.proofs.lp.cuts import Cut
+from glasshouse.proofs.lp.interior_duals import interior_duals
+from glasshouse.proofs.lp.node_lp import Basis, NodeLp
+from glasshouse.proofs.lp.rounding import Rounded, exact_bound, honest_bound, round_leaf_duals
+from glasshouse.proofs.lp.separation import CliqueSeparator, CycleSeparator, arc_lengths
+from glasshouse.proofs.lp.strong_branching import Brancher, Choice
+from glasshouse.proofs.lp.tied_graph import TiedGraph
 from glasshouse.proofs.relaxation import Outcome
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.stopping import working_time
@@ -75,7 +78,7 @@ class CycleRelaxation:
         """Bound the states that agree with the pairs; see `Relaxation.bound`."""
         self.best, self.found = min(self.best, incumbent), []
         self.keep_time(Clock(deadline))
-        ties = Ties.of(self.graph, pairs)
+        ties = TiedGraph.of(self.graph, pairs)
         try:
             return self.bound_node(ties, not pairs, deadline, warm)
         except BaseException as stop:
@@ -88,7 +91,7 @@ class CycleRelaxation:
         """Let searches for cuts and for a branch end at a deadline."""
         self.separator.clock = self.brancher.clock = clock
 
-    def cut_short(self, lp: NodeLp, ties: Ties) -> Outcome:
+    def cut_short(self, lp: NodeLp, ties: TiedGraph) -> Outcome:
         """What the last solved LP proves."""
         known = min(len(lp.cuts), len(lp.duals))
         weak = honest_bound(ties, lp.cuts[:known], lp.duals[:known])
@@ -96,7 +99,7 @@ class CycleRelaxation:
         outcome.interrupted = True
         return outcome
 
-    def bound_node(self, ties: Ties, is_root: bool, deadline: float, warm: Any) -> Outcome:
+    def bound_node(self, ties: TiedGraph, is_root: bool, deadline: float, warm: Any) -> Outcome:
         """The node's rounds, and what to do with it then."""
         if not ties.step:  # all states of the node have one value
             self.consider(ties.signs.copy())
@@ -117,7 +120,7 @@ class CycleRelaxation:
         self.at = lp.basis()
         return self.outcome(weak, False, self.branch(ties, choice), self.at)
 
-    def cut_rounds(self, ties: Ties, is_root: bool, deadline: float) -> Rounded | None:
+    def cut_rounds(self, ties: TiedGraph, is_root: bool, deadline: float) -> Rounded | None:
         """Add cuts until the node is closed, and return the proof; None if that does not happen."""
         lp = self.lp
         stall = self.stall_of_root if is_root else self.stall_of_node
@@ -145,7 +148,7 @@ class CycleRelaxation:
                 return None
             lp.add(cuts)
 
-    def aim_at_centre(self, ties: Ties, deadline: float) -> None:
+    def aim_at_centre(self, ties: TiedGraph, deadline: float) -> None:
         """Look for states of a node, and for cuts around them at first."""
         states = states_of(ties, deadline - working_time())
         if len(states):
@@ -176,10 +179,10 @@ class CycleRelaxation:
         """Inequalities that a point violates; where there are none, barely violated ones."""
         return self.separator.cuts(point, tolerance) or self.separator.cuts(point, _BARELY)
 
-    def proof(self, ties: Ties, deadline: float) -> Rounded | None:
+    def proof(self, ties: TiedGraph, deadline: float) -> Rounded | None:
         """Round the LP's duals, or, where the digits of floats do not do, others."""
         lp, target = self.lp, self.target(ties)
-        rounded = round_duals(ties, lp.cuts, lp.duals, target)
+        rounded = round_leaf_duals(ties, lp.cuts, lp.duals, target)
         if rounded.proves(target):
             return rounded
         state = self.as_rounded()
@@ -189,14 +192,14 @@ class CycleRelaxation:
         duals = interior_duals(ties, lp.cuts, state, deadline - working_time())
         if duals is None:
             return None
-        rounded = round_duals(ties, lp.cuts, duals, target)
+        rounded = round_leaf_duals(ties, lp.cuts, duals, target)
         return rounded if rounded.proves(target) else None
 
-    def target(self, ties: Ties) -> int | None:
+    def target(self, ties: TiedGraph) -> int | None:
         """The greatest value that still has to be excluded at a node."""
         return ties.next_below(int(self.graph.value(self.best)))
 
-    def goal(self, ties: Ties) -> float:
+    def goal(self, ties: TiedGraph) -> float:
         """The same as a value of the LP; a node without such a value is closed by any bound."""
         target = self.target(ties)
         if target is None:
@@ -223,7 +226,7 @@ class CycleRelaxation:
             self.best = cost
             self.found.append(state)
 
-    def branch(self, ties: Ties, choice: Choice | None) -> Pair | None:
+    def branch(self, ties: TiedGraph, choice: Choice | None) -> Pair | None:
         """The edge's ends, and the side that is further from being closed."""
         if choice is None:
             return self.any_pair(ties)
@@ -232,7 +235,7 @@ class CycleRelaxation:
         sign = int(ties.products[choice.edge])
         return a, b, sign if equal <= opposite else -sign
 
-    def any_pair(self, ties: Ties) -> Pair | None:
+    def any_pair(self, ties: TiedGraph) -> Pair | None:
         """Ends of some edge that are not tied: where the LP is integral, but no proof was found."""
         free = np.flatnonzero(~ties.inside)
         if not len(free):
@@ -244,3 +247,40 @@ class CycleRelaxation:
     def outcome(self, proof: Rounded, closed: bool, branch: Pair | None, warm: Any) -> Outcome:
         """Put together."""
         return Outcome(closed, proof.parts(self.graph.signs), branch, warm, self.found)
+
+
+# Cuts have to be violated by this much once there are cliques among them, and cliques on the way
+# to the LP's solution by this much.
+_CLEARLY_WITH_CLIQUES, _NEARLY = 0.02, 0.005
+# Where a round closes less of the gap than this, it is time to look for cliques, too.
+_SLOW = Stall(1, 0.05)
+
+
+class CliqueRelaxation(CycleRelaxation):
+    """Bounds by cycle inequalities and odd cliques.
+
+    Branching gains little where cycles leave much of a gap. So a node gets many rounds.
+    """
+
+    name = "clique LP"
+    stall_of_root, stall_of_node = Stall(5, 0.02), Stall(2, 0.04)
+
+    def __init__(self, graph: SignedGraph) -> None:
+        super().__init__(graph)
+        self.cliques = CliqueSeparator(graph, self.separator.signatures)
+
+    def keep_time(self, clock: Clock) -> None:
+        """Let searches for cliques end at a deadline, too."""
+        super().keep_time(clock)
+        self.cliques.clock = clock
+
+    def cuts_at(
+        self, point: Point, history: list[float], goal: float, tolerance: float
+    ) -> list[Cut]:
+        """Cycles, and where these do not get far, cliques; see `CycleRelaxation.cuts_at`."""
+        cuts: list[Cut] = []
+        if _SLOW.is_reached(history, goal):
+            least = _CLEARLY_WITH_CLIQUES if self.aim.is_there else _NEARLY
+            cuts = self.cliques.cuts(arc_lengths(point), least)
+            tolerance = max(tolerance, _CLEARLY_WITH_CLIQUES) if self.aim.is_there else tolerance
+        return cuts + super().cuts_at(point, history, goal, tolerance)

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.linear.linear_program import checked, new_highs, run
-from glasshouse.proofs.nodes.cuts import Cut
-from glasshouse.proofs.nodes.ties import Ties
+from glasshouse.proofs.lp.cuts import Cut
+from glasshouse.proofs.lp.highs import checked, new_highs, run
+from glasshouse.proofs.lp.tied_graph import TiedGraph
 from glasshouse.proofs.signed_graph import Spins
 
 Floats = npt.NDArray[np.float64]
@@ -26,7 +26,9 @@ Floats = npt.NDArray[np.float64]
 _ENOUGH = 0.1
 
 
-def interior_duals(ties: Ties, cuts: Sequence[Cut], state: Spins, seconds: float) -> Floats | None:
+def interior_duals(
+    ties: TiedGraph, cuts: Sequence[Cut], state: Spins, seconds: float
+) -> Floats | None:
     """One dual for each cut, in units of the largest weight; None if there are no such duals.
 
     Args:

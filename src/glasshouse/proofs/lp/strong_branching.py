@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.proofs.limits import Clock
-from glasshouse.proofs.nodes.node_lp import Floats, NodeLp, Probe
-from glasshouse.proofs.nodes.ties import Ties
+from glasshouse.proofs.lp.node_lp import Floats, NodeLp, Probe
+from glasshouse.proofs.lp.tied_graph import TiedGraph
 
 # Edges with u this near to 0 or 1 are as good as decided.
 _DECIDED = 1e-6
@@ -56,7 +56,7 @@ class Brancher:
         self.trials = np.zeros((2, len(weights)))
         self.clock = Clock()
 
-    def choose(self, lp: NodeLp, ties: Ties, enough: float) -> Choice | None:
+    def choose(self, lp: NodeLp, ties: TiedGraph, enough: float) -> Choice | None:
         """Try out the most promising bundles of a solved LP; None if all edges are decided.
 
         Args:

@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.proofs.instances import torus_edges
 
-from glasshouse.proofs.nodes.clique_relaxation import CliqueRelaxation
-from glasshouse.proofs.nodes.cycle_relaxation import CycleRelaxation
-from glasshouse.proofs.nodes.ties import Ties
+from glasshouse.proofs.lp.node import CliqueRelaxation, CycleRelaxation
+from glasshouse.proofs.lp.tied_graph import TiedGraph
 from glasshouse.proofs.signed_graph import SignedGraph, exact_array
 from glasshouse.proofs.states import good_state
 from glasshouse.stopping import working_time
@@ -80,7 +79,7 @@ def bound_by_definition(graph, signs, classes, parts):
 
 def proven_bound(graph, pairs, parts):
     """The same of the states that agree with some pairs."""
-    ties = Ties.of(graph, pairs)
+    ties = TiedGraph.of(graph, pairs)
     return bound_by_definition(graph, ties.signs, ties.classes, parts)
 
 
@@ -102,7 +101,7 @@ def check_tree(graph, make=CycleRelaxation):
     assert graph.value(best) == optimum
     seen = 0
     for pairs, parts in leaves:
-        ties = Ties.of(graph, pairs)
+        ties = TiedGraph.of(graph, pairs)
         bound = proven_bound(graph, pairs, parts)
         inside = [v for s, v in everything if all(s[a] == t * s[b] for a, b, t in pairs)]
         seen += len(inside)
@@ -171,7 +170,7 @@ def test_a_lattice_is_proven_by_branching(make):
     assert best == graph.cost(state)
     assert len(leaves) > 1 or make is CliqueRelaxation  # which may need no branch
     for pairs, parts in leaves:
-        ties = Ties.of(graph, pairs)
+        ties = TiedGraph.of(graph, pairs)
         assert proven_bound(graph, pairs, parts) > graph.value(best) - ties.step
 
 
@@ -210,4 +209,4 @@ def test_it_stops_in_time_with_an_honest_bound():
 def test_pairs_that_contradict_each_other_are_refused():
     graph = lattice(3, 0)
     with pytest.raises(ValueError, match="contradict"):
-        Ties.of(graph, [(0, 1, 1), (1, 2, 1), (0, 2, -1)])
+        TiedGraph.of(graph, [(0, 1, 1), (1, 2, 1), (0, 2, -1)])

@@ -23,13 +23,10 @@ from glasshouse.compiled import is_ctrl_c
 from glasshouse.proofs.interruption import to_the_end
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.limits import Clock, TimeIsUpError
-from glasshouse.proofs.linear.centred_rounds import CentredRounds
-from glasshouse.proofs.linear.certifying import Certifying
-from glasshouse.proofs.linear.cycle_model import CycleModel
-from glasshouse.proofs.linear.greedy_rounds import GreedyRounds
-from glasshouse.proofs.linear.packing import round_duals
-from glasshouse.proofs.linear.refinement import refine
-from glasshouse.proofs.linear.separation import Separation
+from glasshouse.proofs.lp.cycle_model import CycleModel
+from glasshouse.proofs.lp.rounding import Certifying, refine, round_duals
+from glasshouse.proofs.lp.rounds import CentredRounds, GreedyRounds
+from glasshouse.proofs.lp.separation import Separation
 from glasshouse.proofs.matching.square_torus import SquareTorus
 from glasshouse.proofs.parts import Cycles, Packing
 from glasshouse.proofs.signed_graph import SignedGraph, Spins

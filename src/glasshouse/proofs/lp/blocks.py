@@ -9,14 +9,14 @@ from fractions import Fraction
 from glasshouse.proofs.contraction import ContractedGraph, OddCycle
 from glasshouse.proofs.interruption import to_the_end
 from glasshouse.proofs.limits import Clock
-from glasshouse.proofs.linear.certifying import Certifying
-from glasshouse.proofs.linear.cycle_lp import BlockResult, CycleLp
+from glasshouse.proofs.lp.root import BlockResult, CycleLp
+from glasshouse.proofs.lp.rounding import Certifying
 from glasshouse.proofs.progress import Bounds
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.stopping import working_time
 
 
-class Search:
+class Blocks:
     """One run on one graph.
 
     Args:

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from tests.proofs.instances import spin_glass
-from tests.proofs.test_clique_cuts import glass
+from tests.proofs.lp.test_separation import glass
 
-from glasshouse.proofs.nodes.aim import Aim, centre_of, contracted, states_of
-from glasshouse.proofs.nodes.cycle_cuts import CycleSeparator
-from glasshouse.proofs.nodes.ties import Ties
+from glasshouse.proofs.lp.centre import Aim, centre_of, contracted, states_of
+from glasshouse.proofs.lp.separation import CycleSeparator
+from glasshouse.proofs.lp.tied_graph import TiedGraph
 from glasshouse.proofs.signed_graph import SignedGraph
 from glasshouse.proofs.states import mean_violation
 
@@ -30,7 +30,7 @@ def test_without_a_centre_the_point_is_the_solution():
 @pytest.mark.parametrize("pairs", [[], [(0, 5, 1)], [(0, 5, -1), (5, 7, 1), (2, 3, -1)]])
 def test_states_agree_with_the_pairs_and_the_best_comes_first(pairs):
     graph = SignedGraph.of(spin_glass(300, 0.02, np.random.default_rng(0), gaussian=True))
-    ties = Ties.of(graph, pairs)
+    ties = TiedGraph.of(graph, pairs)
     states = states_of(ties, np.inf)
     for a, b, sign in pairs:
         assert (states[:, a] * states[:, b] == sign).all()
@@ -42,7 +42,7 @@ def test_states_agree_with_the_pairs_and_the_best_comes_first(pairs):
 @pytest.mark.parametrize("pairs", [[], [(0, 5, 1), (1, 2, -1)]])
 def test_no_cycle_is_violated_at_the_centre(pairs):
     graph = glass(2)
-    ties = Ties.of(graph, pairs)
+    ties = TiedGraph.of(graph, pairs)
     centre = centre_of(ties, states_of(ties, np.inf))
     assert not CycleSeparator(graph).cuts(centre, 1e-9)
     inside = ties.inside
@@ -51,7 +51,7 @@ def test_no_cycle_is_violated_at_the_centre(pairs):
 
 def test_a_contracted_graph_costs_the_same_up_to_a_constant():
     graph = glass(3)
-    ties = Ties.of(graph, [(0, 5, -1), (5, 7, 1)])
+    ties = TiedGraph.of(graph, [(0, 5, -1), (5, 7, 1)])
     small = contracted(ties)
     rng = np.random.default_rng(0)
     apart = set()
@@ -63,7 +63,7 @@ def test_a_contracted_graph_costs_the_same_up_to_a_constant():
 
 def test_the_centre_is_the_mean_of_the_better_half():
     graph = glass(1)
-    ties = Ties.of(graph, [])
+    ties = TiedGraph.of(graph, [])
     states = states_of(ties, np.inf)
     half = states[: (len(states) + 1) // 2]
     assert (centre_of(ties, states) == mean_violation(graph, half)).all()

@@ -19,8 +19,8 @@ from tests.proofs.lattices import lattice
 from tests.proofs.users_highs import our_run, users_run
 
 from glasshouse.proofs import prove
-from glasshouse.proofs.linear import linear_program
-from glasshouse.proofs.linear.linear_program import LinearProgramError, new_highs, run
+from glasshouse.proofs.lp import highs
+from glasshouse.proofs.lp.highs import LinearProgramError, new_highs, run
 from glasshouse.questions import conic_decomposition, maximum_frustration
 
 FINE = ("kOk", "kOptimal")
@@ -58,7 +58,7 @@ def test_a_computer_of_eight_cores(tmp_path):
         note = "no C compiler on Linux: HiGHS is not tested on a pretended computer of 8 cores"
         warnings.warn(note, stacklevel=1)
         pytest.skip(note)
-    here, shim = Path(__file__).parent, tmp_path / "pretend_cores.so"
+    here, shim = Path(__file__).parent.parent, tmp_path / "pretend_cores.so"
     source = here / "pretend_cores.c"
     subprocess.run([compiler, "-shared", "-fPIC", "-o", shim, source, "-ldl"], check=True)
     root = here.parent.parent
@@ -121,7 +121,7 @@ def test_an_option_that_highs_does_not_know_is_an_error(capfd):
 def test_a_simplex_method_in_slices_comes_to_the_same_value(monkeypatch):
     whole = covering_program(400, solver="simplex", presolve="off")
     assert run(whole) == "optimal"
-    monkeypatch.setattr(linear_program, "_SLICE", 1e-3)
+    monkeypatch.setattr(highs, "_SLICE", 1e-3)
     sliced = covering_program(400, solver="simplex", presolve="off")
     assert run(sliced) == "optimal"
     values = [solver.getInfo().objective_function_value for solver in (whole, sliced)]
@@ -178,14 +178,14 @@ def test_ctrl_c_ends_a_run_and_nothing_is_left_at_work(options):
 
 def test_ctrl_c_does_not_wait_for_a_slice_that_has_grown(monkeypatch):
     """Slices grow where a simplex method takes long to begin, or the computer is busy."""
-    interruptible, slices = linear_program._run_with_callbacks, []
+    interruptible, slices = highs._run_with_callbacks, []
 
     def noted(solver, seconds):
         slices.append(seconds)
         return interruptible(solver, seconds)
 
-    monkeypatch.setattr(linear_program, "_run_with_callbacks", noted)
-    monkeypatch.setattr(linear_program, "_SLICE", 1e-9)
+    monkeypatch.setattr(highs, "_run_with_callbacks", noted)
+    monkeypatch.setattr(highs, "_SLICE", 1e-9)
     assert run(covering_program(400, solver="simplex", presolve="off")) == "optimal"
     assert slices
     assert min(slices) > 1e-9
@@ -199,7 +199,7 @@ def test_a_time_limit_ends_every_kind_of_run():
 
 def test_python_ends_well_after_runs_in_side_threads():
     script = "from tests.proofs.users_highs import our_run; print(our_run()[0])"
-    root = Path(__file__).parent.parent.parent
+    root = Path(__file__).parents[3]
     answer = subprocess.run(
         [sys.executable, "-c", script],
         cwd=root, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(root)},

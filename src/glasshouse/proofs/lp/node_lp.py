@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.linear.linear_program import End, LinearProgramError, checked, new_highs, run
-from glasshouse.proofs.nodes.cuts import Cut
-from glasshouse.proofs.nodes.ties import Ties
+from glasshouse.proofs.lp.cuts import Cut
+from glasshouse.proofs.lp.highs import End, LinearProgramError, checked, new_highs, run
+from glasshouse.proofs.lp.tied_graph import TiedGraph
 
 Floats = npt.NDArray[np.float64]
 
@@ -68,7 +68,7 @@ class NodeLp:
         self.row_values = np.zeros(0)
         self.finished = True
 
-    def go_to(self, ties: Ties) -> None:
+    def go_to(self, ties: TiedGraph) -> None:
         """Fix the edges whose ends are tied."""
         lower = np.where(ties.inside & ties.violated, 1.0, 0.0)
         upper = np.where(ties.inside & ~ties.violated, 0.0, 1.0)

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.linear.linear_program import End, LinearProgramError, checked, new_highs, run
+from glasshouse.proofs.lp.highs import End, LinearProgramError, checked, new_highs, run
 from glasshouse.proofs.parts import Cycles
 from glasshouse.stopping import working_time
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.oracles import all_states
-from tests.proofs.test_cycle_relaxation import bound_by_definition, random_graph
+from tests.proofs.lp.test_node import bound_by_definition, random_graph
 
-from glasshouse.proofs.nodes import clique_cuts
-from glasshouse.proofs.nodes.clique_cuts import CliqueSeparator
-from glasshouse.proofs.nodes.cuts import parts_of
-from glasshouse.proofs.nodes.cycle_cuts import CycleSeparator, arc_lengths
-from glasshouse.proofs.nodes.leaf_rounding import exact_bound
-from glasshouse.proofs.nodes.node_lp import NodeLp
-from glasshouse.proofs.nodes.ties import Ties
+from glasshouse.proofs.lp import separation
+from glasshouse.proofs.lp.cuts import parts_of
+from glasshouse.proofs.lp.node_lp import NodeLp
+from glasshouse.proofs.lp.rounding import exact_bound
+from glasshouse.proofs.lp.separation import CliqueSeparator, CycleSeparator, arc_lengths
+from glasshouse.proofs.lp.tied_graph import TiedGraph
 from glasshouse.proofs.signed_graph import SignedGraph, exact_array
 
 
@@ -89,8 +88,8 @@ def test_cuts_are_true_violated_and_sums_of_parts(seed):
     cuts = cliques.cuts(arc_lengths(lp.violation), 0.02)
     states = all_states(graph.num_vertices, -1)
     everyone = np.array([violated(graph, state) for state in states])
-    ties = Ties.of(graph, [(0, 1, -1), (2, 3, 1)])
-    both = [Ties.of(graph, []), ties]
+    ties = TiedGraph.of(graph, [(0, 1, -1), (2, 3, 1)])
+    both = [TiedGraph.of(graph, []), ties]
     edge_signs = np.where(graph.weights < 0, -1, 1).astype(np.int8)
     for cut in cuts:
         rows = everyone[:, cut.edges] @ cut.coefficients
@@ -116,7 +115,7 @@ def test_random_graphs_have_violated_cliques():
 
 
 def test_a_large_graph_has_none(monkeypatch):
-    monkeypatch.setattr(clique_cuts, "_MOST_VERTICES", 4)
+    monkeypatch.setattr(separation, "_MOST_VERTICES", 4)
     graph = complete(5)
     _, cliques = separators(graph)
     assert cliques.cuts(np.full(20, 1 / 3), 0.02) == []

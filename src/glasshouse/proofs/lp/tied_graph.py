@@ -16,7 +16,7 @@ from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array
 
 
 @dataclass(frozen=True, eq=False)
-class Ties:
+class TiedGraph:
     """The states of a graph that agree with some pairs: s_v = signs[v] · (spin of classes[v]).
 
     Attributes:
@@ -30,7 +30,7 @@ class Ties:
     signs: Spins
 
     @classmethod
-    def of(cls, graph: SignedGraph, pairs: Iterable[Pair]) -> Ties:
+    def of(cls, graph: SignedGraph, pairs: Iterable[Pair]) -> TiedGraph:
         """Follow the pairs; those that contradict each other are a ValueError."""
         ties = ties_of(graph.num_vertices, pairs)
         if ties is None:
