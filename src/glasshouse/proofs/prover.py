@@ -23,9 +23,9 @@ from glasshouse.proofs.preparation import Found, Prepared
 from glasshouse.proofs.progress import Bounds, Statistics, Stopped
 from glasshouse.proofs.signed_graph import Spins
 from glasshouse.proofs.states import good_state
-from glasshouse.proofs.trees.branching import TreeProgress
 from glasshouse.proofs.trees.growth import Growth
 from glasshouse.proofs.trees.relaxations import is_dense
+from glasshouse.proofs.trees.search import TreeProgress
 
 # Where looking at all states takes so little, an LP gets no more than a few times as long.
 _SECONDS_OF_LP, _TIMES_COVERING = 2.0, 4.0

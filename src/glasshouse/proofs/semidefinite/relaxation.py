@@ -10,8 +10,7 @@ from threadpoolctl import ThreadpoolController
 from glasshouse.certificates.ties import Pair
 from glasshouse.compiled import is_ctrl_c
 from glasshouse.proofs.relaxation import Outcome, Parts
-from glasshouse.proofs.semidefinite.climb import Climb
-from glasshouse.proofs.semidefinite.settings import Settings
+from glasshouse.proofs.semidefinite.climb import Climb, Settings
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 

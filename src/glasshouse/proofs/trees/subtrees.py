@@ -18,9 +18,9 @@ from glasshouse.pool import WorkerPool
 from glasshouse.proofs.core import Core
 from glasshouse.proofs.relaxation import Relaxation
 from glasshouse.proofs.signed_graph import Spins
-from glasshouse.proofs.trees.branching import Incumbent, TreeSearch
+from glasshouse.proofs.trees.node import Node
 from glasshouse.proofs.trees.relaxations import new_relaxation
-from glasshouse.proofs.trees.search_tree import Node
+from glasshouse.proofs.trees.search import Incumbent, TreeSearch
 from glasshouse.stopping import deferred, working_time
 
 # Seconds for which a worker explores, at first and at most: long enough to use its cuts again.

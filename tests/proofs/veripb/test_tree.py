@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.certificates.trees import trees
-from tests.proofs.trees import branched, is_tree_of_loops, small_glass
+from tests.proofs.small_trees import branched, is_tree_of_loops, small_glass
 from tests.proofs.veripb_runs import FORMS, by_the_rules, damage, run, write_formula
 
 from glasshouse.certificates import Branch, Certificate, CertificateError, Cover, Tree, verify

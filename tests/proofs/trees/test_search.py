@@ -31,7 +31,7 @@ def only_trees(monkeypatch):
     """No cover is looked at, and no semidefinite bound: small problems, too, need branches."""
     monkeypatch.setattr(prover.Covering, "of", lambda form: None)
     monkeypatch.setattr(prover, "is_dense", lambda graph: False)
-    monkeypatch.setattr("glasshouse.proofs.trees.branching._FEW_CLASSES", 2)
+    monkeypatch.setattr("glasshouse.proofs.trees.search._FEW_CLASSES", 2)
 
 
 def torus(shape, seed, gaussian=False):
@@ -94,7 +94,7 @@ def test_trees_of_small_spin_glasses(seed, size, factor):
     problem = Ising(size, glass.edges, glass.weights * factor, fields * factor)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prover.Covering, "of", lambda form: None)
-        patch.setattr("glasshouse.proofs.trees.branching._FEW_CLASSES", 2)
+        patch.setattr("glasshouse.proofs.trees.search._FEW_CLASSES", 2)
         if seed % 4 < 2:
             patch.setattr(prover, "is_dense", lambda graph: False)
         check(problem, prove(problem))
@@ -347,7 +347,7 @@ def test_two_thousand_small_instances_equal_brute_force():
     rng = np.random.default_rng(11)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prover.Covering, "of", lambda form: None)
-        patch.setattr("glasshouse.proofs.trees.branching._FEW_CLASSES", 2)
+        patch.setattr("glasshouse.proofs.trees.search._FEW_CLASSES", 2)
         for k in range(2000):
             size = int(rng.integers(3, 21 if k % 20 == 0 else 13))
             glass = spin_glass(size, float(rng.uniform(0.2, 1)), rng, gaussian=bool(k % 2))

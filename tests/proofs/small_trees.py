@@ -18,9 +18,9 @@ from glasshouse.proofs.core import Core
 from glasshouse.proofs.lp.node import CycleRelaxation
 from glasshouse.proofs.relaxation import Parts
 from glasshouse.proofs.signed_graph import SignedGraph
-from glasshouse.proofs.trees import branching
-from glasshouse.proofs.trees.branching import Incumbent, TreeSearch
-from glasshouse.proofs.trees.search_tree import certificate_of_tree
+from glasshouse.proofs.trees import search as tree_search
+from glasshouse.proofs.trees.node import certificate_of_tree
+from glasshouse.proofs.trees.search import Incumbent, TreeSearch
 
 
 def branched(problem: Max2Sat, branches: int, rng: np.random.Generator) -> Certificate:
@@ -37,7 +37,7 @@ def branched(problem: Max2Sat, branches: int, rng: np.random.Generator) -> Certi
     core, incumbent = Core.whole(graph), Incumbent(graph, state)
     search = TreeSearch(form, core, CycleRelaxation(graph), incumbent)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(branching, "_FEW_CLASSES", 0)  # no covers
+        patch.setattr(tree_search, "_FEW_CLASSES", 0)  # no covers
         root = search.new_root(core.parts(Parts(1, [], []), form.loop_scale))
         for _ in range(branches):
             leaves = list(root.leaves())

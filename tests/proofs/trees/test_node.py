@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from tests.proofs.instances import spin_glass
 from tests.proofs.lattices import lattice
-from tests.proofs.test_branching import half_complete
+from tests.proofs.trees.test_search import half_complete
 
 from glasshouse.proofs import prove
 from glasshouse.proofs.limits import Limits
 from glasshouse.proofs.preparation import Prepared
 from glasshouse.proofs.prover import Prover
 from glasshouse.proofs.trees import subtrees
-from glasshouse.proofs.trees.holdings import Holdings
+from glasshouse.proofs.trees.node import Holdings
 
 
 def grown_tree(problem, method, nodes):

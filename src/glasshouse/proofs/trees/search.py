@@ -24,8 +24,7 @@ from glasshouse.proofs.core import Core
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.relaxation import Relaxation
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
-from glasshouse.proofs.trees.holdings import Holdings
-from glasshouse.proofs.trees.search_tree import Node
+from glasshouse.proofs.trees.node import Holdings, Node
 from glasshouse.stopping import working_time
 
 # Where so few vertices are left, looking at all their states is quicker than any bound.
