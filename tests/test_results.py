@@ -26,7 +26,7 @@ from glasshouse.notebook import SummaryTable, html_of
 from glasshouse.planting import Ensemble
 from glasshouse.planting.method import METHODS
 from glasshouse.proofs import solve_exactly
-from glasshouse.proofs.linear.search import Bounds
+from glasshouse.proofs.lp.blocks import Bounds
 from glasshouse.questions import conic_decomposition, maximum_frustration
 from glasshouse.studies import (
     Annealer,

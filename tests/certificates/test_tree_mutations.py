@@ -17,7 +17,7 @@ from glasshouse.files.claims import examine
 from glasshouse.problems import Ising
 from glasshouse.problems.convert import to_max2sat
 from glasshouse.proofs import prove, prover
-from glasshouse.proofs.trees.leaf_parts import certificate_of, joined_parts
+from glasshouse.proofs.parts import certificate_of, joined_parts
 
 
 def glass(size: int, seed: int) -> Ising:

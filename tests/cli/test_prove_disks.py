@@ -14,7 +14,7 @@ import warnings
 
 import pytest
 from tests import children
-from tests.proofs.test_branching import half_complete
+from tests.proofs.trees.test_search import half_complete
 
 import glasshouse as gh
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.children import start, until
-from tests.proofs.test_branching import half_complete, torus
+from tests.proofs.trees.test_search import half_complete, torus
 
 import glasshouse as gh
 from glasshouse.certificates import checker

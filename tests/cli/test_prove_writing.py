@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.proofs.test_branching import half_complete
+from tests.proofs.trees.test_search import half_complete
 
 import glasshouse as gh
 from glasshouse.cli import main

@@ -10,10 +10,10 @@ from tests.proofs.instances import torus_edges
 
 from glasshouse.problems import Ising
 from glasshouse.proofs import prove
-from glasshouse.proofs.linear import centred_rounds, cycle_lp
-from glasshouse.proofs.linear.primal import mean_violation, mix
-from glasshouse.proofs.linear.separation import HOP, Separation
+from glasshouse.proofs.lp import root, rounds
+from glasshouse.proofs.lp.separation import HOP, Separation
 from glasshouse.proofs.signed_graph import SignedGraph
+from glasshouse.proofs.states import mean_violation, mix
 
 
 def torus(length: int, rng: np.random.Generator, *, gaussian: bool) -> Ising:
@@ -94,15 +94,15 @@ def test_centred_rounds_prove_what_greedy_ones_prove(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     problem = torus(10 + seed, rng, gaussian=True)
     greedy = prove(problem)
-    monkeypatch.setattr(cycle_lp, "LARGE", 0)
+    monkeypatch.setattr(root, "LARGE", 0)
     methods: list[str] = []
-    was_asked = centred_rounds.CentredRounds.cuts
+    was_asked = rounds.CentredRounds.cuts
 
     def cuts(rounds, violation):
         methods.append("interior" if rounds.interior else "centred")
         return was_asked(rounds, violation)
 
-    monkeypatch.setattr(centred_rounds.CentredRounds, "cuts", cuts)
+    monkeypatch.setattr(rounds.CentredRounds, "cuts", cuts)
     centred = prove(problem)
     assert greedy.optimal
     assert centred.optimal

@@ -19,11 +19,11 @@ from glasshouse.kernels.adjacency import adjacency
 from glasshouse.problems import Ising
 from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError, satisfy
 from glasshouse.proofs import prove
+from glasshouse.proofs.contraction import ContractedGraph, OddCycle
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.kernels.cycles import LengthGraph, odd_cycles
-from glasshouse.proofs.linear.contraction import ContractedGraph, OddCycle
-from glasshouse.proofs.linear.packing import Packing, round_duals
-from glasshouse.proofs.linear.refinement import refine
+from glasshouse.proofs.lp.rounding import refine, round_duals
+from glasshouse.proofs.parts import Packing
 from glasshouse.proofs.signed_graph import SignedGraph, exact_array
 from glasshouse.stopping import working_time
 

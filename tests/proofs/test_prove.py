@@ -16,8 +16,9 @@ from glasshouse.certificates import verify
 from glasshouse.planting import random_loops
 from glasshouse.problems import Ising, Max2Sat, Rbm
 from glasshouse.problems.convert import to_ising
-from glasshouse.proofs import HardClausesUnsatisfiableError, preparation, prove, prover
-from glasshouse.proofs.linear import contraction, cycle_lp, primal
+from glasshouse.proofs import HardClausesUnsatisfiableError, contraction, preparation, prove, prover
+from glasshouse.proofs import states as proof_states
+from glasshouse.proofs.lp import root
 from glasshouse.solvers import anneal, brute_force
 
 
@@ -259,12 +260,12 @@ def test_enumeration_keeps_hard_clauses():
 
 
 def test_ctrl_c_while_annealing_ends_the_search(monkeypatch):
-    real = primal.annealed_states
+    real = proof_states.annealed_states
 
     def stopped(*arguments):
         return real(*arguments)[0], True
 
-    monkeypatch.setattr(primal, "annealed_states", stopped)
+    monkeypatch.setattr(proof_states, "annealed_states", stopped)
     proof = prove(normal_rbm(24, 8, 0))
     assert proof.statistics.stopped == "Ctrl-C"
     assert not proof.optimal
@@ -291,7 +292,7 @@ def test_ctrl_c_while_all_states_are_looked_at_keeps_the_bound(monkeypatch, hidd
 def test_ctrl_c_in_exact_arithmetic_keeps_the_bound(place, monkeypatch):
     """What follows a search is short, and without it nothing is known."""
     home = {
-        "round_duals": cycle_lp,
+        "round_duals": root,
         "loop_certificate": preparation.Prepared,
         "lift_state": contraction.ContractedGraph,
     }[place]

@@ -13,8 +13,8 @@ import pytest
 import glasshouse as gh
 from glasshouse.cli import main
 from glasshouse.files import read_document
+from glasshouse.proofs.progress import Bounds
 from glasshouse.proofs.qoblib import QoblibPackage, objective_series
-from glasshouse.proofs.statistics import Bounds
 
 # The header that the QOBLIB's own check asks for, in this order.
 COLUMNS = [

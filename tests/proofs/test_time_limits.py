@@ -13,17 +13,16 @@ from tests.proofs.lattices import lattice
 
 from glasshouse.certificates import verify
 from glasshouse.problems import Max2Sat
-from glasshouse.proofs import limits, prove
-from glasshouse.proofs.kernels import matching
+from glasshouse.proofs import contraction, limits, prove
+from glasshouse.proofs import states as proof_states
+from glasshouse.proofs.contraction import ContractedGraph
 from glasshouse.proofs.limits import Clock, Limits, TimeIsUpError
-from glasshouse.proofs.linear import certifying, contraction, cycle_lp, primal, square_torus
-from glasshouse.proofs.linear import good_state as good_states
-from glasshouse.proofs.linear.certifying import Certifying
-from glasshouse.proofs.linear.contraction import ContractedGraph
-from glasshouse.proofs.linear.packing import fit
-from glasshouse.proofs.linear.search import Search
-from glasshouse.proofs.linear.square_torus import SquareTorus
-from glasshouse.proofs.nodes import clique_cuts, cycle_cuts
+from glasshouse.proofs.lp import root, rounding, separation
+from glasshouse.proofs.lp.blocks import Blocks
+from glasshouse.proofs.lp.rounding import Certifying, fit
+from glasshouse.proofs.matching import square_torus
+from glasshouse.proofs.matching.kernels import matching
+from glasshouse.proofs.matching.square_torus import SquareTorus
 from glasshouse.proofs.preparation import Prepared
 from glasshouse.proofs.prover import Prover
 from glasshouse.proofs.signed_graph import SignedGraph
@@ -87,10 +86,10 @@ def test_states_mixed_in_small_pieces_are_the_same(monkeypatch):
     graph = graph_of(lattice(8, 8))
     states = np.random.default_rng(0).choice(np.array([-1, 1], np.int8), (9, 64))
     expected, pieces, none = states.copy(), states.copy(), states.copy()
-    primal.mix(graph, expected, 5)
-    monkeypatch.setattr(primal, "_SPINS_AT_ONCE", 128)
-    primal.mix(graph, pieces, 5)
-    primal.mix(graph, none, 5, OVER)
+    proof_states.mix(graph, expected, 5)
+    monkeypatch.setattr(proof_states, "_SPINS_AT_ONCE", 128)
+    proof_states.mix(graph, pieces, 5)
+    proof_states.mix(graph, none, 5, OVER)
     assert np.array_equal(expected, pieces)
     assert np.array_equal(none, states)
 
@@ -115,13 +114,13 @@ def test_what_plainly_has_nothing_to_contract_is_left_alone():
 def test_cuts_in_small_pieces_are_the_same(pieces, monkeypatch):
     graph = graph_of(lattice(4, 4, 4))
     violation = np.random.default_rng(0).random(graph.num_edges) / 2
-    lengths = cycle_cuts.arc_lengths(violation)
-    separators = cycle_cuts.CycleSeparator(graph), cycle_cuts.CycleSeparator(graph)
+    lengths = separation.arc_lengths(violation)
+    separators = separation.CycleSeparator(graph), separation.CycleSeparator(graph)
     separators[1].sources_at_once = pieces
     cycles = [separator.cuts(violation, 0.02) for separator in separators]
-    cliques = [clique_cuts.CliqueSeparator(graph, separators[0].signatures).cuts(lengths, 0.02)]
-    monkeypatch.setattr(clique_cuts, "_PAIRS_AT_ONCE", pieces * graph.num_vertices)
-    cliques += [clique_cuts.CliqueSeparator(graph, separators[0].signatures).cuts(lengths, 0.02)]
+    cliques = [separation.CliqueSeparator(graph, separators[0].signatures).cuts(lengths, 0.02)]
+    monkeypatch.setattr(separation, "_PAIRS_AT_ONCE", pieces * graph.num_vertices)
+    cliques += [separation.CliqueSeparator(graph, separators[0].signatures).cuts(lengths, 0.02)]
     for one, other in (cycles, cliques):
         assert [cut.edges.tolist() for cut in one] == [cut.edges.tolist() for cut in other]
         assert len(one) > 0
@@ -239,7 +238,7 @@ def test_certificates_after_ctrl_c_are_made_in_seconds():
         pace.hurry()
         pace.measure(cycles, lambda some: time.sleep(1e-3))
         assert pace.pace > 0.0
-        assert pace.until <= working_time() + certifying._AFTER_CTRL_C
+        assert pace.until <= working_time() + rounding._AFTER_CTRL_C
         pace.pace = 1.0
         assert len(pace.affordable(np.ones(1000), cycles)) == 0
 
@@ -247,7 +246,7 @@ def test_certificates_after_ctrl_c_are_made_in_seconds():
 def test_a_certificate_after_ctrl_c_leaves_time_for_what_every_certificate_takes():
     pace = Certifying(reserved=2.0)
     pace.hurry()
-    assert pace.until <= working_time() + certifying._AFTER_CTRL_C - 2.0
+    assert pace.until <= working_time() + rounding._AFTER_CTRL_C - 2.0
 
 
 def test_the_pace_of_loops_does_not_depend_on_the_size_of_the_graph(monkeypatch):
@@ -283,7 +282,7 @@ def test_no_tree_follows_a_large_linear_program_that_ran_out_of_time(monkeypatch
         self.gave_up = self.reached = False
         return True
 
-    monkeypatch.setattr(Search, "_report", stop_at_once)
+    monkeypatch.setattr(Blocks, "_report", stop_at_once)
     monkeypatch.setattr(Prover, "_growth", too_late)
     proof = prove(lattice(12, 12, 12, gaussian=True), time_limit=3600.0)
     assert proof.statistics.stopped == "time limit"
@@ -296,19 +295,19 @@ def test_annealing_that_ctrl_c_ended_is_not_followed_by_mixing(monkeypatch):
     def too_late(graph, states, *arguments):
         assert len(states) == 2, "a population was mixed"
 
-    for module in (cycle_lp, good_states):
+    for module in (root, proof_states):
         monkeypatch.setattr(module, "annealed_states", interrupted)
         monkeypatch.setattr(module, "mix", too_late)
     problem = lattice(12, 12, 12, gaussian=True)
     proof = prove(problem)
     assert proof.statistics.stopped == "Ctrl-C"
     assert verify(problem, proof.certificate).lower_bound == proof.lower_bound
-    assert good_states.good_state(graph_of(problem))[1]
+    assert proof_states.good_state(graph_of(problem))[1]
 
 
 def test_only_the_step_of_a_certificate_that_ctrl_c_came_in_is_done_anew(monkeypatch):
     calls = []
-    verified, loops = Prepared.verified, Search.loops
+    verified, loops = Prepared.verified, Blocks.loops
 
     def pressed(prepared, certificate):
         calls.append("verified")
@@ -321,7 +320,7 @@ def test_only_the_step_of_a_certificate_that_ctrl_c_came_in_is_done_anew(monkeyp
         return loops(search)
 
     monkeypatch.setattr(Prepared, "verified", pressed)
-    monkeypatch.setattr(Search, "loops", counted)
+    monkeypatch.setattr(Blocks, "loops", counted)
     proof = prove(lattice(6, 6))
     assert calls == ["loops", "verified", "verified"]
     assert proof.optimal
@@ -334,7 +333,7 @@ def test_the_loops_of_a_contracted_graph_take_longer():
 
 
 def test_a_part_of_the_loops_is_a_proof_of_less(monkeypatch):
-    monkeypatch.setattr(certifying, "_SAMPLE", 10)
+    monkeypatch.setattr(rounding, "_SAMPLE", 10)
     monkeypatch.setattr(Certifying, "affordable", lambda self, duals, cycles: np.arange(20))
     problem = lattice(20, 20)
     proof = prove(problem, time_limit=60, node_limit=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.proofs.test_branching import half_complete
+from tests.proofs.trees.test_search import half_complete
 from tests.reports.browsing import Page, axe_script, chromium, violations
 from tests.reports.pretended import race_store, study_store
 

@@ -9,7 +9,7 @@ from html import unescape
 
 import numpy as np
 import pytest
-from tests.proofs.test_branching import half_complete
+from tests.proofs.trees.test_search import half_complete
 from tests.reports.pretended import race_store, study_store
 
 import glasshouse as gh

@@ -125,7 +125,7 @@ import os, signal, threading
 import numpy as np
 from glasshouse.problems import Ising
 from glasshouse.solvers.engine import ColouredGraph
-from glasshouse.solvers.engines.byte_lanes import byte_engine
+from glasshouse.solvers.engines.sparse import byte_engine
 
 def ring(size):
     ends = np.arange(size)

@@ -11,8 +11,8 @@ from tests.solvers.block_runs import final_states, key_of, make_engine
 
 from glasshouse.problems import Ising, Rbm
 from glasshouse.problems.convert import to_ising
-from glasshouse.solvers import anneal, brute_force, readiness
-from glasshouse.solvers.engines import dense_layers, dense_sums
+from glasshouse.solvers import anneal, brute_force, engines
+from glasshouse.solvers.engines import dense, dense_numbers
 from glasshouse.solvers.kernels import driver
 
 DRAWS = np.random.default_rng(2)
@@ -170,11 +170,11 @@ def test_hot_and_cold_sweeps_in_turn_lead_to_the_same_states_whoever_else_runs(m
         assert few.kernel == "dense lanes"
         assert np.array_equal(anneal(problem, runs=16, **options).states[:4], few.states)
         with monkeypatch.context() as patch:
-            readiness.forget()
+            engines.forget()
             for limit in ("_OF_FOUR", "_OF_TWO", "_OF_TWO_IN_BYTES"):
-                patch.setattr(dense_sums, limit, -1)
+                patch.setattr(dense_numbers, limit, -1)
             assert np.array_equal(anneal(problem, runs=4, **options).states, few.states)
-        readiness.forget()
+        engines.forget()
 
 
 @pytest.mark.parametrize("name", COMPLETE)
@@ -232,8 +232,8 @@ def test_the_lowest_energy_of_floats_is_exact(name):
 
 def test_groups_of_two_spins_do_as_those_of_four(monkeypatch):
     four = anneal(PROBLEMS["layers"], sweeps=30, runs=20, rng=1)
-    readiness.forget()
-    monkeypatch.setattr(dense_layers, "_SMALL", 0)
+    engines.forget()
+    monkeypatch.setattr(dense, "_SMALL", 0)
     two = anneal(PROBLEMS["layers"], sweeps=30, runs=20, rng=1)
     assert np.array_equal(four.states, two.states)
 
@@ -246,8 +246,8 @@ def test_fields_kept_and_fields_added_up_anew_lead_to_the_same_states(name, monk
     options = {"sweeps": 200, "runs": 20, "rng": 1, "beta": (0.01 / scale, 9 / scale)}
     states = anneal(problem, **options).states
     for limit in ("_MOST_BYTE", "_OF_FOUR", "_OF_TWO"):  # wide sums, of two spins, none
-        readiness.forget()
-        monkeypatch.setattr(dense_sums, limit, -1)
+        engines.forget()
+        monkeypatch.setattr(dense_numbers, limit, -1)
         assert np.array_equal(anneal(problem, **options).states, states)
 
 
@@ -261,14 +261,14 @@ def test_sums_in_bytes_do_as_wide_ones(sites, most, group, monkeypatch):
     problem = Ising.from_matrix(weights, draws.integers(-9, 10, sites))
     options = {"sweeps": 60, "runs": 20, "rng": 1, "beta": (0.01 / most, 1 / most)}
     if group == 2:
-        monkeypatch.setattr(dense_sums, "_OF_FOUR", -1)
+        monkeypatch.setattr(dense_numbers, "_OF_FOUR", -1)
     tables = make_engine("dense", problem).tables
     in_bytes = most * 2 * group <= 255
     assert (tables.sums.dtype, tables.log_group) == (np.uint8 if in_bytes else np.int16, group // 2)
-    readiness.forget()
+    engines.forget()
     states = anneal(problem, **options).states
-    readiness.forget()
-    monkeypatch.setattr(dense_sums, "_MOST_BYTE", -1)
+    engines.forget()
+    monkeypatch.setattr(dense_numbers, "_MOST_BYTE", -1)
     assert np.array_equal(anneal(problem, **options).states, states)
 
 
@@ -284,13 +284,13 @@ def test_two_sums_may_fill_a_byte_to_the_last(largest, kind, monkeypatch):
         by_groups = tables.sums.reshape(3, 24, 16, 32).max(axis=2).astype(int)
         assert (by_groups[:, 0::2] + by_groups[:, 1::2]).max() == 255
     options = {"sweeps": 60, "runs": 20, "rng": 1, "beta": (1e-5, 0.02)}
-    readiness.forget()
+    engines.forget()
     states = anneal(problem, **options).states
-    readiness.forget()
+    engines.forget()
     for limit in ("_OF_FOUR", "_OF_TWO", "_OF_TWO_IN_BYTES"):
-        monkeypatch.setattr(dense_sums, limit, -1)
+        monkeypatch.setattr(dense_numbers, limit, -1)
     assert np.array_equal(anneal(problem, **options).states, states)
-    readiness.forget()
+    engines.forget()
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

@@ -9,8 +9,7 @@ from tests.oracles import optimum
 from tests.strategies import isings, problems
 
 import glasshouse as gh
-from glasshouse.solvers.covering import small_cover
-from glasshouse.solvers.exhaustive import Enumeration, brute_force
+from glasshouse.solvers.exhaustive import Enumeration, brute_force, small_cover
 
 
 @given(problems)

@@ -6,7 +6,7 @@ import numpy as np
 
 from glasshouse.compiled import compiled
 from glasshouse.kernels.vectors import load, store
-from glasshouse.solvers.kernels.exponential import threshold, thresholds
+from glasshouse.solvers.kernels.acceptance import threshold, thresholds
 
 
 @compiled

@@ -6,7 +6,7 @@ import numpy as np
 
 from glasshouse.compiled import compiled
 from glasshouse.kernels.vectors import load, store
-from glasshouse.solvers.kernels.logarithm import LOWEST, UNIT, log_dice
+from glasshouse.solvers.kernels.acceptance import LOWEST, UNIT, log_dice
 
 
 @compiled

@@ -10,10 +10,10 @@ import pytest
 
 import glasshouse as gh
 from glasshouse.planting.randomness import Seed
-from glasshouse.solvers.forms import Form
+from glasshouse.solvers.engines import make_ready
 from glasshouse.solvers.minimising import Search
-from glasshouse.solvers.readiness import make_ready
 from glasshouse.solvers.record import Record
+from glasshouse.solvers.spin_form import SpinForm
 
 TILES = gh.tiles2d(8, p1="1/4", p2="1/2", rng=1)
 RNG = np.random.default_rng(3)
@@ -45,7 +45,7 @@ class Ticking:
 
 
 def searched(problem, time_limit: float, *, seed: int = 1, target=None) -> tuple[Search, Record]:
-    form = Form(problem)
+    form = SpinForm(problem)
     ready = make_ready(form)
     record = Record(form, ready.engine()[1], target, time_limit, Ticking())
     search = Search(form, ready, Seed(seed), record)
@@ -94,7 +94,7 @@ def test_coolings_get_longer_and_fit_into_the_time_that_is_left():
     from glasshouse.solvers import methods
     from glasshouse.solvers.cooling import Cooler
 
-    cooler = Cooler(make_ready(Form(TILES)), np.arange(4, dtype=np.uint64), lambda: 0.0)
+    cooler = Cooler(make_ready(SpinForm(TILES)), np.arange(4, dtype=np.uint64), lambda: 0.0)
     lengths, cool = [], cooler.cool
 
     def noted(beta, sweeps, size, start=None):

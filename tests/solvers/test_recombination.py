@@ -10,14 +10,14 @@ import pytest
 
 import glasshouse as gh
 from glasshouse.solvers.cooling import Cooler, Population
-from glasshouse.solvers.forms import Form
-from glasshouse.solvers.readiness import make_ready
+from glasshouse.solvers.engines import make_ready
+from glasshouse.solvers.spin_form import SpinForm
 
 KEY = np.arange(1, 5, dtype=np.uint64)
 
 
 def cooler_of(problem: gh.Ising) -> Cooler:
-    return Cooler(make_ready(Form(problem)), KEY, lambda: 0.0)
+    return Cooler(make_ready(SpinForm(problem)), KEY, lambda: 0.0)
 
 
 def sparse(seed: int, *, has_fields: bool, is_integer: bool) -> gh.Ising:

@@ -16,7 +16,7 @@ from glasshouse.planting import random_loops
 from glasshouse.problems import Ising, Rbm
 from glasshouse.problems.convert import to_ising
 from glasshouse.problems.elementary import geometric
-from glasshouse.solvers import crew, planning
+from glasshouse.solvers import crew, ladder
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.kernels import tempering as kernels
 from glasshouse.solvers.replicas import LaneTask, RowTask
@@ -169,11 +169,11 @@ def test_ctrl_c_in_short_work_counts_nothing_twice(kind, monkeypatch):
 def test_an_interrupt_during_the_warm_up_is_heard(monkeypatch):
     """What was begun is returned at once, as later on."""
 
-    class Interrupted(planning.Crew):
+    class Interrupted(ladder.Crew):
         def work(self, job, runs, form):
             return replace(super().work(job, runs, form), stopped="interrupted")
 
-    monkeypatch.setattr(planning, "Crew", Interrupted)
+    monkeypatch.setattr(ladder, "Crew", Interrupted)
     result = temper(cube(8, "integers"), sweeps=10**7, runs=2, rng=1)
     assert (result.stopped, result.complete.any()) == ("interrupted", False)
     assert np.array_equal(result.energies, cube(8, "integers").energy(result.states))

@@ -12,6 +12,8 @@ from glasshouse.files.clause_file import ClauseFile
 from glasshouse.questions import gauged
 from glasshouse.races import deciding
 from glasshouse.solvers import anneal, benchmarking
+from glasshouse.races.clause_file import ClauseFile
+from glasshouse.solvers import anneal, tts
 from glasshouse.studies.kinds import hardness
 from glasshouse.studies.kinds.hardness import Annealer
 
@@ -38,7 +40,7 @@ def test_tuning_and_studies(monkeypatch):
 
 def test_times_to_solution(monkeypatch):
     plant = gh.random_loops(6, 6, frustration="1/5", loops=5, rng=1)
-    monkeypatch.setattr(benchmarking, "anneal", interrupted)
+    monkeypatch.setattr(tts, "anneal", interrupted)
     with pytest.raises(KeyboardInterrupt):
         gh.optimal_tts(plant, plant.energy, (2, 4), rng=1)
 

@@ -146,7 +146,7 @@ def _in_rounds(
 ) -> dict[str, Any]:
     """Annealing or tempering with more and more sweeps, each round's best offered."""
     from glasshouse import solvers
-    from glasshouse.solvers.rounds import iter_rounds
+    from glasshouse.solvers.doubling import iter_rounds
 
     options = dict(given)
     energy, _ = _goal(options.pop("target", None), document, certified_by(document))

@@ -1,15 +1,29 @@
 """Proofs: lower bounds and certificates for any problem.
 
 `prove` finds a state, a bound and a certificate; `veripb_proof` writes certificates for the MaxSAT
-community's own checker. What a certificate proves is computed in the room below, `certificates`.
-"""
+community's own checker. What a certificate proves is computed in the package `certificates`.
 
-# ruff: noqa: F403, F405 (the names are those of `public`)
+* `proof`: `prove`. `prover`: the plan of a proof. `preparation`: a problem prepared for proofs.
+* `signed_graph`: a problem as a graph. `limits`: when to stop. `progress`: bounds and statistics.
+* `relaxation`: what bounds a node of a tree. `parts`: loops and squares, and certificates of them.
+* `contraction`: exact reductions of a graph. `core`: what they leave.
+* `states`: good states by annealing. `covering`: proofs by enumeration.
+* `matching`: ±J lattices on a torus. `lp`: linear programs over cycles. `semidefinite`: dense
+  problems. `trees`: branch and bound. `kernels`: compiled code.
+* `interruption`: Ctrl-C during work that Python cannot interrupt.
+* `two_sat`: hard clauses. `exact`: other people's solvers.
+* `veripb`: proofs for VeriPB. `qoblib`: results for the QOBLIB.
+"""
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from glasshouse.proofs.public import *
+    from glasshouse.proofs.exact import ExactResult, solve_exactly
+    from glasshouse.proofs.lp.highs import LinearProgramError
+    from glasshouse.proofs.progress import Bounds, Statistics
+    from glasshouse.proofs.proof import Proof, prove
+    from glasshouse.proofs.two_sat import HardClausesUnsatisfiableError
+    from glasshouse.proofs.veripb import veripb_proof
 
 __all__ = [
     "Bounds",
@@ -28,9 +42,17 @@ def __getattr__(name: str) -> Any:
     """All names at once, when one is first used: a judge needs one small module, and no prover."""
     if name not in __all__:
         raise AttributeError(f"module 'glasshouse.proofs' has no attribute {name!r}")
-    from glasshouse.proofs import public
+    from glasshouse.proofs.exact import ExactResult, solve_exactly
+    from glasshouse.proofs.lp.highs import LinearProgramError
+    from glasshouse.proofs.progress import Bounds, Statistics
+    from glasshouse.proofs.proof import Proof, prove
+    from glasshouse.proofs.two_sat import HardClausesUnsatisfiableError
+    from glasshouse.proofs.veripb import veripb_proof
 
-    return getattr(public, name)
+    names = (Bounds, ExactResult, HardClausesUnsatisfiableError, LinearProgramError, Proof,
+             Statistics, prove, solve_exactly, veripb_proof)  # fmt: skip
+    globals().update(zip(__all__, names, strict=True))
+    return globals()[name]
 
 
 def __dir__() -> list[str]:

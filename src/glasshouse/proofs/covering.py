@@ -56,7 +56,7 @@ def lowest_state(problem: Problem, form: ExactForm) -> Spins:
 def _small_cover(num_variables: int, edges: npt.NDArray[np.int32]) -> tuple[int, ...]:
     """Vertices that every edge has an end among."""
     from glasshouse.problems import Ising
-    from glasshouse.solvers.covering import small_cover
+    from glasshouse.solvers.exhaustive import small_cover
 
     graph = Ising.from_edges(num_variables, edges, np.ones(len(edges), dtype=np.int64))
     marks = small_cover(graph)

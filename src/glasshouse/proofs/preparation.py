@@ -13,12 +13,14 @@ from glasshouse.certificates.verdict import check_fit
 from glasshouse.problems import Max2Sat, Problem, validation
 from glasshouse.problems.hard_clauses import satisfy
 from glasshouse.problems.reduction import to_spins
+from glasshouse.proofs.contraction import OddCycle
 from glasshouse.proofs.kernels import graphs
-from glasshouse.proofs.linear.contraction import OddCycle
-from glasshouse.proofs.linear.cycles import clause_loops, signed_loops
+from glasshouse.proofs.parts import certificate_of, clause_loops, flat_parts, signed_loops
+from glasshouse.proofs.relaxation import Loop, Parts
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.proofs.trees.leaf_parts import certificate_of, flat_parts
 from glasshouse.proofs.trees.relaxation import Loop, Parts
+from glasshouse.proofs.two_sat import satisfy
 
 # A certificate and what it proves.
 Found = tuple[Certificate, Verdict]

@@ -21,9 +21,9 @@ from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.naming import Labels, Units
 from glasshouse.proofs.limits import Limits
 from glasshouse.proofs.preparation import Prepared
+from glasshouse.proofs.progress import Bounds, Statistics
 from glasshouse.proofs.prover import Prover
 from glasshouse.proofs.signed_graph import Spins
-from glasshouse.proofs.statistics import Bounds, Statistics
 from glasshouse.summaries import Summarised
 
 # A gap this many times smaller than energy and weights is one that a search in floats leaves.

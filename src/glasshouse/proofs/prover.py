@@ -16,16 +16,16 @@ from glasshouse.compiled import is_ctrl_c
 from glasshouse.proofs.covering import Covering, lowest_state
 from glasshouse.proofs.interruption import Result, to_the_end
 from glasshouse.proofs.limits import Limits, Pause, TimeIsUpError
-from glasshouse.proofs.linear.cycle_lp import LARGE
-from glasshouse.proofs.linear.good_state import good_state
-from glasshouse.proofs.linear.search import Search
-from glasshouse.proofs.linear.square_torus import SquareTorus
+from glasshouse.proofs.lp.blocks import Blocks
+from glasshouse.proofs.lp.root import LARGE
+from glasshouse.proofs.matching.square_torus import SquareTorus
 from glasshouse.proofs.preparation import Found, Prepared
+from glasshouse.proofs.progress import Bounds, Statistics, Stopped
 from glasshouse.proofs.signed_graph import Spins
-from glasshouse.proofs.statistics import Bounds, Statistics, Stopped
-from glasshouse.proofs.trees.branching import TreeProgress
+from glasshouse.proofs.states import good_state
 from glasshouse.proofs.trees.growth import Growth
 from glasshouse.proofs.trees.relaxations import is_dense
+from glasshouse.proofs.trees.search import TreeProgress
 
 # Where looking at all states takes so little, an LP gets no more than a few times as long.
 _SECONDS_OF_LP, _TIMES_COVERING = 2.0, 4.0
@@ -91,7 +91,7 @@ class Prover:
         self.history: list[Bounds] = []
         self.stopped: Stopped | None = None
         self.method, self.nodes = "cycle LP", 0
-        self.search: Search  # there once the graph was reduced in time
+        self.search: Blocks  # there once the graph was reduced in time
         self.is_large = False
 
     def run(self) -> Found:
@@ -128,9 +128,9 @@ class Prover:
             return self._by_tree(growth or self._growth_from_a_good_state())
         return found if growth is None else self._harvest(growth, False)
 
-    def _new_search(self) -> Search:
+    def _new_search(self) -> Blocks:
         limits, graph = self.limits, self.prepared.graph
-        search = Search(graph, limits.deadline, limits.target, self._note, self.incumbent)
+        search = Blocks(graph, limits.deadline, limits.target, self._note, self.incumbent)
         limits.reserve(_SHARE_OF_PREPARATION * limits.seconds)
         search.deadline, search.reserved = limits.deadline, limits.reserved
         search.certify_until = limits.deadline + _SECONDS_OF_CERTIFYING

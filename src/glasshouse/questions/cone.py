@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.linear.linear_program import checked, new_highs, solve
+from glasshouse.proofs.lp.highs import checked, new_highs, solve
 from glasshouse.questions.gauged import integer_matrix
 from glasshouse.summaries import Summarised
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import validation
-from glasshouse.proofs.linear.linear_program import checked, new_highs, solve
+from glasshouse.proofs.lp.highs import checked, new_highs, solve
 from glasshouse.questions.gauged import ground_state
 from glasshouse.summaries import Summarised
 

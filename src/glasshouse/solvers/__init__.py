@@ -1,12 +1,20 @@
 """Solvers: simulated annealing, parallel tempering, descent and exhaustive search.
 
-One idea a file: `annealing` and `tempering` are the methods, `schedule` the temperatures, `engine`
-and `engines` make a problem ready for one of the `kernels`, `crew` puts threads to work, `result`
-tells what came of it, `hitting` and `benchmarking` measure how long that takes.
+* `annealing`, `tempering`: the two methods. `samplers`: both as dimod samplers.
+* `minimising`: the best state within a time limit. `methods`: its methods, in small steps;
+  `cooling`: populations that are cooled; `record`: the best state so far.
+* `descent`, `exhaustive`: local minima, and all ground states of small problems.
+* `doubling`: annealing or tempering with ever more sweeps.
+* `hitting`, `tts`: the sweeps that a solution takes, and the optimal time to solution.
+* `schedule`: inverse temperatures. `ladder`: a ladder of them, fitted by a warm-up. `replicas`:
+  the replicas on a ladder.
+* `spin_form`: any problem as an Ising problem, and the way back.
+* `engine`: a problem prepared for a kernel. `engines`: the kernels, and the choice of one.
+* `crew`: threads that share the runs. `result`: what a solver returns. `success`: from successes to
+  times. `kernels`: compiled code.
 """
 
 from glasshouse.solvers.annealing import anneal
-from glasshouse.solvers.benchmarking import OptimalTts, optimal_tts
 from glasshouse.solvers.crew import RunProgress
 from glasshouse.solvers.descent import Descent, descend
 from glasshouse.solvers.exhaustive import GroundStates, brute_force
@@ -15,6 +23,7 @@ from glasshouse.solvers.minimising import Minimum, minimise
 from glasshouse.solvers.result import AnnealResult, TimeToSolution
 from glasshouse.solvers.schedule import PaperSchedule, paper_schedule, peak_density
 from glasshouse.solvers.tempering import temper
+from glasshouse.solvers.tts import OptimalTts, optimal_tts
 
 __all__ = [
     "AnnealResult",

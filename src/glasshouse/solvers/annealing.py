@@ -19,12 +19,12 @@ from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray
 from glasshouse.solvers.crew import Crew, RunProgress
 from glasshouse.solvers.engine import Engine
-from glasshouse.solvers.forms import Form, Solvable, Target
+from glasshouse.solvers.engines import make_ready
 from glasshouse.solvers.kernels import driver
 from glasshouse.solvers.kernels.block import LaneBlock
-from glasshouse.solvers.readiness import make_ready
 from glasshouse.solvers.result import AnnealResult, Check
 from glasshouse.solvers.schedule import Beta, Schedule, inverse_temperatures, sweep_count
+from glasshouse.solvers.spin_form import Solvable, SpinForm, Target
 
 
 @announces("annealing")
@@ -80,7 +80,7 @@ def anneal(
     >>> result.best_energy, result.success_probability, result.kernel
     (-4, 0.96875, 'byte lanes')
     """
-    form = Form(problem)
+    form = SpinForm(problem)
     target = form.wanted(target)
     sweeps, runs = sweep_count(sweeps), validation.count(runs, "runs", 1)
     crew = Crew(validation.count(threads, "threads", 1), time_limit, progress)

@@ -14,10 +14,10 @@ import numpy.typing as npt
 from glasshouse.problems.elementary import geometric
 from glasshouse.problems.validation import FloatArray
 from glasshouse.solvers.crew import CHUNK_SECONDS, steps_at_once
+from glasshouse.solvers.engines import Ready
 from glasshouse.solvers.kernels import driver, sweep_order
 from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.kernels.recombination import Sites, recombine
-from glasshouse.solvers.readiness import Ready
 from glasshouse.solvers.schedule import default_range
 
 MOST_SWEEPS = 1 << 20  # of one cooling, whose inverse temperatures are all held at once

@@ -22,9 +22,9 @@ from glasshouse.compiled import is_ctrl_c
 from glasshouse.problems import validation
 from glasshouse.problems.validation import Number, SpinArray
 from glasshouse.solvers.engine import Engine
-from glasshouse.solvers.forms import Form
 from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.result import Stopped
+from glasshouse.solvers.spin_form import SpinForm
 from glasshouse.stopping import deferred, working_time
 from glasshouse.waiting import wait_briefly
 
@@ -94,7 +94,7 @@ class Crew:
         self.threads, self.progress = threads, progress
         self.time_limit = validation.time_limit(time_limit)
 
-    def work(self, job: Job, runs: int, form: Form) -> Log:
+    def work(self, job: Job, runs: int, form: SpinForm) -> Log:
         """Carry out a job on as many blocks as the runs need."""
         shift = _Shift(job, runs, form, self.time_limit, self.progress is not None)
         stopped: Stopped | None = None
@@ -138,7 +138,7 @@ class _Shift:
     """One piece of work of a crew: the blocks, and what is known about them."""
 
     def __init__(
-        self, job: Job, runs: int, form: Form, time_limit: float | None, shows_progress: bool
+        self, job: Job, runs: int, form: SpinForm, time_limit: float | None, shows_progress: bool
     ) -> None:
         self.job, self.engine, self.shows_progress = job, job.engine, shows_progress
         self.form = form

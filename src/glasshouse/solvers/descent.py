@@ -12,8 +12,8 @@ from glasshouse.kernels.adjacency import adjacency
 from glasshouse.problems import Ising, validation
 from glasshouse.problems.naming import Labels, Sampled
 from glasshouse.problems.validation import SpinArray
-from glasshouse.solvers.forms import Form, Solvable
 from glasshouse.solvers.kernels import descent
+from glasshouse.solvers.spin_form import Solvable, SpinForm
 from glasshouse.summaries import Summarised
 
 
@@ -54,7 +54,7 @@ def descend(problem: Solvable, states: npt.ArrayLike) -> Descent:
     >>> descend(chain, [-1, 1, -1]).states
     array([[1, 1, 1]], dtype=int8)
     """
-    form = Form(problem)
+    form = SpinForm(problem)
     own = np.asarray(states)
     if own.ndim == 0 or (own.size == 0 and form.ising.num_variables):
         raise ValueError(f"states has shape {own.shape}, but at least one state is needed")

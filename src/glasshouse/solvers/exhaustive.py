@@ -1,21 +1,28 @@
-"""Exhaustive search: the lowest energy by looking at every state that could have it."""
+"""Exhaustive search: the lowest energy by looking at every state that could have it.
+
+Only spins that touch every coupling are enumerated. Once they are fixed, each of the others has its
+best answer. In an RBM they are the smaller layer; in a sparse graph, about half of the spins.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.landscape.connectivity import components
 from glasshouse.landscape.enumeration import Part, parts_of
-from glasshouse.problems import validation
+from glasshouse.problems import Ising, validation
+from glasshouse.problems.bipartite import two_colouring
 from glasshouse.problems.naming import Labels, Sampled
 from glasshouse.problems.validation import SpinArray
-from glasshouse.solvers.covering import small_cover
-from glasshouse.solvers.forms import Form, Solvable
 from glasshouse.solvers.kernels.exhaustive import FOUND, LOWEST, VALUE, visit_states
+from glasshouse.solvers.spin_form import Solvable, SpinForm
 from glasshouse.summaries import Summarised
+
+Marks = npt.NDArray[np.bool_]
 
 # 2^32 states take minutes; more are refused.
 MOST_STATES = 1 << 32
@@ -81,7 +88,7 @@ class Enumeration:
     """
 
     def __init__(self, problem: Solvable) -> None:
-        self.form = Form(problem)
+        self.form = SpinForm(problem)
         ising = self.form.ising
         self.parts = list(parts_of(ising, MOST_STATES, small_cover(ising)))
         self.work = sum(_step(part) << part.bits for part in self.parts)
@@ -165,3 +172,49 @@ def _answered(part: Part, codes: npt.NDArray[np.int64], keep: int) -> SpinArray:
         if number == keep:
             break
     return np.concatenate(states)
+
+
+def small_cover(form: Ising) -> Marks:
+    """Mark spins so that each coupling has a marked end: few, though not always the fewest.
+
+    In every connected part it is the smaller of a greedy choice and, where the part has two sides,
+    its smaller side. A part has at least one marked spin.
+
+    >>> star = Ising.from_edges(4, [(0, 3), (1, 3), (2, 3)], [1, 1, 1])
+    >>> small_cover(star).tolist()
+    [False, False, False, True]
+    """
+    size = form.num_variables
+    labels = components(replace(form, fields=np.zeros_like(form.fields)))
+    covers = [~_independent(form)]
+    sides = two_colouring(form.num_variables, form.edges)
+    if sides is not None:
+        covers += [sides, ~sides]
+    counts = np.array([np.bincount(labels[cover], minlength=size) for cover in covers])
+    best = counts.argmin(axis=0)[labels]
+    cover: Marks = np.stack(covers)[best, np.arange(size)]
+    cover[np.bincount(form.edges.reshape(-1), minlength=size) == 0] = True  # no coupling, no other
+    return cover
+
+
+def _independent(form: Ising) -> Marks:
+    """Spins of which no coupling joins two, those of few couplings first.
+
+    In every round the spins that come before all their neighbours are taken, and the neighbours go;
+    among equals chance decides, so that there are few rounds.
+    """
+    size = form.num_variables
+    degree = np.bincount(form.edges.reshape(-1), minlength=size)
+    rank = np.empty(size, dtype=np.int64)
+    rank[np.lexsort((np.random.default_rng(0).permutation(size), degree))] = np.arange(size)
+    taken, free = np.zeros(size, dtype=np.bool_), np.ones(size, dtype=np.bool_)
+    ends = form.edges
+    while free.any():
+        ends = ends[free[ends].all(axis=1)]
+        later = rank[ends[:, 0]] > rank[ends[:, 1]]
+        first = free.copy()
+        first[np.where(later, ends[:, 0], ends[:, 1])] = False
+        taken |= first
+        free &= ~first
+        free[ends[first[ends].any(axis=1)].reshape(-1)] = False
+    return taken

@@ -21,8 +21,9 @@ from glasshouse.problems.validation import FloatArray, IntArray
 from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.crew import steps_at_once
 from glasshouse.solvers.engine import ColouredGraph
-from glasshouse.solvers.kernels import generator, hitting
-from glasshouse.solvers.readiness import choose_engine
+from glasshouse.solvers.engines import choose_engine
+from glasshouse.solvers.kernels import hitting
+from glasshouse.solvers.kernels.block import spawn
 from glasshouse.solvers.schedule import (
     AUTOMATIC_SWEEPS,
     Beta,
@@ -238,7 +239,7 @@ def race(
     for k in np.flatnonzero(totals[:, 0] == 0):  # not for the byte kernel: one at a time
         problem = _sum_of_loops(num_spins, nodes[k], weights)
         own_key = np.empty(4, np.uint64)
-        generator.spawn(key, first + k, own_key)
+        spawn(key, first + k, own_key)
         energy = -nodes.shape[1] * int(weights.sum())
         totals[k] = race_one(problem, energy, betas, max_sweeps, samples, own_key)
     return totals, time.perf_counter() - began

@@ -1,47 +1,282 @@
-"""What is told of a ladder of temperatures: how replicas moved on it."""
+"""The ladder of temperatures of a tempering, and the cluster moves made on it.
+
+A warm-up, which is one short annealing of one block, shows what the ladder has to suit.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.problems.elementary import geometric
 from glasshouse.problems.validation import FloatArray
-from glasshouse.summaries import Summarised
+from glasshouse.solvers.crew import Crew
+from glasshouse.solvers.engine import Engine
+from glasshouse.solvers.kernels import driver
+from glasshouse.solvers.kernels.block import LaneBlock
+from glasshouse.solvers.kernels.byte_tables import ByteTables
+from glasshouse.solvers.kernels.clusters import PAIRS, Clusters, sample_clusters
+from glasshouse.solvers.replicas import LANES, LaneTask, RowTask, room_for, scratch
+from glasshouse.solvers.result import Stopped
+from glasshouse.solvers.spin_form import SpinForm
 
-_MOST_SHOWN = 40  # numbers on a line
+# Sweeps at each β after which there is a look: first to settle, then for spins to be compared with.
+_LOOKS = (6, 11, 16)
+_HOLD = _LOOKS[-1]
+STREAM = 1 << 41  # an index that no block of runs has
+STAGES = 24  # temperatures of a warm-up
+# Neighbours this far apart, in standard deviations of the energy times Δβ, exchange once in four.
+_SPACING = 1.7
+_FEWEST, _MOST = 4, LANES // 2  # temperatures of an automatic ladder; two fill a row
+_FORGETS = 0.15  # overlap with itself ten sweeps later, of a replica that is hot enough
+# Cluster moves pay where sweeps alone are slow, and where clusters do not percolate: besides the
+# largest one there are others, which hold such a share of the sites.
+_SLOW, _OTHERS = 0.25, 0.03
+# Work of cluster moves in updates of one lane: a look along an edge, a site of a pair; and how much
+# they may take, in units of what the sweeps do.
+_EDGE, _SITE, _SHARE = 10, 5, 1.0
+_PLAIN_REPLICAS = 12  # where time was too short for a warm-up
+_WARM_UP_SHARE = 0.2  # of a time limit, at most
+_LEAST_TIME = 1e-3  # seconds
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Ladder(Summarised):
-    """How replicas moved on the ladder, over all runs.
+@dataclass(frozen=True)
+class Observed:
+    """A problem at rising β.
 
     Attributes:
-        acceptance: share of the exchanges accepted, between each temperature and the next colder.
-        round_trips: times that a replica went from the hottest to the coldest temperature and back,
-            in one ladder, on average.
-        clusters: whether cluster moves were made, at each temperature.
-        every: sweeps from one to the next; 0 if there were none.
-        seconds: wall-clock time of the warm-up, which is not among that of the runs.
+        betas: as many as were reached.
+        energies: mean energies.
+        memory: overlap of a replica with itself ten sweeps before, beyond what any two have.
+        clustered: share of the sites that cluster moves of two replicas would turn over or not.
+        largest: share of the sites in the largest of those clusters.
     """
 
-    acceptance: FloatArray
-    round_trips: float
-    clusters: npt.NDArray[np.bool_]
-    every: int
-    seconds: float
+    betas: FloatArray
+    energies: FloatArray
+    memory: FloatArray
+    clustered: FloatArray
+    largest: FloatArray
 
-    def __str__(self) -> str:
-        shown = self.acceptance
-        if len(shown) > _MOST_SHOWN:
-            shown = np.quantile(shown, (0, 0.5, 1))
-        numbers = " ".join(f"{share:.2f}" for share in shown)
-        what = "least, median, most" if len(shown) < len(self.acceptance) else "hot to cold"
-        text = f"{len(self.clusters)} temperatures, exchanges accepted ({what}): {numbers}\n"
-        moves = "no cluster moves"
-        if self.every:
-            number = int(self.clusters.sum())
-            moves = f"cluster moves at {number} temperatures, sweeps between them: {self.every}"
-        text += f"{self.round_trips:.3g} round trips of a ladder, {moves}, "
-        return text + f"warm-up {self.seconds:.3g} s"
+
+class WarmUp:
+    """The warm-up as the crew does it: a sweep a step."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        betas: FloatArray,
+        key: npt.NDArray[np.uint64],
+        clusters: Clusters | None,
+        even: bool,
+    ) -> None:
+        self.engine, self.betas, self.key = engine, betas, key
+        self.clusters, self.even = clusters, even
+        self.length, self.cost = _HOLD * len(betas), engine.cost
+        self.before = np.empty(0, np.uint8)
+        self.energies, self.memory, self.clustered, self.largest = np.zeros((4, len(betas)))
+        self.done = 0
+
+    def start(self, index: int) -> LaneBlock:
+        """Random states."""
+        block = self.engine.new_block()
+        driver.start_block(self.engine.tables, self.key, STREAM, self.engine.never, block)
+        for sweep in _LOOKS:  # for nothing: whatever has to be compiled is, before the clock runs
+            self._look(0, sweep, block)
+        return block
+
+    def advance(self, work: LaneBlock, done: int, until: int) -> int:
+        """The sweeps after `done`, with a look now and then."""
+        tables, lanes = self.engine.tables, self.engine.lanes
+        while True:
+            stage, sweep = divmod(done, _HOLD)
+            number = min(next(look for look in _LOOKS if look > sweep) - sweep, until - done)
+            betas = np.full(number, self.betas[min(stage, len(self.betas) - 1)])
+            driver.anneal_block(tables, betas, 0, number, lanes, work)
+            done += number
+            if number and sweep + number in _LOOKS:
+                self._look(stage, sweep + number, work)
+            if done == until:
+                self.done = done
+                return done
+
+    def _look(self, stage: int, sweep: int, block: LaneBlock) -> None:
+        """Note energies after so many sweeps at a β; at last, what has changed in between."""
+        block.lowest[:] = -(block.never + 1)  # so that the spins as they are are kept
+        driver.look_at_block(self.engine.tables, 0, block)
+        if sweep == _LOOKS[0]:
+            self.energies[stage], self.before = 0, block.states.copy()
+        mean = math.fsum(block.energies.tolist()) / len(block.energies)
+        self.energies[stage] += mean / len(_LOOKS)
+        if sweep < _HOLD:
+            return
+        lanes = block.states.reshape(-1, self.engine.lanes)
+        same = lanes == self.before.reshape(lanes.shape)
+        alike = (lanes == np.roll(lanes, 1, axis=1)).sum(axis=0)  # each lane beside the next one
+        size = max(len(lanes), 1)
+        # With its sign: without fields, lanes that share a valley, up to a flip of all spins, would
+        # else count as lanes that have forgotten where they were.
+        between = max(0.0, (2 * alike - len(lanes)).sum() / max(lanes.size, 1))
+        self.memory[stage] = 2 * same.sum() / max(lanes.size, 1) - 1 - between
+        if self.clusters is not None:
+            found = sample_clusters(block.states, self.even, self.clusters)
+            self.clustered[stage], self.largest[stage] = np.array(found) / (PAIRS * size)
+
+    def stop(self, work: LaneBlock, done: int) -> None:
+        """Nothing to do: β that were not reached are left out."""
+
+    def lowest(self, work: LaneBlock) -> Any:
+        """Of no interest."""
+        return work.energies.min()
+
+    def block(self, work: LaneBlock) -> LaneBlock:
+        """The block itself."""
+        return work
+
+    def observed(self) -> Observed:
+        """What was seen, at the β that were held to the end."""
+        stages = slice(self.done // _HOLD)
+        return Observed(
+            self.betas[stages], self.energies[stages], self.memory[stages],
+            self.clustered[stages], self.largest[stages],
+        )  # fmt: skip
+
+
+class LadderPlan:
+    """From a problem to its ladder and its cluster moves, by a warm-up where one is needed."""
+
+    def __init__(
+        self, form: SpinForm, engine: Engine, key: npt.NDArray[np.uint64], time_limit: float | None
+    ) -> None:
+        self.form, self.engine, self.key = form, engine, key
+        self.time_left, self.seconds = time_limit, 0.0
+        self.stopped: Stopped | None = None
+        self.on_lanes = isinstance(engine.tables, ByteTables)
+        self.even = not form.ising.fields.any()
+        self.betas, self.chosen, self.every = np.empty(0), np.empty(0, bool), 0
+
+    def make(self, grid: FloatArray, beta: FloatArray | None, number: int | None) -> None:
+        """Choose the temperatures, and those of them at which clusters are moved."""
+        is_given = beta is not None and len(beta) == number
+        seen = None if is_given and not self.on_lanes else self.warm_up(grid)
+        self.choose(grid, seen, beta, number)
+
+    def choose(
+        self,
+        grid: FloatArray,
+        seen: Observed | None,
+        beta: FloatArray | None = None,
+        number: int | None = None,
+    ) -> None:
+        """Choose the temperatures by what a warm-up showed; None if there was none."""
+        if beta is not None and len(beta) == number:
+            self.betas = beta
+        elif seen is None:
+            self.betas = geometric(grid[0], grid[-1], number or _PLAIN_REPLICAS)
+        else:
+            self.betas = even_ladder(
+                seen, number, is_range_given=beta is not None, fills_lanes=self.on_lanes
+            )
+        self.chosen = np.zeros(len(self.betas), bool)
+        if self.on_lanes and seen is not None:
+            sites, edges = len(self.engine.order), len(self.engine.tables.neighbours)
+            self.chosen, self.every = cluster_plan(seen, self.betas, sites, edges)
+
+    def warm_up(self, grid: FloatArray) -> Observed | None:
+        """What the problem is like at each β; None if there was no time for all of them."""
+        share = None if self.time_left is None else _WARM_UP_SHARE * self.time_left
+        job = self.warm_up_job(grid)
+        log = Crew(1, share, None).work(job, 1, self.form)
+        self.seconds = log.seconds
+        if self.time_left is not None:
+            self.time_left = max(self.time_left - log.seconds, _LEAST_TIME)
+        if log.stopped == "interrupted":
+            self.stopped, self.time_left = "interrupted", _LEAST_TIME
+        seen = job.observed()
+        return seen if len(seen.betas) == len(grid) else None
+
+    def warm_up_job(self, grid: FloatArray) -> WarmUp:
+        """The warm-up as a job: chunks of sweeps."""
+        clusters = scratch(self.engine, 1) if self.on_lanes else None
+        return WarmUp(self.engine, grid, self.key, clusters, self.even)
+
+    def task(self, sweeps: int, goal: Any) -> RowTask | LaneTask:
+        """The tempering itself."""
+        if self.on_lanes:
+            return LaneTask(
+                self.engine, self.betas, sweeps, goal, self.key, self.even, self.chosen, self.every
+            )
+        return RowTask(self.engine, self.betas, sweeps, goal, self.key)
+
+
+def even_ladder(
+    seen: Observed, replicas: int | None, *, is_range_given: bool, fills_lanes: bool
+) -> FloatArray:
+    """Temperatures between which exchanges are accepted equally often.
+
+    Neighbours Δβ apart exchange the less often, the larger Δβ is in units of 1/σ, with σ the
+    standard deviation of the energy: the ladder has equal steps of ∫ σ dβ. Since σ² = -dE/dβ, mean
+    energies tell it: a step of β in which they fall by ΔE is sqrt(ΔE Δβ) long.
+    The ladder starts where replicas forget what they were within some sweeps, unless the range was
+    given. The number of temperatures, unless it was given, suits the length of the ladder.
+    """
+    forgetful = int(np.cumprod(seen.memory <= _FORGETS).sum())
+    first = 0 if is_range_given else min(max(forgetful - 1, 0), len(seen.betas) - 2)
+    betas, rises = seen.betas[first:], np.diff(seen.betas[first:])
+    falls = -np.diff(np.minimum.accumulate(seen.energies[first:]))
+    steps = np.sqrt(falls * rises)
+    length = math.fsum(steps.tolist())
+    if not 0 < length < math.inf:
+        return geometric(betas[0], betas[-1], replicas or _FEWEST)
+    steps += 1e-3 * length / len(steps)  # where nothing changes β still has to rise
+    number = replicas or _temperatures_for(length, fills_lanes)
+    along = np.concatenate([[0.0], np.cumsum(steps)])
+    ladder = _between(np.linspace(0, along[-1], number), along, betas)
+    ladder[0], ladder[-1] = betas[0], betas[-1]
+    return ladder
+
+
+def _temperatures_for(length: float, fills_lanes: bool) -> int:
+    """The fewest temperatures that are near enough to each other; on lanes, of those that fill."""
+    fewest = min(max(math.ceil(length / _SPACING) + 1, _FEWEST), _MOST)
+    return _MOST // (_MOST // fewest) if fills_lanes else fewest
+
+
+def cluster_plan(
+    seen: Observed, betas: FloatArray, sites: int, edges: int
+) -> tuple[npt.NDArray[np.bool_], int]:
+    """At which temperatures cluster moves pay, and how many sweeps to make between them."""
+    memory, clustered, others = (
+        _between(betas, seen.betas, _smooth(values))
+        for values in (seen.memory, seen.clustered, seen.clustered - seen.largest)
+    )
+    chosen = (memory > _SLOW) & (others > _OTHERS)
+    rows, ladders = room_for(len(betas))
+    visits = math.fsum(clustered[chosen].tolist()) * edges * _EDGE + chosen.sum() * sites * _SITE
+    every = math.ceil(ladders / 2 * visits / (LANES * rows * max(sites, 1)) / _SHARE)
+    return chosen, max(every, 1) if chosen.any() else 0
+
+
+# NumPy's `interp` and `convolve` may add and multiply at once, or in another order, as the CPU can;
+# the ladder has to have the same bits everywhere.
+
+
+def _between(x: FloatArray, known: FloatArray, values: FloatArray) -> FloatArray:
+    """Values at `x`, linear between the `known` places, which rise, and constant beyond them."""
+    x = x.clip(known[0], known[-1])
+    left = np.searchsorted(known, x, "right").clip(1, len(known) - 1) - 1
+    gaps = known[left + 1] - known[left]
+    shares = np.divide(x - known[left], gaps, out=np.ones(len(x)), where=gaps > 0)
+    found: FloatArray = values[left] + shares * (values[left + 1] - values[left])
+    return found
+
+
+def _smooth(values: FloatArray) -> FloatArray:
+    """Means over five neighbours, fewer at the ends."""
+    numbers = values.tolist()
+    near = [numbers[max(k - 2, 0) : k + 3] for k in range(len(numbers))]
+    return np.array([math.fsum(some) / len(some) for some in near])

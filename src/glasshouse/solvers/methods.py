@@ -21,11 +21,11 @@ import numpy.typing as npt
 
 from glasshouse.solvers.cooling import MOST_SWEEPS, Cooled, Cooler, Population, Steps
 from glasshouse.solvers.crew import steps_at_once
-from glasshouse.solvers.forms import Form
-from glasshouse.solvers.planning import STAGES, Plan
-from glasshouse.solvers.readiness import Ready
+from glasshouse.solvers.engines import Ready
+from glasshouse.solvers.ladder import STAGES, LadderPlan
 from glasshouse.solvers.schedule import MOST_SWEEPS as MOST_TEMPERED
 from glasshouse.solvers.schedule import inverse_temperatures
+from glasshouse.solvers.spin_form import SpinForm
 
 # Takes a state and its energy, both as kernels have them.
 Offer: TypeAlias = Callable[[Any, npt.NDArray[np.uint8]], None]
@@ -110,10 +110,10 @@ def _refined(
     return Population(people.states[best_first], people.energies[best_first])
 
 
-def tempering(form: Form, ready: Ready, key: npt.NDArray[np.uint64], offer: Offer) -> Steps:
+def tempering(form: SpinForm, ready: Ready, key: npt.NDArray[np.uint64], offer: Offer) -> Steps:
     """Temper without end, after a warm-up that chooses the ladder."""
     _, engine = ready.engine()
-    plan = Plan(form, engine, key, None)
+    plan = LadderPlan(form, engine, key, None)
     grid = inverse_temperatures(ready.graph, None, STAGES, "geometric")
     warm_up = plan.warm_up_job(grid)
     work, chunk = warm_up.start(0), steps_at_once(warm_up.cost)

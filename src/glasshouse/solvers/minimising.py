@@ -20,9 +20,9 @@ from glasshouse.problems.validation import Number, SpinArray
 from glasshouse.solvers import methods
 from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.cooling import Cooler, Steps
-from glasshouse.solvers.forms import Form, Solvable, Target
-from glasshouse.solvers.readiness import Ready, make_ready
+from glasshouse.solvers.engines import Ready, make_ready
 from glasshouse.solvers.record import Ended, Improvement, Method, Record
+from glasshouse.solvers.spin_form import Solvable, SpinForm, Target
 from glasshouse.stopping import deferred, working_time
 from glasshouse.summaries import Summarised
 from glasshouse.waiting import LOOK_EVERY
@@ -153,7 +153,7 @@ def minimise(
     >>> found.energy == plant.energy, found.ended
     (True, 'target')
     """
-    form = Form(problem)
+    form = SpinForm(problem)
     target = form.wanted(target)
     form.target(target)  # refuses what is not an energy
     threads = validation.count(threads, "threads", 1)
@@ -216,7 +216,7 @@ def _work(
 class Search:
     """The methods of one thread, which take turns."""
 
-    def __init__(self, form: Form, ready: Ready, seed: Seed, record: Record) -> None:
+    def __init__(self, form: SpinForm, ready: Ready, seed: Seed, record: Record) -> None:
         self.record, clock = record, record.clock
         first, second, third = (seed.child(k) for k in range(3))
         self.cooler = Cooler(ready, key_of(first), clock)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from glasshouse.problems.validation import Number, SpinArray
 from glasshouse.solvers.engine import Engine, signs
-from glasshouse.solvers.forms import Form
+from glasshouse.solvers.spin_form import SpinForm
 
 Method: TypeAlias = Literal["anneal", "refine", "temper"]
 # "bound": no state can be better, because every coupling and every field is satisfied.
@@ -40,7 +40,7 @@ class Record:
 
     def __init__(
         self,
-        form: Form,
+        form: SpinForm,
         engine: Engine,
         target: Number | None,
         time_limit: float,

@@ -16,7 +16,7 @@ from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.kernels.clusters import Clusters, plain_neighbours
 from glasshouse.solvers.kernels.lane_ladders import Ladders
 from glasshouse.solvers.kernels.tempering import SWAPPED, TRIED, TRIPS, Replicas
-from glasshouse.solvers.ladder import Ladder
+from glasshouse.solvers.result import Ladder
 
 LANES = 64  # of a row of the byte kernel
 

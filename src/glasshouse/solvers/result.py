@@ -1,4 +1,4 @@
-"""What a solver returns: the best state of each run, and how long success takes."""
+"""What a solver returns: the best state of each run, how long success takes, how replicas moved."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from glasshouse.problems.naming import Labels, Units
 from glasshouse.problems.validation import FloatArray, Number, SpinArray
 from glasshouse.solvers.ladder import Ladder
 from glasshouse.statistics.intervals import binomial_interval, runs_needed, times_needed
+from glasshouse.solvers.success import binomial_interval, runs_needed, times_needed
 from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 Unit: TypeAlias = Literal["seconds", "sweeps"]
 Check: TypeAlias = Literal["sweep", "flip"]
 Stopped: TypeAlias = Literal["time limit", "interrupted"]
+_MOST_SHOWN = 40  # numbers on a line
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,6 +62,40 @@ class TimeToSolution(Summarised):
         sign = "≤" if self.is_upper_bound else "="
         interval = f"{100 * self.confidence:g} %: {self.low:.3g} to {self.high:.3g}"
         return f"{name} {sign} {self.value:.3g} {unit} ({interval})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ladder(Summarised):
+    """How replicas moved on the ladder, over all runs.
+
+    Attributes:
+        acceptance: share of the exchanges accepted, between each temperature and the next colder.
+        round_trips: times that a replica went from the hottest to the coldest temperature and back,
+            in one ladder, on average.
+        clusters: whether cluster moves were made, at each temperature.
+        every: sweeps from one to the next; 0 if there were none.
+        seconds: wall-clock time of the warm-up, which is not among that of the runs.
+    """
+
+    acceptance: FloatArray
+    round_trips: float
+    clusters: npt.NDArray[np.bool_]
+    every: int
+    seconds: float
+
+    def __str__(self) -> str:
+        shown = self.acceptance
+        if len(shown) > _MOST_SHOWN:
+            shown = np.quantile(shown, (0, 0.5, 1))
+        numbers = " ".join(f"{share:.2f}" for share in shown)
+        what = "least, median, most" if len(shown) < len(self.acceptance) else "hot to cold"
+        text = f"{len(self.clusters)} temperatures, exchanges accepted ({what}): {numbers}\n"
+        moves = "no cluster moves"
+        if self.every:
+            number = int(self.clusters.sum())
+            moves = f"cluster moves at {number} temperatures, sweeps between them: {self.every}"
+        text += f"{self.round_trips:.3g} round trips of a ladder, {moves}, "
+        return text + f"warm-up {self.seconds:.3g} s"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,11 +13,11 @@ from glasshouse.problems.validation import FloatArray
 from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.crew import Crew, RunProgress
 from glasshouse.solvers.engine import ColouredGraph
-from glasshouse.solvers.forms import Form, Solvable, Target
-from glasshouse.solvers.planning import STAGES, Plan
-from glasshouse.solvers.readiness import make_ready
+from glasshouse.solvers.engines import make_ready
+from glasshouse.solvers.ladder import STAGES, LadderPlan
 from glasshouse.solvers.result import AnnealResult
 from glasshouse.solvers.schedule import Beta, inverse_temperatures, sweep_count
+from glasshouse.solvers.spin_form import Solvable, SpinForm, Target
 
 _MOST_REPLICAS = 2**16
 
@@ -76,7 +76,7 @@ def temper(
     >>> result.success_probability
     1.0
     """
-    form = Form(problem)
+    form = SpinForm(problem)
     target = form.wanted(target)
     sweeps, runs = sweep_count(sweeps), validation.count(runs, "runs", 1)
     threads, limit = validation.count(threads, "threads", 1), validation.time_limit(time_limit)
@@ -84,7 +84,7 @@ def temper(
     number = _temperatures(ladder, replicas)
     ready = make_ready(form)
     kernel, engine = ready.engine()
-    plan = Plan(form, engine, key_of(seed), limit)
+    plan = LadderPlan(form, engine, key_of(seed), limit)
     plan.make(_grid(ready.graph, ladder), ladder, number)
     task = plan.task(sweeps, engine.goal(goal, form.ising))
     log = Crew(threads, plan.time_left, progress).work(task, runs, form)

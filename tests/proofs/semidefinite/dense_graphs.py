@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 
 from glasshouse.certificates.ties import Pair
+from glasshouse.proofs.relaxation import Parts
 from glasshouse.proofs.signed_graph import SignedGraph, exact_array
-from glasshouse.proofs.trees.relaxation import Parts
 
 
 def random_graph(seed: int) -> SignedGraph:

@@ -13,12 +13,11 @@ from tests.proofs.semidefinite.dense_graphs import exact_bound, random_graph, st
 from glasshouse.certificates.ties import Pair
 from glasshouse.planting import wishart
 from glasshouse.problems import Ising
-from glasshouse.proofs.semidefinite.climb import Climb
+from glasshouse.proofs.relaxation import Outcome, Parts
+from glasshouse.proofs.semidefinite.climb import Climb, Settings
 from glasshouse.proofs.semidefinite.relaxation import SemidefiniteRelaxation
-from glasshouse.proofs.semidefinite.settings import Settings
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
 from glasshouse.proofs.signed_graph import SignedGraph
-from glasshouse.proofs.trees.relaxation import Outcome, Parts
 from glasshouse.stopping import working_time
 
 

@@ -2,6 +2,9 @@
 
 They solve the problem's MAX-2-SAT form. `prove` needs none of them; they are there to agree with it
 and to be compared with it. Importing a solver adds it to the catalogue.
+
+* `solver`: the catalogue. `solving`: one call. `apart`: a call in its own process.
+* `cpsat`, `dwave_tree`, `highs`, `rc2`, `scip`, `toulbar2`: one solver each.
 """
 
 from glasshouse.proofs.exact import cpsat as cpsat

@@ -8,7 +8,7 @@ import numpy as np
 
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs.exact.solver import TOLERANCE, Answer, Tell, exact_solver, literals
-from glasshouse.proofs.linear.linear_program import LinearProgramError, checked, new_highs
+from glasshouse.proofs.lp.highs import LinearProgramError, checked, new_highs
 
 
 @exact_solver("highs", package="highspy", most_weight=2**28, is_apart=True, tells=True)

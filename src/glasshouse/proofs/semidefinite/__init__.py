@@ -1,4 +1,11 @@
-"""Bounds for dense problems: semidefinite, with odd cliques as cuts, rounded to exact squares."""
+"""Bounds for dense problems: semidefinite, with odd cliques as cuts, rounded to exact squares.
+
+* `relaxation`: what the tree search asks. `subproblem`: the states of a node.
+* `climb`: rounds of ascent and separation. `ascent`: the quasi-Newton method. `dual`: the function
+  that it raises.
+* `cuts`: odd cliques, and which of them are violated. `rounding`: squares in exact integers.
+* `kernels`: compiled code.
+"""
 
 from glasshouse.proofs.semidefinite.relaxation import SemidefiniteRelaxation
 

@@ -1,22 +1,26 @@
-"""Raising the bound of one subproblem: rounds of ascent and separation, α lowered on the way."""
+"""Raising the bound of one subproblem: rounds of ascent and separation, α lowered on the way.
+
+`Settings` say how hard a node is worked on. `Inheritance` is what a node hands to its children:
+tying s_a = ±s_b turns M into P'MP, which is positive semidefinite where M is, so multipliers are
+inherited without any loss of the bound. `best_projection` finds states from a matrix X: the signs
+of random projections of its vectors, then descent.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from glasshouse.certificates.ties import Pair
-from glasshouse.proofs.semidefinite.ascent import ascend
-from glasshouse.proofs.semidefinite.cuts import Cuts, FloatArray
+from glasshouse.proofs.semidefinite import kernels
+from glasshouse.proofs.semidefinite.ascent import Memory, ascend
+from glasshouse.proofs.semidefinite.cuts import Cuts, FloatArray, separated
 from glasshouse.proofs.semidefinite.dual import Point, RegularisedDual
-from glasshouse.proofs.semidefinite.inheritance import Inheritance
-from glasshouse.proofs.semidefinite.memory import Memory
-from glasshouse.proofs.semidefinite.rounding import ExactSquares, exact_squares
-from glasshouse.proofs.semidefinite.separation import separated
-from glasshouse.proofs.semidefinite.settings import Settings
-from glasshouse.proofs.semidefinite.shift import lifting_diagonal
-from glasshouse.proofs.semidefinite.states import best_projection
+from glasshouse.proofs.semidefinite.rounding import ExactSquares, exact_squares, lifting_diagonal
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
 from glasshouse.stopping import working_time
 
@@ -27,6 +31,104 @@ _NEAR = 0.1  # the part of what α costs that an estimate may be wrong by
 _CLOSE = 1e-4  # the gap, in units of the scale, that only precision can be the reason of
 _BITS = 20  # where there is nothing to reach
 _LARGEST_UNIT = 10**300  # that a float can hold; in larger ones, 1 is as good as nothing
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Found by experiment, on complete ±1 graphs and on Max-Cut of 60 to 100 vertices.
+
+    Attributes:
+        alpha: the regularisation at the root, in units of the root mean square weight.
+        alpha_below: that of nodes which inherit.
+        alpha_search: to where it is lowered as long as the goal is out of reach.
+        alpha_least: to where it is lowered at all.
+        cooling: the factor by which, whenever that is due.
+        stall: it is due when a round gains less than this part of what α costs.
+        rounds: of ascent and separation, at most.
+        evaluations: eigendecompositions per round.
+        flat: the greatest entry of the gradient that ends a round.
+        violation: what a cut has to be violated by.
+        room: new cuts of each width per round and vertex.
+        seeds: triangles from which to search for wider cuts.
+        branching_gain: what a decided pair is thought to raise the bound by, in units of the root
+            mean square weight times the root of the size.
+        price: what a round costs, as part of a node.
+        projections: states tried per round.
+    """
+
+    alpha: float = 2e-2
+    alpha_below: float = 1e-2
+    alpha_search: float = 1e-2
+    alpha_least: float = 1e-9
+    cooling: float = 0.6
+    stall: float = 0.1
+    rounds: int = 100
+    evaluations: int = 30
+    flat: float = 1e-3
+    violation: float = 0.1
+    room: int = 6
+    seeds: int = 400
+    branching_gain: float = 0.4
+    price: float = 0.14
+    projections: int = 8
+
+
+class Inheritance(NamedTuple):
+    """Multipliers of a node, in terms that all nodes below understand.
+
+    Attributes:
+        vertices: those that stand for the classes of the node.
+        slack: M of the node, over these vertices.
+        cuts: over vertices of the graph, with their multipliers.
+    """
+
+    vertices: npt.NDArray[np.int64]
+    slack: npt.NDArray[np.float32]
+    cuts: Cuts
+
+    @property
+    def num_bytes(self) -> int:
+        """How much memory it takes."""
+        arrays = self.vertices, self.slack, self.cuts.vertices, self.cuts.coefficients
+        return sum(array.nbytes for array in arrays) + self.cuts.multipliers.nbytes
+
+    @classmethod
+    def of(cls, problem: Subproblem, diagonal: FloatArray, cuts: Cuts) -> Inheritance:
+        """That of a node with the given y and cuts."""
+        x = np.concatenate([diagonal, cuts.multipliers])
+        slack = RegularisedDual(problem.matrix, cuts, 1.0).slack_matrix(x)
+        names = problem.vertices.astype(np.int32)
+        named = Cuts(names[cuts.vertices], cuts.coefficients, cuts.multipliers)
+        return cls(problem.vertices, slack.astype(np.float32), named)
+
+    def claimed_by(self, problem: Subproblem) -> tuple[FloatArray, Cuts]:
+        """The y and the cuts with which a problem below begins."""
+        classes = problem.class_of[self.vertices]
+        kept = classes >= 0
+        slack = self.slack[np.ix_(kept, kept)].astype(np.float64)
+        merge = np.zeros((len(slack), problem.size))
+        merge[np.arange(len(slack)), classes[kept]] = problem.signs[self.vertices[kept]]
+        diagonal = -np.einsum("ia,ia->a", merge, slack @ merge)
+        return diagonal, self.cuts.mapped(problem.class_of, problem.signs)
+
+
+def best_projection(
+    matrix: FloatArray, factor: FloatArray, rng: np.random.Generator, tries: int
+) -> tuple[FloatArray, float]:
+    """The spins of least energy <A, ss'> that some projections lead to, and that energy.
+
+    Args:
+        matrix: A, its diagonal zero.
+        factor: a matrix F with X = FF'.
+        rng: where projections come from.
+        tries: how many projections.
+    """
+    directions = rng.standard_normal((factor.shape[1], tries))
+    states = np.where(factor @ directions >= 0.0, 1.0, -1.0).T.copy()
+    kernels.descend(matrix, states)
+    energies = np.einsum("ti,ti->t", states @ matrix, states)
+    best = int(np.argmin(energies))
+    return states[best], float(energies[best])
 
 
 class Climb:

@@ -1,4 +1,7 @@
-"""Odd cliques as cuts: (a·s)² ≥ 1 for whole numbers a of odd sum."""
+"""Odd cliques as cuts: (a·s)² ≥ 1 for whole numbers a of odd sum; and which of them X violates.
+
+Violated triangles are all found, pentagons and heptagons by search.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.proofs.semidefinite import kernels
+
 FloatArray = npt.NDArray[np.float64]
 
 WIDTH = 7  # vertices of the widest cut
 _HASH_SEED = 0x5EED
+_MOST_TRIANGLES = 400_000
+_NEAR = 0.4  # the slack up to which a triangle may grow into a violated pentagon
 
 
 @dataclass(frozen=True)
@@ -101,3 +108,30 @@ def _fingerprints(vertices: npt.NDArray[Any], coefficients: npt.NDArray[Any]) ->
     words = np.random.default_rng(_HASH_SEED).integers(-(2**62), 2**62, size)
     prints: npt.NDArray[np.int64] = np.abs((words[vertices] * coefficients).sum(axis=1))
     return prints
+
+
+def separated(cuts: Cuts, gram: FloatArray, violation: float, room: int, seeds: int) -> Cuts:
+    """Cuts with up to `room` violated triangles more, and as many wider ones where there is room.
+
+    Args:
+        cuts: those that are known.
+        gram: X; its diagonal is taken as 1.
+        violation: what counts as violated.
+        room: how many to add of each width.
+        seeds: from how many triangles to search for pentagons, half as many for heptagons.
+    """
+    roots = np.sqrt(np.maximum(gram.diagonal(), 1e-9))
+    correlations = gram / np.outer(roots, roots)
+    before = len(cuts)
+    vertices, signs, slacks = kernels.violated_triangles(correlations, _NEAR, _MOST_TRIANGLES)
+    bad = slacks < -violation
+    cuts = cuts.extended(vertices[bad], signs[bad], slacks[bad], room)
+    if len(cuts) - before >= room // 2:
+        return cuts
+    while vertices.shape[1] < WIDTH and len(vertices):
+        best = np.argpartition(slacks, min(seeds, len(slacks)) - 1)[:seeds]
+        vertices, signs, slacks = kernels.widened(correlations, vertices[best], signs[best])
+        bad = slacks < -violation
+        cuts = cuts.extended(vertices[bad], signs[bad], slacks[bad], room)
+        seeds //= 2
+    return cuts

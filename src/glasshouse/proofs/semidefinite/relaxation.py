@@ -9,11 +9,10 @@ from threadpoolctl import ThreadpoolController
 
 from glasshouse.certificates.ties import Pair
 from glasshouse.compiled import is_ctrl_c
-from glasshouse.proofs.semidefinite.climb import Climb
-from glasshouse.proofs.semidefinite.settings import Settings
+from glasshouse.proofs.relaxation import Outcome, Parts
+from glasshouse.proofs.semidefinite.climb import Climb, Settings
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
-from glasshouse.proofs.trees.relaxation import Outcome, Parts
 
 _NO_PARTS = Parts(1, [], [])
 

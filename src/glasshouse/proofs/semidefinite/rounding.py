@@ -1,5 +1,7 @@
 """From multipliers in floats to squares in exact integers, and the bound that these prove.
 
+`lifting_diagonal` is what to take off y so that M becomes positive semidefinite, at little cost.
+
 Nothing here needs to be accurate: whatever rounding leaves over is found by exact integers and
 taken off the bound.
 """
@@ -12,14 +14,17 @@ from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg.lapack import dsyevd
 
+from glasshouse.proofs.relaxation import Parts
 from glasshouse.proofs.semidefinite.cuts import Cuts, FloatArray
 from glasshouse.proofs.semidefinite.dual import RegularisedDual
 from glasshouse.proofs.semidefinite.subproblem import ROOM, Subproblem
-from glasshouse.proofs.trees.relaxation import Parts
 
 IntArray = npt.NDArray[np.int64]
 
+_SWEEPS = 12  # of the search for a diagonal
+_TINY = 1e-12
 _LARGEST = 2.0**53  # of a column's entries: a whole number that fits int64, whatever happened
 _FEWER_FOR_CUTS = 4  # what rounding does to a cut is taken up by the columns
 
@@ -151,3 +156,26 @@ def _integer_cholesky(matrix: FloatArray, bits: int) -> IntArray:
         rest[k:, k:] -= np.outer(row[k:], row[k:])
         rows[k] = row.astype(np.int64)
     return rows
+
+
+def lifting_diagonal(matrix: FloatArray, lacking: FloatArray, factor: FloatArray) -> FloatArray:
+    """A diagonal d of small sum such that matrix + diag(d) is positive semidefinite.
+
+    The least Σ d for which diag(d) - lacking is so, is the greatest <lacking, Y> over Gram matrices
+    Y of unit vectors. These are found by the mixing method: every vector turns to where the matrix
+    pulls it. The lengths of the pulls are the dual solution, to be scaled to what is needed.
+
+    Args:
+        matrix: what to lift.
+        lacking: minus its part of negative eigenvalues.
+        factor: some matrix of as many rows, to start from; its rows become the vectors.
+    """
+    vectors = factor
+    lengths = np.ones(len(matrix))
+    for _ in range(_SWEEPS):
+        pulls = lacking @ vectors
+        lengths = np.sqrt(np.einsum("ij,ij->i", pulls, pulls)) + _TINY
+        vectors = pulls / lengths[:, None]
+    roots = np.sqrt(lengths)
+    eigenvalues, _, _ = dsyevd(matrix / np.outer(roots, roots), compute_v=0)
+    return -float(eigenvalues[0]) * lengths

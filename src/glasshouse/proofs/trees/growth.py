@@ -9,15 +9,15 @@ from concurrent.futures import Executor
 from fractions import Fraction
 
 from glasshouse.certificates import Certificate
-from glasshouse.proofs.linear.contraction import ContractedGraph
-from glasshouse.proofs.linear.packing import Packing
+from glasshouse.proofs.contraction import ContractedGraph
+from glasshouse.proofs.core import Core, lifted_state
+from glasshouse.proofs.parts import Packing
 from glasshouse.proofs.preparation import Prepared
 from glasshouse.proofs.signed_graph import Spins
-from glasshouse.proofs.trees.branching import Incumbent, TreeProgress, TreeSearch
-from glasshouse.proofs.trees.core import Core, lifted_state
+from glasshouse.proofs.trees.node import certificate_of_tree
 from glasshouse.proofs.trees.relaxations import new_relaxation
 from glasshouse.proofs.trees.resuming import goes_on_from, tree_of
-from glasshouse.proofs.trees.search_tree import certificate_of_tree
+from glasshouse.proofs.trees.search import Incumbent, TreeProgress, TreeSearch
 from glasshouse.proofs.trees.subtrees import SharedSearch
 
 _log = logging.getLogger("glasshouse")

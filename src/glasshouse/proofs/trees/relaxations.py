@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from glasshouse.proofs.nodes.clique_relaxation import CliqueRelaxation
-from glasshouse.proofs.nodes.cycle_relaxation import CycleRelaxation
+from glasshouse.proofs.lp.node import CliqueRelaxation, CycleRelaxation
+from glasshouse.proofs.relaxation import Relaxation
 from glasshouse.proofs.semidefinite import SemidefiniteRelaxation
 from glasshouse.proofs.signed_graph import SignedGraph
-from glasshouse.proofs.trees.relaxation import Relaxation
 
 RELAXATIONS: dict[str, Callable[[SignedGraph], Relaxation]] = {
     CycleRelaxation.name: CycleRelaxation,

@@ -13,8 +13,8 @@ from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.leaf import bounded_leaf, covered_leaf
 from glasshouse.certificates.ties import Pair
 from glasshouse.certificates.tree import Tree
-from glasshouse.proofs.trees.core import Core
-from glasshouse.proofs.trees.search_tree import Node
+from glasshouse.proofs.core import Core
+from glasshouse.proofs.trees.node import Node
 
 
 def goes_on_from(certificate: Certificate, core: Core) -> bool:

@@ -15,12 +15,12 @@ from uuid import uuid4
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.compiled import is_ctrl_c
 from glasshouse.pool import WorkerPool
+from glasshouse.proofs.core import Core
+from glasshouse.proofs.relaxation import Relaxation
 from glasshouse.proofs.signed_graph import Spins
-from glasshouse.proofs.trees.branching import Incumbent, TreeSearch
-from glasshouse.proofs.trees.core import Core
-from glasshouse.proofs.trees.relaxation import Relaxation
+from glasshouse.proofs.trees.node import Node
 from glasshouse.proofs.trees.relaxations import new_relaxation
-from glasshouse.proofs.trees.search_tree import Node
+from glasshouse.proofs.trees.search import Incumbent, TreeSearch
 from glasshouse.stopping import deferred, working_time
 from glasshouse.waiting import cancel_all, result_of, submit, wait_briefly
 

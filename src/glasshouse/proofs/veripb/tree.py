@@ -19,11 +19,10 @@ from itertools import pairwise
 
 from glasshouse.certificates import Branch, Certificate, Cover, Leaf, Tree
 from glasshouse.certificates.ties import Pair
-from glasshouse.proofs.veripb.pairs import Edge, Pairs, pair_of, violated
+from glasshouse.proofs.veripb.forest import Clause, Forest, TiedRow
+from glasshouse.proofs.veripb.pairs import Edge, Pairs, Square, SquareLines, pair_of, violated
 from glasshouse.proofs.veripb.script import Line, Row, Script, negated
 from glasshouse.proofs.veripb.sheet import Sheet
-from glasshouse.proofs.veripb.squares import Square, SquareLines
-from glasshouse.proofs.veripb.ties import Clause, Forest, TiedRow
 
 # Leaves that covers are parted into, all together; a few kilobytes each.
 MOST_CASES = 1 << 14

@@ -1,10 +1,75 @@
-"""The annealing kernels: one line each. Importing an engine adds its kernel to the catalogue."""
+"""The annealing kernels, and the choice of the one that fits a problem.
 
-from glasshouse.solvers.engines.byte_lanes import byte_engine as byte_engine
-from glasshouse.solvers.engines.dense_lanes import dense_engine as dense_engine
-from glasshouse.solvers.engines.dense_layers import layer_engine as layer_engine
-from glasshouse.solvers.engines.float32_lanes import few_engine as few_engine
-from glasshouse.solvers.engines.float32_lanes import float32_engine as float32_engine
-from glasshouse.solvers.engines.float64_lanes import float64_engine as float64_engine
-from glasshouse.solvers.engines.scalar import scalar_engine as scalar_engine
+Importing an engine adds its kernel to the catalogue: one line each.
+
+* `sparse`: problems on any graph, in bytes, float32, float64 or 64-bit numbers.
+* `dense`: problems in which most pairs of spins are coupled, all to all or between two layers.
+* `dense_numbers`: the integers and the tables of sums that dense engines work with.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from glasshouse.problems import Problem
+from glasshouse.solvers.engine import ColouredGraph, Engine
+from glasshouse.solvers.engines.dense import dense_engine as dense_engine
+from glasshouse.solvers.engines.dense import layer_engine as layer_engine
+from glasshouse.solvers.engines.sparse import byte_engine as byte_engine
+from glasshouse.solvers.engines.sparse import few_engine as few_engine
+from glasshouse.solvers.engines.sparse import float32_engine as float32_engine
+from glasshouse.solvers.engines.sparse import float64_engine as float64_engine
+from glasshouse.solvers.engines.sparse import scalar_engine as scalar_engine
 from glasshouse.solvers.kernels.kernel import KERNELS as KERNELS
+from glasshouse.solvers.spin_form import SpinForm
+
+# Calls in a row often have the same problem, and few short runs take no longer than preparing it.
+# The last problem is therefore kept for the next call, if it is small.
+_SMALL = 1 << 17  # edges, each seen from both ends: tables of a few megabytes
+
+
+def choose_engine(network: ColouredGraph, runs: float = math.inf) -> tuple[str, Engine]:
+    """The kernel for a problem and a number of runs, and the problem made ready for it."""
+    for kernel in sorted(KERNELS.values(), key=lambda kernel: kernel.rank):
+        fewest, most = kernel.runs
+        made = kernel.make(network) if fewest <= runs <= most else None
+        if made is not None:
+            return kernel.name, made
+    raise AssertionError("the last kernel takes everything")
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A problem, its graph, and the engines that were made of it."""
+
+    problem: Problem
+    kernels: tuple[str, ...]  # all that there were to choose from
+    graph: ColouredGraph
+    engines: dict[tuple[str, ...], tuple[str, Engine]] = field(default_factory=dict)
+
+    def engine(self, runs: float = math.inf) -> tuple[str, Engine]:
+        """The kernel for so many runs, and what it works on."""
+        able = tuple(k.name for k in KERNELS.values() if k.runs[0] <= runs <= k.runs[1])
+        if able not in self.engines:
+            self.engines[able] = choose_engine(self.graph, runs)
+        return self.engines[able]
+
+
+_kept: list[Ready] = []  # none, or the last one
+
+
+def make_ready(form: SpinForm) -> Ready:
+    """A problem's graph and engines: those of the last call, if it is the same object."""
+    kernels = tuple(KERNELS)
+    for last in _kept[:]:
+        if last.problem is form.problem and last.kernels == kernels:
+            return last
+    ready = Ready(form.problem, kernels, ColouredGraph(form.ising))
+    _kept[:] = [ready] if len(ready.graph.neighbours) <= _SMALL else []
+    return ready
+
+
+def forget() -> None:
+    """Make the next problem ready anew, whichever it is."""
+    _kept.clear()

@@ -1,4 +1,8 @@
-"""What a kernel works on: a block of runs that go side by side, one per lane."""
+"""A block of runs side by side, one per lane, and the random streams of its lanes.
+
+A block's streams are a function of a key (256 bits from a SeedSequence) and the block's index, so
+run r sees the same random numbers whatever the number of runs or threads.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.compiled import inner
+from glasshouse.compiled import compiled, inner
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class LaneBlock(NamedTuple):
@@ -34,3 +40,36 @@ def mark_hits(number: Any, block: Any) -> Any:
             block.hits[lane] = number
             block.lowest[lane] = block.energies[lane]
             block.goals[lane] = block.never
+
+
+@inner
+def mix(word: Any) -> Any:
+    """SplitMix64's finaliser: a bijection of 64-bit words whose outputs look unrelated."""
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
+
+
+@inner
+def seed(key: Any, block: Any, generator: Any) -> Any:
+    """Fill a generator's state from a key of four words and the index of a block.
+
+    Two counters, started at points that depend on all of the key and on the block, are mixed and
+    combined: streams of different blocks start 128 random bits apart.
+    """
+    index = np.uint64(block)
+    first = mix(key[0] ^ mix(key[1] + index * GOLDEN))
+    second = mix(key[2] ^ mix(key[3] ^ mix(index + GOLDEN)))
+    for k in range(generator.size):
+        step = np.uint64(k + 1) * GOLDEN
+        generator[k] = mix(first + step) ^ mix(mix(second ^ step))
+
+
+@compiled
+def spawn(key: Any, index: Any, child: Any) -> None:
+    """The key of work item `index`: all four words of it depend on all of the parent's."""
+    total = np.uint64(index) * GOLDEN
+    for word in key:
+        total = mix(total ^ word) + GOLDEN
+    for k in range(child.size):
+        child[k] = mix(mix(total + np.uint64(k) * GOLDEN) ^ key[k])

@@ -34,9 +34,9 @@ from glasshouse.kernels.vectors import (
     view,
 )
 from glasshouse.kernels.xoshiro import advance
+from glasshouse.solvers.kernels.acceptance import thresholds
 from glasshouse.solvers.kernels.block import mark_hits
 from glasshouse.solvers.kernels.byte_tables import MOST_IN_GROUP
-from glasshouse.solvers.kernels.exponential import thresholds
 
 
 class Work(NamedTuple):

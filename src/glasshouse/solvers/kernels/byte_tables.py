@@ -14,7 +14,7 @@ import numpy.typing as npt
 from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.arrays import empty, zero_table, zeros
 from glasshouse.kernels.extremes import higher, lower
-from glasshouse.solvers.kernels.generator import mix
+from glasshouse.solvers.kernels.block import mix
 from glasshouse.solvers.kernels.sweep_order import arrange_within, order_by_within
 
 ROW = 64  # bytes of a row, one for each run

@@ -27,7 +27,7 @@ from glasshouse.kernels.extremes import higher, lower
 from glasshouse.kernels.vector_scalars import add_lanes
 from glasshouse.kernels.vectors import cast, fill, fill_like, load, store
 from glasshouse.kernels.xoshiro import advance
-from glasshouse.solvers.kernels.exponential_draws import LN_2
+from glasshouse.solvers.kernels.acceptance import LN_2
 
 # Words of a run in `block.generator`: after eight streams for vectors one for single words, and the
 # fingerprint of a state with its excess, for which random words stand as long as none is known.

@@ -22,6 +22,7 @@ from glasshouse.kernels.arrays import empty, zeros
 from glasshouse.kernels.extremes import lower
 from glasshouse.kernels.vector_scalars import bits_of, count_bits, lowest_bit, put
 from glasshouse.kernels.vectors import anywhere, cast, fill, fill_like, item, load, store, view
+from glasshouse.solvers.kernels.acceptance import no_less, whole
 from glasshouse.solvers.kernels.dense_crowds import (
     add_lacking,
     add_up,
@@ -32,7 +33,6 @@ from glasshouse.solvers.kernels.dense_crowds import (
     list_sixteen,
     were_added_up,
 )
-from glasshouse.solvers.kernels.dense_dice import AHEAD, TOGETHER, find_above, settle, throw
 from glasshouse.solvers.kernels.dense_fields import (
     WORDS,
     Rounding,
@@ -45,8 +45,14 @@ from glasshouse.solvers.kernels.dense_fields import (
     scatter,
     swap_records,
 )
-from glasshouse.solvers.kernels.dense_turns import take_turns
-from glasshouse.solvers.kernels.exponential_draws import no_less, whole
+from glasshouse.solvers.kernels.dense_turns import (
+    AHEAD,
+    TOGETHER,
+    find_above,
+    settle,
+    take_turns,
+    throw,
+)
 
 __all__ = [
     "DenseTables",

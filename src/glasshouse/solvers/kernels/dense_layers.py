@@ -18,6 +18,7 @@ from glasshouse.kernels.arrays import empty
 from glasshouse.kernels.extremes import lower
 from glasshouse.kernels.vector_scalars import add_lanes, bits_of, count_bits, lowest_bit, put
 from glasshouse.kernels.vectors import anywhere, cast, fill, fill_like, item, load, store, view
+from glasshouse.solvers.kernels.acceptance import half_lives, uniform, whole
 from glasshouse.solvers.kernels.dense_fields import (
     AHEAD,
     FARTHEST,
@@ -35,7 +36,6 @@ from glasshouse.solvers.kernels.dense_fields import (
     swap_records,
 )
 from glasshouse.solvers.kernels.dense_fields import measure_fields as measure
-from glasshouse.solvers.kernels.exponential_draws import half_lives, uniform, whole
 
 __all__ = [
     "LayerTables",

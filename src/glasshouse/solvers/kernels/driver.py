@@ -10,7 +10,7 @@ from typing import Any
 
 from glasshouse.compiled import chosen_by_type, compiled, inlined, inner
 from glasshouse.kernels.extremes import lower
-from glasshouse.solvers.kernels.generator import seed
+from glasshouse.solvers.kernels.block import seed
 from glasshouse.solvers.kernels.kernel import functions_of
 
 

@@ -28,8 +28,8 @@ from glasshouse.kernels.vectors import (
     view,
 )
 from glasshouse.kernels.xoshiro import advance_small
+from glasshouse.solvers.kernels.acceptance import LOWEST, UNIT, log_dice
 from glasshouse.solvers.kernels.block import mark_hits
-from glasshouse.solvers.kernels.logarithm import LOWEST, UNIT, log_dice
 
 LOG2_E = 1.4426950408889634
 STEEPEST = 2.0**100  # beyond this β changes nothing, and the product with a field stays finite

@@ -23,8 +23,8 @@ from glasshouse.kernels.vectors import (
     store,
 )
 from glasshouse.kernels.xoshiro import advance
+from glasshouse.solvers.kernels.acceptance import LOG2_E, accept
 from glasshouse.solvers.kernels.block import mark_hits
-from glasshouse.solvers.kernels.metropolis import LOG2_E, accept
 
 
 class Float64Tables(NamedTuple):

@@ -10,9 +10,8 @@ from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.adjacency import fill_rows, sort_rows
 from glasshouse.kernels.arrays import empty, zeros
 from glasshouse.solvers.kernels import byte_tables
-from glasshouse.solvers.kernels.block import LaneBlock
+from glasshouse.solvers.kernels.block import LaneBlock, seed, spawn
 from glasshouse.solvers.kernels.driver import all_hit, begin, measure, step, workspace
-from glasshouse.solvers.kernels.generator import seed, spawn
 from glasshouse.solvers.kernels.sweep_order import colour
 
 

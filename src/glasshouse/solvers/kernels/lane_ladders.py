@@ -16,7 +16,8 @@ import numpy.typing as npt
 from glasshouse.compiled import compiled, inlined, inner
 from glasshouse.kernels.arrays import empty
 from glasshouse.kernels.xoshiro import next_word
-from glasshouse.solvers.kernels.block import LaneBlock
+from glasshouse.solvers.kernels.acceptance import threshold
+from glasshouse.solvers.kernels.block import LaneBlock, seed
 from glasshouse.solvers.kernels.byte_lanes import LaneWork, begin, measure, sweep
 from glasshouse.solvers.kernels.byte_tables import MOST_IN_GROUP
 from glasshouse.solvers.kernels.clusters import (
@@ -27,8 +28,6 @@ from glasshouse.solvers.kernels.clusters import (
     turn_spins,
     write_best,
 )
-from glasshouse.solvers.kernels.exponential import threshold
-from glasshouse.solvers.kernels.generator import seed
 from glasshouse.solvers.kernels.tempering import COLD, HOT, SWAP_STREAM, SWAPPED, TRIED, TRIPS
 
 

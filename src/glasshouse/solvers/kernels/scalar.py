@@ -14,8 +14,8 @@ import numpy.typing as npt
 from glasshouse.compiled import inlined, inner
 from glasshouse.kernels.arrays import empty
 from glasshouse.kernels.xoshiro import next_word
+from glasshouse.solvers.kernels.acceptance import threshold
 from glasshouse.solvers.kernels.block import mark_hits
-from glasshouse.solvers.kernels.exponential import threshold
 
 
 class ScalarTables(NamedTuple):

@@ -13,10 +13,9 @@ import numpy.typing as npt
 
 from glasshouse.compiled import chosen_by_type, compiled, inner
 from glasshouse.kernels.xoshiro import next_word
-from glasshouse.solvers.kernels.block import LaneBlock
+from glasshouse.solvers.kernels.acceptance import threshold
+from glasshouse.solvers.kernels.block import LaneBlock, seed
 from glasshouse.solvers.kernels.driver import all_hit, begin, measure, note, step, workspace
-from glasshouse.solvers.kernels.exponential import threshold
-from glasshouse.solvers.kernels.generator import seed
 from glasshouse.solvers.kernels.kernel import functions_of
 
 SWAP_STREAM = 1 << 40  # an index that no replica has

@@ -1,0 +1,392 @@
+"""Exact reductions of a signed graph, and the way back for states and for loops.
+
+Two steps take turns until neither applies.
+
+*Split*: a cycle stays inside one biconnected block, so blocks are solved apart. A vertex in several
+blocks gets a copy in each, and bridges, which no cycle uses, go.
+
+*Contract*: if one edge of a vertex weighs at least as much as its others together, some optimum
+satisfies it: the vertex moves onto its neighbour, and edges that become parallel are merged. Leaves
+and chains are the simplest cases; at the peak of hardness almost everything goes this way.
+
+A packing of odd cycles in what remains becomes one of the whole graph with the same slack: a loop
+over a moved edge runs over the contracted one too, which has room for all of them; a loop over a
+merged edge takes one of the two, or parts of both; two parallel edges of opposite signs are an odd
+cycle themselves.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.kernels.adjacency import adjacency
+from glasshouse.problems.validation import INT64_MAX
+from glasshouse.proofs.kernels import graphs
+from glasshouse.proofs.limits import Clock
+from glasshouse.proofs.relaxation import Loop
+from glasshouse.proofs.signed_graph import EdgeArray, SignedGraph, Spins, exact_array
+
+
+@dataclass
+class OddCycle:
+    """A cycle as the set of its edges, with a multiplier over the packing's denominator."""
+
+    multiplier: int
+    edges: set[int]
+
+
+class _Moved(NamedTuple):
+    """Edge `new` was `old` before its end moved along edge `along`."""
+
+    new: int
+    old: int
+    along: int
+
+
+class _Added(NamedTuple):
+    """Edge `new` is two parallel edges of the same sign."""
+
+    new: int
+    first: int
+    second: int
+
+
+class _Cancelled(NamedTuple):
+    """Two parallel edges of opposite signs; `new` is what the larger has more, -1 if nothing."""
+
+    new: int
+    larger: int
+    smaller: int
+
+
+class _Followed(NamedTuple):
+    """A vertex takes the spin of another, or its opposite."""
+
+    vertex: int
+    leader: int
+    sign: int
+
+
+class _Copied(NamedTuple):
+    """Vertices were split into copies: copy k is of `original[k]`, and `edges` join copies.
+
+    `fixed` is the sign of an edge that was a bridge and left, 0 for all others.
+    """
+
+    original: npt.NDArray[np.int32]
+    num_vertices: int
+    edges: EdgeArray
+    fixed: Spins
+
+
+# Vertices to contract, and edges to take over, between two looks at the clock.
+_STEPS_PER_LOOK, _EDGES_PER_LOOK = 1 << 10, 1 << 16
+
+_Step = _Moved | _Added | _Cancelled | _Followed | _Copied
+_Ends = dict[int, tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class CoreBlock:
+    """A part of the core: every two of its edges lie on a common cycle."""
+
+    graph: SignedGraph
+    vertices: npt.NDArray[np.int32]
+    edges: list[int]
+
+
+class ContractedGraph:
+    """A signed graph and its core.
+
+    Edges are numbered: those of the graph first, then whatever the steps make.
+
+    Args:
+        graph: what to reduce.
+        clock: raises TimeIsUpError if that takes longer.
+
+    Attributes:
+        graph: the graph that was reduced.
+        blocks: what remains, in ascending order of size.
+        cost: weight that every state violates, found by merging parallel edges.
+        names: which vertex of the graph each vertex of the blocks is.
+        triangles: loops, as `relaxation.Parts` has them, that turn the energy of the graph into
+            that of the core and what always loses. They may run over pairs without an edge.
+
+    >>> square = SignedGraph(
+    ...     4, np.array([[0, 1], [1, 2], [2, 3], [0, 3]]), exact_array([5, 5, 5, -3]))
+    >>> reduction = ContractedGraph(square)
+    >>> reduction.blocks, reduction.cost
+    ([], 3)
+    >>> reduction.lift_state([]).tolist(), reduction.lift_loops([], denominator=1)
+    ([1, 1, 1, 1], [OddCycle(multiplier=3, edges={0, 1, 2, 3})])
+    """
+
+    def __init__(self, graph: SignedGraph, clock: Clock | None = None) -> None:
+        self.graph, self._clock = graph, clock or Clock()
+        self.cost = 0
+        self._weights: list[int] = []
+        self._steps: list[_Step] = []
+        self._num_vertices = graph.num_vertices
+        self.names = np.arange(graph.num_vertices, dtype=np.int32)
+        self._names: list[int] = []  # the same, for one vertex at a time
+        self._triangles: list[
+            int
+        ] = []  # six numbers each: lists of lists keep Python's memory busy
+        ends: _Ends = {}
+        for first, last in self._clock.pieces(graph.num_edges, _EDGES_PER_LOOK):
+            self._weights += graph.weights[first:last].tolist()
+            # Column by column: lists of pairs keep Python's garbage collector busy.
+            pairs = zip(*graph.edges[first:last].T.tolist(), strict=True)
+            ends.update(zip(range(first, last), pairs, strict=True))
+        parts: list[_Ends] = []
+        before = -1
+        # A turn that changes anything leaves fewer edges, so this ends.
+        while len(ends) != before:
+            before = len(ends)
+            parts = self._split(ends)
+            ends = self._contract([item for part in parts for item in part.items()])
+        self.blocks = sorted((self._block(part) for part in parts), key=_size)
+
+    def _split(self, ends: _Ends) -> list[_Ends]:
+        """Give each block its own copies of its vertices; leave out bridges."""
+        ids = list(ends)
+        pairs = np.array(list(ends.values()), dtype=np.int32).reshape(-1, 2)
+        rows = adjacency(self._num_vertices, pairs)
+        number, count = graphs.blocks(*rows, len(ids))
+        self._clock.check()
+        stride = max(count, 1)
+        copies, copied = np.unique(
+            pairs.ravel().astype(np.int64) * stride + np.repeat(number, 2), return_inverse=True
+        )
+        copied = copied.reshape(-1, 2)
+        bridge = np.bincount(number, minlength=count)[number] == 1
+        signs = np.array([1 if self._weights[k] > 0 else -1 for k in ids], dtype=np.int8)
+        original = (copies // stride).astype(np.int32)
+        self._steps.append(
+            _Copied(original, self._num_vertices, copied.astype(np.int32), signs * bridge)
+        )
+        self._num_vertices = len(original)
+        self.names = self.names[original]
+        self._names = self.names.tolist()
+        parts: list[_Ends] = [{} for _ in range(count)]
+        pairs_of_copies = zip(*copied.T.tolist(), strict=True)
+        for edge, block, pair in zip(ids, number.tolist(), pairs_of_copies, strict=True):
+            parts[block][edge] = pair
+        return [part for part in parts if len(part) > 1]
+
+    def _contract(self, items: list[tuple[int, tuple[int, int]]]) -> _Ends:
+        """Move every vertex that one edge dominates onto that edge's other end."""
+        self._clock.check()
+        if self._is_contracted(items):
+            return dict(items)
+        adjacent: list[dict[int, int]] = [{} for _ in range(self._num_vertices)]
+        strength = [0] * self._num_vertices
+        for edge, (a, b) in items:
+            adjacent[a][b] = adjacent[b][a] = edge
+            strength[a] += abs(self._weights[edge])
+            strength[b] += abs(self._weights[edge])
+        waiting = deque(v for v in range(self._num_vertices) if adjacent[v])
+        queued = set(waiting)
+        while waiting:
+            if len(waiting) % _STEPS_PER_LOOK == 0:
+                self._clock.check()
+            vertex = waiting.popleft()
+            queued.discard(vertex)
+            if not adjacent[vertex]:
+                continue
+            leader, along = max(
+                adjacent[vertex].items(), key=lambda item: abs(self._weights[item[1]])
+            )
+            if 2 * abs(self._weights[along]) < strength[vertex]:
+                continue
+            changed = self._follow(vertex, leader, adjacent, strength)
+            fresh = [v for v in changed if v not in queued]
+            waiting.extend(fresh)
+            queued.update(fresh)
+        return {edge: (a, b) for a, row in enumerate(adjacent) for b, edge in row.items() if a < b}
+
+    def _is_contracted(self, items: list[tuple[int, tuple[int, int]]]) -> bool:
+        """Whether it is plain that no edge dominates a vertex, as in most regular lattices."""
+        if self.graph.total > INT64_MAX // 4:
+            return False
+        sizes = np.array([abs(self._weights[edge]) for edge, _ in items], dtype=np.int64)
+        ends = np.array([pair for _, pair in items], dtype=np.int64).reshape(-1, 2)
+        strength, largest = np.zeros((2, self._num_vertices), np.int64)
+        for side in ends.T:
+            np.add.at(strength, side, sizes)
+            np.maximum.at(largest, side, sizes)
+        return not ((2 * largest >= strength) & (strength > 0)).any()
+
+    def _follow(
+        self, vertex: int, leader: int, adjacent: list[dict[int, int]], strength: list[int]
+    ) -> list[int]:
+        """Contract the edge between a vertex and its leader; return the vertices it touched."""
+        along = adjacent[vertex].pop(leader)
+        del adjacent[leader][vertex]
+        strength[leader] -= abs(self._weights[along])
+        sign = 1 if self._weights[along] > 0 else -1
+        self._steps.append(_Followed(vertex, leader, sign))
+        touched = [leader]
+        for other, edge in adjacent[vertex].items():
+            del adjacent[other][vertex]
+            touched.append(other)
+            self._note_triangle(vertex, other, leader, self._weights[edge], sign)
+            moved = self._new(sign * self._weights[edge])
+            self._steps.append(_Moved(moved, edge, along))
+            strength[leader] += abs(self._weights[edge])
+            if other not in adjacent[leader]:
+                adjacent[leader][other] = adjacent[other][leader] = moved
+                continue
+            merged, lost = self._merge(adjacent[leader].pop(other), moved)
+            del adjacent[other][leader]
+            strength[leader] -= 2 * lost
+            strength[other] -= 2 * lost
+            if merged >= 0:
+                adjacent[leader][other] = adjacent[other][leader] = merged
+        adjacent[vertex] = {}
+        return touched
+
+    def _note_triangle(self, vertex: int, other: int, leader: int, weight: int, sign: int) -> None:
+        """What moving an edge takes from the two edges of a vertex and gives to a third.
+
+        -w·s_v·s_x - |w|·sign·s_v·s_l + w·sign·s_l·s_x ≥ -|w| is an odd cycle.
+        """
+        own = 1 if weight > 0 else -1
+        names = self._names
+        self._triangles += abs(weight), names[vertex], names[other], names[leader], own, sign
+
+    def _merge(self, first: int, second: int) -> tuple[int, int]:
+        """One edge for two parallel ones (-1: they cancel), and the weight that always loses."""
+        one, two = self._weights[first], self._weights[second]
+        if (one > 0) == (two > 0):
+            merged = self._new(one + two)
+            self._steps.append(_Added(merged, first, second))
+            return merged, 0
+        larger, smaller = (first, second) if abs(one) >= abs(two) else (second, first)
+        merged = self._new(one + two) if one + two else -1
+        self._steps.append(_Cancelled(merged, larger, smaller))
+        lost = abs(self._weights[smaller])
+        self.cost += lost
+        return merged, lost
+
+    def _new(self, weight: int) -> int:
+        self._weights.append(weight)
+        return len(self._weights) - 1
+
+    def _block(self, part: _Ends) -> CoreBlock:
+        pairs = np.array(list(part.values()), dtype=np.int32)
+        vertices, local = np.unique(pairs, return_inverse=True)
+        weights = exact_array(self._weights[edge] for edge in part)
+        ends = local.reshape(-1, 2).astype(np.int32)
+        return CoreBlock(SignedGraph(len(vertices), ends, weights), vertices, list(part))
+
+    @property
+    def triangles(self) -> list[Loop]:
+        """What all moves of edges together took, as loops of the graph."""
+        rows = zip(*(self._triangles[k::6] for k in range(6)), strict=True)
+        return [
+            (weight, [vertex, other, leader], [own, -own * sign, sign])
+            for weight, vertex, other, leader, own, sign in rows
+        ]
+
+    def restrict(self, spins: Spins) -> list[Spins]:
+        """Spins of each block from spins of the whole graph."""
+        for step in self._steps:
+            if isinstance(step, _Copied):
+                spins = spins[step.original]
+        return [spins[block.vertices] for block in self.blocks]
+
+    def lift_state(self, block_states: list[Spins]) -> Spins:
+        """Spins of the whole graph from the spins of its blocks."""
+        spins = np.ones(self._num_vertices, dtype=np.int8)
+        for block, state in zip(self.blocks, block_states, strict=True):
+            spins[block.vertices] = state
+        for step in reversed(self._steps):
+            if isinstance(step, _Followed):
+                spins[step.vertex] = step.sign * spins[step.leader]
+            elif isinstance(step, _Copied):
+                relative = spins[step.edges[:, 0]] * spins[step.edges[:, 1]]
+                relative = np.where(step.fixed, step.fixed, relative).astype(np.int8)
+                rows = adjacency(step.num_vertices, step.original[step.edges].reshape(-1, 2))
+                spins = graphs.agree(*rows, relative)
+        return spins
+
+    @property
+    def is_lifting(self) -> bool:
+        """Whether loops of the blocks have to be changed to be loops of the whole graph."""
+        return not all(isinstance(step, _Copied) for step in self._steps)
+
+    def lift_loops(self, loops: list[OddCycle], denominator: int) -> list[OddCycle]:
+        """Loops of the whole graph from loops of its blocks, and those that merging found.
+
+        No edge is used above its weight if none of the core was.
+        """
+        if not self.is_lifting:
+            return loops
+        return _Lifting(loops).undo(self._steps, self._weights, denominator)
+
+
+def _size(block: CoreBlock) -> int:
+    return block.graph.num_edges
+
+
+class _Lifting:
+    """Loops on their way back, and for every edge the loops that use it."""
+
+    def __init__(self, loops: Iterable[OddCycle]) -> None:
+        self.loops: list[OddCycle] = []
+        self.users: dict[int, set[int]] = {}
+        for loop in loops:
+            self.add(loop.multiplier, loop.edges)
+
+    def undo(self, steps: list[_Step], weights: list[int], denominator: int) -> list[OddCycle]:
+        """Take back all steps, the last one first."""
+        for step in reversed(steps):
+            if isinstance(step, _Moved):
+                for loop in sorted(self.users.pop(step.new, ())):
+                    self.loops[loop].edges.remove(step.new)
+                    self.toggle(loop, step.old)
+                    self.toggle(loop, step.along)
+            elif isinstance(step, _Added):
+                self.share(step, abs(weights[step.first]) * denominator)
+            elif isinstance(step, _Cancelled):
+                for loop in sorted(self.users.pop(step.new, ())):
+                    self.loops[loop].edges.remove(step.new)
+                    self.toggle(loop, step.larger)
+                slack = abs(weights[step.smaller]) * denominator
+                self.add(slack, {step.larger, step.smaller})
+        return self.loops
+
+    def add(self, multiplier: int, edges: set[int]) -> None:
+        """One more loop."""
+        self.loops.append(OddCycle(multiplier, set(edges)))
+        for edge in edges:
+            self.users.setdefault(edge, set()).add(len(self.loops) - 1)
+
+    def toggle(self, loop: int, edge: int) -> None:
+        """Put an edge into a loop, or take it out: twice over the same edge is not at all."""
+        edges, users = self.loops[loop].edges, self.users.setdefault(edge, set())
+        for group, member in ((edges, edge), (users, loop)):
+            if member in group:
+                group.remove(member)
+            else:
+                group.add(member)
+
+    def share(self, step: _Added, room: int) -> None:
+        """Send loops over the first of two parallel edges while it has room, then the second."""
+        for loop in sorted(self.users.pop(step.new, ())):
+            edges, multiplier = self.loops[loop].edges, self.loops[loop].multiplier
+            edges.remove(step.new)
+            if 0 < room < multiplier:
+                self.loops[loop].multiplier = room
+                self.add(multiplier - room, edges | {step.second})
+                multiplier = room
+            self.toggle(loop, step.first if multiplier <= room else step.second)
+            if multiplier <= room:
+                room -= multiplier

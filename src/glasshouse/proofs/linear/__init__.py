@@ -1,1 +1,0 @@
-"""The cycle relaxation of a whole graph: linear programs, block by block."""

@@ -1,0 +1,144 @@
+"""HiGHS, the LP solver, as everything here uses it: silent, on one thread, every status checked.
+
+All linear programs are solved here. Each run is in a side thread (see `interruption`), because the
+thread of a caller may have a scheduler for another number of threads, with which HiGHS refuses to
+run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.proofs.interruption import aside
+from glasshouse.stopping import working_time
+
+# How a run ended. "unsure" is the end of an interior point method, or of a simplex method with
+# large and small numbers, if HiGHS does not know whether the solution is an optimum.
+End = Literal["optimal", "bound", "infeasible", "iterations", "time", "unsure"]
+_ENDS: dict[str, End] = {
+    "kOptimal": "optimal",
+    "kObjectiveBound": "bound",
+    "kInfeasible": "infeasible",
+    "kIterationLimit": "iterations",
+    "kTimeLimit": "time",
+    "kInterrupt": "time",
+    "kUnknown": "unsure",
+    "kModelEmpty": "optimal",
+}
+# Seconds of a slice. Ctrl-C takes effect between two slices.
+_SLICE = 0.4
+
+
+class LinearProgramError(RuntimeError):
+    """HiGHS failed, or ended in a way that the linear programs of this package never do."""
+
+
+def new_highs(
+    costs: npt.ArrayLike, lower: npt.ArrayLike = 0.0, upper: npt.ArrayLike = np.inf, **options: Any
+) -> Any:
+    """A solver that minimises costs · x over lower ≤ x ≤ upper, without rows as yet.
+
+    Args:
+        costs: one per column.
+        lower: one per column, or the same for all.
+        upper: one per column, or the same for all.
+        options: options of HiGHS, by name.
+    """
+    import highspy
+
+    make: Any = highspy.Highs  # untyped
+    solver = make()
+    for name, value in {"output_flag": False, "threads": 1, **options}.items():
+        checked(solver.setOptionValue(name, value), f"{name}={value!r}")
+    values = np.asarray(costs, dtype=np.float64)
+    size = len(values)
+    bounds = (np.broadcast_to(x, size).astype(np.float64) for x in (lower, upper))
+    checked(solver.addVars(size, *bounds), "columns")
+    columns = np.arange(size, dtype=np.int32)
+    checked(solver.changeColsCost(size, columns, values), "costs")
+    return solver
+
+
+def checked(status: Any, what: str) -> None:
+    """Raise a `LinearProgramError` if HiGHS has refused or failed.
+
+    Args:
+        status: what a method of HiGHS returned. A warning, as after a time limit, is not an error.
+        what: the work, for the message.
+    """
+    if status.name == "kError":
+        raise LinearProgramError(f"HiGHS failed ({what}); its status is {status.name}")
+
+
+def run(solver: Any, seconds: float = math.inf) -> End:
+    """Solve, for at most `seconds`, and return how the run ended.
+
+    A simplex method without presolve resumes from the basis that it has reached, so it is run in
+    slices. All other methods would start from scratch. A callback stops them, which HiGHS calls
+    once in an iteration; the iterations of a simplex method are too short for callbacks, unless
+    none of them fits into a slice.
+
+    Raises:
+        LinearProgramError: HiGHS failed, or ended in a way that no linear program here does.
+        KeyboardInterrupt: Ctrl-C was pressed, and HiGHS has stopped.
+    """
+    deadline = working_time() + max(seconds, 0.0)
+    if not _goes_on(solver):
+        return _run_with_callbacks(solver, seconds)
+    allowed = _SLICE
+    while True:
+        left = deadline - working_time()
+        if allowed == _SLICE:
+            end = _run(solver, min(left, allowed), lambda: None)
+        else:
+            end = _run_with_callbacks(solver, min(left, allowed))
+        if end != "time" or left <= allowed:
+            return end
+        if solver.getInfo().simplex_iteration_count == 0:  # it takes as long to begin
+            allowed *= 2
+
+
+def _goes_on(solver: Any) -> bool:
+    """Whether a run that was cut short leaves a basis from which the next run resumes."""
+    return [solver.getOptionValue(name)[1] for name in ("solver", "presolve")] == ["simplex", "off"]
+
+
+def _run_with_callbacks(solver: Any, seconds: float) -> End:
+    """One run that Ctrl-C stops within an iteration."""
+    asked: list[bool] = []
+
+    def answer(event: Any) -> None:
+        if asked:
+            event.interrupt()
+
+    callbacks = solver.cbIpmInterrupt, solver.cbSimplexInterrupt
+    for callback in callbacks:
+        callback.subscribe(answer)
+    try:
+        return _run(solver, seconds, lambda: asked.append(True))
+    finally:
+        for callback in callbacks:
+            callback.unsubscribe(answer)
+
+
+def _run(solver: Any, seconds: float, stop: Callable[[], object]) -> End:
+    """One run. HiGHS counts the seconds of all runs of a solver together."""
+    limit = solver.getRunTime() + max(seconds, 0.0)
+    checked(solver.setOptionValue("time_limit", limit), f"time_limit={limit}")
+    checked(aside(solver.run, stop), "run")
+    status = solver.getModelStatus().name
+    if status not in _ENDS:
+        raise LinearProgramError(f"HiGHS ended with the model status {status}")
+    return _ENDS[status]
+
+
+def solve(solver: Any) -> None:
+    """Solve a program that has an optimum, however long that takes."""
+    end = run(solver)
+    if end != "optimal":
+        raise LinearProgramError(f"HiGHS found no optimum; it ended with {end!r}")

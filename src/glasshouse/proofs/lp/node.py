@@ -1,0 +1,286 @@
+"""The relaxations of sparse graphs for a tree search: LPs that go from node to node.
+
+One has cycle inequalities only. Where these leave too much of a gap, the other adds odd cliques.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from glasshouse.certificates.ties import Pair
+from glasshouse.compiled import is_ctrl_c
+from glasshouse.proofs.kernels import graphs
+from glasshouse.proofs.limits import Clock
+from glasshouse.proofs.lp.centre import Aim, Point, centre_of, states_of
+from glasshouse.proofs.lp.cuts import Cut
+from glasshouse.proofs.lp.interior_duals import interior_duals
+from glasshouse.proofs.lp.node_lp import Basis, NodeLp
+from glasshouse.proofs.lp.rounding import Rounded, exact_bound, honest_bound, round_leaf_duals
+from glasshouse.proofs.lp.separation import CliqueSeparator, CycleSeparator, arc_lengths
+from glasshouse.proofs.lp.strong_branching import Brancher, Choice
+from glasshouse.proofs.lp.tied_graph import TiedGraph
+from glasshouse.proofs.relaxation import Outcome
+from glasshouse.proofs.signed_graph import SignedGraph, Spins
+from glasshouse.stopping import working_time
+
+# Cuts of a node have to be violated by this much, unless there are none.
+_CLEARLY, _BARELY = 0.02, 1e-5
+# So few cuts, of the vertices, are not worth a round far from the LP's solution.
+_FEW = 0.04
+# A value must be above the goal by this much before its duals are worth rounding.
+_MARGIN = 1e-7
+# The error of an LP's value, relatively: below the goal by less, a node may still be closed.
+_BLUR = 1e-9
+# Solves for which a cut may be slack before it goes, and the share of such cuts that is worth it.
+_PATIENCE, _SHARE_ASLEEP = 4, 0.2
+
+
+class Stall(NamedTuple):
+    """When it is quicker to branch: so many rounds have closed less than a share of the gap."""
+
+    rounds: int
+    share: float
+
+    def is_reached(self, history: list[float], goal: float) -> bool:
+        """Whether the values after all rounds so far say so."""
+        if len(history) <= self.rounds:
+            return False
+        gain = history[-1] - history[-1 - self.rounds]
+        return gain < self.share * (goal - history[-1])
+
+
+class CycleRelaxation:
+    """Bounds by cycle inequalities; see `relaxation.Relaxation`.
+
+    Args:
+        graph: a signed graph; the sparser it is, the better the bounds.
+    """
+
+    name = "cycle LP"
+    stall_of_root, stall_of_node = Stall(5, 0.005), Stall(2, 0.15)
+
+    def __init__(self, graph: SignedGraph) -> None:
+        self.graph = graph
+        self.weights = np.abs(graph.couplings)
+        self.separator = CycleSeparator(graph)
+        self.brancher = Brancher(self.weights)
+        self.lp = NodeLp(self.weights)
+        self.aim = Aim()
+        self.at: Basis | None = None  # where the LP stands, if that is known
+        self.best = graph.total + 1  # the cost to be beaten
+        self.found: list[Spins] = []
+
+    def bound(
+        self, pairs: list[Pair], incumbent: int, deadline: float, warm: Any = None
+    ) -> Outcome:
+        """Bound the states that agree with the pairs; see `Relaxation.bound`."""
+        self.best, self.found = min(self.best, incumbent), []
+        self.keep_time(Clock(deadline))
+        ties = TiedGraph.of(self.graph, pairs)
+        try:
+            return self.bound_node(ties, not pairs, deadline, warm)
+        except BaseException as stop:
+            lp, self.lp, self.at = self.lp, NodeLp(self.weights), None  # it may be half changed
+            if not is_ctrl_c(stop):
+                raise
+            return self.cut_short(lp, ties)
+
+    def keep_time(self, clock: Clock) -> None:
+        """Let searches for cuts and for a branch end at a deadline."""
+        self.separator.clock = self.brancher.clock = clock
+
+    def cut_short(self, lp: NodeLp, ties: TiedGraph) -> Outcome:
+        """What the last solved LP proves."""
+        known = min(len(lp.cuts), len(lp.duals))
+        weak = honest_bound(ties, lp.cuts[:known], lp.duals[:known])
+        outcome = self.outcome(weak, False, None, None)
+        outcome.interrupted = True
+        return outcome
+
+    def bound_node(self, ties: TiedGraph, is_root: bool, deadline: float, warm: Any) -> Outcome:
+        """The node's rounds, and what to do with it then."""
+        if not ties.step:  # all states of the node have one value
+            self.consider(ties.signs.copy())
+            return self.outcome(exact_bound(ties, 1, np.zeros(0, np.int64), []), True, None, None)
+        lp = self.lp
+        if isinstance(warm, Basis) and warm is not self.at:
+            lp.return_to(warm)
+        lp.go_to(ties)
+        self.at = None
+        self.aim_at_centre(ties, deadline)
+        proof = self.cut_rounds(ties, is_root, deadline)
+        if proof is not None:
+            return self.outcome(proof, True, None, None)
+        weak = honest_bound(ties, lp.cuts, lp.duals)
+        if working_time() > deadline:
+            return self.outcome(weak, False, None, warm)
+        choice = self.brancher.choose(lp, ties, self.goal(ties) + _MARGIN)
+        self.at = lp.basis()
+        return self.outcome(weak, False, self.branch(ties, choice), self.at)
+
+    def cut_rounds(self, ties: TiedGraph, is_root: bool, deadline: float) -> Rounded | None:
+        """Add cuts until the node is closed, and return the proof; None if that does not happen."""
+        lp = self.lp
+        stall = self.stall_of_root if is_root else self.stall_of_node
+        history: list[float] = []
+        while True:
+            lp.solve(self.goal(ties) + _MARGIN, deadline - working_time())
+            if not lp.finished:
+                return None
+            self.round_to_state()
+            goal = self.goal(ties)
+            if lp.value > goal - _BLUR * (1.0 + abs(goal)):
+                proof = self.proof(ties, deadline)
+                if proof is not None:
+                    return proof
+                # Where it stopped early the solution is none that could be cut off.
+                lp.solve(np.inf, deadline - working_time())
+                if not lp.finished:
+                    return None
+            history.append(lp.value)
+            lp.drop_sleepers(_PATIENCE, _SHARE_ASLEEP)
+            if stall.is_reached(history, goal):
+                return None
+            cuts = self.new_cuts(history, goal, _BARELY if is_root else _CLEARLY)
+            if not cuts:
+                return None
+            lp.add(cuts)
+
+    def aim_at_centre(self, ties: TiedGraph, deadline: float) -> None:
+        """Look for states of a node, and for cuts around them at first."""
+        states = states_of(ties, deadline - working_time())
+        if len(states):
+            self.consider(states[0].copy())
+        self.aim = Aim(centre_of(ties, states))
+
+    def new_cuts(self, history: list[float], goal: float, tolerance: float) -> list[Cut]:
+        """Inequalities that the LP's solution violates; none only if there is none.
+
+        Args:
+            history: the values after each round.
+            goal: the value to be reached.
+            tolerance: how much they are violated, where there are enough of them.
+        """
+        aim = self.aim
+        while True:
+            point = aim.point(self.lp.violation)
+            cuts = self.cuts_at(point, history, goal, tolerance if aim.is_there else _BARELY)
+            if aim.is_there or len(cuts) > _FEW * self.graph.num_vertices:
+                return cuts
+            aim.come_nearer(None if cuts else point)
+            if cuts or self.separator.clock.seconds_left < 0.0:
+                return cuts
+
+    def cuts_at(
+        self, point: Point, history: list[float], goal: float, tolerance: float
+    ) -> list[Cut]:
+        """Inequalities that a point violates; where there are none, barely violated ones."""
+        return self.separator.cuts(point, tolerance) or self.separator.cuts(point, _BARELY)
+
+    def proof(self, ties: TiedGraph, deadline: float) -> Rounded | None:
+        """Round the LP's duals, or, where the digits of floats do not do, others."""
+        lp, target = self.lp, self.target(ties)
+        rounded = round_leaf_duals(ties, lp.cuts, lp.duals, target)
+        if rounded.proves(target):
+            return rounded
+        state = self.as_rounded()
+        agrees = (state[self.graph.edges].prod(axis=1) == ties.products)[ties.inside].all()
+        if not agrees or self.graph.cost(state) != self.best:
+            return None
+        duals = interior_duals(ties, lp.cuts, state, deadline - working_time())
+        if duals is None:
+            return None
+        rounded = round_leaf_duals(ties, lp.cuts, duals, target)
+        return rounded if rounded.proves(target) else None
+
+    def target(self, ties: TiedGraph) -> int | None:
+        """The greatest value that still has to be excluded at a node."""
+        return ties.next_below(int(self.graph.value(self.best)))
+
+    def goal(self, ties: TiedGraph) -> float:
+        """The same as a value of the LP; a node without such a value is closed by any bound."""
+        target = self.target(ties)
+        if target is None:
+            return -1.0
+        return (target - self.graph.constant + self.graph.total) / (2 * self.graph.largest)
+
+    def round_to_state(self) -> None:
+        """Follow the edges that the LP is surest of, descend, and keep what is better."""
+        spins = self.as_rounded()
+        graphs.descend(*self.graph.rows, self.graph.couplings, spins)
+        self.consider(spins)
+
+    def as_rounded(self) -> Spins:
+        """Spins along the edges that the LP is surest of."""
+        spins: Spins = graphs.round_to_spins(
+            *self.graph.rows, self.graph.negative, self.lp.violation
+        )
+        return spins
+
+    def consider(self, state: Spins) -> None:
+        """Keep a state if it is better than all before."""
+        cost = self.graph.cost(state)
+        if cost < self.best:
+            self.best = cost
+            self.found.append(state)
+
+    def branch(self, ties: TiedGraph, choice: Choice | None) -> Pair | None:
+        """The edge's ends, and the side that is further from being closed."""
+        if choice is None:
+            return self.any_pair(ties)
+        a, b = self.graph.edges[choice.edge].tolist()
+        equal, opposite = choice.gains
+        sign = int(ties.products[choice.edge])
+        return a, b, sign if equal <= opposite else -sign
+
+    def any_pair(self, ties: TiedGraph) -> Pair | None:
+        """Ends of some edge that are not tied: where the LP is integral, but no proof was found."""
+        free = np.flatnonzero(~ties.inside)
+        if not len(free):
+            return None
+        heaviest = free[np.argmax(self.weights[free])]
+        a, b = self.graph.edges[heaviest].tolist()
+        return a, b, int(self.graph.signs[heaviest])
+
+    def outcome(self, proof: Rounded, closed: bool, branch: Pair | None, warm: Any) -> Outcome:
+        """Put together."""
+        return Outcome(closed, proof.parts(self.graph.signs), branch, warm, self.found)
+
+
+# Cuts have to be violated by this much once there are cliques among them, and cliques on the way
+# to the LP's solution by this much.
+_CLEARLY_WITH_CLIQUES, _NEARLY = 0.02, 0.005
+# Where a round closes less of the gap than this, it is time to look for cliques, too.
+_SLOW = Stall(1, 0.05)
+
+
+class CliqueRelaxation(CycleRelaxation):
+    """Bounds by cycle inequalities and odd cliques.
+
+    Branching gains little where cycles leave much of a gap. So a node gets many rounds.
+    """
+
+    name = "clique LP"
+    stall_of_root, stall_of_node = Stall(5, 0.02), Stall(2, 0.04)
+
+    def __init__(self, graph: SignedGraph) -> None:
+        super().__init__(graph)
+        self.cliques = CliqueSeparator(graph, self.separator.signatures)
+
+    def keep_time(self, clock: Clock) -> None:
+        """Let searches for cliques end at a deadline, too."""
+        super().keep_time(clock)
+        self.cliques.clock = clock
+
+    def cuts_at(
+        self, point: Point, history: list[float], goal: float, tolerance: float
+    ) -> list[Cut]:
+        """Cycles, and where these do not get far, cliques; see `CycleRelaxation.cuts_at`."""
+        cuts: list[Cut] = []
+        if _SLOW.is_reached(history, goal):
+            least = _CLEARLY_WITH_CLIQUES if self.aim.is_there else _NEARLY
+            cuts = self.cliques.cuts(arc_lengths(point), least)
+            tolerance = max(tolerance, _CLEARLY_WITH_CLIQUES) if self.aim.is_there else tolerance
+        return cuts + super().cuts_at(point, history, goal, tolerance)

@@ -1,0 +1,346 @@
+"""The cycle relaxation of one block, solved with cutting planes.
+
+With u_e = 1 if edge e is violated,
+
+    minimise Σ|w_e| u_e   subject to   Σ_{e ∈ C} u_e ≥ 1 for every odd cycle C,   u ≥ 0,
+
+where odd means: an odd number of negative edges (Barahona and Mahjoub; the other cycle
+inequalities hold at the optimum). The dual packs odd cycles into the weights. Both have the value
+of the ground state whenever the problem is a sum of frustrated loops, planar, or has no K5 minor.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.compiled import is_ctrl_c
+from glasshouse.proofs.interruption import to_the_end
+from glasshouse.proofs.kernels import graphs
+from glasshouse.proofs.limits import Clock, TimeIsUpError
+from glasshouse.proofs.lp.cycle_model import CycleModel
+from glasshouse.proofs.lp.rounding import Certifying, refine, round_duals
+from glasshouse.proofs.lp.rounds import CentredRounds, GreedyRounds
+from glasshouse.proofs.lp.separation import Separation
+from glasshouse.proofs.matching.square_torus import SquareTorus
+from glasshouse.proofs.parts import Cycles, Packing
+from glasshouse.proofs.signed_graph import SignedGraph, Spins
+from glasshouse.proofs.states import (
+    annealed_state,
+    annealed_states,
+    best_of,
+    is_sparse,
+    mean_violation,
+    mix,
+)
+from glasshouse.stopping import working_time
+
+# Share of a time limit that the LP leaves to the search for a state.
+_RESERVE = 0.2
+# Sparse graphs of at least so many edges get centred rounds; below, one greedy LP is often enough.
+LARGE = 3500
+# A population of states: how many, in how many turns each meets another before the centre is taken,
+# and after.
+_RUNS, _TURNS_TO_CENTRE, _TURNS = 128, 2, 16
+# Rounds that together must gain this share of the gap, or else the LP has stalled.
+_STALL_ROUNDS, _STALL_GAIN = 10, 0.002
+# Of the slack, which is half of what may be missing: a gap that is closed before the duals are
+# rounded, and after.
+_CLOSED, _PROVEN = Fraction(15, 8), Fraction(31, 16)
+# In every so many interior rounds annealing looks around the LP's solution.
+_INTERIOR_PAUSE = 2
+# A torus is cut open so many times in a row without a better state before the LP has its turn, and
+# so many times in each of its rounds.
+_CUTS_IN_VAIN, _CUTS_OF_ROUND = 12, 4
+
+
+@dataclass
+class BlockResult:
+    """What the LP found: `packing.total` ≤ optimum ≤ `cost`, the cost of `state`."""
+
+    state: Spins
+    cost: int
+    packing: Packing
+    rounds: int
+    cuts: int
+    converged: bool
+
+
+@dataclass
+class _Work:
+    """How far the rounds have come; `solved` are the cuts of the last solved LP, and its duals."""
+
+    model: CycleModel
+    violation: npt.NDArray[np.float64]
+    solved: tuple[Cycles, npt.NDArray[np.float64]] = field(
+        default_factory=lambda: ([], np.zeros(0))
+    )
+    unsolved: Cycles = field(default_factory=list)  # where nothing was solved
+    lower: Fraction = Fraction(0)
+    rounds: int = 0
+    cuts: int = 0
+    converged: bool = False
+    stopped: bool = False
+
+
+class CycleLp:
+    """One block's LP, its bounds and its best state.
+
+    Args:
+        graph: a biconnected signed graph.
+        slack: a gap of less than twice this is closed, some of it by the rounding of the duals.
+        deadline: time on the clock of `working_time` at which to stop.
+        report: called with (lower bound, cost of the best state) after every round; it returns
+            True to stop.
+        certifying: until when the certificate is to be made of what was found.
+        found: called whenever `state` is better than before.
+    """
+
+    def __init__(
+        self,
+        graph: SignedGraph,
+        slack: Fraction,
+        deadline: float = np.inf,
+        report: Callable[[Fraction, int], bool] = lambda lower, upper: False,
+        certifying: Certifying | None = None,
+        found: Callable[[], object] = lambda: None,
+    ) -> None:
+        self.graph, self.found = graph, found
+        self.certifying = certifying or Certifying()
+        self.slack, self.capacity = slack, [abs(w) for w in graph.weights]
+        self.deadline = deadline
+        self.lp_deadline = deadline
+        self.report = report
+        self.separation = Separation(graph, lambda: self.time_left() < 0)
+        self.rounds: GreedyRounds | CentredRounds = GreedyRounds(self.separation)
+        self.torus = SquareTorus.of(graph)
+        if self.torus is not None or (is_sparse(graph) and graph.num_edges >= LARGE):
+            self.rounds = CentredRounds(self.separation, np.zeros(graph.num_edges))
+        self.interior_rounds = 0
+        self.interrupted = self.annealed = False
+        self.state = np.ones(graph.num_vertices, dtype=np.int8)
+        self.cost = graph.cost(self.state)
+
+    def solve(self) -> BlockResult:
+        """Add cuts until none is left, the gap is closed, or it is time to stop.
+
+        A KeyboardInterrupt stops it, too; the last LP that was solved is kept.
+        """
+        self.reserve_time()
+        work = _Work(self.rounds.model(), np.zeros(self.graph.num_edges))
+        try:
+            if self.torus is not None:
+                self.match_faces(self.torus, work)
+            if not work.stopped:
+                self.add_cuts(work)
+            if not (self.closed(work.lower) or work.stopped):
+                self.anneal(work.lower)
+                violation = work.model.interior(self.time_left(), work.violation)
+                self.anneal(work.lower, violation)
+        except (KeyboardInterrupt, SystemError) as stop:
+            if not is_ctrl_c(stop):
+                raise
+            self.interrupted = work.stopped = True
+            self.certifying.hurry()
+            to_the_end(lambda: self.make_do(work))
+        packing, stopped = to_the_end(lambda: self.affordable_packing(work))
+        self.interrupted |= stopped
+        return BlockResult(self.state, self.cost, packing, work.rounds, work.cuts, work.converged)
+
+    def match_faces(self, torus: SquareTorus, work: _Work) -> None:
+        """The bound and the state of a torus that need no LP, which often agree."""
+        try:
+            moats = torus.moats(Clock(self.lp_deadline))
+        except TimeIsUpError:  # an LP would take longer still
+            work.stopped = True
+            self.make_do(work)
+            return
+        self.solved(work, moats.cycles, moats.duals)
+        self.offer(torus.state_near(moats.crossed))
+        states = [self.state]
+        best, in_vain = self.cost, 0
+        while in_vain < _CUTS_IN_VAIN and not self.closed(work.lower) and self.time_left() > 0:
+            self.cut_open(torus)
+            states.append(self.state)
+            in_vain = in_vain + 1 if self.cost == best else 0
+            best = self.cost
+        if self.closed(work.lower) or self.time_left() < 0:
+            return
+        work.violation = moats.crossed.astype(np.float64)
+        assert isinstance(self.rounds, CentredRounds)
+        self.rounds.begin_inside(
+            moats.cycles, work.violation, mean_violation(self.graph, np.array(states))
+        )
+
+    def make_do(self, work: _Work) -> None:
+        """Take a simple bound and state of a search that was stopped before it found any."""
+        if work.solved[0]:
+            return
+        spins = self.state.copy()
+        if self.torus is not None:
+            work.unsolved = self.torus.odd_faces()
+            spins = self.torus.state_near(np.zeros(self.graph.num_edges, np.bool_))
+        self.offer(spins)
+
+    def cut_open(self, torus: SquareTorus) -> None:
+        """Look for a better state of a torus, or another that is as good: it may lead further."""
+        try:
+            spins = torus.improved(self.state, Clock(self.lp_deadline))
+        except TimeIsUpError:
+            return
+        if self.graph.cost(spins) == self.cost:
+            self.state = spins
+        else:
+            self.offer(spins)
+
+    def add_cuts(self, work: _Work) -> None:
+        """The rounds of `solve`."""
+        model, rounds = work.model, self.rounds
+        history: list[Fraction] = []
+        while True:
+            self.look_for_states(work)
+            work.converged = self.closed(work.lower)
+            work.stopped = self.report(work.lower, self.cost)
+            if work.stopped or work.converged or self.time_left() < 0:
+                break
+            history.append(work.lower)
+            if self.stalled(history):
+                work.converged = True
+                break
+            new = rounds.cuts(work.violation) if work.rounds else rounds.start()
+            if not new:
+                work.converged = self.time_left() > 0
+                break
+            work.rounds += 1
+            work.cuts += len(new)
+            model.add(new)
+            end = model.solve(rounds.method(model), self.time_left())
+            if end != "optimal":  # a solver that is not sure gets no further with more time
+                work.converged = end == "unsure"
+                break
+            work.violation = model.violation()
+            self.solved(work, list(model.cycles), model.duals())
+            rounds.clean(model)
+
+    def solved(self, work: _Work, cycles: Cycles, duals: npt.NDArray[np.float64]) -> None:
+        """Keep the solution of an LP; leave the time that its certificate will take."""
+        work.solved = cycles, duals
+        work.lower = Fraction(float(duals.sum())) * self.graph.largest
+        self.certifying.measure(cycles, lambda some: self.rounded(duals[: len(some)], some))
+        self.deadline = min(self.deadline, self.certifying.latest_start(cycles))
+        self.lp_deadline = min(self.lp_deadline, self.deadline)
+
+    def look_for_states(self, work: _Work) -> None:
+        """Round the LP's solution, and anneal where that leaves a gap."""
+        negative = self.graph.negative
+        self.offer(graphs.round_to_spins(*self.graph.rows, negative, work.violation))
+        if self.torus is not None:
+            for _ in range(_CUTS_OF_ROUND if work.rounds else 0):
+                if not self.closed(work.lower) and self.time_left() > 0:
+                    self.cut_open(self.torus)
+        elif work.rounds == 1:  # plants need no more rounds, and no annealing
+            self.anneal(work.lower)
+        elif isinstance(self.rounds, CentredRounds) and self.rounds.interior:
+            self.interior_rounds += 1
+            if self.interior_rounds % _INTERIOR_PAUSE == 0:
+                self.anneal(work.lower, work.violation)
+
+    def stalled(self, history: list[Fraction]) -> bool:
+        """Whether the last rounds gained next to nothing."""
+        if len(history) <= _STALL_ROUNDS:
+            return False
+        gain = history[-1] - history[-1 - _STALL_ROUNDS]
+        return gain < _STALL_GAIN * (self.cost - history[-1])
+
+    def reserve_time(self) -> None:
+        """Keep some of the time for a better state, should the LP not end in the rest of it."""
+        left = self.deadline - working_time()
+        self.lp_deadline = self.deadline - (_RESERVE * left if np.isfinite(left) else 0.0)
+
+    def time_left(self) -> float:
+        """Seconds for the LP."""
+        return self.lp_deadline - working_time()
+
+    def affordable_packing(self, work: _Work) -> Packing:
+        """The exact packing that the last solved LP found, or as much of it as time allows."""
+        cycles, duals = work.solved
+        if not cycles:  # not even one LP was solved
+            cycles = work.model.cycles or work.unsolved
+            duals = np.zeros(len(cycles))
+        self.certifying.measure(cycles, lambda some: self.rounded(duals[: len(some)], some))
+        places = self.certifying.affordable(duals, cycles)
+        return self.packed(duals[places], [cycles[k] for k in places.tolist()])
+
+    def rounded(self, duals: npt.NDArray[np.float64], cycles: Cycles) -> Packing:
+        """The duals as an exact packing, as far as floats go."""
+        total = Fraction(float(duals.sum())) * self.graph.largest
+        room = self.slack * _PROVEN - (self.cost - total)
+        loss = min(self.slack / 2, max(room, self.slack * (_PROVEN - _CLOSED)))
+        lists = [cycle.tolist() for cycle in cycles]
+        return round_duals(duals, self.graph.largest, lists, self.capacity, loss)
+
+    def packed(self, duals: npt.NDArray[np.float64], cycles: Cycles) -> Packing:
+        """The duals as an exact packing."""
+        packing = self.rounded(duals, cycles)
+        gap = self.cost - packing.total
+        # The float sum may be off by this much where weights are large.
+        blur = max(self.slack, Fraction(self.cost, 10**6))
+        if self.slack * _PROVEN < gap < blur and working_time() < self.deadline:
+            return self.refined(packing, [cycle.tolist() for cycle in cycles])
+        return packing
+
+    def refined(self, packing: Packing, cycles: list[list[int]]) -> Packing:
+        """The packing with what floats lost, or as it is where there is no time for that."""
+        try:
+            return refine(packing, cycles, self.capacity, self.cost - self.slack, self.deadline)
+        except (KeyboardInterrupt, SystemError) as stop:
+            if not is_ctrl_c(stop):
+                raise
+            self.interrupted = True
+            return packing
+
+    def closed(self, lower: Fraction) -> bool:
+        """Whether no state can cost less, also after rounding the duals."""
+        return self.cost - lower < self.slack * _CLOSED
+
+    def anneal(self, lower: Fraction, violation: npt.NDArray[np.float64] | None = None) -> None:
+        """Look for a better state where the gap is open: around an LP solution, or anywhere, once.
+
+        A KeyboardInterrupt is passed on when the best state so far was kept.
+        """
+        if self.closed(lower) or (violation is None and self.annealed):
+            return
+        seconds = (self.deadline - working_time()) / 2
+        if seconds <= 0.0:
+            return
+        self.annealed |= violation is None
+        least, clock = math.ceil(lower - self.slack), Clock(self.deadline)
+        if violation is None and isinstance(self.rounds, CentredRounds):
+            states, interrupted = annealed_states(self.graph, _RUNS, least, seconds)
+            if not interrupted:
+                mix(self.graph, states, _TURNS_TO_CENTRE, clock)
+                self.rounds.centring.centre = mean_violation(self.graph, states)
+                mix(self.graph, states, _TURNS, clock)
+            spins = best_of(self.graph, states)
+        else:
+            spins, interrupted = annealed_state(self.graph, violation, least, seconds)
+        self.offer(spins)
+        if interrupted:
+            raise KeyboardInterrupt
+
+    def offer(self, spins: Spins) -> None:
+        """Improve a state by single flips and by the best one, and keep it if it is better."""
+        graphs.descend(*self.graph.rows, self.graph.couplings, spins)
+        if is_sparse(self.graph):
+            pair = np.stack([spins, self.state])
+            mix(self.graph, pair, 2)
+            spins = pair[0]
+        cost = self.graph.cost(spins)
+        if cost < self.cost:
+            self.state, self.cost = spins, cost
+            self.found()

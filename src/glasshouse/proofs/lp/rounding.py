@@ -1,0 +1,330 @@
+"""From floating-point duals to exact multipliers, at the root and at the nodes of a tree.
+
+The dual of the root's cycle LP gives each cycle a multiplier so that no edge is used above its
+weight. `round_duals` makes the multipliers integers over a common denominator, and the packing
+exactly feasible: its sum is a lower bound whatever the LP solver did.
+
+Where weights have more digits than a float, rounded duals miss the optimum by the float error. What
+is missing is again a packing problem, in the room that is left, with small numbers. `refine` solves
+it and adds the result, which gains some seven digits a time.
+
+Floats become a certificate in Python's integers, loop by loop: rounded, lifted to the whole graph,
+walked along and verified. A search that stops at its deadline would still have seconds of that to
+do for large graphs. `Certifying` tells how many loops there is time for.
+
+At a node, any multipliers μ ≥ 0 give a bound, so nothing has to be repaired: they are rounded to
+integers over a denominator, and the exact bound tells whether they are good enough.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.proofs.lp.cuts import Cut, parts_of
+from glasshouse.proofs.lp.highs import checked, new_highs, run
+from glasshouse.proofs.lp.tied_graph import TiedGraph
+from glasshouse.proofs.parts import Cycles, Packing
+from glasshouse.proofs.relaxation import Parts
+from glasshouse.proofs.signed_graph import exact_array
+from glasshouse.stopping import working_time
+
+# Vertices of the dual polytope mostly have small denominators; a certificate with one reads well.
+_SMALL_DENOMINATORS = (1, 2, 3, 4, 6, 8, 12, 24)
+
+
+def round_duals(
+    duals: npt.NDArray[np.float64],
+    largest: int,
+    cycles: Sequence[Sequence[int]],
+    capacity: Sequence[int],
+    loss: Fraction,
+) -> Packing:
+    """The best packing near the given duals (in units of `largest`, the greatest capacity).
+
+    At most `loss` is given up. Half of it may go with the smallest multipliers, mere noise of an
+    interior point. Of the rest, small denominators are tried first, then a power of two so fine
+    that rounding down does not lose more. Without any duals, cycles take what they find.
+    """
+    if not duals.any():
+        return fit(1, [0] * len(cycles), [list(cycle) for cycle in cycles], capacity)
+    used = _without_noise(duals, float(loss / largest) / 2)
+    chosen = [list(cycles[k]) for k in used]
+    exact = [Fraction(float(duals[k])) * largest for k in used]
+    total = sum(exact, Fraction(0))
+    for denominator in _SMALL_DENOMINATORS:
+        packing = fit(denominator, [round(x * denominator) for x in exact], chosen, capacity)
+        if packing.total > total - loss / 2:
+            return packing
+    denominator = 1 << int(4 * len(chosen) / loss).bit_length()
+    return fit(denominator, [int(x * denominator) for x in exact], chosen, capacity)
+
+
+def _without_noise(duals: npt.NDArray[np.float64], loss: float) -> list[int]:
+    """Places of all duals but the smallest, which together are at most `loss`; largest first."""
+    order = np.argsort(-duals, kind="stable")
+    after = np.append(np.cumsum(duals[order][::-1])[::-1][1:], 0.0)
+    keep = int(np.searchsorted(-(duals[order] + after), -loss, side="left"))
+    return [int(k) for k in order[:keep] if duals[k] > 0]
+
+
+def fit(
+    denominator: int, wanted: list[int], cycles: list[list[int]], capacity: Sequence[int]
+) -> Packing:
+    """Give each cycle what it wants as far as its edges have room; then let all take the rest."""
+    room = {edge: denominator * capacity[edge] for cycle in cycles for edge in cycle}
+    given = [0] * len(cycles)
+    for most in (wanted, None):
+        for k, cycle in enumerate(cycles):
+            free = min(room[edge] for edge in cycle)
+            amount = free if most is None else min(free, most[k])
+            if amount > 0:
+                given[k] += amount
+                for edge in cycle:
+                    room[edge] -= amount
+    kept = [k for k, amount in enumerate(given) if amount]
+    return Packing(denominator, [given[k] for k in kept], [cycles[k] for k in kept])
+
+
+_MOST_TURNS = 6
+# Room this many times larger than what is missing counts as endless.
+_ENDLESS = 10**6
+
+
+def refine(
+    packing: Packing,
+    cycles: Sequence[Sequence[int]],
+    capacity: Sequence[int],
+    enough: Fraction,
+    deadline: float = math.inf,
+) -> Packing:
+    """Shift multipliers between cycles until a packing has `enough` in total, if it can.
+
+    Args:
+        packing: over some of the cycles.
+        cycles: as edge lists.
+        capacity: of each edge.
+        enough: what the multipliers are to add up to.
+        deadline: when to stop with the best so far, on the clock of `working_time`.
+    """
+    for _ in range(_MOST_TURNS):
+        missing = math.ceil(enough * packing.denominator) - sum(packing.multipliers)
+        if missing <= 0 or working_time() > deadline:
+            break
+        known = {tuple(c): m for c, m in zip(packing.cycles, packing.multipliers, strict=True)}
+        given = [known.get(tuple(cycle), 0) for cycle in cycles]
+        room = [packing.denominator * c for c in capacity]
+        for cycle, multiplier in zip(cycles, given, strict=True):
+            for edge in cycle:
+                room[edge] -= multiplier
+        shifts = _shifts(given, cycles, room, missing, deadline)
+        if shifts is None:
+            break
+        wanted = [m + shift for m, shift in zip(given, shifts, strict=True)]
+        better = fit(packing.denominator, wanted, [list(c) for c in cycles], capacity)
+        if better.total <= packing.total:
+            break
+        packing = better
+    return packing
+
+
+def _shifts(
+    given: list[int],
+    cycles: Sequence[Sequence[int]],
+    room: list[int],
+    missing: int,
+    deadline: float,
+) -> list[int] | None:
+    """Maximise Σδ with δ ≥ -given and no edge above its room, in units of what is missing.
+
+    None if time is up before, or HiGHS is not sure.
+    """
+    # Compared as integers: a quotient of large ones may be above all floats.
+    lower = [-min(m, _ENDLESS * missing) / missing for m in given]
+    solver = new_highs(np.full(len(cycles), -1.0), lower, _ENDLESS)
+    users: dict[int, list[int]] = {}
+    for k, cycle in enumerate(cycles):
+        for edge in cycle:
+            users.setdefault(edge, []).append(k)
+    for edge, members in users.items():
+        if room[edge] < _ENDLESS * missing:
+            indices = np.array(members, dtype=np.int32)
+            ones = np.ones(len(members))
+            limit = room[edge] / missing
+            checked(solver.addRow(-np.inf, limit, len(members), indices, ones), "a row")
+    if run(solver, deadline - working_time()) != "optimal":
+        return None
+    return [math.floor(Fraction(x) * missing) for x in solver.getSolution().col_value]
+
+
+_SAMPLE = 500  # loops to round for a measurement
+# The time until a certificate is verified and written, in units of the time that rounding takes:
+# for a graph as it is, and for one that was contracted, whose loops must be lifted.
+_TIMES_ROUNDING, _TIMES_ROUNDING_LIFTED = 5.0, 8.0
+# Seconds for the certificate after Ctrl-C. Systems that send SIGTERM wait a little longer.
+_AFTER_CTRL_C = 3.0
+
+
+class Certifying:
+    """The pace of making a certificate, and the time at which it must be ready.
+
+    Args:
+        until: on the clock of `working_time`.
+        is_lifted: whether loops are those of a contracted graph.
+        reserved: seconds that a certificate takes even without loops.
+    """
+
+    def __init__(
+        self, until: float = math.inf, is_lifted: bool = False, reserved: float = 0.0
+    ) -> None:
+        self.until, self.is_lifted, self.reserved = until, is_lifted, reserved
+        self.pace = 0.0  # seconds for each edge of a loop
+
+    def measure(self, cycles: Cycles, rounding: Callable[[Cycles], object]) -> None:
+        """Find the pace, once, by rounding some of many loops.
+
+        Args:
+            cycles: the loops.
+            rounding: rounds the first of them.
+        """
+        if self.pace or math.isinf(self.until) or len(cycles) <= _SAMPLE:
+            return
+        began = working_time()
+        rounding(cycles[:_SAMPLE])
+        edges = sum(map(len, cycles[:_SAMPLE]))
+        times = _TIMES_ROUNDING_LIFTED if self.is_lifted else _TIMES_ROUNDING
+        self.pace = times * (working_time() - began) / edges
+
+    def hurry(self) -> None:
+        """Take no longer than a process may that was asked to end."""
+        self.until = min(self.until, working_time() + _AFTER_CTRL_C - self.reserved)
+
+    def latest_start(self, cycles: Cycles) -> float:
+        """When to begin with the certificate of some loops, at the latest."""
+        return self.until - self.pace * sum(map(len, cycles)) if self.pace else self.until
+
+    def affordable(self, duals: npt.NDArray[np.float64], cycles: Cycles) -> npt.NDArray[Any]:
+        """The places of the loops that there is time for, in their order: the heaviest of them."""
+        every = np.arange(len(cycles))
+        if not self.pace:
+            return every
+        order = np.argsort(-duals, kind="stable")
+        edges = np.cumsum(np.array([len(cycle) for cycle in cycles])[order])
+        seconds = max(self.until - working_time(), 0.0)
+        count = int(np.searchsorted(edges, seconds / self.pace, side="right"))
+        return every if count == len(every) else np.sort(order[:count])
+
+
+# Vertices of the dual polytope mostly have small denominators; a certificate with one reads well.
+_LEAF_DENOMINATORS = (1, 2, 3, 4, 6, 8, 12, 24, 60)
+# Powers of two to try after them, as long as a finer one can make a difference.
+_BITS = (10, 20, 30, 40)
+# Bits of a dual that are kept: those of a float, and some in reserve for duals below 1.
+_DUAL_BITS = 60
+# Below this no sum of int64 that we make can wrap.
+_ROOM = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Rounded:
+    """Loops with exact multipliers over a denominator, and the bound that they prove."""
+
+    denominator: int
+    multipliers: npt.NDArray[Any]
+    cuts: Sequence[Cut]
+    bound: int  # times the denominator
+
+    def proves(self, target: int | None) -> bool:
+        """Whether all values are above `target`."""
+        return target is None or self.bound > target * self.denominator
+
+    def parts(self, signs: npt.NDArray[np.int8]) -> Parts:
+        """The loops and squares, with the signs that the weights give their edges."""
+        return parts_of(self.cuts, self.multipliers, self.denominator, signs)
+
+
+def round_leaf_duals(
+    ties: TiedGraph, cuts: Sequence[Cut], duals: npt.NDArray[np.float64], target: int | None
+) -> Rounded:
+    """Loops that prove that all values are above `target`, or the best bound that was tried.
+
+    Args:
+        ties: the states of the node.
+        cuts: the rows of its LP.
+        duals: one for each, in units of the graph's largest weight.
+        target: a value.
+    """
+    best = None
+    for denominator in _denominators(ties.graph.largest):
+        rounded = _rounded_to(denominator, ties, cuts, duals)
+        if rounded.proves(target):
+            return rounded
+        if best is None or rounded.bound * best.denominator > best.bound * denominator:
+            best = rounded
+    assert best is not None
+    return best
+
+
+def honest_bound(ties: TiedGraph, cuts: Sequence[Cut], duals: npt.NDArray[np.float64]) -> Rounded:
+    """Loops whose bound is that of the duals but for the last digits of a float."""
+    *_, denominator = _denominators(ties.graph.largest)
+    return _rounded_to(denominator, ties, cuts, duals)
+
+
+def _rounded_to(
+    denominator: int, ties: TiedGraph, cuts: Sequence[Cut], duals: npt.NDArray[np.float64]
+) -> Rounded:
+    """Loops whose multipliers are the duals, rounded to one denominator."""
+    used = np.flatnonzero(duals > 0.0)
+    multipliers = _integers(duals[used], denominator * ties.graph.largest)
+    kept = np.flatnonzero(multipliers)
+    return exact_bound(ties, denominator, multipliers[kept], [cuts[k] for k in used[kept].tolist()])
+
+
+def _denominators(largest: int) -> Iterator[int]:
+    """Small ones and powers of two, until one part is about the error of a float."""
+    yield from _LEAF_DENOMINATORS
+    for bits in _BITS:
+        if largest.bit_length() + bits > 50:
+            break
+        yield 1 << bits
+
+
+def _integers(duals: npt.NDArray[np.float64], unit: int) -> npt.NDArray[Any]:
+    """The duals times `unit`, rounded: as int64 where these are sure to fit."""
+    if unit * (int(duals.max(initial=0.0)) + 1) < 2**52:
+        return np.rint(duals * float(unit)).astype(np.int64)
+    half = 1 << (_DUAL_BITS - 1)
+    return exact_array(
+        (int(dual * 2.0**_DUAL_BITS) * unit + half) >> _DUAL_BITS for dual in duals.tolist()
+    )
+
+
+def exact_bound(
+    ties: TiedGraph, denominator: int, multipliers: npt.NDArray[Any], cuts: Sequence[Cut]
+) -> Rounded:
+    """What loops prove about all states that agree with the ties, in exact integers."""
+    graph = ties.graph
+    numbers = multipliers.tolist()
+    largest = sum(m * cut.size for m, cut in zip(numbers, cuts, strict=True))
+    # No partial sum below is larger than this.
+    fits = denominator * graph.total + largest < _ROOM
+    kind = np.dtype(np.int64) if fits else np.dtype(object)
+    rest = (graph.weights * denominator).astype(kind)
+    if cuts:
+        edges = np.concatenate([cut.edges for cut in cuts])
+        amounts = np.concatenate([cut.coefficients for cut in cuts])
+        amounts *= graph.signs[edges]
+        sizes = [len(cut.edges) for cut in cuts]
+        np.subtract.at(rest, edges, np.repeat(multipliers.astype(kind), sizes) * amounts)
+    inside = (rest * ties.products)[ties.inside].sum()
+    between = np.abs(ties.aggregate(rest)).sum()
+    spent = sum(m * cut.depth for m, cut in zip(numbers, cuts, strict=True))
+    bound = denominator * graph.constant - spent - int(inside) - int(between)
+    return Rounded(denominator, multipliers, cuts, bound)

@@ -1,0 +1,150 @@
+"""Rounds of cuts at the root, in two ways.
+
+`GreedyRounds` begin with a greedy packing: for plants and for dense graphs. `CentredRounds` are for
+large sparse graphs: short cycles first, centred cuts, warm starts.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.proofs.lp.centre import Centring, Point
+from glasshouse.proofs.lp.cycle_model import TOLERANCE, CycleModel, Method
+from glasshouse.proofs.lp.separation import HOP, Separation
+from glasshouse.proofs.parts import Cycles
+
+# How many cuts of one round may share an edge.
+_COVER = 6
+# Cycles for each edge to look for at the start, in how many turns at most, how many of a turn
+# may share an edge, and what an edge costs even if it is empty.
+_GREEDY_CUTS = 1.4
+_GREEDY_TURNS = 40
+_GREEDY_COVER = 2
+_GREEDY_HOP = 1e-3
+_MOST_CUTS = 4000
+# Above this many cuts the interior point method is much faster than re-solving from a basis: the
+# LPs are highly degenerate. Below it, the simplex method's vertices round to small denominators.
+_SIMPLEX_CUTS = 500
+# Solves for which a cut may be slack.
+_GREEDY_PATIENCE = 6
+# Solves for which a cut may be slack; of an interior solution, a slack cut is of no use.
+_CENTRED_PATIENCE, _INTERIOR_PATIENCE = 3, 0
+# An interior solution: lengths and slacks below this are nothing, and cycles violated by less are
+# left to the simplex method. Many cuts may share an edge.
+_BLUR, _INTERIOR_TOLERANCE = 1e-4, 1e-3
+_INTERIOR_COVER = 10
+# Where weights have fewer values than this share of the edges, the LP has a multitude of optimal
+# corners; the simplex method wanders among them.
+_ALIKE = 0.25
+
+
+class GreedyRounds:
+    """What to add in each round, and how to solve."""
+
+    def __init__(self, separation: Separation) -> None:
+        self.separation = separation
+        self.graph = separation.graph
+
+    def model(self) -> CycleModel:
+        """The LP, without cuts as yet."""
+        return CycleModel(np.abs(self.graph.couplings), _GREEDY_PATIENCE)
+
+    def start(self) -> Cycles:
+        """Cycles to start from, found by filling up the weights with short cycles.
+
+        Each turn looks for the shortest cycles, an edge being as long as it is full, and adds half
+        of what fits. These cycles are close to an optimal packing: often one LP solve is enough.
+        """
+        # Weights too small for a float have some room, too.
+        capacity = np.maximum(np.abs(self.graph.couplings), sys.float_info.min)
+        load = np.zeros_like(capacity)
+        found: dict[int, npt.NDArray[np.int32]] = {}
+        enough = _GREEDY_CUTS * self.graph.num_edges
+        for _ in range(_GREEDY_TURNS):
+            before = len(found)
+            for cycle in self.separation.short(
+                load / capacity, np.inf, _GREEDY_HOP, _GREEDY_COVER, 16 * _MOST_CUTS
+            ):
+                load[cycle] += capacity[cycle].min() / 2
+                found.setdefault(int(self.separation.signatures[cycle].sum()), cycle)
+            few = 50 * (len(found) - before) < self.graph.num_edges
+            if few or len(found) > enough or self.separation.expired():
+                break
+        return list(found.values())
+
+    def cuts(self, violation: npt.NDArray[np.float64]) -> Cycles:
+        """Violated cycles, the shortest first, spread over the edges."""
+        # Without the rounding, noise of the LP would outweigh the preference for few edges.
+        lengths = np.round(violation, 9)
+        limit, enough = 1.0 - TOLERANCE, 16 * _MOST_CUTS
+        return self.separation.short(lengths, limit, HOP, _COVER, enough)[:_MOST_CUTS]
+
+    def method(self, model: CycleModel) -> Method:
+        """How to solve."""
+        return "ipm" if len(model.cycles) >= _SIMPLEX_CUTS else "simplex"
+
+    def clean(self, model: CycleModel) -> None:
+        """Remove cuts that sleep."""
+        model.drop_slack(0.25, TOLERANCE)
+
+
+class CentredRounds:
+    """What to add in each round, and how to solve.
+
+    Centred cuts and the dual simplex method, which needs few steps from one round to the next. Late
+    in an LP with many optimal corners these steps become many. There the interior point method
+    takes over, whose solutions are centred themselves; and when it finds no more cuts, back again.
+    """
+
+    def __init__(self, separation: Separation, centre: Point) -> None:
+        self.separation = separation
+        self.centring = Centring(separation, centre)
+        weights = [abs(weight) for weight in separation.graph.weights]
+        self.many_corners = len(set(weights)) < _ALIKE * len(weights)
+        self.interior = False
+        self.interior_patience = _INTERIOR_PATIENCE
+        self.known: Cycles = []
+
+    def begin_inside(self, cycles: Cycles, violation: Point, centre: Point) -> None:
+        """Begin late: with known cycles, which this solution is optimal for, and with a centre."""
+        # Here the bound stays where it is for some rounds, and cuts that go would come again.
+        self.interior, self.interior_patience = True, _CENTRED_PATIENCE
+        self.centring.centre = centre
+        self.centring.skip_short()
+        self.known = [*cycles, *self._interior_cuts(violation)]
+
+    def model(self) -> CycleModel:
+        """The LP, without cuts as yet."""
+        return CycleModel(np.abs(self.separation.graph.couplings), _CENTRED_PATIENCE)
+
+    def start(self) -> Cycles:
+        """Short cycles, or those that are known."""
+        return self.known or self.centring.start()
+
+    def cuts(self, violation: Point) -> Cycles:
+        """Violated cycles; none only if there is none."""
+        if self.interior:
+            new = self._interior_cuts(violation)
+            if new:
+                return new
+            self.interior = self.many_corners = False
+        new = self.centring.cuts(violation)
+        self.interior = self.many_corners and self.centring.is_late
+        return new
+
+    def _interior_cuts(self, violation: Point) -> Cycles:
+        lengths = np.where(violation < _BLUR, 0.0, violation)
+        limit, enough = 1.0 - _INTERIOR_TOLERANCE, self.separation.graph.num_vertices
+        return self.separation.exact(lengths, limit, _INTERIOR_COVER, enough)
+
+    def method(self, model: CycleModel) -> Method:
+        """How to solve."""
+        model.patience = self.interior_patience if self.interior else _CENTRED_PATIENCE
+        return "ipm" if self.interior else "simplex"
+
+    def clean(self, model: CycleModel) -> None:
+        """Remove cuts that sleep."""
+        model.drop_slack(0.125, _BLUR if self.interior else TOLERANCE)

@@ -1,0 +1,97 @@
+"""Spins tied together by the pairs of a path in the tree, and what is left of the problem then."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates.ties import Pair, ties_of
+from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array
+
+
+@dataclass(frozen=True, eq=False)
+class TiedGraph:
+    """The states of a graph that agree with some pairs: s_v = signs[v] · (spin of classes[v]).
+
+    Attributes:
+        graph: the problem.
+        classes: the number of each vertex's class.
+        signs: of each vertex within its class.
+    """
+
+    graph: SignedGraph
+    classes: npt.NDArray[np.int64]
+    signs: Spins
+
+    @classmethod
+    def of(cls, graph: SignedGraph, pairs: Iterable[Pair]) -> TiedGraph:
+        """Follow the pairs; those that contradict each other are a ValueError."""
+        ties = ties_of(graph.num_vertices, pairs)
+        if ties is None:
+            raise ValueError(f"the pairs contradict each other: {pairs}")
+        return cls(graph, np.unique(ties.roots, return_inverse=True)[1], ties.signs)
+
+    @cached_property
+    def inside(self) -> npt.NDArray[np.bool_]:
+        """Whether the ends of each edge are tied."""
+        first, second = self.classes[self.graph.edges].T
+        mask: npt.NDArray[np.bool_] = first == second
+        return mask
+
+    @cached_property
+    def products(self) -> Spins:
+        """The product of the ends' signs, for each edge."""
+        return self.signs[self.graph.edges[:, 0]] * self.signs[self.graph.edges[:, 1]]
+
+    @cached_property
+    def bundles(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The pairs of classes that edges join, and which of them each edge outside joins."""
+        joined = np.sort(self.classes[self.graph.edges[~self.inside]], axis=1)
+        size = len(self.classes)
+        keys, bundle = np.unique(joined[:, 0] * size + joined[:, 1], return_inverse=True)
+        return np.stack(np.divmod(keys, size), axis=1), bundle
+
+    @cached_property
+    def violated(self) -> npt.NDArray[np.bool_]:
+        """Which edges the state `signs` violates."""
+        return self.graph.violated(self.signs)
+
+    def aggregate(self, weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Signed sums, over all edges between two classes, of one number for each edge."""
+        pairs, bundle = self.bundles
+        sums = np.zeros(len(pairs), dtype=weights.dtype)
+        np.add.at(sums, bundle, (weights * self.products)[~self.inside])
+        return sums
+
+    @cached_property
+    def step(self) -> int:
+        """Values of these states differ by multiples of this; 0 if they are all the same.
+
+        With a spin's flip the value changes by 2 Σ_b ±W_ab, which is 2 Σ_b W_ab modulo 4 gcd(W).
+        """
+        pairs, _ = self.bundles
+        weights = self.aggregate(self.graph.weights)
+        fields = exact_array([0] * (int(self.classes.max(initial=0)) + 1))
+        np.add.at(fields, pairs[:, 0], weights)
+        np.add.at(fields, pairs[:, 1], weights)
+        return 2 * math.gcd(2 * math.gcd(*weights.tolist()), *fields.tolist())
+
+    @cached_property
+    def some_value(self) -> int:
+        """The value of one of these states, that of `signs`."""
+        return int(self.graph.value(self.graph.cost(self.signs)))
+
+    def next_below(self, value: int) -> int | None:
+        """The greatest number below `value` that may be the value of one of these states.
+
+        None if there is none: all have the same value, which is not below.
+        """
+        if self.step:
+            return value - 1 - (value - 1 - self.some_value) % self.step
+        return self.some_value if self.some_value < value else None

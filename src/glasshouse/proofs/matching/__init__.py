@@ -1,0 +1,5 @@
+"""Square lattices on a torus, proven by matching odd faces instead of a linear program.
+
+* `square_torus`: bounds and states of such a lattice.
+* `kernels`: compiled code: faces within reach, perfect matchings, moats around faces.
+"""

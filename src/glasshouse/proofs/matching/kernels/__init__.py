@@ -1,0 +1,1 @@
+"""Compiled kernels of matchings: faces, matchings of least weight, and their moats."""

@@ -1,0 +1,179 @@
+"""Square lattices on a torus with weights ±w: bounds and states by matching, without an LP.
+
+In every state an *odd* face, one with an odd number of negative edges, has an odd number of
+violated edges, and all other faces have an even number. So ways that cross violated edges only lead
+from odd face to odd face, and the least total length of ways that pair all odd faces up is a lower
+bound (Bieche, Maynard, Rammal and Uhry). Edmonds' duals of this matching are moats around faces and
+sets of faces: odd cycles, whose widths are a packing of exactly that value.
+
+The matching knows nothing of cycles that wind around the torus. Where a state violates no more than
+its ways cross, that state is optimal. Otherwise the cycle LP begins with the moats, and has to find
+what winding cycles add.
+
+States come from matchings, too. Cut open along two seams, on which everything stays as it is, the
+torus is a disc, and there a matching gives the best of all states. Some cuts in turn, here and
+there, along two seams or fewer, lead to an optimum nearly always.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.proofs.kernels import graphs
+from glasshouse.proofs.limits import Clock
+from glasshouse.proofs.matching.kernels import faces as face_kernels
+from glasshouse.proofs.matching.kernels import matching as matching_kernels
+from glasshouse.proofs.matching.kernels import moats as moat_kernels
+from glasshouse.proofs.parts import Cycles
+from glasshouse.proofs.signed_graph import SignedGraph, Spins
+
+Marks = npt.NDArray[np.bool_]
+
+# Pairs of faces that are more steps apart are looked at only where that is not enough.
+_FIRST_RADIUS = 8
+# Work between two looks at the clock, a few hundredths of a second: faces within reach, all
+# together, and odd faces or blossoms whose moats are drawn.
+_FACES_AT_ONCE, _PARTS_AT_ONCE = 1 << 18, 1 << 13
+
+
+@dataclass(frozen=True, eq=False)
+class Moats:
+    """Odd cycles with multipliers, and the edges that the ways of the matching cross.
+
+    The multipliers, in units of the weights, add up to the number of these edges.
+    """
+
+    cycles: Cycles
+    duals: npt.NDArray[np.float64]
+    crossed: Marks
+
+
+class SquareTorus:
+    """A square lattice on a torus, all of whose weights are ±w.
+
+    Attributes:
+        graph: the lattice.
+        faces: its squares.
+    """
+
+    def __init__(self, graph: SignedGraph, faces: face_kernels.Faces) -> None:
+        self.graph, self.faces = graph, faces
+        self.odd = graph.negative[faces.edges].sum(axis=1) % 2 == 1
+        self.rng = np.random.default_rng(0)
+
+    @classmethod
+    def of(cls, graph: SignedGraph) -> SquareTorus | None:
+        """The lattice that a graph is, or None.
+
+        Each vertex has four edges, and each edge is on two squares. Nothing else is asked for: a
+        sum of faces is made of cycles on whatever surface they are.
+        """
+        if (np.diff(graph.rows[0]) != 4).any() or len({abs(w) for w in graph.weights}) != 1:
+            return None
+        squares = face_kernels.squares(*graph.rows, graph.num_vertices)
+        if (np.bincount(squares.ravel(), minlength=graph.num_edges) != 2).any():
+            return None
+        sides = np.argsort(squares.ravel(), kind="stable").reshape(-1, 2) // 4
+        return cls(graph, face_kernels.Faces(squares, sides.astype(np.int32)))
+
+    def moats(self, clock: Clock) -> Moats:
+        """The best packing of cycles that do not wind around the torus.
+
+        Raises:
+            TimeIsUpError: the clock says so.
+        """
+        odd, forest, crossed = _matched(self.faces, self.odd, self.rng, clock)
+        lattice = self.faces, tuple(self.graph.rows), self.graph.edges, self.graph.negative
+        cycles: Cycles = []
+        duals = [np.zeros(0)]
+        for first, last in clock.pieces(2 * len(odd), _PARTS_AT_ONCE):
+            edges, begins, widths = moat_kernels.moats(*lattice, odd, forest, first, last)
+            cycles += [edges[begins[k] : begins[k + 1]] for k in range(len(widths))]
+            duals.append(widths / 2)
+        return Moats(cycles, np.concatenate(duals), crossed)
+
+    def odd_faces(self) -> Cycles:
+        """The odd faces themselves, cycles that are there without any search."""
+        return list(self.faces.edges[self.odd])
+
+    def state_near(self, crossed: Marks) -> Spins:
+        """A state that violates these edges, and others only where that cannot be."""
+        lengths = crossed.astype(np.float64)
+        spins: Spins = graphs.round_to_spins(*self.graph.rows, self.graph.negative, lengths)
+        return spins
+
+    def improved(self, state: Spins, clock: Clock) -> Spins:
+        """Another state, no worse as a rule, by a matching on the torus cut open at random.
+
+        Two seams make it a disc, and the new state is the best of all that violate the same edges
+        as the old one along them. One seam or none leave more freedom, but the ways of the matching
+        may wind so that no state violates just what they cross; it is then a poor one.
+
+        Raises:
+            TimeIsUpError: the clock says so.
+        """
+        root = int(self.rng.integers(self.graph.num_vertices))
+        ends = self.graph.edges
+        all_seams = face_kernels.seams(self.faces, tuple(self.graph.rows), ends, root)
+        on_seam = all_seams[self.rng.random(len(all_seams)) < 0.5].any(axis=0)
+        kept = self.graph.violated(state) & on_seam
+        odd = self.odd ^ (kept[self.faces.edges].sum(axis=1) % 2 == 1)
+        crossed = _matched(_cut_open(self.faces, on_seam), odd, self.rng, clock)[2]
+        return self.state_near(kept | crossed[: self.graph.num_edges])
+
+
+def _cut_open(faces: face_kernels.Faces, on_seam: Marks) -> face_kernels.Faces:
+    """The faces, no longer neighbours where a seam is: there, each has an edge to itself."""
+    own = np.arange(len(faces.edges), dtype=np.int32)
+    edges = np.where(on_seam[faces.edges], len(on_seam) + own[:, None], faces.edges)
+    sides = np.concatenate([faces.sides, np.stack([own, own], axis=1)])
+    return face_kernels.Faces(edges.astype(np.int32), sides)
+
+
+def _matched(
+    faces: face_kernels.Faces, is_odd: Marks, rng: np.random.Generator, clock: Clock
+) -> tuple[npt.NDArray[np.int32], matching_kernels.Forest, Marks]:
+    """The odd faces, one of their best matchings, and which edges its ways cross."""
+    odd = rng.permutation(np.flatnonzero(is_odd)).astype(np.int32)
+    radius = _FIRST_RADIUS
+    while True:
+        pairs = _near_pairs(faces, odd, radius, clock)
+        is_done, forest = matching_kernels.match(*pairs, radius, clock.check)
+        if is_done:
+            return odd, forest, _crossed(faces, odd, forest, radius, clock)
+        assert radius < len(faces.edges), "an odd number of odd faces"
+        radius *= 2
+
+
+def _near_pairs(
+    faces: face_kernels.Faces, odd: npt.NDArray[np.int32], radius: int, clock: Clock
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """The pairs of odd faces up to some steps apart, in compressed rows, and twice the steps."""
+    place = np.full(len(faces.edges), -1, np.int32)
+    place[odd] = np.arange(len(odd))
+    counts, others, weights = [], [], []
+    for first, last in clock.pieces(len(odd), _FACES_AT_ONCE // radius**2):
+        starts, *found = face_kernels.near_pairs(faces, place, odd[first:last], radius)
+        counts.append(np.diff(starts))
+        others.append(found[0])
+        weights.append(found[1])
+    none = np.zeros(0, np.int32)
+    ends = np.cumsum(np.concatenate([np.zeros(1, np.int64), *counts]))
+    return ends, np.concatenate([none, *others]), np.concatenate([none, *weights])
+
+
+def _crossed(
+    faces: face_kernels.Faces,
+    odd: npt.NDArray[np.int32],
+    forest: matching_kernels.Forest,
+    radius: int,
+    clock: Clock,
+) -> Marks:
+    """Which edges the ways of a matching cross."""
+    crossed = np.zeros(len(faces.sides), np.bool_)
+    for first, last in clock.pieces(len(odd), _FACES_AT_ONCE // radius**2):
+        face_kernels.join(faces, odd, forest.mate, first, last, radius, crossed)
+    return crossed

@@ -1,0 +1,209 @@
+"""States by annealing: where rounding found no optimal one, and before a tree is searched.
+
+Where a tight relaxation has many solutions, an interior one tells what they have in common: an edge
+with u = 0 is satisfied and one with u = 1 violated in all of them. Contracting these edges leaves a
+small problem, on which annealing finds an optimum quickly.
+
+A tree search with a poor state is hopeless, so `good_state` takes its time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.compiled import is_ctrl_c
+from glasshouse.kernels.adjacency import adjacency
+from glasshouse.problems import Ising
+from glasshouse.problems.validation import INT64_MAX
+from glasshouse.proofs.kernels import graphs as kernels
+from glasshouse.proofs.kernels import mixing
+from glasshouse.proofs.limits import Clock
+from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array
+from glasshouse.stopping import working_time
+
+# An edge is decided if it is this close to 0 or 1.
+_DECIDED = 1e-4
+_SWEEPS, _RUNS = 500, 64
+# Turns in which each state of a population meets one other: until all are mixed, and alike.
+_TURNS = 16
+# Of denser graphs, two states differ in one large part, and mixing them gains nothing.
+_SPARSE = 8.0
+# Spins that are mixed between two looks at the clock.
+_SPINS_AT_ONCE = 1 << 20
+# Couplings, in units of the largest, that no temperature of a kernel can tell from none.
+_NEGLIGIBLE = 1e-100
+# For a good state: sweeps of a run for each spin, within limits; runs, and turns, of a batch.
+_SWEEPS_PER_SPIN, _FEWEST_SWEEPS, _MOST_SWEEPS = 20, 500, 20_000
+_BATCH_RUNS, _BATCH_TURNS = 64, 32
+# So many batches, of at most so many, have to end at the same cost before it is believed to be the
+# least.
+_AGREEING, _MOST_BATCHES = 3, 12
+
+
+def annealed_state(
+    graph: SignedGraph,
+    violation: npt.NDArray[np.float64] | None,
+    least: int,
+    seconds: float,
+) -> tuple[Spins, bool]:
+    """The best state of a short annealing, and whether Ctrl-C cut that short.
+
+    Args:
+        graph: the problem.
+        violation: u, one for each edge: what it decides stays. None leaves everything open.
+        least: a cost at which to stop.
+        seconds: how long to anneal; improving the states then takes no longer.
+    """
+    clock = Clock(working_time() + 2 * seconds)
+    if violation is None:
+        violation = np.full(graph.num_edges, 0.5)
+    decided = np.minimum(violation, np.abs(1.0 - violation)) < _DECIDED
+    inside, labels = _clusters(graph, decided, violation > 0.5)
+    small = _between(graph, inside, labels)
+    if not small.num_edges:
+        return inside, False
+    # What the clusters violate inside themselves is lost already.
+    lost = graph.cost(inside) - small.cost(np.ones(small.num_vertices, dtype=np.int8))
+    states, interrupted = annealed_states(small, _RUNS, least - lost, seconds)
+    if is_sparse(small) and not interrupted:
+        mix(small, states, _TURNS, clock)
+    return inside * best_of(small, states)[labels], interrupted
+
+
+def best_of(graph: SignedGraph, states: npt.NDArray[np.int8]) -> Spins:
+    """The best of some states, up to rounding."""
+    best: Spins = states[int(np.argmax(agreements(graph, states)))]
+    return best
+
+
+def agreements(graph: SignedGraph, states: npt.NDArray[np.int8]) -> list[float]:
+    """Σ w s s of some states, in units of the largest weight, up to rounding."""
+    first, second = graph.edges[:, 0], graph.edges[:, 1]
+    return [float(graph.couplings @ (spins[first] * spins[second])) for spins in states]
+
+
+def is_sparse(graph: SignedGraph) -> bool:
+    """Whether states are worth mixing."""
+    return 2 * graph.num_edges <= _SPARSE * graph.num_vertices
+
+
+def mix(
+    graph: SignedGraph, states: npt.NDArray[np.int8], turns: int, clock: Clock | None = None
+) -> None:
+    """Improve states, in place, by each other; the same partners each time.
+
+    Args:
+        graph: whose states.
+        states: row by row.
+        turns: how many partners each has.
+        clock: after its deadline, states stay as they are by then.
+    """
+    rng, clock = np.random.default_rng(0), clock or Clock()
+    partners = np.array([rng.permutation(len(states)) for _ in range(turns)])
+    turns_at_once = max(1, _SPINS_AT_ONCE // max(states.size, 1))
+    states_at_once = max(1, _SPINS_AT_ONCE // max(graph.num_vertices, 1))
+    for turn in range(0, turns, turns_at_once):
+        some = partners[turn : turn + turns_at_once]
+        for first in range(0, len(states), states_at_once):
+            if clock.seconds_left < 0.0:
+                return
+            last = min(first + states_at_once, len(states))
+            mixing.mix(*graph.rows, graph.couplings, states, some, first, last)
+
+
+def mean_violation(graph: SignedGraph, states: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
+    """In which share of the states each edge is violated: a point that violates no cycle."""
+    counts = np.zeros(graph.num_edges)
+    for spins in states:
+        counts += graph.violated(spins)
+    return counts / len(states)
+
+
+def _clusters(
+    graph: SignedGraph, chosen: npt.NDArray[np.bool_], violated: npt.NDArray[np.bool_]
+) -> tuple[Spins, npt.NDArray[np.int32]]:
+    """Spins that follow the chosen edges, and the number of each spin's cluster."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    edges = graph.edges[chosen]
+    wanted = np.where(graph.negative == violated, 1, -1).astype(np.int8)[chosen]
+    inside: Spins = kernels.agree(*adjacency(graph.num_vertices, edges), wanted)
+    size = graph.num_vertices
+    links = csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(size, size))
+    return inside, connected_components(links, directed=False)[1]
+
+
+def _between(graph: SignedGraph, inside: Spins, labels: npt.NDArray[np.int32]) -> SignedGraph:
+    """The graph of the clusters, each flipping as a whole."""
+    weights: defaultdict[tuple[int, int], int] = defaultdict(int)
+    signs = (inside[graph.edges[:, 0]] * inside[graph.edges[:, 1]]).tolist()
+    ends = labels[graph.edges].tolist()
+    for (a, b), weight, sign in zip(ends, graph.weights, signs, strict=True):
+        if a != b:
+            weights[min(a, b), max(a, b)] += sign * weight
+    kept = {pair: weight for pair, weight in weights.items() if weight}
+    edges = np.array(list(kept), dtype=np.int32).reshape(-1, 2)
+    return SignedGraph(int(labels.max()) + 1, edges, exact_array(kept.values()))
+
+
+def annealed_states(
+    graph: SignedGraph, runs: int, least: int, seconds: float, sweeps: int = _SWEEPS, seed: int = 0
+) -> tuple[npt.NDArray[np.int8], bool]:
+    """The states that some runs end in, the best state of all among them; and if Ctrl-C came."""
+    from glasshouse.solvers import anneal
+
+    # Floats, as whole numbers over one power of two, hardly ever fit.
+    fits = graph.total <= INT64_MAX
+    weights = graph.weights.astype(np.int64) if fits else graph.couplings
+    felt = np.abs(weights) > _NEGLIGIBLE
+    problem = Ising.from_edges(graph.num_vertices, graph.edges[felt], weights[felt])
+    result = anneal(
+        problem,
+        sweeps=sweeps,
+        runs=runs,
+        target=graph.value(least) if fits else None,
+        rng=seed,
+        time_limit=max(seconds, 1e-3) if np.isfinite(seconds) else None,
+    )
+    states = np.concatenate([result.states, result.best_state[None]]).astype(np.int8)
+    return states, result.stopped == "interrupted"
+
+
+def good_state(graph: SignedGraph, seconds: float = math.inf) -> tuple[Spins, bool]:
+    """A state of low cost, and whether Ctrl-C cut the search for it short.
+
+    Annealed states are mixed, batch by batch, until some batches agree on the best cost. Of sparse
+    glasses of some hundred spins that is nearly always an optimum.
+
+    Args:
+        graph: the problem.
+        seconds: when to stop.
+    """
+    sweeps = min(max(_SWEEPS_PER_SPIN * graph.num_vertices, _FEWEST_SWEEPS), _MOST_SWEEPS)
+    deadline = working_time() + seconds
+    best: Spins = np.ones(graph.num_vertices, dtype=np.int8)
+    costs = [graph.cost(best)]
+    try:
+        for batch in range(_MOST_BATCHES):
+            left = deadline - working_time()
+            states, interrupted = annealed_states(graph, _BATCH_RUNS, 0, left, sweeps, batch)
+            if not interrupted:
+                mix(graph, states, _BATCH_TURNS, Clock(deadline))
+            state = best_of(graph, states)
+            costs.append(graph.cost(state))
+            if costs[-1] < graph.cost(best):
+                best = state.copy()
+            if interrupted:
+                return best, True
+            if costs.count(min(costs)) >= _AGREEING or working_time() > deadline:
+                break
+    except (KeyboardInterrupt, SystemError) as stop:
+        if not is_ctrl_c(stop):
+            raise
+        return best, True
+    return best, False

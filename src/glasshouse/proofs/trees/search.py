@@ -1,0 +1,270 @@
+"""Branch and bound: a tree of pairs of spins, each node bounded by a relaxation.
+
+What a relaxation says is never believed. Whether a node is closed is decided by the very function
+that checks a leaf of a certificate, from the parts that the certificate will hold.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from glasshouse.certificates.bound import Parts as FlatParts
+from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.certificates.leaf import bounded_leaf, covered_leaf
+from glasshouse.certificates.ties import Pair, ties_of
+from glasshouse.compiled import is_ctrl_c
+from glasshouse.proofs.core import Core
+from glasshouse.proofs.kernels import graphs
+from glasshouse.proofs.relaxation import Relaxation
+from glasshouse.proofs.signed_graph import SignedGraph, Spins
+from glasshouse.proofs.trees.node import Holdings, Node
+from glasshouse.stopping import working_time
+
+# Where so few vertices are left, looking at all their states is quicker than any bound.
+_FEW_CLASSES = 9
+# A difference this many times smaller than all weights together is beyond the floats of an LP.
+_BLUR = 10**10
+
+
+class Incumbent:
+    """The best state of a graph so far.
+
+    Attributes:
+        found: called after every improvement.
+    """
+
+    def __init__(self, graph: SignedGraph, spins: Spins) -> None:
+        self.graph, self.state, self.cost = graph, spins, graph.cost(spins)
+        self.found: Callable[[], object] = lambda: None
+
+    def offer(self, spins: Spins) -> None:
+        """Improve a state by single flips, and keep it if it is the best."""
+        better, before = spins.copy(), self.cost
+        graphs.descend(*self.graph.rows, self.graph.couplings, better)
+        for state in (better, spins):
+            cost = self.graph.cost(state)
+            if cost < self.cost:
+                self.state, self.cost = state, cost
+        if self.cost < before:
+            self.found()
+
+
+@dataclass(frozen=True)
+class TreeProgress:
+    """How far a tree search is.
+
+    Attributes:
+        lower: no state has a lower value, as far as the tree goes.
+        upper: the value of the best state.
+        nodes: that were bounded.
+        open_nodes: that are yet to be.
+        held: about how many bytes the leaves take: their parts, and what relaxations start from.
+    """
+
+    lower: Fraction
+    upper: int
+    nodes: int
+    open_nodes: int
+    held: int = 0
+
+
+class TreeSearch:
+    """One search, in one process.
+
+    Best bound first, with dives: from the most promising open node down to a leaf, then again. On
+    the way down a relaxation starts from where it stands.
+
+    Args:
+        form: the problem as the checker sees it.
+        core: what to branch on.
+        relaxation: bounds the nodes of the core.
+        incumbent: the best state of the core.
+        deadline: when to stop, on the clock of `working_time`.
+        report: called after every node; it returns True to stop.
+    """
+
+    def __init__(
+        self,
+        form: ExactForm,
+        core: Core,
+        relaxation: Relaxation,
+        incumbent: Incumbent,
+        deadline: float = math.inf,
+        report: Callable[[TreeProgress], bool] = lambda progress: False,
+    ) -> None:
+        self.form, self.core, self.relaxation = form, core, relaxation
+        self.incumbent = incumbent
+        self.deadline, self.report = deadline, report
+        self.nodes, self.holdings = 0, Holdings()
+        self.interrupted = self.is_stopped = False
+        self.most_open = self.most_nodes = math.inf
+        self._order = itertools.count()
+        self._waiting: list[tuple[Fraction, int, Node]] = []
+        self._blur = Fraction(form.total, _BLUR)
+
+    @property
+    def value(self) -> int:
+        """That of the best state."""
+        return self.core.offset + 2 * self.incumbent.cost
+
+    def new_root(self, parts: FlatParts) -> Node:
+        """A tree of one node, which some parts bound."""
+        root = Node([], parts, Fraction(0), 0)
+        self._bound(root)
+        return root
+
+    def run(self, root: Node, most_open: float = math.inf, most_nodes: float = math.inf) -> bool:
+        """Work on the open leaves of a tree; True if none is left.
+
+        Ctrl-C ends it as the deadline does; what was found stays in the tree.
+
+        Args:
+            root: of the tree.
+            most_open: stop once so many nodes are open.
+            most_nodes: stop once so many have been bounded.
+        """
+        self.most_open, self.most_nodes = most_open, most_nodes
+        self.holdings.recount(root)
+        self._waiting.clear()
+        for leaf in root.leaves():
+            self.wait_for(leaf)
+        try:
+            while self._waiting and not self._is_time_to_stop:
+                self._dive(self.next_open())
+        except (KeyboardInterrupt, SystemError) as stop:
+            if not is_ctrl_c(stop):
+                raise
+            self.interrupted = True
+        return all(self.is_done(leaf) for leaf in root.leaves())
+
+    def is_done(self, node: Node) -> bool:
+        """Whether a node holds nothing better than the best state, or cannot be told from it."""
+        return node.is_finished or node.least >= self.value
+
+    def _dive(self, start: Node) -> None:
+        """Bound a node, then one of its halves, and so on, until one is closed."""
+        node: Node | None = start
+        while node is not None:
+            children = self._visit(node)
+            node = None
+            if children is not None:
+                node, other = children
+                self.wait_for(other)
+            self.tell(self.progress(node))
+            if node is not None and self._is_time_to_stop:
+                self.wait_for(node)
+                node = None
+
+    def _visit(self, node: Node) -> tuple[Node, Node] | None:
+        """Bound a node and branch on it; None if it is closed, or time is up."""
+        with self.holdings.changing(node):
+            return self._bounded(node)
+
+    def _bounded(self, node: Node) -> tuple[Node, Node] | None:
+        if self.is_done(node) or self._looked_at(node):
+            return None
+        self.nodes += 1
+        outcome = self.relaxation.bound(node.pairs, self.incumbent.cost, self.deadline, node.warm)
+        for state in outcome.states:
+            self.incumbent.offer(state)
+        parts = self.core.parts(outcome.parts, self.form.loop_scale)
+        self._bound(node, parts)
+        if outcome.interrupted:
+            raise KeyboardInterrupt
+        node.warm = outcome.warm
+        if self.is_done(node):
+            node.warm = None
+            return None
+        if self.is_time_up:
+            self.wait_for(node)
+            return None
+        if self.value - node.bound < self._blur and self.form.step < self._blur:
+            node.is_finished = True
+            return None
+        return node.split(self._branch(node, outcome.branch))
+
+    def _bound(self, node: Node, parts: FlatParts | None = None) -> None:
+        """Give a node parts, if they prove more than those it has."""
+        parts = node.parts if parts is None else parts
+        pairs = self._named(node.pairs)
+        found = bounded_leaf(self.form, pairs, self.core.with_common(parts), self.value)
+        assert found is not None, "pairs that contradict each other are never branched on"
+        if parts is node.parts or (found.least, found.bound) > (node.least, node.bound):
+            node.parts, node.bound, node.least = parts, found.bound, found.least
+
+    def _looked_at(self, node: Node) -> bool:
+        """Whether so little is left of a node that all its states could be looked at."""
+        if not self.core.is_whole:
+            return False
+        ties = ties_of(self.core.graph.num_vertices, node.pairs)
+        assert ties is not None
+        roots = np.unique(ties.roots)
+        if len(roots) > _FEW_CLASSES:
+            return False
+        cover = tuple(self.core.names[roots[:-1]].tolist())
+        found = covered_leaf(self.form, self._named(node.pairs), cover)
+        assert found is not None
+        node.cover, node.bound, node.least = cover, found.bound, found.least
+        node.forget()
+        return True
+
+    def _branch(self, node: Node, wanted: Pair | None) -> Pair:
+        """The pair to branch on: the wanted one, or the heaviest edge that is not decided."""
+        ties = ties_of(self.core.graph.num_vertices, node.pairs)
+        assert ties is not None
+        if wanted is not None and ties.roots[wanted[0]] != ties.roots[wanted[1]]:
+            return wanted
+        ends = ties.roots[self.core.graph.edges]
+        weights = np.where(ends[:, 0] != ends[:, 1], np.abs(self.core.graph.couplings), -1.0)
+        a, b = self.core.graph.edges[int(np.argmax(weights))].tolist()
+        return a, b, 1
+
+    def _named(self, pairs: list[Pair]) -> list[Pair]:
+        """Pairs over the whole problem's nodes."""
+        names = self.core.names
+        return [(int(names[a]), int(names[b]), sign) for a, b, sign in pairs]
+
+    def wait_for(self, node: Node) -> None:
+        """Put an open node where the next dive may begin."""
+        if not self.is_done(node):
+            heapq.heappush(self._waiting, (node.bound, next(self._order), node))
+
+    def next_open(self) -> Node:
+        """The open node of the least bound; it is no longer waiting."""
+        return heapq.heappop(self._waiting)[2]
+
+    @property
+    def has_open(self) -> bool:
+        """Whether a node is waiting."""
+        return bool(self._waiting)
+
+    @property
+    def is_time_up(self) -> bool:
+        """Whether the deadline is over, or whoever was told said stop."""
+        return self.is_stopped or working_time() > self.deadline
+
+    @property
+    def _is_time_to_stop(self) -> bool:
+        is_enough = len(self._waiting) >= self.most_open or self.nodes >= self.most_nodes
+        return is_enough or self.is_time_up
+
+    def tell(self, progress: TreeProgress) -> None:
+        """Report, and hear whether to stop."""
+        self.is_stopped |= self.report(progress)
+
+    def progress(self, current: Node | None, elsewhere: list[Node] | None = None) -> TreeProgress:
+        """How far it is, with nodes that are being worked on here and elsewhere."""
+        at_work = [*(elsewhere or []), *([] if current is None else [current])]
+        bounds = [Fraction(self.value), *(node.bound for node in at_work)]
+        if self._waiting:
+            bounds.append(self._waiting[0][0])
+        open_nodes = len(self._waiting) + len(at_work)
+        return TreeProgress(min(bounds), self.value, self.nodes, open_nodes,
+                            self.holdings.num_bytes)  # fmt: skip

@@ -1,0 +1,61 @@
+"""Annealing and tempering that go on: rounds of ever more sweeps, each with its result.
+
+Nobody knows beforehand how many sweeps a problem needs. Doubling them costs at most twice the time
+of the last round, and the first good states are there at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from glasshouse.planting.randomness import RngLike, Seed
+from glasshouse.problems import validation
+from glasshouse.solvers.result import AnnealResult
+from glasshouse.solvers.schedule import MOST_SWEEPS, sweep_count
+from glasshouse.solvers.spin_form import Solvable
+from glasshouse.stopping import working_time
+
+_FIRST = 16  # sweeps
+
+
+def iter_rounds(
+    solve: Callable[..., AnnealResult],
+    problem: Solvable,
+    *,
+    sweeps: int = MOST_SWEEPS,
+    rng: RngLike = None,
+    time_limit: float | None = None,
+    **options: Any,
+) -> Iterator[AnnealResult]:
+    """Solve with 16, 32, 64, … sweeps, until time is up or the target is reached.
+
+    Args:
+        solve: `anneal` or `temper`.
+        problem: what it takes.
+        sweeps: of the last round.
+        rng: a seed; each round has one of its own that comes from it.
+        time_limit: seconds of all rounds together, without compilation.
+        **options: others of `solve`.
+
+    >>> from glasshouse.planting import random_loops
+    >>> from glasshouse.solvers import anneal
+    >>> plant = random_loops(20, 20, frustration="1/5", loop_density=0.4, rng=1)
+    >>> [r.sweeps for r in iter_rounds(anneal, plant, target=None, runs=8, sweeps=40, rng=1)]
+    [16, 32, 40]
+    """
+    seed, limit = Seed.of(rng), validation.time_limit(time_limit)
+    deadline = math.inf if limit is None else working_time() + limit
+    number, last = 0, min(_FIRST, sweep_count(sweeps))
+    while True:
+        left = deadline - working_time()
+        if left <= 0 and number:
+            return
+        result = solve(
+            problem, sweeps=last, rng=seed.child(number), time_limit=max(left, 1e-3), **options
+        )
+        yield result
+        if last >= sweeps or result.stopped is not None or result.hits.any():
+            return
+        number, last = number + 1, min(2 * last, sweeps)

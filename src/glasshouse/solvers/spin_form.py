@@ -1,0 +1,107 @@
+"""Any problem as an Ising problem, and the ways back of energies, temperatures and states."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems import Problem, validation
+from glasshouse.problems.convert import Given, given_problem, to_ising
+from glasshouse.problems.validation import FloatArray, Number, SpinArray
+from glasshouse.solvers.engine import exact_unit
+from glasshouse.solvers.kernels.sweep_order import energies_of
+from glasshouse.solvers.schedule import Beta
+
+Solvable: TypeAlias = Given
+# An energy to look for; that of the plant, where one is given; or none.
+Target: TypeAlias = Number | Literal["planted"] | None
+
+_WORTH_COMPILING = 1 << 18  # edges to look at: milliseconds in NumPy
+
+
+class SpinForm:
+    """The Ising form of a problem, with energies and β in the problem's own units."""
+
+    def __init__(self, problem: Solvable) -> None:
+        self.planted_energy: Number | None = getattr(problem, "energy", None)
+        if callable(self.planted_energy):  # a problem, which has one for every state
+            self.planted_energy = None
+        self.problem: Problem = given_problem(problem)
+        self.ising, self.reduction = to_ising(self.problem)
+
+    def wanted(self, target: Target) -> Number | None:
+        """The energy to look for: as given, that of the plant, or none."""
+        if isinstance(target, str):
+            if target != "planted":
+                raise ValueError(f"target={target!r} is neither an energy nor 'planted' nor None")
+            return self.planted_energy
+        return target
+
+    def target(self, energy: Number | None) -> Any:
+        """A target energy of the problem as one of the Ising form."""
+        energy = validation.target(energy)
+        if energy is None:
+            return None
+        if isinstance(energy, int) and abs(energy) > sys.float_info.max:
+            return math.inf if energy > 0 else -math.inf
+        if isinstance(energy, float) and math.isinf(energy):
+            return energy
+        return self.reduction.target_energy(energy)
+
+    def confirmed_hits(
+        self, hits: npt.NDArray[np.int32], energies: Any, target: Number | None, sweeps: int
+    ) -> npt.NDArray[np.int32]:
+        """Hits that agree with the energies of the states, where kernels' energies are rounded.
+
+        A hit whose state misses the target by more than the rounding of a sum is none. A state that
+        reaches it although the kernel saw no hit counts as hit in the last sweep.
+        """
+        if target is None or self.ising.is_integer:
+            return hits
+        limit = min(max(target, -sys.float_info.max), sys.float_info.max)
+        reached = energies <= limit
+        if exact_unit(self.ising) is None:
+            terms = self.ising.num_edges + self.ising.num_variables + 1
+            scale = float(self.ising.total_weight + abs(self.ising.offset))
+            rounding = (4 + math.sqrt(terms)) * np.finfo(np.float64).eps * scale
+            reached = energies <= limit + rounding / abs(float(self.reduction.factor))
+        confirmed = np.where(reached, np.where(hits > 0, hits, sweeps), 0)
+        return confirmed.astype(np.int32)
+
+    def beta(self, beta: Beta) -> FloatArray | None:
+        """Inverse temperatures of the problem as those of the Ising form."""
+        if beta is None:
+            return None
+        return validation.inverse_temperatures(beta) / float(self.reduction.factor)
+
+    def own_betas(self, betas: FloatArray) -> FloatArray:
+        """And back."""
+        return betas * float(self.reduction.factor)
+
+    def own_states(self, states: SpinArray) -> SpinArray:
+        """States of the Ising form as states of the problem."""
+        return self.reduction.back(states)
+
+    def own_energy(self, energy: float) -> Any:
+        """A kernel's energy, without the Ising form's offset, as one of the problem."""
+        exact = int(energy) if self.ising.is_integer else energy
+        return self.reduction.source_energy(exact + self.ising.offset)
+
+    def energy(self, states: SpinArray) -> Any:
+        """Energies, or costs, of states of the problem."""
+        return self.problem.energy(states)
+
+    def energies_of_runs(self, states: SpinArray) -> Any:
+        """The same for many states, compiled where there is much to do."""
+        work = len(states) * self.ising.num_edges
+        if work < _WORTH_COMPILING or self.problem.space.low == 0:
+            return self.energy(states)
+        ising = self.ising
+        energies = np.empty(len(states), ising.weights.dtype)
+        columns = np.ascontiguousarray(states.T)
+        energies_of(ising.edges, ising.weights, ising.fields, columns, energies)
+        return energies + ising.offset
