@@ -22,7 +22,6 @@ from glasshouse import boltzmann, races
 from glasshouse.certificates import Branch, Cover, Leaf, Tree
 from glasshouse.files import Document, bring_back, read_side_car, standing_certificate
 from glasshouse.files.formats import FORMATS, Sheet
-from glasshouse.notebook import SummaryTable, html_of
 from glasshouse.planting import Ensemble
 from glasshouse.planting.method import METHODS
 from glasshouse.proofs import solve_exactly
@@ -55,7 +54,7 @@ from glasshouse.studies import (
 from glasshouse.studies.collect import Lost
 from glasshouse.studies.paper import Claim, write_figure
 from glasshouse.studies.study import parse_study
-from glasshouse.summaries import short
+from glasshouse.summaries import SummaryTable, html_of, short
 
 ROOMS = ("", "problems", "landscape", "certificates", "planting", "files", "solvers", "proofs",
          "questions", "studies", "studies.statistics", "studies.paper",

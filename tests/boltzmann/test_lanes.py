@@ -10,7 +10,7 @@ import pytest
 from glasshouse.boltzmann.kernels import lanes
 from glasshouse.compiled import compiled
 from glasshouse.kernels.xoshiro import next_word
-from glasshouse.planting.randomness import Seed
+from glasshouse.randomness import Seed
 
 
 @compiled

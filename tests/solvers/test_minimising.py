@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import glasshouse as gh
-from glasshouse.planting.randomness import Seed
+from glasshouse.randomness import Seed
 from glasshouse.solvers.forms import Form
 from glasshouse.solvers.minimising import Search
 from glasshouse.solvers.readiness import make_ready

@@ -21,8 +21,8 @@ from glasshouse.files.archive import opened_archive
 from glasshouse.files.errors import FileError
 from glasshouse.files.plain_json import parse_object
 from glasshouse.files.streams import opened, replacing
-from glasshouse.planting.randomness import Seed
 from glasshouse.problems.validation import FloatArray
+from glasshouse.randomness import Seed
 
 SECONDS = 5.0  # between two writes
 _KIND = "glasshouse training"

@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from glasshouse.boltzmann.units import LOW, Units
 from glasshouse.extras import optional
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
 from glasshouse.problems.validation import SpinArray
+from glasshouse.randomness import RngLike, Seed
 
 
 def shifting_bars(width: int = 9, length: int = 5) -> SpinArray:

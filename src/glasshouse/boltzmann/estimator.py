@@ -27,8 +27,8 @@ from glasshouse.boltzmann.settings import (
 from glasshouse.boltzmann.training import Trainer
 from glasshouse.boltzmann.units import Units
 from glasshouse.extras import MissingPackageError, optional
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems.validation import FloatArray, SpinArray
+from glasshouse.randomness import RngLike, Seed
 
 _MISSING: MissingPackageError | None = None
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ import numpy.typing as npt
 from glasshouse.boltzmann.kernels import importance
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.units import as_units
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
 from glasshouse.problems.elementary import logarithms
 from glasshouse.problems.validation import FloatArray, SpinArray
+from glasshouse.randomness import RngLike, Seed
 from glasshouse.studies.statistics.samples import Estimate
 
 

@@ -16,10 +16,10 @@ from glasshouse.boltzmann.kernels import conditionals, enumeration, sampling
 from glasshouse.boltzmann.units import LOW, Units, as_units
 from glasshouse.extras import optional
 from glasshouse.files.matrices import HIDDEN, VISIBLE, WEIGHTS
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import Rbm, validation
 from glasshouse.problems.rbm import sklearn_arrays
 from glasshouse.problems.validation import FloatArray, SpinArray
+from glasshouse.randomness import RngLike, Seed
 from glasshouse.summaries import Summarised
 
 

@@ -21,7 +21,7 @@ from glasshouse.files.errors import FileError
 from glasshouse.files.matrices import machine_parts
 from glasshouse.files.plain_json import parse_object
 from glasshouse.files.streams import Place, format_suffix, name_of, opened, replacing
-from glasshouse.planting.randomness import Seed
+from glasshouse.randomness import Seed
 
 if TYPE_CHECKING:
     from glasshouse.boltzmann.training import TrainingRun

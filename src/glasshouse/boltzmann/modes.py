@@ -12,9 +12,9 @@ from glasshouse.boltzmann.kernels.modes import spin_weights
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.settings import ModeSearch, enumerates
 from glasshouse.boltzmann.units import as_units
-from glasshouse.planting.randomness import RngLike
 from glasshouse.problems.validation import SpinArray
 from glasshouse.proofs import prove
+from glasshouse.randomness import RngLike
 from glasshouse.solvers import anneal
 from glasshouse.summaries import Summarised
 

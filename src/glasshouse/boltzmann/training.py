@@ -37,9 +37,9 @@ from glasshouse.boltzmann.monitors import LastMode, Snapshot, chosen
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.compiled import announces
 from glasshouse.files.errors import FileError
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray, SpinArray
+from glasshouse.randomness import RngLike, Seed
 from glasshouse.stopping import deferred
 from glasshouse.summaries import Summarised
 

@@ -7,11 +7,11 @@ from glasshouse.planting.loops import Loop, Loops
 from glasshouse.planting.method import METHODS, Method, planting_method
 from glasshouse.planting.methods import *  # noqa: F403
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.randomness import Seed
 from glasshouse.planting.recipe import Recipe
 from glasshouse.planting.shuffling import shuffle
 from glasshouse.planting.structured_loops import block_size
 from glasshouse.planting.summary import Summary
+from glasshouse.randomness import Seed
 
 __all__ = [
     "METHODS",

@@ -19,8 +19,8 @@ from glasshouse.planting.kernels.cells import new_cells
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.method import LOOP_KNOBS, planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
+from glasshouse.randomness import RngLike, Seed
 
 # Loops cannot jam: one that is there can be dropped again. The bound is a safety line.
 _SAFETY_LINE = 1 << 24

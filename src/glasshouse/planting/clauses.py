@@ -21,8 +21,8 @@ from glasshouse.planting.demand import Demand
 from glasshouse.planting.graph_names import Extent, refuse_large
 from glasshouse.planting.kernels.clauses import draw_clauses
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
+from glasshouse.randomness import RngLike, Seed
 
 _NAMES = "clauses", "clause_density"
 

@@ -22,10 +22,10 @@ from glasshouse.planting.kernels.cluster_loops import drop_cell_loops, spread_ov
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.method import planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import validation
 from glasshouse.problems.validation import INT64_MAX, IntArray
+from glasshouse.randomness import RngLike, Seed
 
 _MOST_SPINS, _MOST_TERM = 1 << 28, 1 << 20
 # Tries without success before no more room is assumed.

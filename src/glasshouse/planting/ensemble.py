@@ -18,10 +18,10 @@ from glasshouse.planting.kernels.random_loops import drop_ensemble
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.random_loops import REDRAWS, weight_law
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import validation
 from glasshouse.problems.validation import SpinArray
+from glasshouse.randomness import RngLike, Seed
 from glasshouse.summaries import Summarised
 
 

@@ -10,8 +10,8 @@ from glasshouse.planting.clauses import clause_demand, plant_clauses
 from glasshouse.planting.demand import Demand
 from glasshouse.planting.method import planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.randomness import RngLike
 from glasshouse.problems import validation
+from glasshouse.randomness import RngLike
 
 
 def _shape(literals: Any, true_literals: Any) -> tuple[int, int]:

@@ -16,9 +16,9 @@ from glasshouse.planting.ground import Ground
 from glasshouse.planting.kernels.graph_loops import BASIS, CONSTRUCTIVE, DISJOINT
 from glasshouse.planting.method import LOOP_KNOBS, planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import validation
+from glasshouse.randomness import RngLike, Seed
 
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike

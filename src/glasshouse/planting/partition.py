@@ -17,9 +17,9 @@ from glasshouse.planting.halves import count_by_halves
 from glasshouse.planting.kernels.partition import fill_partitioned
 from glasshouse.planting.method import planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
 from glasshouse.problems.validation import INT64_MAX
+from glasshouse.randomness import RngLike, Seed
 
 Total = Literal["even", "odd"]
 

@@ -17,7 +17,6 @@ from glasshouse.certificates.square_sums import SquareSums, rest_of_squares
 from glasshouse.certificates.squares import NO_SQUARES
 from glasshouse.certificates.verdict import check_fit
 from glasshouse.landscape import gauge
-from glasshouse.notebook import SummaryTable
 from glasshouse.planting import effort
 from glasshouse.planting.arguments import State, half, planted_state, state_signs
 from glasshouse.planting.kernels.sums import add_to_matrix
@@ -30,7 +29,7 @@ from glasshouse.problems import Ising, Rbm, naming, validation
 from glasshouse.problems.convert import to_ising
 from glasshouse.problems.naming import Labels
 from glasshouse.problems.validation import INT64_MAX, SpinArray, WeightArray
-from glasshouse.summaries import Summarised
+from glasshouse.summaries import Summarised, SummaryTable
 
 # A weight matrix is dense when it is this small, or when loops cover an eighth of it.
 _SMALL_MATRIX, _DENSE_SHARE = 1 << 16, 8

@@ -21,11 +21,11 @@ from glasshouse.planting.kernels.posiform import draw_clauses, draw_coefficients
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.method import planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
 from glasshouse.planting.two_sat import Clauses, count_models, least_unique, loops_of
 from glasshouse.problems import naming, validation
 from glasshouse.problems.elementary import logarithm
+from glasshouse.randomness import RngLike, Seed
 
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike

@@ -19,9 +19,9 @@ from glasshouse.planting.kernels.random_loops import UNLIMITED, drop_random_loop
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.method import LOOP_KNOBS, planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import validation
+from glasshouse.randomness import RngLike, Seed
 
 WeightLaw = Literal["equal", "normal"]
 

@@ -19,9 +19,9 @@ from glasshouse.planting.kernels.graph_loops import BLOCK
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.method import BLOCK_KNOBS, planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
 from glasshouse.problems.validation import IntArray
+from glasshouse.randomness import RngLike, Seed
 
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike

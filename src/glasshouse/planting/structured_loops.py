@@ -20,8 +20,8 @@ from glasshouse.planting.kernels.structured_loops import CENTER, LEFT, UPPER, dr
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.method import BLOCK_KNOBS, planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
+from glasshouse.randomness import RngLike, Seed
 
 BlockRule = Literal["paper", "authors"]
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from glasshouse.landscape import components, free_spins, frustration_index
 from glasshouse.landscape.ratio import Ratio, ratio
-from glasshouse.notebook import SummaryTable
 from glasshouse.planting.ground_states import GroundStates
 from glasshouse.planting.method import Method
 from glasshouse.problems import Rbm
 from glasshouse.problems.naming import Labels
-from glasshouse.summaries import Summarised
+from glasshouse.summaries import Summarised, SummaryTable
 
 if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted

@@ -26,10 +26,10 @@ from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.demand import Demand
 from glasshouse.planting.kernels.tiles import draw_tiles
 from glasshouse.planting.loops import Loops
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import validation
 from glasshouse.problems.validation import IntArray, SpinArray
+from glasshouse.randomness import RngLike, Seed
 
 Boundary: TypeAlias = Literal["periodic", "open"]
 # One loop of a tile: its corners in order, and the weight of the edge that leaves each of them.

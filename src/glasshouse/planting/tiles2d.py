@@ -11,8 +11,8 @@ from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.demand import Demand
 from glasshouse.planting.method import planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.randomness import RngLike
 from glasshouse.planting.tiles import Boundary, Tile, TileLattice, TileSet
+from glasshouse.randomness import RngLike
 
 # The corners of a plaquette in the order in which its couplings join them.
 _AROUND = (0, 1, 3, 2)

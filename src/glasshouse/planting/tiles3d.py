@@ -10,8 +10,8 @@ from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.demand import Demand
 from glasshouse.planting.method import planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.randomness import RngLike
 from glasshouse.planting.tiles import Boundary, Tile, TileLattice, TileSet, symmetries
+from glasshouse.randomness import RngLike
 
 # Loops over quarters prove the cubes: halves would do, but would not tell which couplings all
 # ground states satisfy.

@@ -10,7 +10,7 @@ from glasshouse.planting.clauses import clause_demand, plant_clauses
 from glasshouse.planting.demand import Demand
 from glasshouse.planting.method import planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.randomness import RngLike
+from glasshouse.randomness import RngLike
 
 
 def _demand(asked: Mapping[str, Any]) -> Demand:

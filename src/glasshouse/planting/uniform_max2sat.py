@@ -14,8 +14,8 @@ from glasshouse.planting.demand import Demand, layers_of
 from glasshouse.planting.method import planting_method
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.random_loops import NoRoomError, random_loops
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
+from glasshouse.randomness import RngLike, Seed
 
 
 def _loops(clause_density: Ratio, variables: int) -> int:

@@ -18,9 +18,9 @@ from glasshouse.planting.kernels import gaussian
 from glasshouse.planting.kernels.wishart import fill_balanced, fill_centred
 from glasshouse.planting.method import planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import validation
+from glasshouse.randomness import RngLike, Seed
 
 ColumnLaw = Literal["signs", "normal"]
 

@@ -15,10 +15,10 @@ from glasshouse.planting.equations import count_solutions
 from glasshouse.planting.kernels.regular import draw_regular
 from glasshouse.planting.method import planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import validation
 from glasshouse.problems.validation import SpinArray
+from glasshouse.randomness import RngLike, Seed
 
 # Tables are shuffled so often before swaps take over. For three equations per variable about one
 # shuffle in eight is good, so that all of these fail for a few instances in a million.

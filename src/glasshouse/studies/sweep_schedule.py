@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.planting.randomness import RngLike, Seed
+from glasshouse.randomness import RngLike, Seed
 from glasshouse.studies.kinds.hardness import Annealer
 from glasshouse.studies.statistics.estimators import Statistic, log_error, statistic
 from glasshouse.studies.statistics.peaks import DecayFit, fit_decay, hardness_peak

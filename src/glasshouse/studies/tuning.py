@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from glasshouse.landscape.ratio import ratio
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
+from glasshouse.randomness import RngLike, Seed
 from glasshouse.studies.kinds.hardness import Annealer
 from glasshouse.studies.knobs import Family
 from glasshouse.studies.statistics.estimators import STATISTICS, Statistic, statistic_or_bound

@@ -11,8 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from glasshouse.compiled import inlined
-from glasshouse.kernels.vector_scalars import bits_of, put
-from glasshouse.kernels.vectors import load, store, view
+from glasshouse.kernels.vectors import bits_of, load, put, store, view
 
 
 @inlined
