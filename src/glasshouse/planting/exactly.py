@@ -26,7 +26,7 @@ def _shape(literals: Any, true_literals: Any) -> tuple[int, int]:
     return length, number
 
 
-def _demand(asked: Mapping[str, Any]) -> Demand:
+def _exactly_demand(asked: Mapping[str, Any]) -> Demand:
     length, _ = _shape(asked.get("literals"), asked.get("true_literals"))
     return clause_demand(asked.get("n"), asked.get("clauses"), asked.get("clause_density"), length)
 
@@ -34,7 +34,7 @@ def _demand(asked: Mapping[str, Any]) -> Demand:
 @planting_method(
     "exactly",
     grows_on="spins",
-    demand=_demand,
+    demand=_exactly_demand,
     examples=(
         {"n": 40, "literals": 3, "true_literals": 1, "clause_density": "3/5"},
         {"n": 30, "literals": 6, "true_literals": 3, "clauses": 12},

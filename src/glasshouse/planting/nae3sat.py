@@ -13,14 +13,14 @@ from glasshouse.planting.planted import Planted
 from glasshouse.randomness import RngLike
 
 
-def _demand(asked: Mapping[str, Any]) -> Demand:
+def _nae3sat_demand(asked: Mapping[str, Any]) -> Demand:
     return clause_demand(asked.get("n"), asked.get("clauses"), asked.get("clause_density"), 3)
 
 
 @planting_method(
     "nae3sat",
     grows_on="spins",
-    demand=_demand,
+    demand=_nae3sat_demand,
     examples=({"n": 40, "clause_density": "21/10"}, {"n": 30, "clauses": 45}),
     knobs={"clause_density": ("1", "21/10")},
 )

@@ -17,7 +17,7 @@ from glasshouse.planting.dropping import Drop, LoopWeights
 from glasshouse.planting.graphs import Graph
 from glasshouse.planting.ground import Ground
 from glasshouse.planting.kernels.graph_loops import BASIS
-from glasshouse.planting.kernels.posiform import draw_clauses, draw_coefficients, grow_blocks
+from glasshouse.planting.kernels.posiform import draw_coefficients, draw_edge_clauses, grow_blocks
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.method import planting_method
 from glasshouse.planting.planted import Planted
@@ -180,7 +180,7 @@ def _draw(stream: npt.NDArray[np.uint64], size: int, graph: Graph | None) -> Cla
     number = math.ceil(wait * (logarithm(size) + 2))
     for _ in range(_WAIT):
         more = np.empty((number, 3), dtype=np.int32)
-        draw_clauses(stream, size, edges, more)
+        draw_edge_clauses(stream, size, edges, more)
         drawn = _different(np.concatenate([drawn, more]), size)
         wanted = least_unique(size, drawn)
         if wanted is not None:

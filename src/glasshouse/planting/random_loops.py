@@ -13,8 +13,8 @@ from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Overlap, Ratio, State
 from glasshouse.planting.demand import rbm_demand
 from glasshouse.planting.effort import in_pieces, new_meter, refuse_spent
-from glasshouse.planting.kernels import gaussian
 from glasshouse.planting.kernels.cells import clear, new_cells
+from glasshouse.planting.kernels.gaussian import MOST_VARIANCE
 from glasshouse.planting.kernels.random_loops import UNLIMITED, drop_random_loops, only_signs_matter
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.method import LOOP_KNOBS, planting_method
@@ -147,7 +147,7 @@ def weight_law(
     law: list[int] = []
     for mean in (steps * positive, -steps * negative):
         variance = round((share * mean) ** 2)
-        if mean and not 1 <= variance <= gaussian.MOST_VARIANCE:
+        if mean and not 1 <= variance <= MOST_VARIANCE:
             side = "lower" if variance else "higher"
             raise ValueError(
                 f"at resolution={steps} a weight of {mean} scatters by {float(share * mean):.3g}, "

@@ -33,7 +33,7 @@ def _plaquettes(weak: int) -> list[Tile]:
     ]
 
 
-def _demand(asked: Mapping[str, Any]) -> Demand:
+def _plaquette_demand(asked: Mapping[str, Any]) -> Demand:
     lattice = TileLattice.of(asked.get("length"), 2, asked.get("boundary", "periodic"))
     return lattice.demand(plaquettes())
 
@@ -41,7 +41,7 @@ def _demand(asked: Mapping[str, Any]) -> Demand:
 @planting_method(
     "tiles2d",
     grows_on="spins",
-    demand=_demand,
+    demand=_plaquette_demand,
     examples=({"length": 8, "p1": "1/4", "p2": "3/4"}, {"length": 6, "boundary": "open"}),
     knobs={"p2": ("0", "1")},
 )

@@ -66,7 +66,7 @@ def _moved(cube: Tile, move: tuple[int, ...]) -> Tile:
     return [(tuple(move[corner] for corner in corners), weights) for corners, weights in cube]
 
 
-def _demand(asked: Mapping[str, Any]) -> Demand:
+def _cube_demand(asked: Mapping[str, Any]) -> Demand:
     lattice = TileLattice.of(asked.get("length"), 3, asked.get("boundary", "periodic"))
     return lattice.demand(cubes())
 
@@ -74,7 +74,7 @@ def _demand(asked: Mapping[str, Any]) -> Demand:
 @planting_method(
     "tiles3d",
     grows_on="spins",
-    demand=_demand,
+    demand=_cube_demand,
     examples=({"length": 4}, {"length": 4, "boundary": "open", "p22": "1/2", "p42": "1/4"}),
     knobs={"p22": ("1", "0"), "p42": ("1", "0")},
 )

@@ -13,14 +13,14 @@ from glasshouse.planting.planted import Planted
 from glasshouse.randomness import RngLike
 
 
-def _demand(asked: Mapping[str, Any]) -> Demand:
+def _two_in_four_demand(asked: Mapping[str, Any]) -> Demand:
     return clause_demand(asked.get("n"), asked.get("clauses"), asked.get("clause_density"), 4)
 
 
 @planting_method(
     "two-in-four",
     grows_on="spins",
-    demand=_demand,
+    demand=_two_in_four_demand,
     examples=({"n": 40, "clause_density": "7/10"}, {"n": 30, "clauses": 15}),
     knobs={"clause_density": ("1/4", "7/10")},
 )

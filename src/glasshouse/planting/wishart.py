@@ -14,7 +14,7 @@ from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.demand import Demand
 from glasshouse.planting.halves import count_by_halves
-from glasshouse.planting.kernels import gaussian
+from glasshouse.planting.kernels.gaussian import MOST_VARIANCE
 from glasshouse.planting.kernels.wishart import fill_balanced, fill_centred
 from glasshouse.planting.method import planting_method
 from glasshouse.planting.planted import Planted
@@ -55,7 +55,7 @@ def _steps(law: str, resolution: Any, n: int, columns: int) -> int | None:
         return None
     steps = validation.count(_RESOLUTION if resolution is None else resolution, "resolution", 1)
     # The magnitudes of a normal column add up to about 0.8 n·steps.
-    most = min(math.isqrt(gaussian.MOST_VARIANCE), math.isqrt(ROOM // columns) // n)
+    most = min(math.isqrt(MOST_VARIANCE), math.isqrt(ROOM // columns) // n)
     if steps > most:
         raise ValueError(
             f"resolution={steps} is above {most}, the most at which energies of n={n} spins and "

@@ -14,7 +14,7 @@ BOTH, ONE = 0, 1  # literals of a clause that the planted state makes true
 
 
 @compiled
-def draw_clauses(stream: Any, size: Any, edges: Any, clauses: Any) -> None:
+def draw_edge_clauses(stream: Any, size: Any, edges: Any, clauses: Any) -> None:
     """Fill rows (i, j, kind) with clauses on random edges; on any two of all nodes without edges.
 
     Each of the three clauses of an edge that the planted state satisfies is equally likely: both
