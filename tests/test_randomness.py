@@ -11,7 +11,7 @@ from scipy.stats import chisquare
 from glasshouse.compiled import compiled
 from glasshouse.kernels.xoshiro import below, below_wide, fill_spins, next_word
 from glasshouse.planting import Seed
-from glasshouse.planting.kernels.gaussian import discrete_gaussian
+from glasshouse.planting.kernels.draws import discrete_gaussian
 
 # A correct generator fails a statistical test here once in 10^6 seeds; the seeds are fixed.
 FALSE_ALARM = 1e-6

@@ -13,7 +13,8 @@ from glasshouse.files.errors import FileError
 from glasshouse.files.reading import read_document, stated_plant
 from glasshouse.files.registry import format_of
 from glasshouse.files.streams import Place, name_of
-from glasshouse.planting import Planted, Recipe, effort
+from glasshouse.planting import Planted, Recipe
+from glasshouse.planting import demand as effort
 from glasshouse.planting.demand import Demand
 from glasshouse.problems import Max2Sat, Problem
 from glasshouse.problems.reduction import Reduction

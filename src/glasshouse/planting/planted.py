@@ -18,7 +18,7 @@ from glasshouse.certificates.squares import NO_SQUARES
 from glasshouse.certificates.verdict import check_fit
 from glasshouse.landscape import gauge
 from glasshouse.planting.arguments import State, half, planted_state, state_signs
-from glasshouse.planting.effort import spend
+from glasshouse.planting.demand import spend
 from glasshouse.planting.kernels.sums import add_to_matrix
 from glasshouse.planting.loops import NO_LOOPS, Loops, ising_of_edges
 from glasshouse.planting.method import Method

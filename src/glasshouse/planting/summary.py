@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from glasshouse.landscape import components, free_spins, frustration_index
 from glasshouse.landscape.ratio import Ratio, ratio
-from glasshouse.planting.ground_states import GroundStates
+from glasshouse.planting.counting import GroundStates
 from glasshouse.planting.method import Method
 from glasshouse.problems import Rbm
 from glasshouse.problems.naming import Labels

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import announces
-from glasshouse.planting.ensemble import Ensemble
+from glasshouse.planting.methods.ensemble import Ensemble
 from glasshouse.planting.planted import Planted
 from glasshouse.problems import Ising, validation
 from glasshouse.problems.validation import FloatArray, IntArray

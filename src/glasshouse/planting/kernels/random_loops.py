@@ -13,7 +13,7 @@ import numpy as np
 from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.xoshiro import below, fill_spins
 from glasshouse.planting.kernels.cells import clear, put_at, value_at
-from glasshouse.planting.kernels.gaussian import discrete_gaussian
+from glasshouse.planting.kernels.draws import discrete_gaussian
 
 # Draws before a pair of rows or a column is looked for by a full scan instead.
 _TRIES = 64
