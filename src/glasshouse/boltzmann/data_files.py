@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.boltzmann import data as data_sets
+from glasshouse.boltzmann.data import bars_and_stripes, digits, in_units, shifting_bars, split
 from glasshouse.files.archive import opened_archive
 from glasshouse.files.matrices import csv_numbers, npy_numbers
 from glasshouse.files.streams import Source, format_suffix, opened
@@ -21,9 +21,9 @@ _NAMES = ("data", "X", "x_train", "arr_0")  # of which an archive of several arr
 
 # What a name stands for, unless it is that of a file.
 SETS = {
-    "bars": data_sets.shifting_bars,
-    "stripes": data_sets.bars_and_stripes,
-    "digits": data_sets.digits,
+    "bars": shifting_bars,
+    "stripes": bars_and_stripes,
+    "digits": digits,
 }
 
 
@@ -56,7 +56,7 @@ class DataOptions:
         options = asdict(self)
         share = options.pop("held_out")
         rows = load_data(name, **options)
-        return (rows, None) if share is None else data_sets.split(rows, share, rng=seed)
+        return (rows, None) if share is None else split(rows, share, rng=seed)
 
     def given(self) -> dict[str, Any]:
         """The options that were given, in JSON's values."""
@@ -114,7 +114,7 @@ def read_data(path: str | Path) -> SpinArray:
             raise source.error(f"is not data; expected a name that ends in {', '.join(readers)}")
         numbers = readers[suffix](source)
         try:
-            return data_sets.in_units(numbers, "binary")
+            return in_units(numbers, "binary")
         except ValueError as fault:
             raise source.error(str(fault)) from None
 
