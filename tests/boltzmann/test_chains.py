@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from tests.boltzmann.machines import Everything, random_machine
 
-from glasshouse.boltzmann.kernels.normal import fill_normal
+from glasshouse.boltzmann.kernels.draws import fill_normal
 from glasshouse.randomness import Seed
 
 # Each chi-square test of chains that are right fails for one seed in a thousand.

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.boltzmann.data import Units
 from glasshouse.boltzmann.kernels.machine import MOST_WEIGHT, Machine
 from glasshouse.boltzmann.model import BoltzmannMachine
-from glasshouse.boltzmann.units import Units
 from glasshouse.files.archive import opened_archive
 from glasshouse.files.errors import FileError
 from glasshouse.files.plain_json import parse_object

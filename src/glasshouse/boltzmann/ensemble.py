@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.boltzmann import data as data_sets
-from glasshouse.boltzmann.data_files import DataOptions
+from glasshouse.boltzmann.data import DataOptions
 from glasshouse.boltzmann.monitors import chosen
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.training import DivergenceWarning, Trainer, TrainingRun

@@ -11,9 +11,8 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.boltzmann.data import entropy
-from glasshouse.boltzmann.kernels import conditionals, enumeration, sampling
-from glasshouse.boltzmann.units import LOW, Units, as_units
+from glasshouse.boltzmann.data import LOW, Units, as_units, entropy
+from glasshouse.boltzmann.kernels import enumeration, sampling
 from glasshouse.extras import optional
 from glasshouse.files.matrices import HIDDEN, VISIBLE, WEIGHTS
 from glasshouse.problems import Rbm, validation
@@ -165,7 +164,7 @@ class BoltzmannMachine(Summarised):
         scikit-learn's `score_samples` estimates the sum from one unit drawn at random.
         """
         v = self._values(visible, self.num_visible, "visible")
-        logs = self._per_row(conditionals.pseudo_log_likelihoods, validation.rows(v))
+        logs = self._per_row(enumeration.pseudo_log_likelihoods, validation.rows(v))
         return logs.reshape(v.shape[:-1])
 
     def _per_row(self, kernel: Any, rows: SpinArray) -> FloatArray:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from glasshouse.boltzmann.data import Units
 from glasshouse.boltzmann.model import BoltzmannMachine
-from glasshouse.boltzmann.units import Units
 from glasshouse.files.archive import opened_archive
 from glasshouse.files.errors import FileError
 from glasshouse.files.matrices import machine_parts

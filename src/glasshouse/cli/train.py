@@ -134,7 +134,7 @@ def run(
         json: print one JSON object at the end.
         force: overwrite a model file; a store always goes on.
     """
-    from glasshouse.boltzmann.data_files import DataOptions
+    from glasshouse.boltzmann.data import DataOptions
     from glasshouse.boltzmann.ensemble import TrainingTask
     from glasshouse.boltzmann.settings import TrainingSettings
 
@@ -237,7 +237,7 @@ def export(store: Path, /, *, csv: Path, curves: bool = False, force: Force = Fa
         csv: the file to write, or `-` for standard output.
         curves: one line per machine and look instead.
     """
-    from glasshouse.boltzmann.tables import export_csv
+    from glasshouse.boltzmann.curves import export_csv
 
     if csv.resolve() == store.resolve():
         raise ValueError(f"--csv {csv} is the store itself; give another file")
@@ -292,7 +292,7 @@ def _read(store: Path) -> list[Ensemble]:
 
 
 def _report(store: Path, json: bool) -> None:
-    from glasshouse.boltzmann.tables import overview, text_table
+    from glasshouse.boltzmann.curves import overview, text_table
 
     ensembles = _read(store)
     if json:

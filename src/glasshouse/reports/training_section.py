@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.boltzmann.curves import BAND, Ensemble, labels_of, read_ensembles
-from glasshouse.boltzmann.data_files import DataOptions
+from glasshouse.boltzmann.curves import BAND, Ensemble, labels_of, overview, read_ensembles
+from glasshouse.boltzmann.data import DataOptions
 from glasshouse.boltzmann.monitors import MONITORS
 from glasshouse.boltzmann.settings import TrainingSettings
-from glasshouse.boltzmann.tables import overview
 from glasshouse.reports.charts import Axis, scatter_chart, series_chart
 from glasshouse.reports.monitor_titles import monitor_label, monitor_title
 from glasshouse.reports.page import (

@@ -7,8 +7,7 @@ import gzip
 import numpy as np
 import pytest
 
-from glasshouse.boltzmann.data import digits, split
-from glasshouse.boltzmann.data_files import load_data, read_data
+from glasshouse.boltzmann.data import digits, load_data, read_data, split
 from glasshouse.files.errors import FileError
 
 ROWS = np.array([[1, 0, 1], [0, 0, 1]])

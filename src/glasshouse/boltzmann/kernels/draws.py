@@ -1,18 +1,24 @@
-"""Random numbers by the eight, and samples of many units that take them."""
+"""Random draws: uniform numbers by the eight, samples of many units, normal deviates.
+
+They come from our own generator and are the same on every computer.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from glasshouse.boltzmann.kernels.floats import exponential, logistic
-from glasshouse.compiled import inner
+from glasshouse.boltzmann.kernels.floats import exponential, logarithm, logistic
+from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.vectors import fill, fill_like, load, store, view
-from glasshouse.kernels.xoshiro import advance
+from glasshouse.kernels.xoshiro import advance, next_word
 
 LANES = 8  # streams side by side; another number would mean other results
 _U12, _ONE_POINT = np.uint64(12), np.uint64(0x3FF0000000000000)
+_U11 = np.uint64(11)
+_UNIT = 2.0**-52
 
 
 @inner
@@ -56,3 +62,20 @@ def draw_changes(fields: Any, numbers: Any, size: int, low: int, values: Any,
         value = np.int8(1 if is_up else low)
         changes[k] = value - values[k]
         values[k] = value
+
+
+@inner
+def symmetric(stream: Any) -> float:
+    """A uniform number in [-1, 1)."""
+    return np.float64(next_word(stream) >> _U11) * _UNIT - 1.0
+
+
+@compiled
+def fill_normal(stream: Any, sigma: float, values: Any) -> None:
+    """Normal deviates of standard deviation sigma (Marsaglia's polar method, one per pair)."""
+    for k in range(values.size):
+        square, x = 0.0, 0.0
+        while not 0.0 < square < 1.0:
+            x, y = symmetric(stream), symmetric(stream)
+            square = x * x + y * y
+        values[k] = sigma * x * math.sqrt(-2.0 * logarithm(square) / square)
