@@ -15,7 +15,6 @@ from glasshouse.boltzmann.data import DataOptions
 from glasshouse.boltzmann.monitors import MONITORS
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.reports.charts import Axis, scatter_chart, series_chart
-from glasshouse.reports.monitor_titles import monitor_label, monitor_title
 from glasshouse.reports.page import (
     MOST_POINTS,
     Fact,
@@ -27,13 +26,25 @@ from glasshouse.reports.page import (
     counted,
     cut,
     number,
+    seen_seconds,
     text,
     thinned,
+    versions_of,
 )
-from glasshouse.reports.stores import seen_seconds, versions_of
 from glasshouse.studies.store.store import Store
 
 _LOGARITHMIC = ("kl",)  # monitors that fall by orders of magnitude
+# The titles of monitors on the page; `MONITORS` tells what each of them measures.
+_TITLES = {
+    "kl": "KL divergence",
+    "held_out": "Log-likelihood of held-out data",
+    "ais": "Log-likelihood by annealed importance sampling",
+    "held_out_ais": "Held-out log-likelihood by annealed importance sampling",
+    "ais_error": "Error of annealed importance sampling",
+    "frustration": "Frustration index",
+    "proven": "Share of proven modes",
+    "last_frustration": "Frustration index when last used",
+}
 
 
 def training_section(store: Store) -> Section:
@@ -205,3 +216,23 @@ def train_command(one: Ensemble, path: Path) -> str:
     words += ["--monitor", ",".join(one.curves), "--every", str(one.every), "--seed", str(one.seed),
               "--count", str(one.expected), "-o", path.name]  # fmt: skip
     return shlex.join(words)
+
+
+def monitor_title(name: str) -> str:
+    """The title of a monitor's figure.
+
+    >>> monitor_title("kl"), monitor_title("log_likelihood"), monitor_title("")
+    ('KL divergence', 'Log likelihood', '')
+    """
+    plain = name.replace("_", " ")
+    return _TITLES.get(name, plain[:1].upper() + plain[1:])
+
+
+def monitor_label(name: str) -> str:
+    """The same within a line, as on an axis.
+
+    >>> monitor_label("kl"), monitor_label("frustration")
+    ('KL divergence', 'frustration index')
+    """
+    title = monitor_title(name)
+    return title if title[:2].isupper() else title[:1].lower() + title[1:]

@@ -19,10 +19,11 @@ from glasshouse.reports.page import (
     counted,
     cut,
     number,
+    seen_seconds,
     text,
     thinned,
+    versions_of,
 )
-from glasshouse.reports.stores import seen_seconds, versions_of
 from glasshouse.studies.analysis import (
     Point,
     Series,

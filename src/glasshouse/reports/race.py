@@ -34,11 +34,12 @@ from glasshouse.reports.page import (
     counted,
     cut,
     number,
+    seen_seconds,
     text,
     thinned,
+    versions_of,
 )
-from glasshouse.reports.stores import seen_seconds, versions_of
-from glasshouse.reports.tts import tts_figure
+from glasshouse.reports.sampler import tts_figure
 from glasshouse.studies.store.store import Store
 
 _KIND, _SOLVER = "Race of solvers", "solver"

@@ -17,7 +17,6 @@ from glasshouse.boltzmann.modes import find_mode
 from glasshouse.boltzmann.monitors import MONITORS
 from glasshouse.reports.charts import Axis, series_chart
 from glasshouse.reports.matrix import matrix_figure
-from glasshouse.reports.monitor_titles import monitor_label, monitor_title
 from glasshouse.reports.page import (
     MOST_POINTS,
     Fact,
@@ -33,6 +32,7 @@ from glasshouse.reports.page import (
     thinned,
     typeset,
 )
+from glasshouse.reports.training import monitor_label, monitor_title
 
 _LONGEST = 300
 _MOST_MONITORS = 12
