@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from glasshouse.cli.collecting import collect_steps, refuse_both, refuse_lost
-from glasshouse.cli.types import Dask, Workers
+from glasshouse.cli.options import Dask, Workers
 
 Figure = Literal[
     "hardness-peak",

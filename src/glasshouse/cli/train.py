@@ -6,12 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from glasshouse.cli import pipes
 from glasshouse.cli.collecting import collect_steps, refuse_both, refuse_lost
-from glasshouse.cli.output import show_json
-from glasshouse.cli.pictures import free_pictures, save_pictures
-from glasshouse.cli.train_machine import draw, show_machine, train_one
-from glasshouse.cli.types import (
+from glasshouse.cli.options import (
     Dask,
     Force,
     MaybePicture,
@@ -20,7 +16,11 @@ from glasshouse.cli.types import (
     Whole,
     Workers,
     command_group,
+    say,
+    target,
 )
+from glasshouse.cli.output import free_pictures, save_pictures, show_json
+from glasshouse.cli.train_machine import draw, show_machine, train_one
 
 if TYPE_CHECKING:
     from glasshouse.boltzmann.curves import Ensemble
@@ -241,8 +241,8 @@ def export(store: Path, /, *, csv: Path, curves: bool = False, force: Force = Fa
 
     if csv.resolve() == store.resolve():
         raise ValueError(f"--csv {csv} is the store itself; give another file")
-    number = export_csv(_read(store), pipes.target(csv, "csv"), curves=curves, overwrite=force)
-    pipes.say(f"{csv}: {number:,} rows", csv)
+    number = export_csv(_read(store), target(csv, "csv"), curves=curves, overwrite=force)
+    say(f"{csv}: {number:,} rows", csv)
 
 
 def _rates(text: str) -> Any:

@@ -1,13 +1,19 @@
-"""How words of the command line become values, and options that several commands have."""
+"""Options that several commands have, words read as values, and `-` in the place of a file."""
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
 
 from cyclopts import App, Parameter
+
+if TYPE_CHECKING:
+    from glasshouse.files.streams import Place
+
+_PIPE = Path("-")
 
 
 def whole(_type: Any, tokens: Sequence[Any]) -> int:
@@ -62,3 +68,50 @@ SWITCHES = Parameter(negative=(), show_default=_shown_default)
 def command_group(name: str, text: str) -> App:
     """A command that has commands of its own, with the text of its help."""
     return App(name=name, help=text, default_parameter=SWITCHES)
+
+
+def as_paths(words: list[str]) -> list[str]:
+    """Words of the command line, with `-` spelled as a path: alone it would be taken for an option.
+
+    >>> as_paths(["solve", "-"]), Path("./-") == Path("-")
+    (['solve', './-'], True)
+    """
+    return ["./-" if word == "-" else word for word in words]
+
+
+def is_pipe(file: Path | None) -> bool:
+    """Whether a file's name stands for standard input or output."""
+    return file == _PIPE
+
+
+def source(file: Path, format: str | None, option: str = "--format") -> Place:
+    """What to read: a file, or standard input for `-`, whose format must be given."""
+    return file if not is_pipe(file) else _stream(sys.stdin, "input", format, option)
+
+
+def target(file: Path, format: str | None, option: str = "--format") -> Place:
+    """What to write: a file, or standard output for `-`, whose format must be given."""
+    return file if not is_pipe(file) else _stream(sys.stdout, "output", format, option)
+
+
+def say(line: str, file: Path | None) -> None:
+    """A line for people: to standard error where standard output carries the file itself."""
+    print(line, file=sys.stderr if is_pipe(file) else sys.stdout)
+
+
+def refuse_json(file: Path | None, json: bool) -> None:
+    """Refuse a file and JSON on the same standard output."""
+    if json and is_pipe(file):
+        raise ValueError("--json prints to standard output, where `-` puts the file; leave one out")
+
+
+def _stream(text: object, which: str, format: str | None, option: str) -> BinaryIO:
+    if format is None:
+        raise ValueError(
+            f"standard {which} (-) has no suffix that tells its format; add {option} NAME, such as "
+            f"{option} wcnf"
+        )
+    stream: BinaryIO | None = getattr(text, "buffer", None)
+    if stream is None:
+        raise ValueError(f"there is no standard {which} here; name a file")
+    return stream
