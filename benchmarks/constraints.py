@@ -21,7 +21,7 @@ from benchmarks.planting import best_of
 from benchmarks.record import store
 from glasshouse.certificates import Squares
 from glasshouse.planting import Planted, Recipe, Seed, nae3sat, two_in_four, xorsat
-from glasshouse.planting.equations import count_solutions, equation_rows, free_variables
+from glasshouse.planting.counting.equations import count_solutions, equation_rows, free_variables
 
 SMALL, MEDIUM, INSTANCES = 10, 48, 400
 SIZES = ((24, 200), (96, 100), (384, 20))  # variables, and instances to be timed

@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.record import store
 from glasshouse.planting import Planted, cluster_loops, tiles2d, tiles3d
-from glasshouse.planting.tiles import TileLattice
+from glasshouse.planting.methods.tiles import TileLattice
 from glasshouse.problems import Ising
 from glasshouse.solvers import anneal
 

@@ -32,7 +32,7 @@ _NAMES_OF = {
     "certificates": "Certificate CertificateError Verdict verify",
     # Problems with a known ground state, and why it is one; the methods are in the catalogue.
     "planting": "Graph Loops Planted Recipe Seed decompose_loop planting_method shuffle",
-    "planting.ensemble": "random_loops_ensemble",
+    "planting.methods.ensemble": "random_loops_ensemble",
     # Formats of the field, by suffix.
     "files": "FileError read read_document read_planted verify_file write",
     "files.suite": "iter_write_suite write_suite",

@@ -45,8 +45,8 @@ from glasshouse.planting import Seed as Seed
 from glasshouse.planting import decompose_loop as decompose_loop
 from glasshouse.planting import planting_method as planting_method
 from glasshouse.planting import shuffle as shuffle
-from glasshouse.planting.ensemble import random_loops_ensemble as random_loops_ensemble
 from glasshouse.planting.methods import *  # noqa: F403
+from glasshouse.planting.methods.ensemble import random_loops_ensemble as random_loops_ensemble
 from glasshouse.problems import Ising as Ising
 from glasshouse.problems import Max2Sat as Max2Sat
 from glasshouse.problems import Qubo as Qubo

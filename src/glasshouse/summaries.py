@@ -1,18 +1,26 @@
-"""What people see of a result: `summary()`, a repr of one short line, a table in notebooks."""
+"""Summaries of results: `summary()`, a repr of one short line, a table in notebooks.
+
+The table is HTML without colours, fonts, scripts, style sheets or addresses of its own, so that it
+can be read in dark and in light notebooks. A file may have brought any of its texts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from fractions import Fraction
+from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from glasshouse.notebook import SummaryTable, html_of
+Row: TypeAlias = tuple[str, ...]
 
 _LONGEST_LINE, _LONGEST_TEXT, _MOST_ITEMS = 100, 40, 3
+# Of a cell, characters; of a table, rows and columns. More is in the result itself.
+_LONGEST_CELL, _MOST_ROWS, _MOST_COLUMNS = 250, 40, 20
+_LEFT = ' style="text-align:left"'  # notebooks set numbers and texts to the right otherwise
 
 
 class Summarised:
@@ -101,3 +109,77 @@ def _joined(values: Mapping[str, Any]) -> str:
 def _cut(text: str, longest: int) -> str:
     line = " ".join(text.split())
     return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+@dataclass(frozen=True)
+class SummaryTable:
+    """What a summary says, cell by cell.
+
+    Attributes:
+        rows: each a name and its values; one cell alone is a sentence.
+        head: what the columns are, or nothing.
+        above: sentences before the table.
+        below: sentences after it.
+    """
+
+    rows: Sequence[Row] = ()
+    head: Row = ()
+    above: Sequence[str] = ()
+    below: Sequence[str] = ()
+
+
+def html_of(title: str, table: SummaryTable) -> str:
+    """A summary as HTML, of bounded size; all texts are escaped.
+
+    >>> print(html_of("Verdict", SummaryTable([("bound", "<-3>")])))
+    <div>
+    <table style="text-align:left">
+    <caption style="text-align:left"><strong>Verdict</strong></caption>
+    <tbody>
+    <tr><th scope="row" style="text-align:left">bound</th><td style="text-align:left">&lt;-3&gt;</td></tr>
+    </tbody>
+    </table>
+    </div>
+    """  # noqa: E501
+    name = f"<strong>{_shown(title)}</strong>"
+    caption = "<br/>".join([name, *(_shown(line) for line in _few(table.above))])
+    width = max(map(len, [table.head, *table.rows]))
+    if not table.rows:
+        parts = [f"<p>{caption}</p>"]
+    else:
+        cells = table.head[:_MOST_COLUMNS]
+        head = "".join(f'<th scope="col"{_LEFT}>{_shown(cell)}</th>' for cell in cells)
+        parts = [
+            f"<table{_LEFT}>",
+            f"<caption{_LEFT}>{caption}</caption>",
+            *([f"<thead><tr>{head}</tr></thead>"] if head else []),
+            "<tbody>",
+            *(_row(row, min(width, _MOST_COLUMNS)) for row in table.rows[:_MOST_ROWS]),
+            "</tbody>",
+            "</table>",
+        ]
+    left = {"rows": len(table.rows) - _MOST_ROWS, "columns": width - _MOST_COLUMNS}
+    below = [f"… and {count} more {what}" for what, count in left.items() if count > 0]
+    parts += [f"<p>{_shown(line)}</p>" for line in [*below, *_few(table.below)]]
+    return "\n".join(["<div>", *parts, "</div>"])
+
+
+def _row(row: Row, width: int) -> str:
+    """A name and its values; a sentence runs over all columns."""
+    if len(row) == 1:
+        return f'<tr><td colspan="{width}"{_LEFT}>{_shown(row[0])}</td></tr>'
+    name, *values = row[:width]
+    cells = "".join(f"<td{_LEFT}>{_shown(value)}</td>" for value in values)
+    return f'<tr><th scope="row"{_LEFT}>{_shown(name)}</th>{cells}</tr>'
+
+
+def _few(lines: Sequence[str]) -> Iterable[str]:
+    """As many sentences as a table may have rows."""
+    left = len(lines) - _MOST_ROWS
+    return [*lines[:_MOST_ROWS], *([f"… and {left} more lines"] if left > 0 else [])]
+
+
+def _shown(text: str) -> str:
+    """A text of bounded length that is nothing but text, and turns none around it."""
+    cut = text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…"
+    return escape("".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut))

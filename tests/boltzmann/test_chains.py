@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 from tests.boltzmann.machines import Everything, random_machine
 
-from glasshouse.boltzmann.kernels.normal import fill_normal
-from glasshouse.planting.randomness import Seed
+from glasshouse.boltzmann.kernels.draws import fill_normal
+from glasshouse.randomness import Seed
 
 # Each chi-square test of chains that are right fails for one seed in a thousand.
 FALSE_ALARM = 1e-3

@@ -7,7 +7,7 @@ import pytest
 from tests.boltzmann.machines import random_machine
 
 from glasshouse.boltzmann import BoltzmannMachine, Trainer, TrainingSettings, find_mode, train
-from glasshouse.boltzmann.kernels.descent import descend
+from glasshouse.boltzmann.kernels.modes import descend
 from glasshouse.landscape import frustration_index
 
 

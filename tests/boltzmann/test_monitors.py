@@ -18,7 +18,7 @@ from glasshouse.boltzmann import (
     train,
 )
 from glasshouse.boltzmann.data import in_units, shifting_bars
-from glasshouse.planting.randomness import Seed
+from glasshouse.randomness import Seed
 
 DATA = shifting_bars(5, 2)
 HELD_OUT = np.array([[1, 1, 1, 0, 0], [0, 1, 1, 1, 0]])

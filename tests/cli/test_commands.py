@@ -14,7 +14,7 @@ from cyclopts import App
 
 import glasshouse as gh
 from glasshouse.cli import COMMANDS, app, main
-from glasshouse.cli.pictures import free_pictures
+from glasshouse.cli.output import free_pictures
 from glasshouse.cli.plant import add_methods
 
 WCNF = "c planted-cost 3\np wcnf 3 4 100\n3 1 -2 0\n3 -1 2 0\n4 3 0\n3 -3 0\n"

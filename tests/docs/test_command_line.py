@@ -10,7 +10,8 @@ import pytest
 from cyclopts import App
 from tests.docs.pages import PAGES, ROOT, blocks_of
 
-from glasshouse.cli import app, pipes
+from glasshouse.cli import app
+from glasshouse.cli.options import as_paths
 from glasshouse.cli.plant import add_methods
 
 add_methods()
@@ -37,7 +38,7 @@ def lines_of(text: str) -> list[str]:
 
 def understand(line: str) -> None:
     """Read a line as `glasshouse` does, and do nothing; what is wrong with it is raised."""
-    words = pipes.as_paths(shlex.split(line)[1:])
+    words = as_paths(shlex.split(line)[1:])
     app.parse_args(words, exit_on_error=False, print_error=False)
 
 

@@ -30,11 +30,11 @@ from glasshouse.files import (
 from glasshouse.files.certificate.writing import rescaled
 from glasshouse.planting import Planted, random_loops, shuffle
 from glasshouse.planting.loops import Loops
-from glasshouse.planting.randomness import Seed
 from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import Ising, Max2Sat
 from glasshouse.problems.convert import to_max2sat, to_qubo
 from glasshouse.proofs import prove
+from glasshouse.randomness import Seed
 
 TEXT = [".wcnf", ".qubo", ".mc", ".coo", ".bqm", ".wcnf.gz", ".mc.xz"]
 

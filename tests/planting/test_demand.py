@@ -17,8 +17,7 @@ from glasshouse.planting import (
     structured_loops,
     uniform_max2sat,
 )
-from glasshouse.planting.demand import Demand
-from glasshouse.planting.effort import EffortError, at_most
+from glasshouse.planting.demand import Demand, EffortError, at_most
 from glasshouse.planting.graph_names import GraphName
 
 NAMES = [

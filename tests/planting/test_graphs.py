@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.planting.graph_plants import NAMED, graphs
 
 from glasshouse.planting import Graph
-from glasshouse.planting.effort import new_meter
+from glasshouse.planting.demand import new_meter
 from glasshouse.planting.kernels.cycles import list_cycles
 from glasshouse.problems import Ising
 

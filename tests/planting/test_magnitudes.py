@@ -3,8 +3,7 @@
 import pytest
 
 from glasshouse.planting import graph_loops, random_loops
-from glasshouse.planting.decompose import decompose_loop
-from glasshouse.planting.loops import Loops
+from glasshouse.planting.loops import Loops, decompose_loop
 
 REFUSED = {
     "positive": lambda: Loops.of_length([[0, 1, 2, 3]], positive=2**63, negative=-1),

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import glasshouse as gh
-from glasshouse.planting import dropping, effort
+from glasshouse.planting import demand
+from glasshouse.planting.methods import dropping
 
 PLANTS = {
     "random": lambda: gh.random_loops(30, 30, frustration="1/5", loops=200, rng=1),
@@ -32,8 +33,8 @@ PLANTS = {
 @pytest.mark.parametrize("name", PLANTS)
 def test_pieces_change_nothing(name, monkeypatch):
     whole = PLANTS[name]()
-    monkeypatch.setattr(effort, "_FIRST_PIECE", 3)
-    monkeypatch.setattr(effort, "_PIECE_SECONDS", 0.0)
+    monkeypatch.setattr(demand, "_FIRST_PIECE", 3)
+    monkeypatch.setattr(demand, "_PIECE_SECONDS", 0.0)
     monkeypatch.setattr(dropping, "_STEPS_AT_ONCE", 1)
     parts = PLANTS[name]()
     assert np.array_equal(whole.loops.nodes, parts.loops.nodes)
@@ -69,7 +70,7 @@ def test_a_signal_is_handled_between_two_pieces():
     before = signal.signal(signal.SIGUSR1, stop)
     try:
         with pytest.raises(StopError):
-            effort.in_pieces(0, 1 << 40, drop)
+            demand.in_pieces(0, 1 << 40, drop)
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert pieces == [0]

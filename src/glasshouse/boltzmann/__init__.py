@@ -1,8 +1,11 @@
 """RBMs that learn: exact likelihoods, the mode made certain, and frustration along the way.
 
-A model (`model`), its mode (`modes`), its partition function where it is large (`importance`), data
-(`data`), how it is trained (`settings`, `training`) and what is looked at meanwhile (`monitors`).
-Many of them are trained into a store (`ensemble`) and read back as curves (`curves`).
+* `model`: a machine; `model_files`: its file; `modes`: its mode; `importance`: its partition
+  function if it is large;
+* `data`: what a machine learns; `settings`, `training`, `checkpoints`: how it learns; `monitors`:
+  what is measured meanwhile; `estimator`: the interface of scikit-learn;
+* `ensemble`: many machines trained into a store; `curves`: what the store tells about them;
+  `figures`: drawings of both; `kernels`: compiled code.
 """
 
 from glasshouse.boltzmann.curves import read_ensembles

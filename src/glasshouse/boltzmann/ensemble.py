@@ -23,13 +23,13 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.boltzmann import data as data_sets
-from glasshouse.boltzmann.data_files import DataOptions
+from glasshouse.boltzmann.data import DataOptions
 from glasshouse.boltzmann.monitors import chosen
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.training import DivergenceWarning, Trainer, TrainingRun
-from glasshouse.planting.randomness import Seed
 from glasshouse.problems import validation
 from glasshouse.problems.validation import SpinArray
+from glasshouse.randomness import Seed
 from glasshouse.studies.collect import StudyProgress, iter_collect
 from glasshouse.studies.kinds.kind import LONGEST_TEXT, Column, Columns, Kind, Stop
 from glasshouse.studies.store import purpose

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.boltzmann.data import in_units
+from glasshouse.boltzmann.data import Units, in_units
 from glasshouse.boltzmann.importance import ImportanceEstimate, annealed_importance
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.settings import (
@@ -25,10 +25,9 @@ from glasshouse.boltzmann.settings import (
     TrainingSettings,
 )
 from glasshouse.boltzmann.training import Trainer
-from glasshouse.boltzmann.units import Units
 from glasshouse.extras import MissingPackageError, optional
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems.validation import FloatArray, SpinArray
+from glasshouse.randomness import RngLike, Seed
 
 _MISSING: MissingPackageError | None = None
 if TYPE_CHECKING:

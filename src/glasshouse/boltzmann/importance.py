@@ -9,14 +9,15 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.boltzmann.data import as_units
 from glasshouse.boltzmann.kernels import importance
 from glasshouse.boltzmann.model import BoltzmannMachine
-from glasshouse.boltzmann.units import as_units
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
 from glasshouse.problems.elementary import logarithms
 from glasshouse.problems.validation import FloatArray, SpinArray
 from glasshouse.statistics.samples import Estimate
+from glasshouse.randomness import RngLike, Seed
+from glasshouse.studies.statistics.samples import Estimate
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,15 +11,16 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.boltzmann.data import entropy
-from glasshouse.boltzmann.kernels import conditionals, enumeration, sampling
-from glasshouse.boltzmann.units import LOW, Units, as_units
+from glasshouse.boltzmann.data import LOW, Units, as_units, entropy
+from glasshouse.boltzmann.kernels import enumeration, sampling
 from glasshouse.extras import optional
 from glasshouse.files.formats.matrices import HIDDEN, VISIBLE, WEIGHTS
 from glasshouse.planting.randomness import RngLike, Seed
+from glasshouse.files.matrices import HIDDEN, VISIBLE, WEIGHTS
 from glasshouse.problems import Rbm, validation
 from glasshouse.problems.rbm import sklearn_arrays
 from glasshouse.problems.validation import FloatArray, SpinArray
+from glasshouse.randomness import RngLike, Seed
 from glasshouse.summaries import Summarised
 
 
@@ -165,7 +166,7 @@ class BoltzmannMachine(Summarised):
         scikit-learn's `score_samples` estimates the sum from one unit drawn at random.
         """
         v = self._values(visible, self.num_visible, "visible")
-        logs = self._per_row(conditionals.pseudo_log_likelihoods, validation.rows(v))
+        logs = self._per_row(enumeration.pseudo_log_likelihoods, validation.rows(v))
         return logs.reshape(v.shape[:-1])
 
     def _per_row(self, kernel: Any, rows: SpinArray) -> FloatArray:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.boltzmann.kernels import descent, enumeration
-from glasshouse.boltzmann.kernels.modes import spin_weights
+from glasshouse.boltzmann.data import as_units
+from glasshouse.boltzmann.kernels import enumeration
+from glasshouse.boltzmann.kernels.modes import descend, spin_weights
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.settings import ModeSearch, enumerates
-from glasshouse.boltzmann.units import as_units
-from glasshouse.planting.randomness import RngLike
 from glasshouse.problems.validation import SpinArray
 from glasshouse.proofs import prove
+from glasshouse.randomness import RngLike
 from glasshouse.solvers import anneal
 from glasshouse.summaries import Summarised
 
@@ -118,7 +118,7 @@ def _in_units(machine: BoltzmannMachine, spins: SpinArray) -> tuple[SpinArray, S
 
 def _descended(machine: BoltzmannMachine, visible: SpinArray) -> tuple[SpinArray, SpinArray]:
     visible, hidden = visible.copy(), np.empty(machine.num_hidden, dtype=np.int8)
-    descent.descend(machine.weights, machine.back, machine.visible_bias, machine.hidden_bias,
+    descend(machine.weights, machine.back, machine.visible_bias, machine.hidden_bias,
                     machine.low, visible, hidden)  # fmt: skip
     return visible, hidden
 

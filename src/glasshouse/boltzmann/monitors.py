@@ -15,8 +15,8 @@ from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.modes import Mode, find_mode
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.catalogue import Catalogue
-from glasshouse.planting.randomness import Seed
 from glasshouse.problems.validation import SpinArray
+from glasshouse.randomness import Seed
 from glasshouse.summaries import Summarised
 
 Look: TypeAlias = Callable[["Snapshot"], float]

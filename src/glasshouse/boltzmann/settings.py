@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from glasshouse.boltzmann.data import LOW, Units
 from glasshouse.boltzmann.kernels import enumeration, machine
-from glasshouse.boltzmann.units import LOW, Units
 from glasshouse.problems import validation
 from glasshouse.problems.elementary import exponentials
 from glasshouse.problems.validation import FloatArray

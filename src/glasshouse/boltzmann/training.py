@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from glasshouse.boltzmann import data as data_sets
 from glasshouse.boltzmann.checkpoints import Checkpoint, State, digest, stored_seed
-from glasshouse.boltzmann.kernels import normal, sampling, updates
-from glasshouse.boltzmann.kernels.lanes import LANES
+from glasshouse.boltzmann.kernels import sampling, updates
+from glasshouse.boltzmann.kernels.draws import LANES, fill_normal
 from glasshouse.boltzmann.kernels.machine import (
     BATCH,
     EPOCH,
@@ -38,8 +38,10 @@ from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.compiled import announces
 from glasshouse.files.text.errors import FileError
 from glasshouse.planting.randomness import RngLike, Seed
+from glasshouse.files.errors import FileError
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray, SpinArray
+from glasshouse.randomness import RngLike, Seed
 from glasshouse.stopping import deferred
 from glasshouse.summaries import Summarised
 
@@ -311,7 +313,7 @@ class Trainer(Summarised):
         if start is None:
             weights = np.empty((n, m))
             stream = self.seed.child(_WEIGHTS).streams(1)[0].copy()
-            normal.fill_normal(stream, float(self.settings.sigma), weights.reshape(-1))
+            fill_normal(stream, float(self.settings.sigma), weights.reshape(-1))
             start = BoltzmannMachine(weights, units=self.settings.units)
         elif start.weights.shape != (n, m):
             raise ValueError(f"start is a {start!r}, but the data and hidden ask for {n} × {m}")

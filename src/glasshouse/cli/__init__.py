@@ -5,8 +5,11 @@ states was found to be false, 70 a bug in glasshouse, 130 interrupted (Ctrl-C), 
 (SIGTERM, also where the best answer so far was given). `solve --maxsat-output` has those of the
 MaxSAT Evaluation.
 
-Importing this package loads hardly anything: signals are handled first, and then the rest is
-loaded.
+Importing this package loads hardly anything: signals are handled first (`clock`, `termination`),
+then the rest is loaded (`running`, and one module per command). Commands share `options`,
+`console`, `output`, `errors`, `collecting` (into a store), `evaluation` (the MaxSAT Evaluation's
+rules), `instances` (where plants go), `searches` (all solvers) and `standard` (known instances).
+`about` has `--version` and `completion`; `info` has `draw`, too.
 """
 
 from __future__ import annotations
@@ -64,14 +67,13 @@ def __getattr__(name: str) -> typing.Any:
 
 def _commands() -> dict[str, typing.Any]:
     """All commands, in the order of the work. None of these modules imports anything heavy."""
+    from glasshouse.cli.about import completion
     from glasshouse.cli.check import check
     from glasshouse.cli.compile import compile_kernels
-    from glasshouse.cli.completion import completion
     from glasshouse.cli.convert import convert
     from glasshouse.cli.demo import demo
-    from glasshouse.cli.draw import draw
     from glasshouse.cli.fuzz import fuzz
-    from glasshouse.cli.info import info
+    from glasshouse.cli.info import draw, info
     from glasshouse.cli.judge import judge
     from glasshouse.cli.library import library
     from glasshouse.cli.plant import plant
@@ -110,8 +112,8 @@ def _commands() -> dict[str, typing.Any]:
 def _app(commands: dict[str, typing.Any]) -> typing.Any:
     from cyclopts import App
 
-    from glasshouse.cli.types import SWITCHES
-    from glasshouse.cli.versions import versions
+    from glasshouse.cli.about import versions
+    from glasshouse.cli.options import SWITCHES
 
     app = App(
         name="glasshouse",

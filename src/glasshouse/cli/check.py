@@ -8,9 +8,8 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from glasshouse.cli.errors import CheckFailedError
+from glasshouse.cli.options import SourceFormat, Units, source
 from glasshouse.cli.output import measured, show_json
-from glasshouse.cli.pipes import source
-from glasshouse.cli.types import SourceFormat, Units
 
 CHECKER = Path(__file__).parents[1] / "certificates" / "checker.py"
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from glasshouse.cli.console import collecting_bar
 from glasshouse.cli.errors import CheckFailedError
-from glasshouse.cli.progress import collecting_bar
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
+from glasshouse.cli.console import bar
 from glasshouse.cli.output import show_json
-from glasshouse.cli.progress import bar
 
 
 def compile_kernels(*groups: str, json: bool = False) -> None:

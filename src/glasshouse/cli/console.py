@@ -1,8 +1,9 @@
-"""Output that survives a console without UTF-8, and a pipe whose reader is slow or gone.
+"""Standard output and standard error: lines that arrive whole, and progress bars.
 
-A full pipe blocks the process that writes to it. A process that must not be interrupted while it
-writes would then handle no signal. The functions here wait for the reader first, while signals are
-still handled.
+Characters that the console cannot show are replaced. A full pipe blocks the process that writes to
+it. A process that must not be interrupted while it writes would then handle no signal. The
+functions here wait for the reader first, while signals are still handled. Bars appear on standard
+error, and only if it is a terminal.
 """
 
 from __future__ import annotations
@@ -13,17 +14,22 @@ import os
 import select
 import sys
 import time
-from contextlib import suppress
-from typing import TextIO
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from glasshouse.cli.termination import current
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress, ProgressColumn
+
+Thing = TypeVar("Thing")
 
 # What our texts hold beyond ASCII, as one would type it there.
 _TYPED = {"×": "x", "·": "*", "→": "->", "≤": "<=", "≥": ">=", "±": "+-", "–": "-", "…": "...",
           "β": "beta", "ρ": "rho", "α": "alpha", "μ": "mu", "σ": "sigma", "Σ": "Sum", "√": "sqrt",
           "•": "*", "─": "-", "│": "|"}  # fmt: skip
-
-
 _PIECE = 4096  # bytes: the least PIPE_BUF, which a pipe takes whole once it takes anything
 _PATIENCE = 2.0  # seconds after a signal, for a reader that is slow
 
@@ -120,3 +126,52 @@ def _replaced(error: UnicodeError) -> tuple[str, int]:
     assert isinstance(error, UnicodeEncodeError)
     unknown = error.object[error.start : error.end]
     return "".join(_TYPED.get(character, "?") for character in unknown), error.end
+
+
+def terminal() -> Console | None:
+    """Standard error, where it is a terminal."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    return console if console.is_terminal else None
+
+
+def bar(*columns: ProgressColumn, stays: bool = False) -> Progress:
+    """A bar; `stays` if it is to be seen when all is done."""
+    from rich.progress import Progress
+
+    console = terminal()
+    return Progress(*columns, console=console, transient=not stays, disable=console is None)
+
+
+def planting(things: Iterable[Thing], total: int | None) -> Iterator[Thing]:
+    """Hand on what grows, and count it."""
+    with bar() as shown:
+        yield from shown.track(things, total=total, description="planting")
+
+
+@contextmanager
+def collecting_bar() -> Iterator[Any]:
+    """A bar with tasks and time left, and a function that takes a `StudyProgress`."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+
+    columns = (
+        TextColumn("{task.fields[tasks]} tasks"), BarColumn(), MofNCompleteColumn(),
+        TextColumn("{task.fields[left]}"),
+    )  # fmt: skip
+    with bar(*columns, stays=True) as shown:
+        task = shown.add_task("", total=None, tasks="", left="")
+
+        def update(at: Any) -> None:
+            rest = at.remaining_seconds
+            left = "" if rest is None else f"{_duration(rest)} left"
+            done = f"{at.tasks_done}/{at.tasks}"
+            shown.update(task, completed=at.rows, total=at.goal, tasks=done, left=left)
+
+        yield update
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

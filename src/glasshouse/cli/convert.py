@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from glasshouse.cli import pipes
+from glasshouse.cli import options
 from glasshouse.cli.errors import CheckFailedError
+from glasshouse.cli.options import Dialect, Force, Units
 from glasshouse.cli.output import model_of, show, show_json
-from glasshouse.cli.types import Dialect, Force, Units
 
 if TYPE_CHECKING:
     from glasshouse.files import Document
@@ -82,8 +82,8 @@ def convert(
         formats = {"format": source_format, "converted_format": target_format}
         _bring_back(source, target, back, json, **formats, certificate=certificate, units=units)
         return
-    pipes.refuse_json(target, json)
-    place = pipes.source(source, source_format, "--from")
+    options.refuse_json(target, json)
+    place = options.source(source, source_format, "--from")
     document = read_document(place, format=source_format, units=units)
     left_out: tuple[str, ...] = ()
     if not blind:
@@ -98,7 +98,7 @@ def convert(
             if problem is not document.problem:
                 document = carry(document, problem, first)
         second = write(
-            pipes.target(target, target_format, "--to"), document, format=target_format,
+            options.target(target, target_format, "--to"), document, format=target_format,
             dialect=dialect, encoding=encoding, blind=blind, certificate=certificate,
             overwrite=force,
         )  # fmt: skip
@@ -116,7 +116,7 @@ def convert(
                    "to": str(reduction.target), "identity": reduction.identity,
                    "left_out": left_out})  # fmt: skip
     else:
-        pipes.say(f"{target}: {reduction}", target)
+        options.say(f"{target}: {reduction}", target)
 
 
 def _refuse_with_back(**given: object) -> None:
@@ -126,15 +126,15 @@ def _refuse_with_back(**given: object) -> None:
 
 
 def _bring_back(
-    source: Path, target: Path, back: Path, json: bool, format: str | None, **options: Any
+    source: Path, target: Path, back: Path, json: bool, format: str | None, **others: Any
 ) -> None:
     from glasshouse.files import bring_back
     from glasshouse.problems import Max2Sat
 
-    if pipes.is_pipe(target) or (pipes.is_pipe(source) and pipes.is_pipe(back)):
+    if options.is_pipe(target) or (options.is_pipe(source) and options.is_pipe(back)):
         raise ValueError("--back needs the converted file by its name, and `-` once at most")
-    original, solution = pipes.source(source, format, "--from"), pipes.source(back, "txt")
-    found = bring_back(original, target, solution, format=format, **options)
+    original, solution = options.source(source, format, "--from"), options.source(back, "txt")
+    found = bring_back(original, target, solution, format=format, **others)
     broken = int(found.problem.broken(found.state)) if isinstance(found.problem, Max2Sat) else 0
     name, value, there = found.measure.name, found.measure.of(found.energy), None
     if found.converted_measure is not None and found.converted_energy is not None:
@@ -164,13 +164,13 @@ def _lost(
     if document.metadata != Metadata() and not kind.has_notes:
         lost.append(f"stated cost, model and recipe ({kind.suffix} files have no place for them)")
     proven = document.planted is not None or document.load_proof is not None
-    if pipes.is_pipe(target) or certificate is not None:
+    if options.is_pipe(target) or certificate is not None:
         is_kept = certificate is not None
     else:
         is_kept = side_car(target).exists()
     if proven and not is_kept and not (kind.native and document.planted):
         why = "it proves less about the new file"
-        if pipes.is_pipe(target):
+        if options.is_pipe(target):
             why = "none can stand beside standard output; --certificate FILE keeps it"
         if encoding == "edge":
             why = "no checker reads the edge encoding"

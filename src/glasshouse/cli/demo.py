@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from glasshouse.cli.check import CHECKER
 from glasshouse.cli.errors import CheckFailedError
-from glasshouse.cli.types import MaybeOutputPath
+from glasshouse.cli.options import MaybeOutputPath
 from glasshouse.extras import is_there
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""How a command says no."""
+"""Errors of commands: wrong usage, wrong input, failed checks, false claims of files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import re
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
+from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from cyclopts import (
     CycloptsError,
@@ -14,6 +16,9 @@ from cyclopts import (
     UnknownCommandError,
     UnusedCliTokensError,
 )
+
+if TYPE_CHECKING:
+    from glasshouse.files import Document
 
 # A quoted text, which is a value that the user typed or a piece of a file.
 _QUOTED = r"(?<!\w)'[^']*'|(?<!\w)\"[^\"]*\""
@@ -158,3 +163,22 @@ def _typed(words: list[str]) -> list[str]:
             path = Path(word)
             found |= {str(path), path.name, str(path.absolute()), str(path.resolve())}
     return [word for word in found if "=" in word or "_" in word]
+
+
+def false_claim(document: Document, found: Any, optimal: bool) -> str:
+    """That the stated optimum is none, and what shows it, in words; empty where nothing does.
+
+    Args:
+        document: the file as it was read.
+        found: the energy of a state.
+        optimal: whether no state has a lower one.
+    """
+    from glasshouse.files.verification import agrees
+
+    stated, measure = document.metadata.planted_cost, document.measure
+    if stated is None or agrees(document.problem, stated, Fraction(found)):
+        return ""
+    claim = f"this file's claim is false: it states {measure.phrase} of {document.stated_value}"
+    if found < stated:
+        return f"{claim}, but the state found has {measure.of(found)}"
+    return f"{claim}, but the optimum is {measure.of(found)}" if optimal else ""

@@ -1,14 +1,13 @@
-"""`glasshouse info`."""
+"""`glasshouse info` and `glasshouse draw`: the contents of a file, in words or as a picture."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from glasshouse.cli.output import show, show_json
-from glasshouse.cli.pipes import source
+from glasshouse.cli.options import Force, Picture, SourceFormat, Units, source
+from glasshouse.cli.output import free_pictures, save_pictures, show, show_json
 from glasshouse.cli.standard import standard_line, standard_values
-from glasshouse.cli.types import SourceFormat, Units
 
 
 def info(
@@ -60,3 +59,32 @@ def info(
     elif known.recipe is not None:
         for name, key in (("grown by", "method"), ("seed", "seed")):
             show([(name, printable(str(known.recipe.get(key))[:200]))])
+
+
+def draw(
+    file: Path,
+    /,
+    *,
+    output: Picture,
+    format: SourceFormat = None,
+    force: Force = False,
+) -> None:
+    """Draw a planted instance: its weight matrix, as handed out and gauged; or its graph.
+
+    Lattices and chips are drawn as they are built, with dead qubits and biases.
+
+    For instance:
+
+    ```
+    glasshouse plant structured -n 40 -f 0.23 --loop-density 3 --block 0.3 -o hard.npz
+    glasshouse draw hard.npz -o hard.png
+    ```
+
+    Args:
+        file: a planted instance: .npz, or any file whose comments hold its recipe.
+    """
+    from glasshouse.files import read_planted
+    from glasshouse.studies.figures.drawing import draw as draw_plant
+
+    paths = free_pictures(output, file, force=force)
+    save_pictures(draw_plant(read_planted(source(file, format), format=format)), paths)

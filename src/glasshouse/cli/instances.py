@@ -9,11 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from cyclopts import Parameter
 
-from glasshouse.cli import pipes
+from glasshouse.cli.console import planting
 from glasshouse.cli.errors import CheckFailedError
+from glasshouse.cli.options import (
+    Dialect,
+    Force,
+    MaybeOutputPath,
+    MaybeWhole,
+    is_pipe,
+    refuse_json,
+    say,
+    target,
+)
 from glasshouse.cli.output import show_json
-from glasshouse.cli.progress import planting
-from glasshouse.cli.types import Dialect, Force, MaybeOutputPath, MaybeWhole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,7 +85,7 @@ def _refuse_contradictions(output: Output) -> None:
         raise ValueError("--output is for one instance; a suite goes to --out-dir")
     if output.count is not None and output.count < 1:
         raise ValueError(f"--count {output.count} is below 1")
-    pipes.refuse_json(output.output, output.json)
+    refuse_json(output.output, output.json)
     if output.answers is not None and not (output.blind and output.out_dir is not None):
         raise ValueError("--answers is for a suite of blind files: --count, --out-dir and --blind")
     if output.out_dir is not None and output.certificate is not None:
@@ -100,16 +108,16 @@ def _one(planted: Planted, output: Output) -> None:
     own: dict[str, Any] = {}
     if path is not None:
         reduction = write(
-            pipes.target(path, output.format), planted, format=output.format,
+            target(path, output.format), planted, format=output.format,
             dialect=output.dialect, blind=output.blind, certificate=output.certificate,
             overwrite=output.force,
         )  # fmt: skip
         cost = reduction.target_energy(planted.energy)
         beside = output.certificate
-        if beside is None and not pipes.is_pipe(path) and side_car(path).exists():
+        if beside is None and not is_pipe(path) and side_car(path).exists():
             beside = side_car(path)
         # What went down a pipe, or can only be written, cannot be read again to be verified.
-        can_be_read = not pipes.is_pipe(path) and format_of(path, output.format).read is not None
+        can_be_read = not is_pipe(path) and format_of(path, output.format).read is not None
         is_proven = beside is not None and can_be_read
         optimum, own = _own_words(path, output.format, cost)
     _refuse_unproven(planted, path if is_proven else None, output.format, beside, cost)
@@ -119,8 +127,8 @@ def _one(planted: Planted, output: Output) -> None:
         return
     how = "proven by" if is_proven else "its certificate is"
     proof = f", {how} {beside}" if beside is not None else ""
-    if pipes.is_pipe(path):
-        pipes.say(f"glasshouse: {optimum}{proof}; seed {seed}", path)
+    if is_pipe(path):
+        say(f"glasshouse: {optimum}{proof}; seed {seed}", path)
         return
     print(summary)
     print(f"seed {seed}")
@@ -153,7 +161,7 @@ def _own_words(path: Path, format: str | None, cost: Any) -> tuple[str, dict[str
     from glasshouse.files import read_document
     from glasshouse.files.formats import format_of
 
-    if pipes.is_pipe(path) or format_of(path, format).measure is None:
+    if is_pipe(path) or format_of(path, format).measure is None:
         return f"optimum {cost}", {}
     measure = read_document(path, format=format).measure
     value = measure.of(cost)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from glasshouse.cli.errors import FalseClaimError
+from glasshouse.cli.options import Units
 from glasshouse.cli.output import show_json
-from glasshouse.cli.types import Units
 
 if TYPE_CHECKING:
     from glasshouse.races.answer_files import AnswerFiles

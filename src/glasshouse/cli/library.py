@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from glasshouse.cli import pipes
 from glasshouse.cli.errors import CheckFailedError
+from glasshouse.cli.options import Force, SourceFormat, Units, command_group, say, source, target
 from glasshouse.cli.output import show_json
 from glasshouse.cli.standard import standard_values
-from glasshouse.cli.types import Force, SourceFormat, Units, command_group
 
 if TYPE_CHECKING:
     from glasshouse.library import Instance, Recognition
@@ -83,9 +82,9 @@ def list_instances(
         and not (open_only and k.proven)
     ]  # fmt: skip
     if csv is not None:
-        with writing(pipes.target(csv, "csv"), "csv", overwrite=force) as file:
+        with writing(target(csv, "csv"), "csv", overwrite=force) as file:
             file.write(rows_of(chosen).encode())
-        pipes.say(f"{csv}: {len(chosen)} instances", csv)
+        say(f"{csv}: {len(chosen)} instances", csv)
         return
     for k in chosen:
         if json:
@@ -120,7 +119,7 @@ def check(
     from glasshouse.files import read_document
     from glasshouse.library import instances, recognise
 
-    document = read_document(pipes.source(file, format), format=format, units=units)
+    document = read_document(source(file, format), format=format, units=units)
     found = recognise(document.problem)
     if json:
         whole = None if found is None else _values(found.instance)

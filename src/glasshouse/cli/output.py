@@ -1,4 +1,4 @@
-"""What commands print: text for people, JSON for scripts."""
+"""Results of commands: text for people, JSON for scripts, pictures."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import dataclasses
 import json
 from collections.abc import Iterable
 from fractions import Fraction
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from glasshouse.problems.measure import Measure
-
 
 # Bits of a whole number; Python spells no longer ones in decimals.
 _LONGEST = 10_000
@@ -54,3 +53,31 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()
     return value
+
+
+def free_pictures(output: Path | None, source: Path, *, force: bool) -> list[Path]:
+    """The files of a picture; refuses those that are there, and always the one it is drawn from.
+
+    Args:
+        output: the picture's name; a PNG and an SVG under the source's name where it is None.
+        source: what is drawn.
+        force: overwrite what is there.
+    """
+    from glasshouse.files.streams import refuse_existing
+    from glasshouse.studies.figures.style import picture_paths
+
+    if output is None:
+        paths = [source.with_suffix(suffix) for suffix in (".png", ".svg")]
+    else:
+        paths = picture_paths(output)
+    for path in paths:
+        refuse_existing(path, overwrite=force and path.resolve() != source.resolve())
+    return paths
+
+
+def save_pictures(figure: Any, paths: list[Path]) -> None:
+    """Write a figure to its files, and say which they are."""
+    from glasshouse.studies.figures.style import save
+
+    for path in save(figure, paths):
+        print(path)

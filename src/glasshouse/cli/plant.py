@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin,
 
 from cyclopts import Parameter
 
+from glasshouse.cli.fuzz import plant_fuzz
 from glasshouse.cli.instances import Output, write_instances
-from glasshouse.cli.plant_fuzz import plant_fuzz
-from glasshouse.cli.types import command_group, whole
+from glasshouse.cli.options import command_group, whole
 
 if TYPE_CHECKING:
     from glasshouse.planting import Method

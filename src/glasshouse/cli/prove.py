@@ -12,15 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from cyclopts import Parameter
 
 from glasshouse.cli import clock
-from glasshouse.cli.claims import false_claim
 from glasshouse.cli.collecting import executor_of, refuse_both
-from glasshouse.cli.console import flush
-from glasshouse.cli.errors import CheckFailedError, FalseClaimError
+from glasshouse.cli.console import flush, terminal
+from glasshouse.cli.errors import CheckFailedError, FalseClaimError, false_claim
+from glasshouse.cli.options import Dask, Force, MaybeWhole, SourceFormat, Units, is_pipe, source
 from glasshouse.cli.output import measured, model_of, show_json
-from glasshouse.cli.pipes import is_pipe, source
-from glasshouse.cli.progress import terminal
 from glasshouse.cli.standard import standard_line, standard_values
-from glasshouse.cli.types import Dask, Force, MaybeWhole, SourceFormat, Units
 
 if TYPE_CHECKING:
     from glasshouse.certificates import Certificate, Verdict

@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from glasshouse.cli.collecting import collect_steps, refuse_both, refuse_lost
+from glasshouse.cli.console import bar
 from glasshouse.cli.errors import StudyFileError
-from glasshouse.cli.output import show_json
-from glasshouse.cli.pictures import free_pictures, save_pictures
-from glasshouse.cli.progress import bar
-from glasshouse.cli.types import (
+from glasshouse.cli.options import (
     Dask,
     Force,
     MaybePicture,
@@ -24,6 +22,7 @@ from glasshouse.cli.types import (
     Whole,
     command_group,
 )
+from glasshouse.cli.output import free_pictures, save_pictures, show_json
 
 if TYPE_CHECKING:
     from glasshouse.races.probing import Probed

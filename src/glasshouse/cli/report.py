@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from glasshouse.cli.errors import CheckFailedError
-from glasshouse.cli.types import Force, OutputPath
+from glasshouse.cli.options import Force, OutputPath
 
 
 def report(

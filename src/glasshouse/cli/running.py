@@ -9,7 +9,7 @@ from contextlib import suppress
 from cyclopts import CycloptsError
 
 from glasshouse import cli
-from glasshouse.cli import console, pipes
+from glasshouse.cli import console
 from glasshouse.cli.errors import (
     AnswerCode,
     CheckFailedError,
@@ -19,6 +19,7 @@ from glasshouse.cli.errors import (
     usage_error,
 )
 from glasshouse.cli.evaluation import by_the_rules
+from glasshouse.cli.options import as_paths
 from glasshouse.cli.plant import add_methods
 from glasshouse.cli.termination import Termination, is_interruption
 from glasshouse.extras import MissingPackageError
@@ -92,9 +93,7 @@ def _result(words: list[str], termination: Termination) -> object:
     """Return what the command returns."""
     if words[:1] == ["plant"]:
         add_methods()
-    command, bound, _ = cli.app.parse_args(
-        pipes.as_paths(words), exit_on_error=False, print_error=False
-    )
+    command, bound, _ = cli.app.parse_args(as_paths(words), exit_on_error=False, print_error=False)
     if bound.arguments.get("maxsat_output"):
         return by_the_rules(lambda: command(*bound.args, **bound.kwargs), termination)
     termination.begin()

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from glasshouse.cli.claims import false_claim
+from glasshouse.cli.console import bar
+from glasshouse.cli.errors import false_claim
 from glasshouse.cli.output import model_of
-from glasshouse.cli.progress import bar
 
 if TYPE_CHECKING:
     from glasshouse.certificates import Verdict

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from glasshouse.cli import clock
-from glasshouse.cli.claims import false_claim
-from glasshouse.cli.errors import CheckFailedError, FalseClaimError
+from glasshouse.cli.errors import CheckFailedError, FalseClaimError, false_claim
 from glasshouse.cli.evaluation import Contest
+from glasshouse.cli.options import MaybeWhole, SourceFormat, Units, source
 from glasshouse.cli.output import measured, show, show_json
-from glasshouse.cli.pipes import source
 from glasshouse.cli.searches import HEURISTICS, MINIMISE, certified_by, contender, samplers, search
 from glasshouse.cli.standard import standard_line, standard_values
-from glasshouse.cli.types import MaybeWhole, SourceFormat, Units
 
 if TYPE_CHECKING:
     from glasshouse.certificates import Verdict

@@ -6,19 +6,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from glasshouse.cli import pipes
 from glasshouse.cli.collecting import collect_steps, refuse_both, refuse_lost
 from glasshouse.cli.errors import CheckFailedError, StudyFileError
-from glasshouse.cli.output import show_json
-from glasshouse.cli.pictures import free_pictures, save_pictures
-from glasshouse.cli.types import (
+from glasshouse.cli.options import (
     Dask,
     Force,
     MaybePicture,
     OutputPath,
     Workers,
     command_group,
+    is_pipe,
+    say,
+    target,
 )
+from glasshouse.cli.output import free_pictures, save_pictures, show_json
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -222,15 +223,15 @@ def export(
     if csv is None and parquet is None:
         raise ValueError("nothing to write; add --csv FILE or --parquet FILE")
     for file in (csv, parquet):
-        if file is not None and not pipes.is_pipe(file):
+        if file is not None and not is_pipe(file):
             refuse_existing(file, overwrite=force and file.resolve() != store.resolve())
     with Store(store) as opened:
         if csv is not None:
-            number = export_csv(opened, pipes.target(csv, "csv"), kind, overwrite=force)
-            pipes.say(f"{csv}: {number:,} rows", csv)
+            number = export_csv(opened, target(csv, "csv"), kind, overwrite=force)
+            say(f"{csv}: {number:,} rows", csv)
         if parquet is not None:
             number = export_parquet(opened, parquet, kind)
-            pipes.say(f"{parquet}: {number:,} rows", csv)
+            say(f"{parquet}: {number:,} rows", csv)
 
 
 @study.command

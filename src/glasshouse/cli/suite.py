@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from glasshouse.cli.console import planting
 from glasshouse.cli.errors import StudyFileError
+from glasshouse.cli.options import Dialect, MaybeOutputPath, MaybeWhole
 from glasshouse.cli.output import show_json
-from glasshouse.cli.progress import planting
-from glasshouse.cli.types import Dialect, MaybeOutputPath, MaybeWhole
 
 if TYPE_CHECKING:
     from glasshouse.races.suite_file import SuiteFile

@@ -6,12 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from glasshouse.cli import pipes
 from glasshouse.cli.collecting import collect_steps, refuse_both, refuse_lost
-from glasshouse.cli.output import show_json
-from glasshouse.cli.pictures import free_pictures, save_pictures
-from glasshouse.cli.train_machine import draw, show_machine, train_one
-from glasshouse.cli.types import (
+from glasshouse.cli.options import (
     Dask,
     Force,
     MaybePicture,
@@ -20,7 +16,11 @@ from glasshouse.cli.types import (
     Whole,
     Workers,
     command_group,
+    say,
+    target,
 )
+from glasshouse.cli.output import free_pictures, save_pictures, show_json
+from glasshouse.cli.train_machine import draw, show_machine, train_one
 
 if TYPE_CHECKING:
     from glasshouse.boltzmann.curves import Ensemble
@@ -134,7 +134,7 @@ def run(
         json: print one JSON object at the end.
         force: overwrite a model file; a store always goes on.
     """
-    from glasshouse.boltzmann.data_files import DataOptions
+    from glasshouse.boltzmann.data import DataOptions
     from glasshouse.boltzmann.ensemble import TrainingTask
     from glasshouse.boltzmann.settings import TrainingSettings
 
@@ -237,12 +237,12 @@ def export(store: Path, /, *, csv: Path, curves: bool = False, force: Force = Fa
         csv: the file to write, or `-` for standard output.
         curves: one line per machine and look instead.
     """
-    from glasshouse.boltzmann.tables import export_csv
+    from glasshouse.boltzmann.curves import export_csv
 
     if csv.resolve() == store.resolve():
         raise ValueError(f"--csv {csv} is the store itself; give another file")
-    number = export_csv(_read(store), pipes.target(csv, "csv"), curves=curves, overwrite=force)
-    pipes.say(f"{csv}: {number:,} rows", csv)
+    number = export_csv(_read(store), target(csv, "csv"), curves=curves, overwrite=force)
+    say(f"{csv}: {number:,} rows", csv)
 
 
 def _rates(text: str) -> Any:
@@ -292,7 +292,7 @@ def _read(store: Path) -> list[Ensemble]:
 
 
 def _report(store: Path, json: bool) -> None:
-    from glasshouse.boltzmann.tables import overview, text_table
+    from glasshouse.boltzmann.curves import overview, text_table
 
     ensembles = _read(store)
     if json:

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from glasshouse.cli.errors import CheckFailedError
-from glasshouse.cli.output import show_json
-from glasshouse.cli.pictures import free_pictures, save_pictures
-from glasshouse.cli.types import Force, MaybeWhole, Picture
+from glasshouse.cli.options import Force, MaybeWhole, Picture
+from glasshouse.cli.output import free_pictures, save_pictures, show_json
 
 if TYPE_CHECKING:
     from glasshouse.boltzmann.ensemble import TrainingTask

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from glasshouse.cli.console import bar
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.instances import Output
+from glasshouse.cli.options import MaybeWhole, Whole, whole
 from glasshouse.cli.output import show_json
 from glasshouse.cli.plant import grow, named_graph, typed
-from glasshouse.cli.progress import bar
-from glasshouse.cli.types import MaybeWhole, Whole, whole
 
 if TYPE_CHECKING:
     from glasshouse.planting.method import Method

@@ -14,6 +14,10 @@ from glasshouse.files.text.allowance import Allowance
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import Place, name_of
 from glasshouse.planting import Planted, Recipe, effort
+from glasshouse.files.registry import format_of
+from glasshouse.files.streams import Place, name_of
+from glasshouse.planting import Planted, Recipe
+from glasshouse.planting import demand as effort
 from glasshouse.planting.demand import Demand
 from glasshouse.problems import Max2Sat, Problem
 from glasshouse.problems.reduction import Reduction

@@ -1,17 +1,23 @@
-"""Planting: problems grown from frustrated loops, with their ground state and its proof."""
+"""Planting: problems grown from frustrated loops, with their ground state and its proof.
 
-from glasshouse.planting.decompose import decompose_loop
-from glasshouse.planting.ensemble import Ensemble, random_loops_ensemble
+* `method`: the catalogue of planting methods; `methods`: one file for each family of them;
+* `arguments`: checks that all methods share; `graphs`, `graph_names`: the graphs that they grow on;
+* `planted`: an instance; `loops`: its loops; `recipe`: how to grow it again;
+* `demand`: limits on what a recipe may ask for; `shuffling`: variables renamed at random;
+* `summary`: what was asked for, next to what came out; `counting`: the number of ground states.
+"""
+
 from glasshouse.planting.graphs import Graph
-from glasshouse.planting.loops import Loop, Loops
+from glasshouse.planting.loops import Loop, Loops, decompose_loop
 from glasshouse.planting.method import METHODS, Method, planting_method
 from glasshouse.planting.methods import *  # noqa: F403
+from glasshouse.planting.methods.ensemble import Ensemble, random_loops_ensemble
+from glasshouse.planting.methods.structured_loops import block_size
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.randomness import Seed
 from glasshouse.planting.recipe import Recipe
 from glasshouse.planting.shuffling import shuffle
-from glasshouse.planting.structured_loops import block_size
 from glasshouse.planting.summary import Summary
+from glasshouse.randomness import Seed
 
 __all__ = [
     "METHODS",

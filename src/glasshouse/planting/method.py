@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args, ge
 
 from glasshouse.catalogue import Catalogue
 from glasshouse.compiled import announces
-from glasshouse.planting.ground_states import GroundStates, count_ground_states
+from glasshouse.planting.counting import GroundStates, count_ground_states
 from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:

@@ -17,9 +17,8 @@ from glasshouse.certificates.square_sums import SquareSums, rest_of_squares
 from glasshouse.certificates.squares import NO_SQUARES
 from glasshouse.certificates.verdict import check_fit
 from glasshouse.landscape import gauge
-from glasshouse.notebook import SummaryTable
-from glasshouse.planting import effort
 from glasshouse.planting.arguments import State, half, planted_state, state_signs
+from glasshouse.planting.demand import spend
 from glasshouse.planting.kernels.sums import add_to_matrix
 from glasshouse.planting.loops import NO_LOOPS, Loops, ising_of_edges
 from glasshouse.planting.method import Method
@@ -30,7 +29,7 @@ from glasshouse.problems import Ising, Rbm, naming, validation
 from glasshouse.problems.convert import to_ising
 from glasshouse.problems.naming import Labels
 from glasshouse.problems.validation import INT64_MAX, SpinArray, WeightArray
-from glasshouse.summaries import Summarised
+from glasshouse.summaries import Summarised, SummaryTable
 
 # A weight matrix is dense when it is this small, or when loops cover an eighth of it.
 _SMALL_MATRIX, _DENSE_SHARE = 1 << 16, 8
@@ -174,7 +173,7 @@ class Planted(Summarised):
         >>> Planted.of_squares(2, square, np.ones(2, np.int8), Recipe("by hand", {}, Seed(1)))
         Planted(by hand, 2 spins, 1 square, ground energy -1)
         """
-        effort.spend(squares.num_terms)
+        spend(squares.num_terms)
         edges, sums = SquareSums(squares, num_spins + 1).pairs()
         if squares.is_wide and sum(map(abs, sums.tolist())) > INT64_MAX:
             raise ValueError(

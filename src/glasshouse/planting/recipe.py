@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from glasshouse.planting.randomness import Seed
+from glasshouse.randomness import Seed
 from glasshouse.summaries import Summarised
 from glasshouse.version import __version__
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.planting.kernels.permutation import permute
+from glasshouse.planting.kernels.draws import permute
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import Ising

@@ -14,6 +14,12 @@ from glasshouse.problems import Rbm
 from glasshouse.problems.naming import Labels
 from glasshouse.problems.ratio import Ratio, ratio
 from glasshouse.summaries import Summarised
+from glasshouse.landscape.ratio import Ratio, ratio
+from glasshouse.planting.counting import GroundStates
+from glasshouse.planting.method import Method
+from glasshouse.problems import Rbm
+from glasshouse.problems.naming import Labels
+from glasshouse.summaries import Summarised, SummaryTable
 
 if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted

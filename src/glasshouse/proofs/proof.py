@@ -15,7 +15,6 @@ import numpy.typing as npt
 from glasshouse.certificates import Certificate, Verdict
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.compiled import announces
-from glasshouse.notebook import SummaryTable
 from glasshouse.problems import naming, validation
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.naming import Labels, Units
@@ -25,6 +24,8 @@ from glasshouse.proofs.progress import Bounds, Statistics
 from glasshouse.proofs.prover import Prover
 from glasshouse.proofs.signed_graph import Spins
 from glasshouse.summaries import Summarised
+from glasshouse.proofs.statistics import Bounds, Statistics
+from glasshouse.summaries import Summarised, SummaryTable
 
 # A gap this many times smaller than energy and weights is one that a search in floats leaves.
 _ROUNDING = Fraction(1, 10**9)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from glasshouse.kernels.xoshiro import next_word
-from glasshouse.planting.randomness import Seed
+from glasshouse.randomness import Seed
 
 T = TypeVar("T")
 

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.notebook import SummaryTable
 from glasshouse.problems.validation import Number
 from glasshouse.races.raced_problem import RacedProblem, StoredProblem
 from glasshouse.races.sampler_call import SamplerCall
@@ -25,6 +24,10 @@ from glasshouse.statistics.estimators import median_tts, quantile_of_ordered, ti
 from glasshouse.statistics.intervals import binomial_interval, bootstrap_of_mean
 from glasshouse.statistics.samples import Estimate
 from glasshouse.summaries import Summarised
+from glasshouse.solvers.success import binomial_interval
+from glasshouse.studies.statistics.estimators import quantile_of_ordered, time_to_solution
+from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.summaries import Summarised, SummaryTable
 
 _INSTANT = 1e-9  # seconds per read; nothing is faster
 _TIMES = 48  # points of a curve over all instances

@@ -15,7 +15,7 @@ from glasshouse.solvers import anneal
 
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
-    from glasshouse.planting.randomness import RngLike
+    from glasshouse.randomness import RngLike
 
 # What looks for a good state before `prove` bounds it; the same for the same problem.
 _RUNS, _SWEEPS = 256, 2000

@@ -1,4 +1,4 @@
-"""What a report page is made of: sections of facts, figures and tables, with no HTML yet."""
+"""The parts of a report page: sections of facts, figures and tables, with no HTML yet."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+
+from glasshouse.studies.store.store import Store
 
 # How a fact is known. "verified": proven while the page was made, by its own check. "refuted":
 # found to be false meanwhile. "stated": somebody wrote it down, and nobody checked it here. "read":
@@ -224,3 +226,21 @@ def thinned(count: int, most: int) -> list[int]:
     if count <= most:
         return list(range(count))
     return [round(k * (count - 1) / (most - 1)) for k in range(most)]
+
+
+def versions_of(store: Store) -> str:
+    """The versions of glasshouse that measured what a store holds."""
+    found = sorted({version for one in store.status() for version in one.versions})
+    return ", ".join(version[:60] for version in found) or "nothing measured yet"
+
+
+def seen_seconds(seconds: float) -> str:
+    """A long time in words.
+
+    >>> seen_seconds(0.2), seen_seconds(7384)
+    ('0.2 s', '2 h 3 min')
+    """
+    if seconds < 120:
+        return f"{seconds:.3g} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours:,} h {minutes} min" if hours else f"{minutes} min"

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import announces
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray
+from glasshouse.randomness import RngLike, Seed
 from glasshouse.solvers.crew import Crew, RunProgress
 from glasshouse.solvers.engine import Engine
 from glasshouse.solvers.engines import make_ready

@@ -10,8 +10,9 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
+from glasshouse.randomness import RngLike, Seed
+from glasshouse.solvers.forms import Solvable
 from glasshouse.solvers.result import AnnealResult
 from glasshouse.solvers.schedule import MOST_SWEEPS, sweep_count
 from glasshouse.solvers.spin_form import Solvable

@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import announces
-from glasshouse.planting.ensemble import Ensemble
+from glasshouse.planting.methods.ensemble import Ensemble
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import Ising, validation
 from glasshouse.problems.validation import FloatArray, IntArray
+from glasshouse.randomness import RngLike, Seed
 from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.crew import steps_at_once
 from glasshouse.solvers.engine import ColouredGraph

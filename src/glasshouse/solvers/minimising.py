@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import announces
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import naming, validation
 from glasshouse.problems.naming import Labels, Units
 from glasshouse.problems.validation import Number, SpinArray
+from glasshouse.randomness import RngLike, Seed
 from glasshouse.solvers import methods
 from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.cooling import Cooler, Steps

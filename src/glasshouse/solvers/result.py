@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.notebook import SummaryTable
-from glasshouse.planting.randomness import Seed
 from glasshouse.problems import exchange, naming, validation
 from glasshouse.problems.naming import Labels, Units
 from glasshouse.problems.validation import FloatArray, Number, SpinArray
+from glasshouse.randomness import Seed
 from glasshouse.solvers.ladder import Ladder
 from glasshouse.statistics.intervals import binomial_interval, runs_needed, times_needed
 from glasshouse.solvers.success import binomial_interval, runs_needed, times_needed
-from glasshouse.summaries import Summarised
+from glasshouse.summaries import Summarised, SummaryTable
 
 if TYPE_CHECKING:
     import dimod

@@ -11,8 +11,8 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from glasshouse.extras import MissingPackageError, optional
-from glasshouse.planting.randomness import Seed
 from glasshouse.problems import exchange, validation
+from glasshouse.randomness import Seed
 from glasshouse.solvers.annealing import anneal
 from glasshouse.solvers.result import AnnealResult
 from glasshouse.solvers.schedule import Beta, sweep_count

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from glasshouse.compiled import announces
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray
+from glasshouse.randomness import RngLike, Seed
 from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.crew import Crew, RunProgress
 from glasshouse.solvers.engine import ColouredGraph

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from glasshouse.notebook import SummaryTable
-from glasshouse.planting.randomness import RngLike, Seed
+from glasshouse.randomness import RngLike, Seed
 from glasshouse.solvers.annealing import anneal
 from glasshouse.solvers.result import AnnealResult, TimeToSolution, Unit
 from glasshouse.solvers.schedule import sweep_count
 from glasshouse.solvers.spin_form import Solvable, SpinForm, Target
 from glasshouse.summaries import Summarised
+from glasshouse.summaries import Summarised, SummaryTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,10 +15,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.notebook import SummaryTable
 from glasshouse.problems.validation import share
 from glasshouse.statistics.samples import Estimate
 from glasshouse.summaries import Summarised
+from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.summaries import Summarised, SummaryTable
 
 Law = Literal["power", "stretched", "exponential"]
 Floats = npt.NDArray[np.float64]

@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import Any
 
 from glasshouse.planting import METHODS, Method, Planted, Seed
-from glasshouse.planting.randomness import NO_SEED, SeedAskedForError
 from glasshouse.problems import validation
 from glasshouse.problems.ratio import ratio
+from glasshouse.randomness import NO_SEED, SeedAskedForError
 from glasshouse.studies.kinds import KINDS
 from glasshouse.studies.kinds.hardness import HARDNESS, Annealer, RunPlan
 from glasshouse.studies.kinds.kind import Columns, Identified, Kind, Stop, canonical_json

@@ -2,7 +2,8 @@
 
 The visited layer should be the smaller one; where that is the hidden layer, callers transpose.
 States come in the order of a Gray code, so that one unit changes at a time. Every 2^10 states the
-fields are computed afresh: rounding errors do not pile up.
+fields are computed afresh: rounding errors do not pile up. The pseudo-likelihood visits the
+neighbours of a state instead: one visible unit changed, given all others.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from glasshouse.boltzmann.kernels.floats import exponential, logarithm, logistic
-from glasshouse.boltzmann.kernels.layers import fields_of
+from glasshouse.boltzmann.kernels.layers import copy_row, fields_of
 from glasshouse.compiled import compiled, inlined, inner
 
 MOST_VISITED = 24  # units of the visited layer; 2^24 states
@@ -180,3 +181,24 @@ def log_weights_of(states: Any, weights: Any, biases: Any, other_biases: Any, lo
     for s in range(len(states)):
         fields_of(states[s], weights, other_biases, fields)
         logs[s] = log_weight(bias_energy(states[s], biases), fields, low, factors)
+
+
+@compiled
+def pseudo_log_likelihoods(states: Any, weights: Any, biases: Any, other_biases: Any, low: int,
+                           logs: Any) -> None:  # fmt: skip
+    """Σ_i ln p(v_i | all other visible units), one sum per state."""
+    n, m = weights.shape
+    visible, fields, changed, factors = np.empty(n, np.int8), np.empty(m), np.empty(m), np.empty(m)
+    for s in range(len(states)):
+        copy_row(states[s], visible)
+        fields_of(visible, weights, other_biases, fields)
+        here = log_weight(bias_energy(visible, biases), fields, low, factors)
+        total = 0.0
+        for i in range(n):
+            copy_row(fields, changed)
+            flip(i, low, weights, visible, changed)
+            there = log_weight(bias_energy(visible, biases), changed, low, factors)
+            visible[i] = states[s, i]
+            rise = there - here  # ln p(v_i | others) = -ln(1 + exp(rise))
+            total -= max(rise, 0.0) + logarithm(1.0 + exponential(-abs(rise)))
+        logs[s] = total

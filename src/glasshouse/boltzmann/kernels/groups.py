@@ -6,13 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from glasshouse.boltzmann.kernels.draws import LANES, draw_and_keep, draw_changes, fill_numbers
 from glasshouse.boltzmann.kernels.gradient import CHAINS, add_pairs
-from glasshouse.boltzmann.kernels.lanes import (
-    LANES,
-    draw_and_keep,
-    draw_changes,
-    fill_numbers,
-)
 from glasshouse.boltzmann.kernels.layers import add_fields, chances_of_some
 from glasshouse.compiled import inner
 

@@ -1,4 +1,4 @@
-"""The mode of a small RBM, and the energy of a mode as one of ±1 units."""
+"""The mode of a small RBM, its energy as one of ±1 units, and descent towards a mode."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 
 from glasshouse.boltzmann.kernels.enumeration import ground_state
-from glasshouse.compiled import compiled
+from glasshouse.boltzmann.kernels.layers import fields_of
+from glasshouse.compiled import compiled, inner
+
+_MOST_STEPS = 1000  # a descent ends by itself, but for rounding
 
 
 @compiled
@@ -51,3 +54,27 @@ def spin_weights(weights: Any, visible_bias: Any, hidden_bias: Any, low: int, vi
         signed += bias if hidden[j] == 1 else -bias
         total += abs(bias)
     return signed, total
+
+
+@compiled
+def descend(weights: Any, back: Any, visible_bias: Any, hidden_bias: Any, low: int, visible: Any,
+            hidden: Any) -> None:  # fmt: skip
+    """Each layer the best one for the other, in turn and in place, until neither changes."""
+    inputs, outputs = np.empty(visible.size), np.empty(hidden.size)
+    for _ in range(_MOST_STEPS):
+        fields_of(visible, weights, hidden_bias, outputs)
+        follow(outputs, low, hidden)
+        fields_of(hidden, back, visible_bias, inputs)
+        if not follow(inputs, low, visible):
+            return
+
+
+@inner
+def follow(fields: Any, low: int, values: Any) -> bool:
+    """Every unit along its field; whether any has changed."""
+    has_changed = False
+    for k in range(fields.size):
+        value = 1 if fields[k] > 0.0 else low
+        has_changed |= values[k] != value
+        values[k] = value
+    return has_changed

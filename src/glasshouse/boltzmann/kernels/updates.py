@@ -6,7 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.boltzmann.kernels.gradient import CHAINS, add_waiting, begin_sums, new_gradient
+from glasshouse.boltzmann.kernels.gradient import (
+    CHAINS,
+    add_waiting,
+    begin_sums,
+    new_gradient,
+    take_row,
+)
 from glasshouse.boltzmann.kernels.groups import add_group, new_group
 from glasshouse.boltzmann.kernels.layers import copy_row, copy_table
 from glasshouse.boltzmann.kernels.machine import (
@@ -25,14 +31,14 @@ from glasshouse.boltzmann.kernels.machine import (
     is_sound,
 )
 from glasshouse.boltzmann.kernels.modes import find_mode
-from glasshouse.boltzmann.kernels.moves import move
 from glasshouse.boltzmann.kernels.phases import (
     add_data,
     subtract_chains,
     subtract_exact,
     subtract_mode,
 )
-from glasshouse.compiled import compiled, inner
+from glasshouse.boltzmann.kernels.transposition import STRIP, transpose_strip
+from glasshouse.compiled import compiled, inlined, inner
 from glasshouse.kernels.xoshiro import below, next_word
 
 # Why `run_epochs` returns.
@@ -129,3 +135,42 @@ def update(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: An
         add_waiting(sums)
         subtract_exact(machine, plan.low, sums, weight)
     move(machine, plan, sums, step, weight)
+
+
+@inner
+def move(machine: Any, plan: Any, sums: Any, step: float, weight: float) -> None:
+    """The step itself, with momentum and weight decay."""
+    n, m = machine.weights.shape
+    decay = plan.weight_decay * weight if plan.is_mean else plan.weight_decay
+    for first in range(0, n, STRIP):
+        for i in range(first, min(first + STRIP, n)):
+            take_row(sums, i)
+            move_row(machine, plan, sums.row, i, step, decay)
+        transpose_strip(machine.weights, first, machine.back)
+    sums.waiting[0] = 0
+    if plan.has_biases:
+        for i in range(n):
+            machine.visible_speed[i] = (
+                plan.momentum * machine.visible_speed[i] + step * sums.visible[i]
+            )
+            machine.visible_bias[i] += machine.visible_speed[i]
+        for j in range(m):
+            machine.hidden_speed[j] = (
+                plan.momentum * machine.hidden_speed[j] + step * sums.hidden[j]
+            )
+            machine.hidden_bias[j] += machine.hidden_speed[j]
+
+
+@inlined
+def move_row(machine: Any, plan: Any, slopes: Any, i: int, step: float, decay: float) -> None:
+    """The step of the weights of one visible unit."""
+    if plan.momentum == 0.0:
+        for j in range(slopes.size):
+            slope = slopes[j] - decay * machine.weights[i, j]
+            machine.weights[i, j] += step * slope
+    else:
+        for j in range(slopes.size):
+            slope = slopes[j] - decay * machine.weights[i, j]
+            speed = plan.momentum * machine.weight_speed[i, j] + step * slope
+            machine.weight_speed[i, j] = speed
+            machine.weights[i, j] += speed

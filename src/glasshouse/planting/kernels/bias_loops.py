@@ -28,7 +28,7 @@ def drop_bias_loops(
         matrix: signs so far, all zero (see `kernels.cells`).
         nodes: int32 (loops, 4), filled with j1, i1, j2, i2: the last edge is the negative one. The
             ghost of either side is node n + m.
-        meter: the steps that are left, counted down (see `effort`).
+        meter: the steps that are left, counted down (see `planting.demand`).
     """
     dropped, fits = 0, True
     width = m + 1

@@ -1,4 +1,4 @@
-"""Clauses of distinct variables whose literals hold a given number of times."""
+"""Random clauses: of a given number of true literals, of regular tables, of posiform planting."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.compiled import compiled
+from glasshouse.compiled import compiled, inner
+from glasshouse.kernels.arrays import zeros
 from glasshouse.kernels.xoshiro import below, next_word
-from glasshouse.planting.kernels.permutation import permute
+from glasshouse.planting.kernels.draws import permute
+
+BOTH, ONE = 0, 1  # literals of an edge's clause that the planted state makes true
 
 
 @compiled
@@ -45,3 +48,122 @@ def draw_clauses(
         for place in range(length):
             signs[clause, place] = sign if place < num_true else -sign
         permute(stream, signs[clause])
+
+
+@compiled
+def draw_regular(stream: Any, num_variables: int, rows: Any, tries: int, swaps: int) -> bool:
+    """Fill a table with the variables in turn, then put them in random order.
+
+    The configuration model: all entries are shuffled, and the whole table again while any row has a
+    variable twice. What comes out of that is uniform. If so many tries all fail, random swaps of
+    entries that keep every row good start from the table in turn, which is good because at least
+    as many variables as a row has entries follow each other. Swaps and their reverses are equally
+    likely, so they lead towards the same uniform distribution, in a number of steps that is known.
+
+    Args:
+        stream: a generator's words.
+        num_variables: at least as many as a row has entries.
+        rows: int32, filled here.
+        tries: how often to shuffle.
+        swaps: how often to try a swap after that, for each entry.
+
+    Returns:
+        Whether a shuffle was good.
+    """
+    entries = rows.reshape(-1)
+    _fill_in_turn(entries, num_variables)
+    for _ in range(tries):
+        if _shuffled_well(stream, rows, entries):
+            return True
+    _fill_in_turn(entries, num_variables)
+    for _ in range(swaps * entries.size):
+        _swap_if_good(stream, rows, entries)
+    return False
+
+
+@inner
+def _fill_in_turn(entries: Any, num_variables: int) -> None:
+    for k in range(entries.size):
+        entries[k] = k % num_variables
+
+
+@inner
+def _shuffled_well(stream: Any, rows: Any, entries: Any) -> bool:
+    """Shuffle from the end, and give up at the first row that has a variable twice."""
+    length = rows.shape[1]
+    for last in range(entries.size - 1, -1, -1):
+        k = below(stream, last + 1)
+        entries[last], entries[k] = entries[k], entries[last]
+        if last % length == 0 and not _is_distinct(rows[last // length]):
+            return False
+    return True
+
+
+@inner
+def _is_distinct(row: Any) -> bool:
+    for k in range(row.size):
+        for j in range(k):
+            if row[j] == row[k]:
+                return False
+    return True
+
+
+@inner
+def _swap_if_good(stream: Any, rows: Any, entries: Any) -> None:
+    length = rows.shape[1]
+    a, b = below(stream, entries.size), below(stream, entries.size)
+    entries[a], entries[b] = entries[b], entries[a]
+    if not (_is_distinct(rows[a // length]) and _is_distinct(rows[b // length])):
+        entries[a], entries[b] = entries[b], entries[a]
+
+
+@compiled
+def draw_edge_clauses(stream: Any, size: Any, edges: Any, clauses: Any) -> None:
+    """Fill rows (i, j, kind) with clauses on random edges; on any two of all nodes without edges.
+
+    Each of the three clauses of an edge that the planted state satisfies is equally likely: both
+    literals true (i < j), or that of i alone.
+    """
+    for row in clauses:
+        if len(edges):
+            k = below(stream, len(edges))
+            i, j = edges[k, 0], edges[k, 1]
+        else:
+            i, j = below(stream, size), below(stream, size - 1)
+            j += 1 if j >= i else 0
+            i, j = min(i, j), max(i, j)
+        kind = below(stream, 3)
+        row[0], row[1], row[2] = (j, i, ONE) if kind == 2 else (i, j, kind)
+
+
+@compiled
+def draw_coefficients(stream: Any, most: Any, values: Any) -> None:
+    """Fill an int64 array with uniform numbers from 1 to `most`."""
+    for k in range(len(values)):
+        values[k] = 1 + below(stream, most)
+
+
+@compiled
+def grow_blocks(starts: Any, neighbours: Any, most: Any) -> Any:
+    """The block of each node: up to `most` nodes, breadth first among those not taken yet."""
+    size = len(starts) - 1
+    blocks = zeros(size, np.int32)
+    queue = zeros(size, np.int32)
+    number, done = 0, 0
+    for root in range(size):
+        if blocks[root]:
+            continue
+        number += 1
+        first, last, full = done, done + 1, done + most
+        queue[first], blocks[root] = root, number
+        while first < last:
+            node = queue[first]
+            first += 1
+            for at in range(starts[node], starts[node + 1]):
+                other = neighbours[at]
+                if not blocks[other] and last < full:
+                    blocks[other] = number
+                    queue[last] = other
+                    last += 1
+        done = last
+    return blocks

@@ -6,7 +6,7 @@ Where `starts` is empty the graph is complete bipartite, (n, m) in `layers`, and
 
 A sampler writes the nodes of a cycle into `cycle` and returns their number; 0 says that this try
 found none. `place`, one per node, is -1 between calls, and within says where a walk visited a node.
-Steps are counted down on `meter` (see `effort`).
+Steps are counted down on `meter` (see `planting.demand`).
 """
 
 from __future__ import annotations

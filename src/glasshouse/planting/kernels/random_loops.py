@@ -13,7 +13,7 @@ import numpy as np
 from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.xoshiro import below, fill_spins
 from glasshouse.planting.kernels.cells import clear, put_at, value_at
-from glasshouse.planting.kernels.gaussian import discrete_gaussian
+from glasshouse.planting.kernels.draws import discrete_gaussian
 
 # Draws before a pair of rows or a column is looked for by a full scan instead.
 _TRIES = 64
@@ -48,7 +48,7 @@ def drop_random_loops(
         matrix: the weights so far, all zero (see `kernels.cells`).
         nodes: int32 (loops, 4), filled with j1, i1, j2, i2: the last edge is the negative one.
         weights: int64 (loops, 4), filled with the magnitudes of the loops' weights.
-        meter: the steps that are left, counted down (see `effort`).
+        meter: the steps that are left, counted down (see `planting.demand`).
     """
     dropped, placed = 0, True
     while placed and dropped < nodes.shape[0]:

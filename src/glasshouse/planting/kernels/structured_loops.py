@@ -38,7 +38,7 @@ def drop_structured_loops(
         nodes: int32 (loops, 4), filled with j1, i2, j2, i1: the last edge is the negative one.
         first: the loop to begin with.
         last: one after the loop to end with.
-        meter: the steps that are left, counted down (see `effort`).
+        meter: the steps that are left, counted down (see `planting.demand`).
     """
     n, m1 = sizes[0], sizes[3]
     scan = sizes[2] * sizes[3]

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import Ising, Problem, validation
 from glasshouse.problems.convert import to_ising
 from glasshouse.proofs.exact.apart import call_apart
 from glasshouse.proofs.interruption import interruptible
 from glasshouse.races.rounds.sampler import SAMPLERS, Sample, Sampler
+from glasshouse.randomness import RngLike, Seed
 
 _FIRST = 16
 _SMALLEST = Ising.from_edges(2, [(0, 1)], [1])

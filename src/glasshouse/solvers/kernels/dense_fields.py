@@ -24,8 +24,7 @@ from numba import types
 from glasshouse.compiled import chosen_by_type, inlined, inner
 from glasshouse.kernels.arrays import empty, seen_as
 from glasshouse.kernels.extremes import higher, lower
-from glasshouse.kernels.vector_scalars import add_lanes
-from glasshouse.kernels.vectors import cast, fill, fill_like, load, store
+from glasshouse.kernels.vectors import add_lanes, cast, fill, fill_like, load, store
 from glasshouse.kernels.xoshiro import advance
 from glasshouse.solvers.kernels.acceptance import LN_2
 

@@ -23,6 +23,20 @@ from glasshouse.kernels.extremes import lower
 from glasshouse.kernels.vector_scalars import bits_of, count_bits, lowest_bit, put
 from glasshouse.kernels.vectors import anywhere, cast, fill, fill_like, item, load, store, view
 from glasshouse.solvers.kernels.acceptance import no_less, whole
+from glasshouse.kernels.vectors import (
+    anywhere,
+    bits_of,
+    cast,
+    count_bits,
+    fill,
+    fill_like,
+    item,
+    load,
+    lowest_bit,
+    put,
+    store,
+    view,
+)
 from glasshouse.solvers.kernels.dense_crowds import (
     add_lacking,
     add_up,

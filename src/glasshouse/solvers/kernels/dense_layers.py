@@ -19,6 +19,21 @@ from glasshouse.kernels.extremes import lower
 from glasshouse.kernels.vector_scalars import add_lanes, bits_of, count_bits, lowest_bit, put
 from glasshouse.kernels.vectors import anywhere, cast, fill, fill_like, item, load, store, view
 from glasshouse.solvers.kernels.acceptance import half_lives, uniform, whole
+from glasshouse.kernels.vectors import (
+    add_lanes,
+    anywhere,
+    bits_of,
+    cast,
+    count_bits,
+    fill,
+    fill_like,
+    item,
+    load,
+    lowest_bit,
+    put,
+    store,
+    view,
+)
 from glasshouse.solvers.kernels.dense_fields import (
     AHEAD,
     FARTHEST,

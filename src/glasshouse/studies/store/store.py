@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.notebook import SummaryTable
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.studies.kinds.kind import SECONDS, Column, Kind, Measurable
 from glasshouse.studies.ranges import Ranges
@@ -32,7 +31,7 @@ from glasshouse.studies.store.records import BatchRecord
 from glasshouse.studies.store.records import StoredTask as StoredTask
 from glasshouse.studies.store.records import TaskStatus as TaskStatus
 from glasshouse.studies.store.storefile import StoreError, one_line
-from glasshouse.summaries import Summarised
+from glasshouse.summaries import Summarised, SummaryTable
 from glasshouse.version import __version__
 
 # Numbers that are joined to one text at a time.

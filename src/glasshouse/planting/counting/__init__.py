@@ -1,0 +1,145 @@
+"""How many ground states a plant has: proven, bounded, or unknown.
+
+Some families can tell more than the general count below: `equations` solves linear equations modulo
+2, `halves` meets in the middle of dense squares, `two_sat` looks for a second model.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates import Certificate
+from glasshouse.certificates.bound import rest_on_edges
+from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.landscape import components
+from glasshouse.landscape.enumeration import parts_of
+from glasshouse.problems import Ising
+from glasshouse.summaries import Summarised
+
+if TYPE_CHECKING:
+    from glasshouse.planting.planted import Planted
+
+
+# Groups of spins are looked at one state after the other where they have no more than these.
+_MOST_STATES = 1 << 20
+# From here on, numbers are shown as powers of two where they are such, or nearly so.
+_LONG = 1000
+
+
+@dataclass(frozen=True, repr=False)
+class GroundStates(Summarised):
+    """How many states have the planted energy.
+
+    Attributes:
+        least: there are at least so many.
+        is_exact: there are no more.
+        reason: how that is known, or why no more is.
+
+    >>> str(GroundStates(1, True, "counted")), str(GroundStates(6, True, "counted"))
+    ('unique (counted)', '6 (counted)')
+    >>> str(GroundStates(2**70, False, "one flip per component"))
+    'at least 2^70 (one flip per component)'
+    >>> str(GroundStates(1, False, "too many spins"))
+    'unknown (too many spins)'
+    """
+
+    least: int
+    is_exact: bool
+    reason: str
+
+    def __str__(self) -> str:
+        if self.is_exact and self.least == 1:
+            return f"unique ({self.reason})"
+        if not self.is_exact and self.least == 1:
+            return f"unknown ({self.reason})"
+        return f"{'' if self.is_exact else 'at least '}{_spelled(self.least)} ({self.reason})"
+
+
+def _spelled(number: int) -> str:
+    """A count of any size, in a few characters.
+
+    >>> _spelled(72), _spelled(6 * 2**20000), _spelled(3**40)
+    ('72', '3·2^20001', 'about 10^19')
+    """
+    if number < _LONG:
+        return str(number)
+    twos = (number & -number).bit_length() - 1
+    odd = number >> twos
+    if odd < _LONG:
+        return f"2^{twos}" if odd == 1 else f"{odd}·2^{twos}"
+    return str(number) if number < _LONG**4 else f"about 10^{math.log10(number):.0f}"
+
+
+def count_ground_states(planted: Planted) -> GroundStates:
+    """What the certificate alone tells, and enumeration where few spins are left to look at.
+
+    Every ground state attains the bound, so it satisfies every edge of the rest, as the planted
+    state does. Such edges tie spins to groups that can only flip together. Where groups are whole
+    components of the problem, their flips are all the ground states there are.
+    """
+    form = planted.ising
+    labels = components(form)
+    groups = tied_groups(form, planted.certificate)
+    # Whatever hangs on fields is held; every other component can be flipped.
+    flips = int(labels.max(initial=-1)) + 1 - bool(form.fields.any())
+    if int(groups.max(initial=0)) == flips:
+        return GroundStates(2**flips, True, f"proven: {_flips(flips)}")
+    counted = _counted(form, planted.state, groups)
+    if counted is not None:
+        return GroundStates(counted, True, "counted")
+    return GroundStates(2**flips, False, f"{_flips(flips)}; others are not ruled out")
+
+
+def _flips(number: int) -> str:
+    """What is left to flip where components are flipped as a whole."""
+    if not number:
+        return "no component can be flipped"
+    return "one component can be flipped" if number == 1 else f"{number} components can be flipped"
+
+
+def tied_groups(form: Ising, certificate: Certificate) -> npt.NDArray[Any]:
+    """The group of each spin that ground states can flip as a whole only; group 0 cannot flip.
+
+    The certificate must be tight: its bound is the energy of its state.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    edges, rest = rest_on_edges(ExactForm.of_ising(form), certificate)
+    tied = edges[(rest != 0).astype(np.bool_)]
+    size = form.num_variables + 1
+    graph = coo_array((np.ones(len(tied), np.int8), (tied[:, 0], tied[:, 1])), shape=(size, size))
+    _, labels = connected_components(graph, directed=False)
+    ghost = labels[-1]
+    return np.where(labels == ghost, 0, labels + (labels < ghost))[:-1]
+
+
+def _counted(form: Ising, state: npt.NDArray[np.int8], groups: npt.NDArray[Any]) -> int | None:
+    """Ground states by enumeration of the groups' flips; None where there are too many."""
+    contracted = _contracted(form, state, groups)
+    count = 1
+    try:
+        for part in parts_of(contracted, _MOST_STATES):
+            count *= part.copies * int(part.enumerate(0)[2])
+    except ValueError:
+        return None
+    return count
+
+
+def _contracted(form: Ising, state: npt.NDArray[np.int8], groups: npt.NDArray[Any]) -> Ising:
+    """The problem over flips of groups 1, 2, …, from the planted state; group 0 becomes a field."""
+    turned = state[form.edges[:, 0]] * state[form.edges[:, 1]] * form.weights
+    ends = np.sort(groups[form.edges], axis=1)
+    is_inside, is_held = ends[:, 0] == ends[:, 1], ends[:, 0] == 0
+    size = int(groups.max(initial=0))
+    fields = np.zeros(size + 1, dtype=np.int64)
+    np.add.at(fields, groups, state * form.fields)
+    held = is_held & ~is_inside
+    np.add.at(fields, ends[held, 1], turned[held])
+    free = ~is_inside & ~is_held
+    return Ising.from_edges(size, ends[free] - 1, turned[free], fields[1:])

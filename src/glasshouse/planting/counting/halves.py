@@ -1,0 +1,91 @@
+"""Ground states of dense squares, counted by meeting in the middle.
+
+All states of one half of the spins are listed beside all of the other half; a state in which every
+square is at its minimum is a pair of halves whose sums match. That takes 2^(n/2) steps, not 2^n.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.planting.counting import GroundStates, count_ground_states
+from glasshouse.planting.planted import Planted
+from glasshouse.problems.validation import IntArray
+
+_MOST_SPINS = 40  # a million states per half
+_MOST_MATCHES = 1 << 18  # pairs that are looked at one by one
+# Powers of an odd number mix the sums of several squares into one 64-bit word.
+_MIXER = 0x9E3779B97F4A7C15
+
+_Words = npt.NDArray[np.uint64]
+
+
+def count_by_halves(planted: Planted) -> GroundStates:
+    """How many states have a·s = 0 in every square, or ±1 in a single one, as the planted state.
+
+    Where there are too many spins, or loops, `count_ground_states` tells what it can.
+    """
+    size, squares = len(planted.state), planted.squares
+    is_all = bool(squares) and not planted.loops.num_loops and int(squares.nodes.max()) < size
+    if is_all and size <= _MOST_SPINS:
+        rows = np.zeros((squares.num_squares, size), dtype=np.int64)
+        rows[np.repeat(np.arange(len(rows)), squares.lengths), squares.nodes] = squares.coefficients
+        aim = rows @ planted.state
+        if len(rows) == 1 or not aim.any():
+            number = count_solutions(rows, aim)
+            if number is not None:
+                return GroundStates(number * (2 if aim.any() else 1), True, "counted")
+    return count_ground_states(planted)
+
+
+def count_solutions(rows: IntArray, aim: IntArray) -> int | None:
+    """How many states s have rows·s = aim; None where too many pairs of halves look like it.
+
+    No sum of a row may leave int64.
+
+    >>> count_solutions(np.array([[3, 2, 1]]), np.array([0]))
+    2
+    """
+    size = rows.shape[1]
+    middle = size // 2
+    mixers = np.array([pow(_MIXER, k, 2**64) for k in range(len(rows))], dtype=np.uint64)
+    # Sums wrap around: equal sums give equal words, and words of a single row are the sums.
+    weights = (rows.astype(np.uint64) * mixers[:, np.newaxis]).sum(axis=0)
+    wanted = (aim.astype(np.uint64) * mixers).sum()
+    left, right = _sums(weights[:middle]), _sums(weights[middle:])
+    order = np.argsort(left)
+    left = left[order]
+    missing = np.atleast_1d(wanted) - right
+    first = np.searchsorted(left, missing)
+    matches = np.searchsorted(left, missing, side="right") - first
+    total = int(matches.sum())
+    if len(rows) == 1:
+        return total
+    if total > _MOST_MATCHES:
+        return None
+    places = np.repeat(first, matches) + _counted_up(matches)
+    halves = (order[places], middle), (np.repeat(np.arange(len(right)), matches), size - middle)
+    states = np.concatenate([_spins(codes, length) for codes, length in halves], axis=1)
+    return int((states @ rows.T == aim).all(axis=1).sum())
+
+
+def _sums(weights: _Words) -> _Words:
+    """Σ w·s of every state; state k has spin i up where bit i of k is set."""
+    sums = np.zeros(1, dtype=np.uint64)
+    for weight in weights:
+        sums = np.concatenate([sums - weight, sums + weight])
+    return sums
+
+
+def _counted_up(lengths: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """0, 1, … up to each length, one after the other."""
+    begins = np.repeat(np.cumsum(lengths) - lengths, lengths)
+    counted: npt.NDArray[Any] = np.arange(len(begins)) - begins
+    return counted
+
+
+def _spins(codes: npt.NDArray[Any], length: int) -> IntArray:
+    return 2 * (codes[:, np.newaxis] >> np.arange(length) & 1) - 1

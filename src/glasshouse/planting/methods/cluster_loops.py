@@ -1,0 +1,216 @@
+"""Deceptive cluster loops: frustrated loops over the cells of a Chimera graph."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.kernels.adjacency import adjacency
+from glasshouse.planting import arguments
+from glasshouse.planting.arguments import Ratio, State
+from glasshouse.planting.demand import Demand, new_meter, refuse_spent
+from glasshouse.planting.graph_names import Extent, refuse_large
+from glasshouse.planting.graphs import Rows
+from glasshouse.planting.kernels.cluster_loops import drop_cell_loops, spread_over_spins
+from glasshouse.planting.loops import Loops
+from glasshouse.planting.method import planting_method
+from glasshouse.planting.planted import Planted
+from glasshouse.planting.recipe import Recipe
+from glasshouse.problems import validation
+from glasshouse.problems.validation import INT64_MAX, IntArray
+from glasshouse.randomness import RngLike, Seed
+
+_MOST_SPINS, _MOST_TERM = 1 << 28, 1 << 20
+# Tries without success before no more room is assumed.
+_PATIENCE = 10_000
+# Where room runs out, everything starts anew a few times.
+_RESTARTS = 4
+# Nodes of a loop over qubits, about: what is counted before loops are known.
+_USUAL_LENGTH = 16
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """A grid of cells, each two shores of spins that are all coupled to each other.
+
+    The numbers of the spins are those of a Chimera graph: cells row by row, and in each first the
+    shore that is coupled up and down, then the one that is coupled left and right.
+    """
+
+    rows: int
+    columns: int
+    shore: int
+    scale: Fraction
+
+    @classmethod
+    def of(cls, rows: Any, columns: Any, shore: Any, scale: Any) -> _Cells:
+        """Cells that can hold loops, or an error."""
+        height = validation.count(rows, "rows", 2)
+        length = height if columns is None else validation.count(columns, "columns", 2)
+        width = validation.count(shore, "shore", 2)
+        if 2 * width * height * length > _MOST_SPINS:
+            raise ValueError(
+                f"{height} × {length} cells of {2 * width} spins are more than 2^28 spins, the "
+                "most we plant; use fewer"
+            )
+        refuse_large(Extent(2 * width * height * length, width**2 * height * length))
+        ratio = arguments.ratio(scale, "scale")
+        if not 0 < ratio <= width:
+            raise ValueError(
+                f"scale={scale} is not above 0 and at most shore={width}; beyond that, cells break "
+                "before loops do, and the planted state is no ground state"
+            )
+        if max(ratio.numerator, ratio.denominator) > _MOST_TERM:
+            raise ValueError(f"scale={ratio} needs a numerator and denominator of at most 2^20")
+        return cls(height, length, width, ratio)
+
+    @property
+    def number(self) -> int:
+        """How many cells there are."""
+        return self.rows * self.columns
+
+    @property
+    def num_spins(self) -> int:
+        """Spins of all cells."""
+        return 2 * self.shore * self.number
+
+    @property
+    def most_turns(self) -> int:
+        """So many loops may turn in a cell before its own couplings are outweighed."""
+        return int(self.shore / self.scale)
+
+    @property
+    def denominator(self) -> int:
+        """What loops are divided by: spread over a shore, and over two where cells are left."""
+        return 2 * self.shore
+
+    def loops_over_spins(self, cells: npt.NDArray[np.int32], starts: IntArray) -> Loops:
+        """Loops over cells as loops over spins, and what is left of the couplings within cells.
+
+        A loop becomes one for each pair of a spin a of one shore and b of the other: it runs over
+        spins a up and down, over spins b left and right, and turns by way of the coupling (a, b).
+        So it weighs the same on all couplings of a cell, and what is left there does, too.
+        """
+        arrays = spread_over_spins(
+            cells, starts, self.number, self.shore, self.scale.numerator, self.scale.denominator
+        )
+        for array in arrays:
+            array.setflags(write=False)  # then nobody needs a copy
+        return Loops(*arrays)
+
+
+def _number(alpha: Any, cells: _Cells) -> int:
+    """How many loops there are on the cells."""
+    density = arguments.ratio(alpha, "alpha")
+    if density <= 0:
+        raise ValueError(f"alpha={alpha} must be above 0: it is loops per cell")
+    return arguments.loop_count(math.ceil(density * cells.number), None, 1)
+
+
+def _demand(asked: Mapping[str, Any]) -> Demand:
+    cells = _Cells.of(
+        asked.get("rows"), asked.get("columns"), asked.get("shore", 4), asked.get("scale", 1)
+    )
+    shore, number = cells.shore, _number(asked.get("alpha"), cells)
+    nodes = shore**2 * (2 * cells.number + _USUAL_LENGTH * number)
+    return Demand.of_loops(cells.num_spins, shore * cells.number + shore**2 * number, nodes)
+
+
+@planting_method(
+    "cluster",
+    grows_on="spins",
+    demand=_demand,
+    examples=(
+        {"rows": 4, "alpha": "1/4", "scale": "2", "ruggedness": 1},
+        {"rows": 2, "columns": 3, "alpha": "1/2", "shore": 2},
+    ),
+    knobs={"scale": ("2", "1/4")},
+)
+def cluster_loops(
+    rows: int,
+    *,
+    alpha: Ratio,
+    columns: int | None = None,
+    scale: Ratio = 1,
+    ruggedness: int | None = None,
+    shore: int = 4,
+    state: State | None = None,
+    rng: RngLike = None,
+) -> Planted:
+    """Plant on a Chimera graph, by loops over its cells, whose own couplings are ferromagnetic.
+
+    Deceptive cluster loops (Mandrà, Katzgraber, Quantum Science and Technology 3, 04LT01, 2018,
+    arXiv 1711.01368) with the parameters of chook. Loops, found by random walks on the grid of
+    cells, add +1 to their edges and -1 to one of them. An edge of weight J becomes `shore` parallel
+    couplings of scale·J; all couplings within a cell are +1; all times the denominator of the
+    scale. While cells stay in one piece, the planted state of the loops is a ground state. Where
+    scale times the loops that turn in a cell exceeds the shore, that is not proven and can be
+    wrong: such loops are not dropped, and a scale above the shore is refused.
+
+    Args:
+        rows: rows of cells.
+        alpha: loops per cell; their number is rounded up.
+        columns: columns of cells; as many as rows by default.
+        scale: a coupling between cells in units of one within: the paper's λ, at most the shore.
+        ruggedness: the largest |J| of an edge between cells, the paper's R; no limit by default.
+        shore: spins of half a cell; 4 on Chimera.
+        state: the state to plant; uniform at random when None.
+        rng: a seed, or whatever `numpy.random.default_rng` takes.
+
+    >>> plant = cluster_loops(8, alpha="1/4", scale=2, ruggedness=1, rng=1)
+    >>> plant.problem.num_variables, plant.energy
+    (512, -1520)
+    >>> plant.verify()
+    """
+    cells = _Cells.of(rows, columns, shore, scale)
+    number = _number(alpha, cells)
+    most = INT64_MAX if ruggedness is None else validation.count(ruggedness, "ruggedness", 1)
+    seed = Seed.of(rng)
+    streams = seed.streams(2)
+    spins = arguments.planted_state(state, cells.num_spins, streams[0])
+    found, starts = _dropped(cells, streams[1].copy(), number, min(most, INT64_MAX))
+    values = arguments.parameters(
+        state, spins, rows=cells.rows, columns=cells.columns, alpha=arguments.ratio(alpha, "alpha"),
+        scale=cells.scale, ruggedness=ruggedness, shore=cells.shore,
+    )  # fmt: skip
+    loops = cells.loops_over_spins(found, starts)
+    recipe = Recipe("cluster_loops", values, seed)
+    return Planted.of_ising(cells.num_spins, loops, spins, 1, recipe, denominator=cells.denominator)
+
+
+def _grid(cells: _Cells) -> Rows:
+    """The couplings between cells, in compressed rows; each of them is part of a cycle."""
+    numbers = np.arange(cells.number, dtype=np.int32)
+    edges = np.empty((cells.number, 2, 2), dtype=np.int32)  # to the right, and down
+    edges[:, :, 0] = numbers[:, None]
+    edges[:, :, 1] = numbers[:, None] + np.array([1, cells.columns], dtype=np.int32)
+    is_right = numbers % cells.columns < cells.columns - 1
+    kept = edges[np.column_stack([is_right, numbers < cells.number - cells.columns])]
+    return *adjacency(cells.number, kept), kept
+
+
+def _dropped(
+    cells: _Cells, stream: npt.NDArray[np.uint64], number: int, most: int
+) -> tuple[npt.NDArray[np.int32], IntArray]:
+    """Exactly so many loops over cells, or an error that says how many there is room for."""
+    meter, grid = new_meter(), _grid(cells)
+    reached = 0
+    for _ in range(_RESTARTS):
+        found, starts = drop_cell_loops(
+            stream, grid, number, most, cells.most_turns, _PATIENCE, meter
+        )
+        if len(starts) - 1 == number:
+            return found, starts
+        refuse_spent(meter)
+        reached = max(reached, len(starts) - 1)
+    raise ValueError(
+        f"no room for {number} loops on {cells.rows} × {cells.columns} cells, where "
+        f"{cells.most_turns} may turn in a cell at scale={cells.scale}; {reached} was the most in "
+        f"{_RESTARTS} attempts; use a smaller alpha or scale, or a larger ruggedness"
+    )

@@ -1,0 +1,294 @@
+"""Graphs that loops are dropped on, the search for cycles in them, and the dropping itself.
+
+Classic loops, graph loops and structured graph loops share this code. The complete bipartite graph
+of an RBM is a graph, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.planting import arguments
+from glasshouse.planting.demand import new_meter, refuse_spent
+from glasshouse.planting.graphs import Graph, Rows
+from glasshouse.planting.kernels import cycles
+from glasshouse.planting.kernels.graph_loops import (
+    ANY,
+    CONSTRUCTIVE,
+    DISJOINT,
+    PATH,
+    TABLE,
+    CycleSource,
+    LoopRule,
+    drop_loops,
+)
+from glasshouse.planting.loops import Loops
+from glasshouse.planting.planted import Planted
+from glasshouse.planting.recipe import Recipe
+from glasshouse.problems import naming, validation
+from glasshouse.problems.validation import INT64_MAX, IntArray, SpinArray
+
+if TYPE_CHECKING:
+    from glasshouse.planting.graphs import GraphLike
+
+Stream = npt.NDArray[np.uint64]
+Table = npt.NDArray[np.int32]
+
+# Cycles of one length are listed while they are this few and this quickly found.
+_MOST_LISTED, _MOST_STEPS = 1 << 20, 1 << 25
+_STEPS_AT_ONCE = 1 << 24  # about a tenth of a second, after which signals are handled
+# Tries without success before a loop that is there is dropped again, or none is found at all.
+_PATIENCE = 1000
+# The most tries for the last room, where loops must be disjoint or weights are limited.
+_MOST_PATIENCE = 100_000
+# Where room runs out, everything starts anew a few times.
+_RESTARTS = 4
+_NO_TABLE = np.empty(0, dtype=np.int32)
+_NO_EDGES = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A graph with a cycle; an RBM's is complete bipartite and not stored until it must be.
+
+    Attributes:
+        graph: the graph, or None for an RBM.
+        layers: (n, m) of an RBM, else (0, 0).
+    """
+
+    graph: Graph | None
+    layers: tuple[int, int] = (0, 0)
+
+    @classmethod
+    def of(cls, graph: GraphLike | tuple[int, int]) -> Ground:
+        """Ground from (n, m) or from whatever `Graph.of` takes; acyclic graphs are refused."""
+        if isinstance(graph, (tuple, list)) and len(graph) == 2 and np.ndim(graph[0]) == 0:
+            n, m = graph
+            return cls(None, arguments.layer_sizes(n, m))
+        known = Graph.of(graph)
+        if known.num_nodes < 3:
+            raise ValueError(f"{known!r} is too small for a cycle; give at least 3 nodes")
+        if not len(known.core):
+            raise ValueError(f"{known!r} has no cycle, so no loop fits; add edges")
+        return cls(known)
+
+    @property
+    def num_variables(self) -> int:
+        """Nodes of the graph, or visible and hidden spins."""
+        return self.graph.num_nodes if self.graph else sum(self.layers)
+
+    @property
+    def half(self) -> Fraction:
+        """The paper's n."""
+        return arguments.half(self.num_variables, None if self.graph else self.layers[0])
+
+    @property
+    def is_bipartite(self) -> bool:
+        """Whether all cycles have even length."""
+        return self.graph is None or self.graph.is_bipartite
+
+    @property
+    def longest_cycle(self) -> int:
+        """No cycle is longer than this."""
+        return len(self.graph.core) if self.graph else 2 * min(self.layers)
+
+    @property
+    def parameter(self) -> Any:
+        """The ground as a recipe holds it."""
+        return self.graph.name if self.graph else list(self.layers)
+
+    def stored(self) -> Graph:
+        """The graph itself, stored even where it is an RBM's."""
+        return self.graph if self.graph else Graph.layers(*self.layers)
+
+    def rows(self, *, stored: bool) -> Rows:
+        """Compressed rows for the kernel; empty where an RBM's need not be stored."""
+        if self.graph or stored:
+            return self.stored().core_rows
+        none = np.empty(0, dtype=np.int32)
+        return np.empty(0, dtype=np.int64), none, none, none.reshape(0, 2)
+
+    def roots(self) -> npt.NDArray[np.int32]:
+        """Where walks begin; empty stands for all spins."""
+        return self.graph.core if self.graph else np.empty(0, dtype=np.int32)
+
+    def plant(self, loops: Loops, state: SpinArray, loop_weight: int, recipe: Recipe) -> Planted:
+        """The instance: an RBM, or an Ising problem."""
+        if self.graph:
+            labels = self.graph.labels
+            kept = labels if naming.is_plain(labels) else None
+            return Planted.of_ising(self.num_variables, loops, state, loop_weight, recipe, kept)
+        return Planted.of_rbm(*self.layers, loops, state, loop_weight, recipe)
+
+    def __str__(self) -> str:
+        return repr(self.graph) if self.graph else f"{self.layers[0]} × {self.layers[1]} weights"
+
+
+@dataclass(frozen=True)
+class LoopWeights:
+    """The weights of loops of any length L: positive, and -(constant + slope·(L-1))."""
+
+    positive: int
+    constant: int
+    slope: int
+
+    @classmethod
+    def of(cls, f: Fraction, lengths: range) -> LoopWeights:
+        """Weights that give every loop the same f, in lowest terms for the lengths there are."""
+        if len(lengths) == 1:
+            positive, negative = arguments.loop_weights(f, lengths[0])
+            return cls(positive, constant=-negative, slope=0)
+        # Of two lengths in a row, L-1 has no common divisor, and p/q is in lowest terms.
+        return cls(f.denominator - f.numerator, constant=0, slope=f.numerator)
+
+    def negative(self, length: int) -> int:
+        """The negative weight of a loop of this length."""
+        return -(self.constant + self.slope * (length - 1))
+
+    def check(self, number: int, longest: int) -> None:
+        """Refuse what could leave int64."""
+        arguments.check_total(number, self.positive * (longest - 1) - self.negative(longest))
+
+    def limit(self, max_weight: int | None, longest: int) -> int:
+        """The most that an edge may reach, if a loop fits under it at all."""
+        if max_weight is None:
+            return INT64_MAX
+        heaviest = max(self.positive, -self.negative(longest))
+        if validation.count(max_weight, "max_weight", 1) < heaviest:
+            raise ValueError(
+                f"max_weight={max_weight} is below {heaviest}, the heaviest weight of a single "
+                "loop; use a frustration with a smaller denominator, or shorter loops"
+            )
+        return min(max_weight, INT64_MAX)
+
+
+@dataclass(frozen=True)
+class Drop:
+    """Loops to be dropped: where their cycles come from, what they weigh, how they may overlap.
+
+    Attributes:
+        sampler: where cycles come from, a constant of the kernel.
+        ground: what they are dropped on.
+        shortest: least length of a loop.
+        longest: greatest length of a loop.
+        weights: weights by length.
+        rule: how loops may share edges, a constant of the kernel.
+        most: the largest magnitude of a weight.
+        table: all cycles one after the other, for the sampler TABLE.
+        inner: the edges inside the block, for the sampler BLOCK.
+        border: the size of the block.
+        inside: whether the fourth node of a block's loop lies inside the block.
+    """
+
+    sampler: int
+    ground: Ground
+    shortest: int
+    longest: int
+    weights: LoopWeights
+    rule: int = CONSTRUCTIVE
+    most: int = INT64_MAX
+    table: Table = field(default_factory=lambda: _NO_TABLE)
+    inner: IntArray = field(default_factory=lambda: _NO_EDGES)
+    border: int = 0
+    inside: bool = False
+
+    @property
+    def rows(self) -> Rows:
+        """The graph as the kernel takes it."""
+        return self.ground.rows(stored=self._needs_totals)
+
+    @property
+    def _needs_totals(self) -> bool:
+        return self.rule != ANY or self.most < INT64_MAX
+
+    @property
+    def _is_limited(self) -> bool:
+        """Whether room can run out."""
+        return self.rule == DISJOINT or self.most < INT64_MAX
+
+    def new_totals(self) -> IntArray:
+        """Weights of the edges, all 0; none where no rule looks at them."""
+        return np.zeros(len(self.rows[3]) if self._needs_totals else 0, dtype=np.int64)
+
+    def run(self, stream: Stream, number: int, totals: IntArray) -> tuple[Any, IntArray]:
+        """Nodes and starts of up to `number` loops, dropped on top of `totals`."""
+        rows = self.rows
+        source = CycleSource(
+            self.sampler, rows, self.ground.layers, self.ground.roots(), self.table, self.inner,
+            self.border, self.inside,
+        )  # fmt: skip
+        patience = max(_PATIENCE, 20 * len(self.table) // self.shortest)
+        if self._is_limited:
+            patience = max(patience, min(2 * len(rows[3]), _MOST_PATIENCE))
+        weights, meter = self.weights, new_meter()
+        rule = LoopRule(
+            self.shortest, self.longest, weights.positive, weights.constant, weights.slope,
+            self.rule, self.most,
+        )  # fmt: skip
+        nodes, starts = np.empty(max(16, 4 * number), np.int32), np.zeros(number + 1, np.int64)
+        state, is_stuck = np.zeros(2, np.int64), False
+        while state[0] < number and meter[0] > 0 and not is_stuck:
+            pause = max(int(meter[0]) - _STEPS_AT_ONCE, 0)
+            nodes = drop_loops(
+                stream, source, rule, nodes, starts, state, patience, totals, meter, pause
+            )
+            is_stuck = bool(meter[0] > pause)  # it ended for want of room
+        placed = int(state[0])
+        if placed < number:
+            refuse_spent(meter)
+        return nodes[: starts[placed]].copy(), starts[: placed + 1].copy()
+
+    def grow(self, stream: Stream, number: int, remedy: str) -> Loops:
+        """Exactly `number` loops, or an error that says how many there is room for."""
+        reached = 0
+        for _ in range(_RESTARTS if self._is_limited else 1):
+            nodes, starts = self.run(stream, number, self.new_totals())
+            if len(starts) - 1 == number:
+                return self.weighed(nodes, starts)
+            reached = max(reached, len(starts) - 1)
+        if not reached or not self._is_limited:
+            raise ValueError(f"no {self} was found on {self.ground}; {remedy}")
+        limit = "disjoint loops" if self.rule == DISJOINT else f"loops under max_weight={self.most}"
+        raise ValueError(
+            f"no room for {number} {limit} on {self.ground}: {reached} was the most in "
+            f"{_RESTARTS} attempts; use loops={reached} or fewer"
+        )
+
+    def weighed(self, nodes: npt.NDArray[np.int32], starts: IntArray) -> Loops:
+        """The loops with their weights, the negative edge of each its last."""
+        weights = np.full(len(nodes), self.weights.positive, dtype=np.int64)
+        lengths = np.diff(starts)
+        weights[starts[1:] - 1] = -(self.weights.constant + self.weights.slope * (lengths - 1))
+        return Loops(nodes, starts, weights)
+
+    def __str__(self) -> str:
+        if self.shortest == self.longest:
+            return f"loop of length {self.shortest}"
+        return f"loop of length {self.shortest} to {self.longest}"
+
+
+def cycles_of_length(ground: Ground, length: int) -> tuple[int, Table]:
+    """The sampler for cycles of one length: a table of all of them, or self-avoiding paths."""
+    validation.count(length, "length", 3)
+    if length > ground.longest_cycle:
+        raise ValueError(
+            f"{ground} has no cycle of length {length}; use at most {ground.longest_cycle}"
+        )
+    if length % 2 and ground.is_bipartite:
+        raise ValueError(f"{ground} has no cycle of length {length}; use an even length")
+    if ground.graph is None:
+        return PATH, _NO_TABLE
+    starts, neighbours, _, _ = ground.graph.core_rows
+    meter = new_meter()
+    table, is_complete = cycles.list_cycles(
+        starts, neighbours, length, _MOST_LISTED, _MOST_STEPS, meter
+    )
+    refuse_spent(meter)
+    if is_complete and not len(table):
+        raise ValueError(f"{ground} has no cycle of length {length}; use another length")
+    return (TABLE if is_complete else PATH), table

@@ -1,0 +1,132 @@
+"""Thousands of small instances of one kind at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.planting import arguments
+from glasshouse.planting.arguments import Ratio
+from glasshouse.planting.kernels.cells import new_cells
+from glasshouse.planting.kernels.random_loops import drop_ensemble
+from glasshouse.planting.loops import Loops
+from glasshouse.planting.methods.random_loops import REDRAWS, weight_law
+from glasshouse.planting.planted import Planted
+from glasshouse.planting.recipe import Recipe
+from glasshouse.problems import validation
+from glasshouse.problems.validation import SpinArray
+from glasshouse.randomness import RngLike, Seed
+from glasshouse.summaries import Summarised
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ensemble(Summarised):
+    """Random-loop instances that differ in nothing but their seeds, in batched arrays.
+
+    Instance k is `random_loops(..., rng=SeedSequence(seed, spawn_key=(first + k,)))`, bit for bit;
+    indexing makes it.
+
+    Attributes:
+        nodes: int32 (instances, loops, 4), each loop's last edge the negative one (see `Loops`).
+        states: int8 (instances, n + m), the planted states.
+        positive: weight of the loops' positive edges: the loop weight.
+        negative: weight of their negative edges.
+        parameters: what all instances share, as their recipes hold it.
+        seed: whose children the instances grow from.
+        first: the child that instance 0 grows from.
+    """
+
+    nodes: npt.NDArray[np.int32]
+    states: SpinArray
+    positive: int
+    negative: int
+    parameters: Mapping[str, Any]
+    seed: Seed
+    first: int = 0
+
+    @property
+    def energy(self) -> int:
+        """The ground energy, which all instances share: -N(3-α) loop weights."""
+        return -int(self.nodes.shape[1]) * (3 * self.positive + self.negative)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    @property
+    def frustration(self) -> Fraction:
+        """Every loop's f, and every instance's: random loops never cancel."""
+        return Fraction(-self.negative, 3 * self.positive - self.negative)
+
+    def __getitem__(self, index: int) -> Planted:
+        """Instance number `index`; negative ones count from the end."""
+        k = range(len(self))[index]
+        loops = Loops.of_length(self.nodes[k], positive=self.positive, negative=self.negative)
+        recipe = Recipe("random_loops", self.parameters, self.seed.child(self.first + k))
+        n, m = self.parameters["n"], self.parameters["m"]
+        return Planted.of_rbm(n, m, loops, self.states[k], self.positive, recipe)
+
+    def __iter__(self) -> Iterator[Planted]:
+        return (self[k] for k in range(len(self)))
+
+    def __repr__(self) -> str:
+        n, m = self.parameters["n"], self.parameters["m"]
+        return f"Ensemble({len(self)} instances, {n} × {m}, {self.nodes.shape[1]} loops each)"
+
+
+def random_loops_ensemble(
+    n: int,
+    m: int,
+    count: int,
+    *,
+    frustration: Ratio,
+    loop_density: Ratio | None = None,
+    loops: int | None = None,
+    first: int = 0,
+    rng: RngLike = None,
+) -> Ensemble:
+    """Grow many instances of `random_loops` in one compiled call.
+
+    Args:
+        n: visible spins, at least 2.
+        m: hidden spins, at least 2.
+        count: how many instances.
+        frustration: the paper's f, from 0 to 1/4.
+        loop_density: the paper's ρ = N/n; N is rounded up. Give this or `loops`.
+        loops: N itself.
+        first: the instances are number first, first + 1, … of all that the seed has.
+        rng: a seed, or whatever `numpy.random.default_rng` takes; instance k uses its child
+            first + k.
+
+    >>> many = random_loops_ensemble(100, 100, 50, frustration="1/5", loop_density=0.345, rng=1)
+    >>> many
+    Ensemble(50 instances, 100 × 100, 35 loops each)
+    >>> many[7].verify()
+    """
+    n, m = arguments.layer_sizes(n, m)
+    f = arguments.frustration(frustration, 4, arguments.SHORTER_LOOPS)
+    number = arguments.loop_count(loops, loop_density, n)
+    instances, first = validation.count(count, "count"), validation.count(first, "first")
+    law, _ = weight_law(f, "equal", None, None)
+    arguments.check_total(number, 3 * int(law[0]) + int(law[3]))
+    seed = Seed.of(rng)
+    streams = np.empty((instances, 2, 4), dtype=np.uint64)
+    for k in range(instances):
+        streams[k] = seed.child(first + k).streams(2)
+    nodes = np.empty((instances, number, 4), dtype=np.int32)
+    states = np.empty((instances, n + m), dtype=np.int8)
+    matrix = new_cells(n * m, 4 * number, signs=True)
+    if not drop_ensemble(streams, n, m, law, REDRAWS, matrix, nodes, states):
+        raise ValueError(f"no place found for {number} loops on {n} × {m}; use fewer loops")
+    parameters = arguments.parameters(
+        None, states, n=n, m=m, frustration=f, **arguments.requested(loops, loop_density),
+        overlap="constructive", weights="equal",
+    )  # fmt: skip
+    nodes, states = validation.read_only(nodes), validation.read_only(states)
+    shared = MappingProxyType(parameters)
+    return Ensemble(nodes, states, int(law[0]), -int(law[3]), shared, seed, first)

@@ -1,0 +1,118 @@
+"""Graph loops: the paper's rule on any graph that has a cycle."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from glasshouse.planting import arguments
+from glasshouse.planting.arguments import Overlap, Ratio, State
+from glasshouse.planting.demand import graph_demand
+from glasshouse.planting.graphs import Graph
+from glasshouse.planting.kernels.graph_loops import BASIS, CONSTRUCTIVE, DISJOINT
+from glasshouse.planting.method import LOOP_KNOBS, planting_method
+from glasshouse.planting.methods.dropping import Drop, Ground, LoopWeights, cycles_of_length
+from glasshouse.planting.planted import Planted
+from glasshouse.planting.recipe import Recipe
+from glasshouse.problems import validation
+from glasshouse.randomness import RngLike, Seed
+
+if TYPE_CHECKING:
+    from glasshouse.planting.graphs import GraphLike
+
+
+@planting_method(
+    "graph",
+    grows_on="graph",
+    demand=graph_demand,
+    examples=(
+        {"graph": "torus:8x8", "frustration": "1/4", "length": 4, "loop_density": "1"},
+        {"graph": "chimera:4 without 7", "frustration": "1/8", "loop_density": "0.3"},
+    ),
+    knobs=LOOP_KNOBS,
+)
+def graph_loops(
+    graph: GraphLike,
+    *,
+    frustration: Ratio,
+    loop_density: Ratio | None = None,
+    loops: int | None = None,
+    length: int | None = None,
+    max_length: int | None = None,
+    overlap: Overlap = "constructive",
+    max_weight: int | None = None,
+    state: State | None = None,
+    rng: RngLike = None,
+) -> Planted:
+    """Plant on any graph with a cycle, by loops that never oppose each other.
+
+    Section "Extension to General Graphs". A cycle is the symmetric difference of up to three
+    touching cycles of a basis (from a random breadth-first forest), split into simple cycles of
+    which one is taken; or, with `length`, any cycle of that length: uniform over all of them where
+    they can be listed (up to 2^20), else a random self-avoiding path that closes. Its negative edge
+    is uniform among the places that agree with the signs so far. Where none is found in a thousand
+    tries, a loop that is there is dropped again. Every loop has the requested f, and so has the
+    instance, exactly.
+
+    Args:
+        graph: a `Graph` or its name ("torus:8x8"), a networkx graph, a list of edges, or an Ising
+            problem whose edges are used.
+        frustration: share of violated weight, 0 to 1/L for loops of length L: 1/3 on triangles.
+        loop_density: loops per half the nodes (n of an RBM of n × n). Give this or `loops`.
+        loops: how many loops.
+        length: the one length of all loops; any length by default.
+        max_length: without `length`, the longest loop; by default the longest that can hold f.
+        overlap: "constructive" lets loops add up where signs agree; "none" keeps them disjoint.
+        max_weight: the largest weight allowed on an edge, for machines of limited precision.
+        state: the state to plant; uniform at random when None.
+        rng: a seed, or whatever `numpy.random.default_rng` takes.
+
+    >>> plant = graph_loops("torus:6x6", frustration="1/4", length=4, loop_density=1, rng=1)
+    >>> plant
+    Planted(graph_loops, 36 spins, 18 loops, ground energy -36)
+    >>> plant.summary().frustration
+    Fraction(1, 4)
+    """
+    ground = Ground.of(Graph.of(graph))
+    number = arguments.loop_count(loops, loop_density, ground.half)
+    f, lengths = _lengths(ground, frustration, length, max_length)
+    weights = LoopWeights.of(f, lengths)
+    weights.check(number, lengths[-1])
+    sampler, table = BASIS, np.empty(0, dtype=np.int32)
+    if length is not None:
+        sampler, table = cycles_of_length(ground, length)
+    rule = DISJOINT if arguments.is_disjoint(overlap, max_weight) else CONSTRUCTIVE
+    most = weights.limit(max_weight, lengths[-1])
+    seed = Seed.of(rng)
+    streams = seed.streams(2)
+    drop = Drop(sampler, ground, lengths[0], lengths[-1], weights, rule, most, table)
+    remedy = "another length" if length else "a lower frustration, which allows longer loops"
+    grown = drop.grow(streams[0], number, f"use {remedy}")
+    spins = arguments.planted_state(state, ground.num_variables, streams[1])
+    values = arguments.parameters(
+        state, spins, graph=ground.parameter, frustration=f, length=length, max_length=max_length,
+        overlap=overlap, max_weight=max_weight, **arguments.requested(loops, loop_density),
+    )  # fmt: skip
+    return ground.plant(grown, spins, weights.positive, Recipe("graph_loops", values, seed))
+
+
+def _lengths(
+    ground: Ground, frustration: Ratio, length: int | None, max_length: int | None
+) -> tuple[Fraction, range]:
+    """f, and the lengths that loops may have: one, or all up to the longest."""
+    if length is not None:
+        if max_length is not None:
+            raise ValueError(f"length={length} and max_length={max_length} given; give one of them")
+        validation.count(length, "length", 3)
+        return arguments.frustration(frustration, length), range(length, length + 1)
+    shortest = 4 if ground.is_bipartite else 3
+    if max_length is not None:
+        longest = validation.count(max_length, "max_length", shortest)
+        f = arguments.frustration(frustration, longest)
+    else:
+        f = arguments.frustration(frustration, shortest)
+        longest = int(1 / f) if f else ground.longest_cycle
+    longest = max(shortest, min(longest, ground.longest_cycle))
+    return f, range(shortest, longest + 1, shortest - 2)

@@ -1,0 +1,114 @@
+"""Number partitioning with a planted perfect partition."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from glasshouse.certificates import Squares
+from glasshouse.planting import arguments
+from glasshouse.planting.arguments import Ratio, State
+from glasshouse.planting.counting.halves import count_by_halves
+from glasshouse.planting.demand import Demand, EffortError
+from glasshouse.planting.kernels.draws import fill_partitioned
+from glasshouse.planting.method import planting_method
+from glasshouse.planting.planted import Planted
+from glasshouse.planting.recipe import Recipe
+from glasshouse.problems.validation import INT64_MAX
+from glasshouse.randomness import RngLike, Seed
+
+Total = Literal["even", "odd"]
+
+# The last number fits about once in √n draws of all others.
+_TRIES = 1 << 20
+
+
+def _sizes(n: Any, bits: Any, bits_per_spin: Any, total: Any) -> tuple[int, int]:
+    """Spins, and bits of the numbers."""
+    spins = arguments.dense_spins(n, 2)
+    number = arguments.number_of(bits, bits_per_spin, spins, ("bits", "bits_per_spin"))
+    # Couplings add up to less than half the square of the sum of all numbers, and a QUBO's weights
+    # to 9 times as much.
+    most = (math.isqrt(2 * INT64_MAX // 9) // spins + 1).bit_length() - 1
+    if number > most:
+        raise ValueError(
+            f"numbers of {number} bits are too large for n={spins}; squares of their sums "
+            f"leave 2^63-1, where energies stop being exact; use at most {most} bits"
+        )
+    arguments.one_of(total, "total", ("even", "odd"))
+    if number == 1 and spins % 2 != (total == "odd"):
+        raise ValueError(
+            f"numbers of 1 bit are all 1, and the total of n={spins} of them is not {total}; "
+            "use 2 bits"
+        )
+    return spins, number
+
+
+def _demand(asked: Mapping[str, Any]) -> Demand:
+    n, _ = _sizes(
+        asked.get("n"), asked.get("bits"), asked.get("bits_per_spin"), asked.get("total", "even")
+    )
+    return Demand.of_squares(n, 1, n)
+
+
+@planting_method(
+    "partition",
+    grows_on="spins",
+    demand=_demand,
+    examples=({"n": 20, "bits": 12}, {"n": 24, "bits_per_spin": "3/4", "total": "odd"}),
+    knobs={"bits_per_spin": ("1/10", "1/2")},
+    ground_states=count_by_halves,
+)
+def partition(
+    n: int,
+    *,
+    bits: int | None = None,
+    bits_per_spin: Ratio | None = None,
+    total: Total = "even",
+    state: State | None = None,
+    rng: RngLike = None,
+) -> Planted:
+    """Plant a perfect partition: numbers that split into two sides of the same sum.
+
+    The energy is half of (a·s)², without its constant; spins tell the side of each number. Numbers
+    and partition are drawn together, uniform among all that fit: a from 1 to 2^bits - 1, t with
+    a·t = 0, or ±1 where the total is odd. With m bits per number, random numbers have a perfect
+    partition up to m/n = 1 and none above (Mertens, Physical Review Letters 81, 4281, 1998; Borgs,
+    Chayes and Pittel, Random Structures and Algorithms 19, 247, 2001); below, partitions are many,
+    above, the planted one and its mirror image are alone, most of the time.
+
+    Energies are exact below 2^63, those of the QUBO, too, so that bits + log2 n stays below 30.5:
+    m = n is in reach up to 25 spins. There are n(n-1)/2 couplings, of about 50 bytes each.
+
+    Args:
+        n: numbers, which is spins, at least 2.
+        bits: numbers are uniform below two to this power, m; give this or `bits_per_spin`.
+        bits_per_spin: m/n; m is rounded up.
+        total: "even", or "odd" for numbers whose two sides differ by one.
+        state: the state to plant. Then numbers turn negative where it has them on the wrong side;
+            when None, all are positive.
+        rng: a seed, or whatever `numpy.random.default_rng` takes.
+
+    >>> plant = partition(6, bits=4, rng=1)
+    >>> plant.squares.coefficients.tolist(), plant.state.tolist()
+    ([6, 7, 5, 12, 6, 10], [1, 1, -1, -1, -1, 1])
+    >>> plant.verify()
+    """
+    size, number = _sizes(n, bits, bits_per_spin, total)
+    seed = Seed.of(rng)
+    streams = seed.streams(2)
+    numbers = np.empty(size, dtype=np.int64)
+    found = fill_partitioned(streams[1].copy(), numbers, 2**number - 1, int(total == "odd"), _TRIES)
+    if not found:  # the last number fits about once in √n draws
+        raise EffortError(f"no last number fits in {_TRIES} draws; use another seed")
+    own = np.sign(numbers) if state is None else state
+    spins = arguments.planted_state(own, size, streams[0])
+    values = arguments.parameters(
+        state, spins, n=size, bits=bits, total=total,
+        bits_per_spin=arguments.ratio_or_none(bits_per_spin, "bits_per_spin"),
+    )  # fmt: skip
+    squares = Squares.of_rows((numbers * spins)[np.newaxis])
+    return Planted.of_squares(size, squares, spins, Recipe("partition", values, seed))

@@ -1,0 +1,227 @@
+"""Posiform planting: a 2-SAT with one model, as an Ising problem or QUBO on any graph."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.planting import arguments
+from glasshouse.planting.arguments import Ratio, State
+from glasshouse.planting.counting.two_sat import Clauses, count_models, least_unique, loops_of
+from glasshouse.planting.demand import Demand, graph_extent
+from glasshouse.planting.graphs import Graph
+from glasshouse.planting.kernels.clauses import draw_coefficients, draw_edge_clauses, grow_blocks
+from glasshouse.planting.kernels.graph_loops import BASIS
+from glasshouse.planting.loops import Loops
+from glasshouse.planting.method import planting_method
+from glasshouse.planting.methods.dropping import Drop, Ground, LoopWeights
+from glasshouse.planting.planted import Planted
+from glasshouse.planting.recipe import Recipe
+from glasshouse.problems import naming, validation
+from glasshouse.problems.elementary import logarithm
+from glasshouse.randomness import RngLike, Seed
+
+if TYPE_CHECKING:
+    from glasshouse.planting.graphs import GraphLike
+
+_MOST_COEFFICIENT = 1 << 31
+# Draws of clauses, by what the last spin to be held must wait for: not one in e^40 waits longer.
+_WAIT = 40
+_CLAUSE, _LOOP, _PAIR = 256, 64, 64  # bytes, about
+
+
+def _scale(scale: Any, block: Any) -> Fraction:
+    if scale is None:
+        return Fraction(1, 10)
+    if block is None:
+        raise ValueError(f"scale={scale} weighs clauses against blocks; give block, or no scale")
+    ratio = arguments.ratio(scale, "scale")
+    if ratio <= 0 or max(ratio.numerator, ratio.denominator) > _MOST_COEFFICIENT:
+        raise ValueError(f"scale={scale} must be above 0, and its parts at most 2^31; try 1/10")
+    return ratio
+
+
+def _demand(asked: Mapping[str, Any]) -> Demand:
+    n, graph, block = (asked.get(name) for name in ("n", "graph", "block"))
+    if (n is None) == (graph is None):
+        raise ValueError("a recipe of posiform has either n or a graph")
+    if graph is None:
+        spins, memory = arguments.spins(n, 2), 0  # type: ignore[arg-type]  # checked there
+        clauses = min(3 * math.comb(spins, 2), math.ceil(1.5 * spins * (logarithm(spins) + _WAIT)))
+    else:
+        extent, memory = graph_extent(graph)
+        spins, clauses = extent.nodes, 3 * extent.edges
+    loops = 0
+    if block is not None:
+        size = min(validation.count(block, "block", 3), spins)
+        loops, memory = spins, memory + _PAIR * spins * (size if graph is None else 1)
+    memory += _CLAUSE * clauses + _LOOP * (loops + spins)
+    return Demand(spins, clauses + loops, memory)
+
+
+@planting_method(
+    "posiform",
+    grows_on="spins or graph",
+    demand=_demand,
+    examples=(
+        {"n": 40},
+        {"graph": "chimera:3", "max_coefficient": 3},
+        {"n": 30, "block": 10, "scale": "1/20"},
+    ),
+    knobs={"scale": ("1/2", "1/100"), "block": ("24", "4")},
+    ground_states=count_models,
+)
+def posiform(
+    n: int | None = None,
+    *,
+    graph: GraphLike | None = None,
+    max_coefficient: int = 1,
+    block: int | None = None,
+    scale: Ratio | None = None,
+    state: State | None = None,
+    rng: RngLike = None,
+) -> Planted:
+    """Plant the one model of a 2-SAT: the only ground state there is, of energy 0.
+
+    Posiform planting (Hahn, Pelofske, Djidjev, "Using 2-SAT to generate QUBO instances with known
+    optimal solutions", 2023, and Frontiers in Computer Science 5, 2023). Clauses that the planted
+    state satisfies are drawn, without repeating any, on the edges of a graph until no other state
+    satisfies them all. A violated clause costs four times its coefficient, a whole number.
+
+    A 2-SAT is easy. With `block`, the spins also fall into blocks of neighbours, each with a glass
+    of frustrated loops that has the planted state among its many ground states (Pelofske, Hahn,
+    Djidjev, arXiv 2411.03626, "Increasing the hardness of posiform planting using random QUBOs").
+    The paper draws the couplings of a block at random and solves it. The proof of such a block
+    comes out of a linear program in floats, and would not be the same on every machine; our loops
+    need no solving and are their own proof (docs/families.md has the paper's form, with `prove`).
+    The clauses still single out one state. The energy is then that of the loops.
+
+    Args:
+        n: spins, any two of which may share a clause; give this or `graph`.
+        graph: a `Graph` or its name ("chimera:4"), a networkx graph, a list of edges, or an Ising
+            problem whose edges are used. Every node needs an edge.
+        max_coefficient: coefficients of clauses are uniform from 1 to this.
+        block: spins of a block with a glass, at most; none by default.
+        scale: coefficients of clauses against the ±1 of a block's loops, the paper's posiform
+            scaling coefficient: 1/10 by default. Lower is harder, and so are more and smaller
+            blocks.
+        state: the state to plant; uniform at random when None.
+        rng: a seed, or whatever `numpy.random.default_rng` takes.
+
+    >>> plant = posiform(40, rng=1)
+    >>> plant.energy, str(plant.summary().ground_states)
+    (0, 'unique (proven: the 2-SAT has no other model)')
+    >>> plant.verify()
+    """
+    if (n is None) == (graph is None):
+        given = "neither is" if n is None else "both are"
+        raise ValueError(f"give exactly one of n and graph; {given} given")
+    ground = None if graph is None else _held(Graph.of(graph))
+    size = arguments.spins(n, 2) if ground is None else ground.num_nodes  # type: ignore[arg-type]
+    most = validation.count(max_coefficient, "max_coefficient", 1)
+    if most > _MOST_COEFFICIENT:
+        raise ValueError(f"max_coefficient={most} is above 2^31, the most we draw; use less")
+    ratio = _scale(scale, block)
+    blocks = None if block is None else _blocks(size, ground, block)
+    seed = Seed.of(rng)
+    streams = seed.streams(4)
+    spins = arguments.planted_state(state, size, streams[0])
+    clauses = _draw(streams[1].copy(), size, ground)
+    coefficients = np.empty(len(clauses), dtype=np.int64)
+    draw_coefficients(streams[2].copy(), most, coefficients)
+    if blocks is not None:
+        coefficients *= ratio.numerator
+    loops = loops_of(size, clauses, coefficients)
+    cost = int(coefficients.sum())
+    if blocks is not None:
+        loops = _joined(loops, _glass(blocks, streams[3]), ratio.denominator)
+    values = arguments.parameters(
+        state, spins, n=None if ground else size, graph=ground.name if ground else None,
+        max_coefficient=most, block=block, scale=None if scale is None else ratio,
+    )  # fmt: skip
+    labels = ground.labels if ground and naming.is_plain(ground.labels) else None
+    least = int(loops.positive_weights.min())
+    recipe = Recipe("posiform", values, seed)
+    return Planted.of_ising(size, loops, spins, least, recipe, labels, offset=cost)
+
+
+def _held(graph: Graph) -> Graph:
+    """A graph all of whose nodes have an edge: no clause could hold the others."""
+    degrees = np.bincount(graph.edges.reshape(-1), minlength=graph.num_nodes)
+    alone = np.flatnonzero(degrees == 0)
+    if len(alone):
+        label = graph.labels[alone[0]]
+        many = f" and {len(alone) - 1} more" if len(alone) > 1 else ""
+        raise ValueError(
+            f"node {label!r}{many} of {graph!r} has no edge, so no clause holds its spin and the "
+            "model cannot be unique; leave such nodes out"
+        )
+    if not graph.num_nodes:
+        raise ValueError("the graph has no nodes; give one with an edge")
+    return graph
+
+
+def _draw(stream: npt.NDArray[np.uint64], size: int, graph: Graph | None) -> Clauses:
+    """Different clauses in the order in which they came, until the model is unique."""
+    if graph is None:
+        edges, wait = np.empty((0, 2), dtype=np.int32), 1.5 * size
+    else:
+        edges = np.array(graph.edges, dtype=np.int32)
+        least = int(np.bincount(edges.reshape(-1)).min())
+        # So many edges touch the flips that are hardest to hold; a clause of each would do.
+        wait = 3 * len(edges) / least
+    drawn = np.empty((0, 3), dtype=np.int32)
+    number = math.ceil(wait * (logarithm(size) + 2))
+    for _ in range(_WAIT):
+        more = np.empty((number, 3), dtype=np.int32)
+        draw_edge_clauses(stream, size, edges, more)
+        drawn = _different(np.concatenate([drawn, more]), size)
+        wanted = least_unique(size, drawn)
+        if wanted is not None:
+            return drawn[:wanted]
+    raise ValueError(f"no unique model in {_WAIT * number} clauses; use another seed")
+
+
+def _different(clauses: Clauses, size: int) -> Clauses:
+    """Each clause where it came first."""
+    i, j, kind = clauses.T.astype(np.int64)
+    _, first = np.unique((i * size + j) * 2 + kind, return_index=True)
+    return clauses[np.sort(first)]
+
+
+def _blocks(size: int, graph: Graph | None, block: int) -> Ground:
+    """The edges inside blocks; any two spins of a block where there is no graph."""
+    most = min(validation.count(block, "block", 3), size)
+    if graph is None:
+        i, j = np.triu_indices(most, 1)
+        first = np.arange(0, size, most)[:, None]
+        edges = np.stack([first + i, first + j], axis=-1).reshape(-1, 2)
+        edges = edges[edges[:, 1] < size].astype(np.int32)
+    else:
+        starts, neighbours, _, _ = graph.rows(graph.edges)
+        blocks = grow_blocks(starts, neighbours, most)
+        edges = graph.edges[blocks[graph.edges[:, 0]] == blocks[graph.edges[:, 1]]]
+    inside = Graph(size, edges, f"blocks:{most}", tuple(range(size)))
+    if not len(inside.core):
+        raise ValueError(
+            f"blocks of {most} spins hold no cycle here, so there is no glass; use a larger block"
+        )
+    return Ground(inside)
+
+
+def _glass(blocks: Ground, stream: npt.NDArray[np.uint64]) -> Loops:
+    """As many loops of weights ±1, on cycles inside blocks, as there are spins on cycles."""
+    drop = Drop(BASIS, blocks, 3, blocks.longest_cycle, LoopWeights(1, 1, 0))
+    return drop.grow(stream, blocks.longest_cycle, "use another block")
+
+
+def _joined(clauses: Loops, glass: Loops, factor: int) -> Loops:
+    """Clauses and, times a factor, the loops of blocks."""
+    nodes = np.concatenate([clauses.nodes, glass.nodes])
+    starts = np.concatenate([clauses.starts, clauses.starts[-1] + glass.starts[1:]])
+    return Loops(nodes, starts, np.concatenate([clauses.weights, factor * glass.weights]))

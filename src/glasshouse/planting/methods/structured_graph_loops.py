@@ -1,0 +1,139 @@
+"""Structured loops on a general graph: blocks of its adjacency matrix."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.planting import arguments
+from glasshouse.planting.arguments import Ratio, State
+from glasshouse.planting.demand import graph_demand
+from glasshouse.planting.graphs import Graph
+from glasshouse.planting.kernels.graph_loops import BLOCK
+from glasshouse.planting.loops import Loops
+from glasshouse.planting.method import BLOCK_KNOBS, planting_method
+from glasshouse.planting.methods.dropping import Drop, Ground, LoopWeights
+from glasshouse.planting.planted import Planted
+from glasshouse.planting.recipe import Recipe
+from glasshouse.problems.validation import IntArray
+from glasshouse.randomness import RngLike, Seed
+
+if TYPE_CHECKING:
+    from glasshouse.planting.graphs import GraphLike
+
+
+@planting_method(
+    "graph",
+    grows_on="graph",
+    demand=graph_demand,
+    examples=(
+        {"graph": "complete:40", "frustration": "0.23", "block": "0.3", "loop_density": "10"},
+    ),
+    knobs=BLOCK_KNOBS,
+)
+def structured_graph_loops(
+    graph: GraphLike,
+    *,
+    frustration: Ratio,
+    block: Ratio,
+    loop_density: Ratio | None = None,
+    loops: int | None = None,
+    left: Ratio = 0,
+    state: State | None = None,
+    rng: RngLike = None,
+) -> Planted:
+    """Plant 4-loops whose negative edges lie among the first nodes of a graph.
+
+    Section "Structured Frustrated-Loop Algorithm", "Extension to General Graphs". A loop has the
+    edges (i1,i2), (i3,i2), (i3,i4) and (i1,i4) on four different nodes: i1 and i2, joined by the
+    negative edge, lie in the block (the first nodes), i3 outside it. i4 lies outside for a
+    centre loop and inside for a left loop; an upper loop would be a left loop transposed. Signs are
+    compared on the symmetric J.
+
+    Unlike on an RBM, **no metastable state is planted**: rows and columns of an adjacency matrix
+    are the same nodes, so the blocks B1 and B4 together are no cut, and no flip of spins turns
+    just them. The planted ground state is right all the same.
+
+    Args:
+        graph: what `graph_loops` takes; it must have such 4-cycles, as complete graphs do.
+        frustration: share of violated weight, from 0 to 1/4.
+        block: share of the nodes, the first ones, that hold the negative weights: d in (0, 1]. The
+            block has ⌈(nodes-1)·d⌉ nodes.
+        loop_density: loops per half the nodes. Give this or `loops`.
+        loops: how many loops.
+        left: share of left loops; the others are centre loops.
+        state: the state to plant; uniform at random when None.
+        rng: a seed, or whatever `numpy.random.default_rng` takes.
+
+    >>> plant = structured_graph_loops("complete:20", frustration="1/5", block="1/2", loops=30,
+    ...                                rng=1)
+    >>> plant.energy, plant.summary().frustration
+    (-270, Fraction(1, 5))
+    """
+    ground = Ground.of(Graph.of(graph))
+    f = arguments.frustration(frustration, 4, arguments.SHORTER_LOOPS)
+    number = arguments.loop_count(loops, loop_density, ground.half)
+    weights = LoopWeights.of(f, range(4, 5))
+    weights.check(number, 4)
+    share, left_share = arguments.ratio(block, "block"), arguments.ratio(left, "left")
+    border = _border(ground, share, block)
+    if not 0 <= left_share <= 1:
+        raise ValueError(f"left={left} is a share of the loops, from 0 to 1")
+    seed = Seed.of(rng)
+    streams = seed.streams(2)
+    lefts = round(number * left_share)
+    counts = {"left": lefts, "center": number - lefts}
+    grown = _drop_blocks(ground, border, weights, streams[0], counts)
+    spins = arguments.planted_state(state, ground.num_variables, streams[1])
+    values = arguments.parameters(
+        state, spins, graph=ground.parameter, frustration=f, block=share, left=left_share,
+        **arguments.requested(loops, loop_density),
+    )  # fmt: skip
+    recipe = Recipe("structured_graph_loops", values, seed)
+    return ground.plant(grown, spins, weights.positive, recipe)
+
+
+def _border(ground: Ground, share: Fraction, block: Ratio) -> int:
+    """How many nodes the block has."""
+    if not 0 < share <= 1:
+        raise ValueError(f"block={block} is a share of the nodes, above 0 and at most 1")
+    return math.ceil((ground.num_variables - 1) * share)
+
+
+def _drop_blocks(
+    ground: Ground,
+    border: int,
+    weights: LoopWeights,
+    stream: npt.NDArray[np.uint64],
+    counts: dict[str, int],
+) -> Loops:
+    """Left loops, then centre loops on top of them."""
+    size = ground.num_variables
+    inner = _edges_inside(ground, border)
+    totals: IntArray | None = None
+    parts = []
+    for kind, number in counts.items():
+        drop = Drop(BLOCK, ground, 4, 4, weights, inner=inner, border=border, inside=kind == "left")
+        totals = drop.new_totals() if totals is None else totals
+        if not number:
+            continue
+        found = drop.run(stream, number, totals)[0] if len(inner) else []
+        if len(found) < 4 * number:
+            needs = "three nodes in it" if kind == "left" else "two nodes in it and two outside"
+            raise ValueError(
+                f"no {kind} loop was found on {ground} with the first {border} of {size} nodes as "
+                f"block; it needs {needs}, joined to a 4-cycle: change block, left or the graph"
+            )
+        parts.append(found)
+    nodes = np.concatenate(parts).reshape(-1, 4)
+    return Loops.of_length(nodes, positive=weights.positive, negative=weights.negative(4))
+
+
+def _edges_inside(ground: Ground, border: int) -> IntArray:
+    """The edges among the first nodes."""
+    ends = ground.rows(stored=True)[3]
+    return np.flatnonzero((ends < border).all(axis=1)).astype(np.int64)

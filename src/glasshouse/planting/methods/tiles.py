@@ -1,0 +1,238 @@
+"""Tiles: small frustrated problems with a ground state in common, laid on a lattice.
+
+Every coupling of the lattice belongs to one tile at most. All spins up is a ground state of every
+tile, so it is one of the lattice as well. A tile is kept as frustrated loops over its corners: the
+loops of all tiles prove the plant.
+
+Corner b of a tile is one step along axis d where bit d of b is set; axis 0 is the slowest one of
+the lattice, whose spins are numbered row by row.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates.flat_cycles import NodeArray
+from glasshouse.planting import arguments
+from glasshouse.planting.arguments import Ratio, State
+from glasshouse.planting.demand import Demand
+from glasshouse.planting.kernels.draws import draw_tiles
+from glasshouse.planting.loops import Loops
+from glasshouse.planting.recipe import Recipe
+from glasshouse.problems import validation
+from glasshouse.problems.validation import IntArray, SpinArray
+from glasshouse.randomness import RngLike, Seed
+
+Boundary: TypeAlias = Literal["periodic", "open"]
+# One loop of a tile: its corners in order, and the weight of the edge that leaves each of them.
+TileLoop: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
+Tile: TypeAlias = Sequence[TileLoop]
+
+_MOST_SPINS = 1 << 28  # more are refused before memory is
+
+
+@dataclass(frozen=True)
+class TileSet:
+    """The tiles of some classes, in flat arrays.
+
+    Attributes:
+        firsts: the first tile of each class, and the end of the last.
+        loop_starts: the first loop of each tile, and the end of the last.
+        entry_starts: the first entry of each tile, and the end of the last.
+        lengths: entries of each loop.
+        corners: one for each entry.
+        weights: of the edge from an entry's corner to the next of its loop.
+    """
+
+    firsts: IntArray
+    loop_starts: IntArray
+    entry_starts: IntArray
+    lengths: IntArray
+    corners: IntArray
+    weights: IntArray
+
+    @classmethod
+    def of(cls, classes: Sequence[Sequence[Tile]]) -> TileSet:
+        """All tiles, class by class."""
+        tiles = [tile for members in classes for tile in members]
+        loops = [loop for tile in tiles for loop in tile]
+        return cls(
+            _starts(map(len, classes)),
+            _starts(map(len, tiles)),
+            _starts(sum(len(corners) for corners, _ in tile) for tile in tiles),
+            np.array([len(corners) for corners, _ in loops]),
+            np.array([corner for corners, _ in loops for corner in corners]),
+            np.array([weight for _, weights in loops for weight in weights]),
+        )
+
+    @property
+    def most_loops(self) -> int:
+        """Loops of the tile that has the most."""
+        return int(np.diff(self.loop_starts).max())
+
+    @property
+    def most_entries(self) -> int:
+        """Entries of the tile that has the most."""
+        return int(np.diff(self.entry_starts).max())
+
+    def lay(
+        self, stream: npt.NDArray[np.uint64], shares: Sequence[Fraction], places: NodeArray
+    ) -> Loops:
+        """Draw a tile for each row of `places`, the spins of its corners, and collect the loops."""
+        units = math.lcm(*(share.denominator for share in shares))
+        ends = np.cumsum([int(share * units) for share in shares], dtype=np.int64)
+        chosen = np.empty(len(places), dtype=np.int64)
+        draw_tiles(stream, ends, self.firsts, chosen)
+        entries, owners = _ranges(self.entry_starts, chosen)
+        loops, _ = _ranges(self.loop_starts, chosen)
+        nodes = places[owners, self.corners[entries]]
+        return Loops(nodes, _starts(self.lengths[loops]), self.weights[entries])
+
+
+@dataclass(frozen=True)
+class TileLattice:
+    """A square or cubic lattice whose tiles start where all coordinates are even, or all odd.
+
+    Attributes:
+        length: spins along an axis.
+        dimensions: axes.
+        boundary: open lattices have no couplings where no whole tile fits.
+    """
+
+    length: int
+    dimensions: int
+    boundary: Boundary
+
+    @classmethod
+    def of(cls, length: Any, dimensions: int, boundary: Any) -> TileLattice:
+        """A lattice that tiles fit on, or an error."""
+        arguments.one_of(boundary, "boundary", ("periodic", "open"))
+        size = validation.count(length, "length", 4 if boundary == "periodic" else 2)
+        if size % 2:
+            reason = (
+                "the colours of the tiles would not meet around a periodic lattice"
+                if boundary == "periodic"
+                else "some corners of an open lattice would have no tile"
+            )
+            raise ValueError(f"length={length} is odd, and {reason}; use an even length")
+        if size**dimensions > _MOST_SPINS:
+            raise ValueError(
+                f"length={length} makes more than 2^28 spins, the most we plant; use a shorter one"
+            )
+        return cls(size, dimensions, boundary)
+
+    @property
+    def num_spins(self) -> int:
+        """All spins of the lattice."""
+        return int(self.length**self.dimensions)
+
+    @property
+    def num_tiles(self) -> int:
+        """How many tiles there are."""
+        half = self.length // 2
+        odd = half if self.boundary == "periodic" else half - 1
+        return int(half**self.dimensions + odd**self.dimensions)
+
+    def places(self) -> NodeArray:
+        """The spins of all tiles, one row of corners for each."""
+        end = self.length if self.boundary == "periodic" else self.length - 1
+        starts = [
+            np.stack(np.meshgrid(*[np.arange(first, end, 2)] * self.dimensions, indexing="ij"))
+            for first in (0, 1)
+        ]
+        origins = np.concatenate([start.reshape(self.dimensions, -1) for start in starts], axis=1)
+        spins = np.zeros((origins.shape[1], 2**self.dimensions), dtype=np.int32)
+        for corner in range(2**self.dimensions):
+            for axis in range(self.dimensions):
+                steps = (origins[axis] + (corner >> axis & 1)) % self.length
+                spins[:, corner] = spins[:, corner] * self.length + steps
+        return spins
+
+    def tiled(
+        self, method: str, tiles: TileSet, named: Mapping[str, Ratio], last: str,
+        state: State | None, rng: RngLike,
+    ) -> tuple[Loops, SpinArray, Recipe]:  # fmt: skip
+        """A tile at every place, drawn at random: the loops of all, the state, and the recipe.
+
+        Args:
+            method: the name of the family.
+            tiles: what is drawn.
+            named: the probabilities of the classes, but for the last one.
+            last: the class that gets what they leave.
+            state: the state to plant; uniform at random when None.
+            rng: a seed, or whatever `numpy.random.default_rng` takes.
+        """
+        shares = class_shares(named, last)
+        seed = Seed.of(rng)
+        streams = seed.streams(2)
+        spins = arguments.planted_state(state, self.num_spins, streams[0])
+        loops = tiles.lay(streams[1].copy(), shares, self.places())
+        values = arguments.parameters(
+            state, spins, length=self.length, boundary=self.boundary,
+            **dict(zip(named, shares, strict=False)),
+        )  # fmt: skip
+        return loops, spins, Recipe(method, values, seed)
+
+    def demand(self, tiles: TileSet) -> Demand:
+        """What growing takes at most."""
+        number = self.num_tiles
+        return Demand.of_loops(
+            self.num_spins, number * tiles.most_loops, number * tiles.most_entries
+        )
+
+
+def class_shares(named: Mapping[str, Ratio], last: str) -> list[Fraction]:
+    """The probability of each class, exactly; what the named ones leave is the last one's.
+
+    >>> class_shares({"p1": "1/4", "p2": 0.5}, "C3")
+    [Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)]
+    """
+    shares = [arguments.ratio(value, name) for name, value in named.items()]
+    for (name, value), share in zip(named.items(), shares, strict=True):
+        if not 0 <= share <= 1:
+            raise ValueError(f"{name}={value} is not a probability; use 0 to 1")
+    if sum(shares) > 1:
+        given = " + ".join(f"{name}={value}" for name, value in named.items())
+        raise ValueError(f"{given} is above 1; they must leave 0 or more for {last}")
+    if math.lcm(*(share.denominator for share in shares)) > 1 << 62:
+        raise ValueError(f"{', '.join(named)} have no common denominator below 2^62; round them")
+    return [*shares, 1 - sum(shares, Fraction(0))]
+
+
+def symmetries(dimensions: int) -> list[tuple[int, ...]]:
+    """Where the corners of a square or a cube go, for each of its symmetries.
+
+    >>> symmetries(2)[:3], len(symmetries(3))
+    ([(0, 1, 2, 3), (1, 0, 3, 2), (2, 3, 0, 1)], 48)
+    """
+    found = []
+    for axes in itertools.permutations(range(dimensions)):
+        for mirrored in range(2**dimensions):
+            turned = [
+                sum((corner >> axis & 1) << place for place, axis in enumerate(axes))
+                for corner in range(2**dimensions)
+            ]
+            found.append(tuple(corner ^ mirrored for corner in turned))
+    return found
+
+
+def _starts(counts: Iterable[int]) -> IntArray:
+    """Where ranges of these lengths begin, one after the other, and the end of the last."""
+    ends = np.cumsum(np.fromiter(counts, dtype=np.int64))
+    return np.concatenate([np.zeros(1, dtype=np.int64), ends])
+
+
+def _ranges(starts: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
+    """The members of the chosen ranges, one range after the other, and whose each of them is."""
+    counts = starts[chosen + 1] - starts[chosen]
+    owners = np.repeat(np.arange(len(chosen)), counts)
+    before = np.cumsum(counts) - counts
+    return np.arange(len(owners)) + (starts[chosen] - before)[owners], owners

@@ -1,0 +1,144 @@
+"""The Wishart planted ensemble: dense problems whose ruggedness has a dial."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from glasshouse.certificates import Squares
+from glasshouse.certificates.integers import ROOM
+from glasshouse.planting import arguments
+from glasshouse.planting.arguments import Ratio, State
+from glasshouse.planting.counting.halves import count_by_halves
+from glasshouse.planting.demand import Demand
+from glasshouse.planting.kernels.draws import MOST_VARIANCE, fill_balanced, fill_centred
+from glasshouse.planting.method import planting_method
+from glasshouse.planting.planted import Planted
+from glasshouse.planting.recipe import Recipe
+from glasshouse.problems import validation
+from glasshouse.randomness import RngLike, Seed
+
+ColumnLaw = Literal["signs", "normal"]
+
+_RESOLUTION = 1000
+# A column's entries take 8 bytes each, and some more on the way.
+_MOST_ENTRIES = 1 << 28
+
+
+def _sizes(n: Any, columns: Any, alpha: Any, law: str) -> tuple[int, int]:
+    """Spins and columns, from their number or from alpha."""
+    spins = arguments.dense_spins(n, 2)
+    if law == "signs" and spins % 2:
+        raise ValueError(
+            f"n={n} is odd; columns of ±1 that add up to zero need an even n; use an even one, or "
+            'weights="normal"'
+        )
+    number = arguments.number_of(columns, alpha, spins, ("columns", "alpha"))
+    if spins * number > _MOST_ENTRIES:
+        asked = f"columns={columns}" if alpha is None else f"alpha={alpha}"
+        raise ValueError(
+            f"{asked} asks for more than 2^28 numbers, the most we draw; with n={spins} use at "
+            f"most {_MOST_ENTRIES // spins} columns"
+        )
+    return spins, number
+
+
+def _steps(law: str, resolution: Any, n: int, columns: int) -> int | None:
+    """The standard deviation of a normal column's entries; None for signs."""
+    if arguments.one_of(law, "weights", ("signs", "normal")) == "signs":
+        if resolution is not None:
+            raise ValueError('resolution needs weights="normal"; signs have none')
+        return None
+    steps = validation.count(_RESOLUTION if resolution is None else resolution, "resolution", 1)
+    # The magnitudes of a normal column add up to about 0.8 n·steps.
+    most = min(math.isqrt(MOST_VARIANCE), math.isqrt(ROOM // columns) // n)
+    if steps > most:
+        raise ValueError(
+            f"resolution={steps} is above {most}, the most at which energies of n={n} spins and "
+            f"{columns} columns stay exact; use a lower resolution or fewer columns"
+        )
+    return steps
+
+
+def _demand(asked: Mapping[str, Any]) -> Demand:
+    law = asked.get("weights", "signs")
+    n, columns = _sizes(asked.get("n"), asked.get("columns"), asked.get("alpha"), law)
+    _steps(law, asked.get("resolution"), n, columns)
+    return Demand.of_squares(n, columns, n)
+
+
+@planting_method(
+    "wishart",
+    grows_on="spins",
+    demand=_demand,
+    examples=(
+        {"n": 64, "columns": 48},
+        {"n": 32, "alpha": "3/4"},
+        {"n": 25, "alpha": "1/5", "weights": "normal"},
+    ),
+    knobs={"alpha": ("2", "1/2")},
+    ground_states=count_by_halves,
+)
+def wishart(
+    n: int,
+    *,
+    columns: int | None = None,
+    alpha: Ratio | None = None,
+    weights: ColumnLaw = "signs",
+    resolution: int | None = None,
+    state: State | None = None,
+    rng: RngLike = None,
+) -> Planted:
+    """Plant a state that is orthogonal to every column of a matrix, on the complete graph.
+
+    The Wishart planted ensemble (Hamze, Raymond, Pattison, Biswas, Katzgraber, Physical Review E
+    101, 052102, 2020; arXiv 1906.00275): the energy is half of Σ (w·s)² over all columns w, without
+    its constant, and every column has w·t = 0 for the planted t. Many columns make it easy. Fewer
+    make it harder, until there are so few that other states reach zero in all of them, too.
+
+    The paper draws z from a normal law, takes t(t·z)/N off, multiplies by √(N/(N-1)) and divides
+    couplings by N. Here "normal" columns are the same in integers: z is a discrete Gaussian of
+    standard deviation `resolution`, and its mean is taken off exactly, rounded down on some entries
+    and up on the others, at random, so that w·t is 0. Both factors are left out. Columns of "signs"
+    are ±1, half of each sign in the gauge of t: the smallest whole numbers there are.
+
+    Memory: about 50 bytes per entry of the columns and per coupling, so 0.1 GB for n = M = 1000.
+
+    Args:
+        n: spins, the paper's N; an even number for columns of signs.
+        columns: the paper's M; give this or `alpha`.
+        alpha: columns per spin, M/N; the number of columns is rounded up.
+        weights: "signs" for columns of ±1, "normal" for the paper's Gaussian ones, in integers.
+        resolution: standard deviation of normal entries, 1000 by default and 4096 at most: the
+            finer, the fewer columns are needed for the planted state to be the only one.
+        state: the state to plant; uniform at random when None.
+        rng: a seed, or whatever `numpy.random.default_rng` takes.
+
+    >>> plant = wishart(32, columns=24, rng=1)
+    >>> plant
+    Planted(wishart, 32 spins, 24 squares, ground energy -384)
+    >>> plant.verify()
+    >>> print(plant.summary().ground_states)
+    2 (counted)
+    """
+    size, number = _sizes(n, columns, alpha, weights)
+    steps = _steps(weights, resolution, size, number)
+    seed = Seed.of(rng)
+    streams = seed.streams(2)
+    spins = arguments.planted_state(state, size, streams[0])
+    rows = np.empty((number, size), dtype=np.int64)
+    if steps is None:
+        fill_balanced(streams[1].copy(), rows)
+    else:
+        fill_centred(streams[1].copy(), rows, steps * steps, steps + 1)
+    rows *= spins
+    rows.setflags(write=False)  # then nobody needs a copy
+    values = arguments.parameters(
+        state, spins, n=size, columns=columns,
+        alpha=arguments.ratio_or_none(alpha, "alpha"), weights=weights, resolution=steps,
+    )  # fmt: skip
+    recipe = Recipe("wishart", values, seed)
+    return Planted.of_squares(size, Squares.of_rows(rows), spins, recipe)

@@ -1,0 +1,250 @@
+"""An instance: what is proven about its optimum, what its file only states, its search tree."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from glasshouse.certificates import Certificate, CertificateError, Verdict, verify
+from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.certificates.tree import Cover
+from glasshouse.certificates.verdict import leaf_bounds
+from glasshouse.extras import MissingPackageError
+from glasshouse.files import Document, FileError, read_document, read_planted, verified
+from glasshouse.landscape import overview
+from glasshouse.planting import Planted
+from glasshouse.problems import Ising, Problem, Rbm
+from glasshouse.problems.convert import to_ising
+from glasshouse.problems.measure import Measure
+from glasshouse.problems.validation import shown
+from glasshouse.reports.charts import Axis, bar_chart
+from glasshouse.reports.matrix import loop_table, matrix_figure
+from glasshouse.reports.page import (
+    Fact,
+    Figure,
+    Listing,
+    Part,
+    Section,
+    Table,
+    command,
+    cut,
+    number,
+    text,
+    typeset,
+)
+from glasshouse.studies.store.records import without_codes
+
+_MOST_SPINS = 20_000  # of a matrix that is drawn
+_LONGEST = 600  # characters of what a file says
+_MOST_LEAVES = 20_000  # that are bounded once more, for the page
+_LONGEST_PATH = 12  # pairs that are listed
+
+
+def instance_section(path: Path, document: Document | None = None) -> Section:
+    """The section of a problem file, its certificate included.
+
+    Args:
+        path: the file.
+        document: what it holds; read when None.
+    """
+    document = read_document(path) if document is None else document
+    seen = [Fact(name, typeset(value)) for name, value in overview(document.problem).rows()]
+    name = _cut(path.name)
+    try:
+        kept, left_out = verified(document)
+    except CertificateError as lie:
+        said = str(lie).removeprefix(f"{path}: ")
+        facts = [_stated(document, "refuted"), *seen]
+        lead = "What this file states about its optimum was checked, and is false."
+        return Section(name, "Instance", lead, facts, [_check(path)], said, facts[0])
+    certificate = _certificate(kept)
+    facts = _optimum(kept, document, certificate)
+    result = _result(kept, facts, certificate)
+    facts += [Fact("not verified", _cut(what.replace(str(path), "the file")), "stated")
+              for what in left_out]  # fmt: skip
+    facts += seen
+    if kept.problem.num_variables > _MOST_SPINS:
+        facts.append(Fact("weight matrix", f"not drawn, for more than {_MOST_SPINS:,} spins"))
+    plant = _plant(path, kept)
+    parts: list[Part] = []
+    parts += _matrix(kept, plant, certificate)
+    if certificate is not None:
+        parts += tree_parts(kept.problem, certificate, kept.measure)
+        parts += loop_table(kept.problem, certificate)
+    parts += _again(path, kept, document)
+    return Section(name, "Instance", _lead(kept, certificate), facts, parts, result=result)
+
+
+def _result(kept: Document, facts: Sequence[Fact], certificate: Certificate | None) -> Fact | None:
+    """The optimum, else what is known of it."""
+    if certificate is None:
+        return facts[0] if facts else None
+    verdict = verify(kept.problem, certificate)
+    value = _exact(kept.measure.of(verdict.exact_energy))
+    if verdict.optimal:
+        return Fact("optimum", value, "verified")
+    bound = _exact(kept.measure.bound(verdict.lower_bound))
+    return Fact(f"best {kept.measure.name}", f"{value}, {kept.measure.bound_name} {bound}",
+                "verified")  # fmt: skip
+
+
+def _exact(value: Any) -> str:
+    return typeset(shown(value))
+
+
+def _certificate(kept: Document) -> Certificate | None:
+    if kept.planted is not None:
+        return kept.planted.certificate
+    return None if kept.load_proof is None else kept.load_proof().certificate
+
+
+def _lead(kept: Document, certificate: Certificate | None) -> str:
+    if certificate is None:
+        return "There is no certificate: nothing is proven about the optimum of this problem."
+    verdict = verify(kept.problem, certificate)
+    value, parts = _exact(kept.measure.of(verdict.exact_energy)), typeset(certificate.parts)
+    if verdict.optimal:
+        return f"{value} is the optimum {kept.measure.name}, proven by {parts}."
+    return f"The certificate proves a bound, with {parts}; a gap is left."
+
+
+def _optimum(kept: Document, stated: Document, certificate: Certificate | None) -> list[Fact]:
+    measure = kept.measure
+    if certificate is None:
+        return [] if stated.metadata.planted_cost is None else [_stated(stated, "stated")]
+    verdict: Verdict = verify(kept.problem, certificate)
+    value, bound = measure.of(verdict.exact_energy), measure.bound(verdict.lower_bound)
+    facts = [
+        Fact(f"best {measure.name}", _exact(value) + (", the optimum" * verdict.optimal),
+             "verified"),
+        Fact(measure.bound_name, _exact(value if verdict.optimal else bound), "verified"),
+        Fact("gap", _exact(measure.gap(verdict.gap)), "verified"),
+        Fact("certificate", typeset(certificate.parts), "verified"),
+    ]  # fmt: skip
+    if not measure.is_energy:
+        facts.append(Fact("energy", _exact(verdict.energy), "verified"))
+    if kept.metadata.recipe is not None:
+        recipe = kept.metadata.recipe
+        seed = str(recipe.get("seed"))
+        facts += [Fact("grown by", str(recipe.get("method")), "verified"),
+                  Fact("seed", seed + _spawned(recipe), "verified"),
+                  Fact("glasshouse", str(recipe.get("version"))[:60], "stated")]  # fmt: skip
+    return facts
+
+
+def _spawned(recipe: dict[str, Any]) -> str:
+    key = recipe.get("spawn_key")
+    return f", child {'.'.join(map(str, key))}" if key else ""
+
+
+def _stated(document: Document, trust: Any) -> Fact:
+    value = typeset(f"{document.stated_value}"[:_LONGEST])
+    return Fact(f"stated {document.measure.name}", value, trust)
+
+
+def _plant(path: Path, kept: Document) -> Planted | None:
+    """The plant behind a file, where its recipe grows it."""
+    if kept.planted is not None:
+        return kept.planted
+    if kept.metadata.recipe is None:
+        return None
+    try:
+        return read_planted(path)
+    except (FileError, CertificateError, MissingPackageError):
+        return None
+
+
+def _matrix(
+    kept: Document, plant: Planted | None, certificate: Certificate | None
+) -> list[Part]:  # fmt: skip
+    if kept.problem.num_variables > _MOST_SPINS or not kept.problem.num_edges:
+        return []
+    if plant is not None:
+        what = "the planted state, which is proven to be a ground state,"
+        return [matrix_figure(plant.problem, plant.state, what, plant.certificate)]
+    if certificate is None:
+        return []
+    problem: Any = kept.problem
+    form: Rbm | Ising = problem if isinstance(problem, (Rbm, Ising)) else to_ising(problem)[0]
+    is_optimal = verify(kept.problem, certificate).optimal
+    what = "the optimum" if is_optimal else "the best state known"
+    return [matrix_figure(form, certificate.state, what, certificate)]
+
+
+def _again(path: Path, kept: Document, stated: Document) -> list[Part]:
+    parts: list[Part] = []
+    recipe = kept.metadata.recipe or stated.metadata.recipe
+    if recipe is not None:
+        grown = json.dumps(recipe, sort_keys=True, separators=(",", ":"))
+        code = (f"import glasshouse as gh\nrecipe = gh.Recipe.from_json({grown!r})\n"
+                f"gh.write({path.name!r}, gh.Planted.from_recipe(recipe))")  # fmt: skip
+        parts.append(Listing("What grows it again, in Python", code[:20_000]))
+    return [*parts, _check(path)]
+
+
+def _check(path: Path) -> Listing:
+    return Listing("The command that checks it", command("check", path.name))
+
+
+def _cut(text: str) -> str:
+    line = without_codes(text)
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+def tree_parts(problem: Problem, certificate: Certificate, measure: Measure) -> list[Part]:
+    """A chart of the leaves by depth, and a table of their bounds; nothing without a tree."""
+    tree = certificate.tree
+    if tree is None or tree.num_leaves < 2:
+        return []
+    depths: Counter[tuple[int, str]] = Counter()
+    for leaf in tree.leaves():
+        kind = "all states of a cover" if isinstance(leaf.row, Cover) else "loops and squares"
+        depths[len(leaf.pairs), kind] += 1
+    kinds = list(dict.fromkeys(kind for _, kind in depths))
+    rows = [[kind, depth, count] for (depth, kind), count in sorted(depths.items())]
+    chart = bar_chart(
+        Axis("depth", "depth: branches above the leaf"),
+        Axis("leaves", "leaves", has_zero=True, is_whole=True),
+        kinds, {"series": "bounded by", "depth": "depth", "leaves": "leaves"},
+    )  # fmt: skip
+    figure = Figure(
+        "The search tree", f"{tree.num_branches:,} branches part all states into "
+        f"{tree.num_leaves:,} leaves: in one half two spins agree, in the other they differ. The "
+        "least bound of all leaves is the bound of the proof.", chart,
+        Table("", [text("series", "bounded by"), number("depth"), number("leaves")], cut(rows)[0]),
+    )  # fmt: skip
+    if tree.num_leaves > _MOST_LEAVES:
+        return [figure]
+    return [figure, _leaves(problem, certificate, measure)]
+
+
+def _leaves(problem: Problem, certificate: Certificate, measure: Measure) -> Table:
+    form = ExactForm.of(problem)
+    rows: list[list[Any]] = []
+    value = form.value(certificate.state)
+    for leaf, bound in leaf_bounds(form, certificate, value):
+        path = " ".join(
+            f"{a}{'=' if sign > 0 else '≠'}{b}" for a, b, sign in leaf.pairs[:_LONGEST_PATH]
+        )
+        is_cover = isinstance(leaf.row, Cover)
+        told = None if bound is None else measure.bound(Fraction(bound.least, form.scale))
+        rows.append([
+            len(leaf.pairs), told, leaf.loops.stop - leaf.loops.start,
+            leaf.squares.stop - leaf.squares.start,
+            len(leaf.row.nodes) if isinstance(leaf.row, Cover) else None,
+            "no state" if bound is None else "cover" if is_cover else "loops and squares",
+            path + " …" * (len(leaf.pairs) > _LONGEST_PATH),
+        ])  # fmt: skip
+    kept, count = cut(rows)
+    note = f" These are the first {len(kept):,} of {count:,}." if count > len(kept) else ""
+    return Table(
+        "Leaves",
+        [number("depth"), number("bound", f"{measure.bound_name} ({measure.name})"),
+         number("loops"), number("squares"), number("covered", "spins covered"), text("kind"),
+         text("path", "path: which spins agree (=) or differ (≠)")],
+        kept, "Bounds were computed in exact integers while this page was made." + note,
+    )  # fmt: skip

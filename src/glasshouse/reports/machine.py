@@ -1,0 +1,157 @@
+"""One machine: its weights, its mode, and what its file says of its training."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from glasshouse.boltzmann.checkpoints import read_stored
+from glasshouse.boltzmann.ensemble import look_epochs
+from glasshouse.boltzmann.model import BoltzmannMachine
+from glasshouse.boltzmann.model_files import load_machine, load_notes
+from glasshouse.boltzmann.modes import find_mode
+from glasshouse.boltzmann.monitors import MONITORS
+from glasshouse.reports.charts import Axis, series_chart
+from glasshouse.reports.matrix import matrix_figure
+from glasshouse.reports.page import (
+    MOST_POINTS,
+    Fact,
+    Figure,
+    Listing,
+    Part,
+    Section,
+    Table,
+    command,
+    cut,
+    number,
+    text,
+    thinned,
+    typeset,
+)
+from glasshouse.reports.training import monitor_label, monitor_title
+
+_LONGEST = 300
+_MOST_MONITORS = 12
+
+
+def machine_section(path: Path) -> Section:
+    """The section of a model file."""
+    machine, notes = load_machine(path), load_notes(path)
+    facts, parts = _looked_at(machine)
+    index = _index(facts)
+    told = "what the file says of it nobody checked" if notes else "the file says nothing of it"
+    lead = f"A trained machine: {machine!r}. Of its training, {told}."
+    settings = notes.get("settings")
+    for name in ("seed", "updates", "modes", "modes_proven", "diverged_at", "learning_seconds"):
+        if notes.get(name) is not None:
+            value = notes[name]
+            told = f"{value:.4g}" if isinstance(value, float) else _short(value)
+            facts.append(Fact(name.replace("_", " "), told, "stated"))
+    history = notes.get("history")
+    parts += _history(notes.get("epochs"), history if isinstance(history, dict) else {})
+    parts += _settings(settings)
+    show = Listing("The command that shows it", command("train", "show", path.name))
+    return Section(path.name, "Trained machine", lead, facts, [*parts, show], result=index)
+
+
+def checkpoint_section(path: Path) -> Section:
+    """The section of a training that is not finished."""
+    stored = read_stored(path)
+    facts, parts = _looked_at(stored.machine)
+    index = _index(facts)
+    asked = stored.settings
+    names = asked.get("monitors")
+    monitors = [str(name)[:60] for name in names] if isinstance(names, list) else []
+    epochs, every = asked.get("epochs"), asked.get("every")
+    looks: list[int] = []
+    if isinstance(epochs, int) and isinstance(every, int) and every > 0 and epochs // every < 10**6:
+        looks = look_epochs(epochs, every)[: len(stored.seen)].tolist()
+    done = f"{looks[-1] if looks else 0:,} of {epochs} epochs"
+    facts += [Fact("looked at last", f"after {done}", "stated"),
+              Fact("diverged", "yes" if stored.has_diverged else "no", "stated"),
+              Fact("seed", _short(asked.get("seed")), "stated")]  # fmt: skip
+    history = {name: stored.seen[:, k].tolist() for k, name in enumerate(monitors)
+               if k < stored.seen.shape[1]}  # fmt: skip
+    parts += _history(looks, history)
+    parts += _settings({k: v for k, v in asked.items() if not str(k).endswith("sha256")})
+    lead = (f"A training that was stopped: {stored.machine!r}. The same command, or `train` with "
+            "the same checkpoint, goes on from here.")  # fmt: skip
+    return Section(path.name, "Checkpoint of a training", lead, facts, parts, result=index)
+
+
+def _looked_at(machine: BoltzmannMachine) -> tuple[list[Fact], list[Part]]:
+    """What follows from the weights themselves, the mode among it."""
+    mode = find_mode(machine, rng=1)
+    spins = np.where(np.concatenate([mode.visible, mode.hidden]) == 1, 1, -1).astype(np.int8)
+    what = "the mode, its most likely state," if mode.is_proven else "the most likely state found"
+    facts = [
+        Fact("units", f"{machine.num_visible} visible × {machine.num_hidden} hidden, "
+             f"{'±1' if machine.units == 'spin' else '0 and 1'}"),
+        Fact("largest weight", f"{float(np.abs(machine.weights).max()):.4g}"),
+        Fact("energy of the mode" if mode.is_proven else "least energy found",
+             typeset(f"{mode.energy:.6g}"), "verified" if mode.is_proven else "read"),
+        Fact("frustration index there", f"{mode.frustration:.4g}",
+             "verified" if mode.is_proven else "read"),
+    ]  # fmt: skip
+    return facts, [matrix_figure(machine.to_instance(), spins, what)]
+
+
+def _index(facts: Sequence[Fact]) -> Fact:
+    """The last of what was looked at, for the head of the page."""
+    last = facts[-1]
+    return Fact("frustration index", f"{last.value} at the mode", last.trust)
+
+
+def _history(epochs: Any, history: Mapping[str, Any]) -> list[Part]:
+    """Curves that a file states; what is no list of numbers is left out."""
+    if not isinstance(epochs, list) or not all(type(e) is int and e >= 0 for e in epochs):
+        return []
+    parts: list[Part] = []
+    for name, values in list(history.items())[:_MOST_MONITORS]:
+        numbers = _numbers(values)
+        if numbers is None or len(numbers) != len(epochs):
+            continue
+        parts += _curve(str(name)[:60], epochs, numbers)
+    return parts
+
+
+def _numbers(values: Any) -> list[float] | None:
+    if not isinstance(values, list):
+        return None
+    if not all(v is None or (isinstance(v, (int, float)) and type(v) is not bool) for v in values):
+        return None
+    return [math.nan if v is None else float(v) for v in values]
+
+
+def _curve(name: str, epochs: Sequence[int], values: Sequence[float]) -> list[Part]:
+    rows = [[name, "seen", epochs[k], values[k]] for k in thinned(len(values), MOST_POINTS // 2)
+            if math.isfinite(values[k])]  # fmt: skip
+    if not rows:
+        return []
+    label = monitor_label(name)
+    meaning = MONITORS[name].meaning if name in MONITORS else name
+    is_log = name == "kl" and all(row[3] > 0 for row in rows)  # type: ignore[operator]
+    spec = series_chart(
+        Axis("epoch", "epoch", has_zero=True), Axis("value", label, is_log=is_log),
+        [name], {"seen": ["line", "dots"]}, {"epoch": "epoch", "value": label}, rows,
+        height=260,
+    )  # fmt: skip
+    columns = [text("series", "monitor"), text("kind"), number("epoch"), number("value", label)]
+    told = f"{meaning[0].upper()}{meaning[1:]}, as the file states."
+    return [Figure(monitor_title(name), told, spec, Table("", columns, cut(rows)[0]))]
+
+
+def _settings(settings: Any) -> list[Part]:
+    if not isinstance(settings, dict) or not settings:
+        return []
+    rows = [[str(name)[:60], _short(value)] for name, value in list(settings.items())[:200]]
+    return [Table("Settings of the training", [text("setting"), text("value")], cut(rows)[0],
+                  "As the file states them.")]  # fmt: skip
+
+
+def _short(value: Any) -> str:
+    return str(value)[:_LONGEST]

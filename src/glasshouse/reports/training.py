@@ -1,0 +1,238 @@
+"""Trained ensembles: what monitors saw over the epochs, and what became of the machines."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from glasshouse.boltzmann.curves import BAND, Ensemble, labels_of, overview, read_ensembles
+from glasshouse.boltzmann.data import DataOptions
+from glasshouse.boltzmann.monitors import MONITORS
+from glasshouse.boltzmann.settings import TrainingSettings
+from glasshouse.reports.charts import Axis, scatter_chart, series_chart
+from glasshouse.reports.page import (
+    MOST_POINTS,
+    Fact,
+    Figure,
+    Listing,
+    Part,
+    Section,
+    Table,
+    counted,
+    cut,
+    number,
+    seen_seconds,
+    text,
+    thinned,
+    versions_of,
+)
+from glasshouse.studies.store.store import Store
+
+_LOGARITHMIC = ("kl",)  # monitors that fall by orders of magnitude
+# The titles of monitors on the page; `MONITORS` tells what each of them measures.
+_TITLES = {
+    "kl": "KL divergence",
+    "held_out": "Log-likelihood of held-out data",
+    "ais": "Log-likelihood by annealed importance sampling",
+    "held_out_ais": "Held-out log-likelihood by annealed importance sampling",
+    "ais_error": "Error of annealed importance sampling",
+    "frustration": "Frustration index",
+    "proven": "Share of proven modes",
+    "last_frustration": "Frustration index when last used",
+}
+
+
+def training_section(store: Store) -> Section:
+    """The section of a store of trained ensembles, also of one that is not finished."""
+    ensembles = read_ensembles(store)
+    machines = sum(one.machines for one in ensembles)
+    wanted = sum(one.expected for one in ensembles)
+    first = ensembles[0]
+    lead = (
+        f"{machines:,} of {wanted:,} machines, trained on {first.data}: "
+        f"{counted(first.rows, 'row')} of {counted(first.visible, 'unit')}, in "
+        f"{counted(len(ensembles), 'setting')}."
+    )
+    names = [label or "all machines" for label in labels_of(ensembles)]
+    parts: list[Part] = []
+    if machines:
+        monitors = list(dict.fromkeys(name for one in ensembles for name in one.curves))
+        parts += [_monitor(ensembles, names, name) for name in monitors]
+        parts += _finals(ensembles, names)
+    parts += [_settings(ensembles, names), *_machines(ensembles, names)]
+    commands = "\n".join(train_command(one, store.path) for one in ensembles)
+    parts.append(Listing("The commands that make it again", commands))
+    facts = _facts(store, ensembles)
+    result = Fact("trained", f"{machines:,} of {counted(wanted, 'machine')}")
+    return Section(store.path.name, "Trained ensembles", lead, facts, parts, result=result)
+
+
+def _facts(store: Store, ensembles: Sequence[Ensemble]) -> list[Fact]:
+    modes = sum(int(one.modes.sum()) for one in ensembles)
+    proven = sum(int(one.modes_proven.sum()) for one in ensembles)
+    seconds = sum(float(one.seconds.sum()) for one in ensembles)
+    learning = sum(float(one.learning_seconds.sum()) for one in ensembles)
+    return [
+        Fact("data", ensembles[0].data, "stated"),
+        Fact("machines", f"{sum(one.machines for one in ensembles):,} of "
+             f"{sum(one.expected for one in ensembles):,}"),
+        Fact("diverged", f"{sum(one.diverged for one in ensembles):,}", "stated"),
+        Fact("modes used", f"{modes:,}, of which {proven:,} were proven then", "stated"),
+        Fact("seeds", ", ".join(dict.fromkeys(str(one.seed) for one in ensembles)), "stated"),
+        Fact("computing time", f"{seen_seconds(seconds)}, of which {seen_seconds(learning)} of "
+             "learning", "stated"),
+        Fact("glasshouse", versions_of(store), "stated"),
+    ]  # fmt: skip
+
+
+def _monitor(ensembles: Sequence[Ensemble], names: Sequence[str], monitor: str) -> Figure:
+    having = [(one, name) for one, name in zip(ensembles, names, strict=True)
+              if monitor in one.curves and one.machines]  # fmt: skip
+    most = max(10, MOST_POINTS // max(1, len(having)))
+    rows: list[list[Any]] = []
+    for one, name in having:
+        middle, (low, high) = one.median(monitor), one.percentiles(monitor)
+        rows += [[name, "median", int(one.epochs[k]), middle[k], low[k], high[k]]
+                 for k in thinned(len(middle), most) if np.isfinite(middle[k])]  # fmt: skip
+    meaning = MONITORS[monitor].meaning if monitor in MONITORS else monitor.replace("_", " ")
+    is_log = monitor in _LOGARITHMIC and all(row[4] > 0 for row in rows)
+    spec = series_chart(
+        Axis("epoch", "epoch", has_zero=True),
+        Axis("value", monitor_label(monitor), is_log=is_log), [name for _, name in having],
+        {"median": ["band", "line"]},
+        {"series": "setting", "epoch": "epoch", "value": "median", "low": f"{BAND[0]:g} %",
+         "high": f"{BAND[1]:g} %"},
+        rows,
+    )  # fmt: skip
+    lost = sum(one.diverged for one, _ in having)
+    words = (f"{meaning[0].upper()}{meaning[1:]}: the median over machines, and the band from the "
+             f"{BAND[0]:g}th to the {BAND[1]:g}th percentile.")  # fmt: skip
+    words += f" Machines that diverged take part up to there: {lost:,}." if lost else ""
+    return Figure(monitor_title(monitor), words, spec, Table(
+        "", [text("series", "setting"), text("kind"), number("epoch"), number("value", "median"),
+             number("low", f"{BAND[0]:g} %"), number("high", f"{BAND[1]:g} %")],
+        cut(rows, 2 * MOST_POINTS)[0]))  # fmt: skip
+
+
+def _finals(ensembles: Sequence[Ensemble], names: Sequence[str]) -> list[Part]:
+    """One dot per machine: frustration over what was learnt."""
+    x = next((name for name in ("kl", "log_likelihood", "ais", "pseudo_likelihood")
+              if any(name in one.curves for one in ensembles)), None)  # fmt: skip
+    y = "frustration"
+    having = [(one, name) for one, name in zip(ensembles, names, strict=True)
+              if x in one.curves and y in one.curves and one.machines > 1]  # fmt: skip
+    if x is None or not having:
+        return []
+    each = MOST_POINTS // 2 // len(having)
+    rows: list[list[Any]] = []
+    for one, name in having:
+        ends = np.column_stack([one.numbers, one.final(x), one.final(y)])
+        ends = ends[np.isfinite(ends).all(axis=1)]
+        rows += [[name, int(ends[k, 0]), ends[k, 1], ends[k, 2]] for k in thinned(len(ends), each)]
+    total = sum(one.machines for one, _ in having)
+    spec = scatter_chart(
+        Axis("x", f"final {monitor_label(x)}"), Axis("y", "final frustration index"),
+        [name for _, name in having],
+        {"series": "setting", "machine": "machine", "x": monitor_label(x), "y": monitor_label(y)},
+    )  # fmt: skip
+    note = f" {len(rows):,} of {total:,} machines are drawn, evenly." if len(rows) < total else ""
+    return [Figure("Where machines ended", f"One dot per machine.{note}", spec, Table(
+        "", [text("series", "setting"), number("machine"), number("x", monitor_label(x)),
+             number("y", monitor_label(y))], cut(rows)[0]))]  # fmt: skip
+
+
+def _settings(ensembles: Sequence[Ensemble], names: Sequence[str]) -> Table:
+    tables = [overview(one) for one in ensembles]
+    monitors = list(dict.fromkeys(name for one in ensembles for name in one.curves))
+    differing = list(tables[0]["settings"])
+    rows = []
+    for name, one, table in zip(names, ensembles, tables, strict=True):
+        finals = [str(one.final_median(m)) if m in one.curves and one.machines else None
+                  for m in monitors]  # fmt: skip
+        settings = [_word(table["settings"][key]) for key in differing]
+        counts = [table[key] for key in ("machines", "expected_machines", "diverged")]
+        rows.append([name, *counts, *finals, *settings, table["seed"]])
+    return Table(
+        "Settings and final medians",
+        [text("setting"), number("machines"), number("expected"), number("diverged"),
+         *(number(f"m{k}", f"{monitor_label(m)}, final median") for k, m in enumerate(monitors)),
+         *(text(f"s{k}", key.replace("_", " ")) for k, key in enumerate(differing)),
+         number("seed")],
+        cut(rows)[0], "Medians of the machines that did not diverge, with 95 % intervals.",
+    )  # fmt: skip
+
+
+def _machines(ensembles: Sequence[Ensemble], names: Sequence[str]) -> list[Part]:
+    monitors = list(dict.fromkeys(name for one in ensembles for name in one.curves))
+    rows = (
+        [name, int(one.numbers[k]),
+         *(one.final(m)[k] if m in one.curves else None for m in monitors),
+         int(one.diverged_at[k]) or None, int(one.updates[k]), int(one.modes[k]),
+         int(one.modes_proven[k]), float(one.seconds[k])]
+        for name, one in zip(names, ensembles, strict=True) for k in range(one.machines)
+    )  # fmt: skip
+    kept, count = cut(rows)
+    if not count:
+        return []
+    note = f"The first {len(kept):,} of {count:,}; `glasshouse train export` lists them all."
+    return [Table(
+        "Machines",
+        [text("setting"), number("machine"),
+         *(number(f"m{k}", f"final {monitor_label(m)}") for k, m in enumerate(monitors)),
+         number("diverged", "diverged in epoch"), number("updates"), number("modes"),
+         number("proven", "modes proven"), number("seconds")],
+        kept, note if count > len(kept) else "",
+    )]  # fmt: skip
+
+
+def _word(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return " to ".join(f"{part:g}" for part in value)
+    return value if value is None or isinstance(value, str) else f"{value}"
+
+
+def setting_words(settings: TrainingSettings | DataOptions) -> list[str]:
+    """The options of `glasshouse train` that differ from their defaults."""
+    words = []
+    for field in fields(settings):
+        value = getattr(settings, field.name)
+        if field.name == "biases":
+            words += [] if value else ["--no-biases"]
+        elif field.default is MISSING or value != field.default:
+            told = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+            words += [f"--{field.name.replace('_', '-')}", told]
+    return words
+
+
+def train_command(one: Ensemble, path: Path) -> str:
+    """What trains an ensemble; data from a file are called by the name that they had."""
+    words = ["glasshouse", "train", one.data, *setting_words(one.settings)]
+    words += setting_words(one.data_options)
+    words += ["--monitor", ",".join(one.curves), "--every", str(one.every), "--seed", str(one.seed),
+              "--count", str(one.expected), "-o", path.name]  # fmt: skip
+    return shlex.join(words)
+
+
+def monitor_title(name: str) -> str:
+    """The title of a monitor's figure.
+
+    >>> monitor_title("kl"), monitor_title("log_likelihood"), monitor_title("")
+    ('KL divergence', 'Log likelihood', '')
+    """
+    plain = name.replace("_", " ")
+    return _TITLES.get(name, plain[:1].upper() + plain[1:])
+
+
+def monitor_label(name: str) -> str:
+    """The same within a line, as on an axis.
+
+    >>> monitor_label("kl"), monitor_label("frustration")
+    ('KL divergence', 'frustration index')
+    """
+    title = monitor_title(name)
+    return title if title[:2].isupper() else title[:1].lower() + title[1:]
