@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.record import store
-from glasshouse.planting import random_loops, structured_loops, wishart
+from glasshouse.planting.methods import random_loops, structured_loops, wishart
 from glasshouse.problems import Ising, Rbm
 from glasshouse.problems.convert import to_ising
 from glasshouse.solvers import anneal, paper_schedule, peak_density

@@ -57,7 +57,7 @@ def half_complete(size: int, seed: int) -> Ising:
 
 def wishart(size: int, seed: int) -> Ising:
     """A planted Wishart instance, of which only the problem is given."""
-    from glasshouse.planting import wishart as plant
+    from glasshouse.planting.methods import wishart as plant
 
     return plant(size, columns=size * 3 // 4, rng=seed).ising
 

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.record import RESULTS, store
-from glasshouse.planting import random_loops, random_loops_ensemble
+from glasshouse.planting import random_loops_ensemble
+from glasshouse.planting.methods import random_loops
 
 F = "1/5"
 

@@ -15,7 +15,8 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.record import store
-from glasshouse.planting import Planted, random_loops, structured_loops
+from glasshouse.planting import Planted
+from glasshouse.planting.methods import random_loops, structured_loops
 from glasshouse.proofs import prove
 from glasshouse.proofs.exact import solve_exactly
 

@@ -17,7 +17,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.record import store
-from glasshouse.planting import Planted, cluster_loops, tiles2d, tiles3d
+from glasshouse.planting import Planted
+from glasshouse.planting.methods import cluster_loops
+from glasshouse.planting.methods import lattice_tiles as tiles2d
+from glasshouse.planting.methods import lattice_tiles as tiles3d
 from glasshouse.planting.methods.tiles import TileLattice
 from glasshouse.problems import Ising
 from glasshouse.solvers import anneal

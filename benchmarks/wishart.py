@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.planting import best_of
 from benchmarks.record import store
-from glasshouse.planting import wishart
+from glasshouse.planting.methods import wishart
 from glasshouse.problems import Ising
 from glasshouse.solvers import anneal, sweeps_to_solution
 

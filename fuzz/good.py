@@ -12,7 +12,8 @@ from fuzz import readers
 from fuzz.packing import packed
 from fuzz.targets import CORPUS
 from glasshouse.files import side_car, write, write_certificate
-from glasshouse.planting import Planted, graph_loops, random_loops, wishart
+from glasshouse.planting import Planted
+from glasshouse.planting.methods import graph_loops, random_loops, wishart
 from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm
 from glasshouse.proofs import prove
 from glasshouse.studies import Store

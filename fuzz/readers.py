@@ -28,8 +28,9 @@ from glasshouse.files import (
 from glasshouse.files.formats import format_of
 from glasshouse.files.graphs import read_graph
 from glasshouse.files.suite_checking import check_suite
-from glasshouse.planting import Planted, Recipe, random_loops
+from glasshouse.planting import Planted, Recipe
 from glasshouse.planting.graphs import Graph
+from glasshouse.planting.methods import random_loops
 
 # What is larger is rightly read, but long to write.
 _MOST_TO_WRITE = 10_000

@@ -21,9 +21,8 @@ import glasshouse as gh
 from glasshouse import boltzmann, races
 from glasshouse.certificates import Branch, Cover, Leaf, Tree
 from glasshouse.files import Document, bring_back, read_side_car, standing_certificate
-from glasshouse.files.formats.format import FORMATS, Sheet
-from glasshouse.notebook import SummaryTable, html_of
-from glasshouse.files.formats import FORMATS, Sheet
+from glasshouse.files.formats import FORMATS
+from glasshouse.files.formats.format import Sheet
 from glasshouse.planting import Ensemble
 from glasshouse.planting.method import METHODS
 from glasshouse.proofs import solve_exactly
@@ -53,10 +52,9 @@ from glasshouse.studies import (
 )  # fmt: skip
 from glasshouse.studies.collect import Lost
 from glasshouse.studies.study import parse_study
-from glasshouse.summaries import short
+from glasshouse.summaries import SummaryTable, html_of, short
 from paper import Claim, write_figure
 from paper.sweep_schedule import optimal_sweeps, optimise_schedule
-from glasshouse.summaries import SummaryTable, html_of, short
 
 ROOMS = ("", "problems", "landscape", "certificates", "planting", "files", "solvers", "proofs",
          "questions", "studies", "statistics", "studies.store", "races",

@@ -7,11 +7,8 @@ import gzip
 import numpy as np
 import pytest
 
-from glasshouse.boltzmann.data import digits, split
-from glasshouse.boltzmann.data_files import load_data, read_data
-from glasshouse.files.text.errors import FileError
 from glasshouse.boltzmann.data import digits, load_data, read_data, split
-from glasshouse.files.errors import FileError
+from glasshouse.files.text.errors import FileError
 
 ROWS = np.array([[1, 0, 1], [0, 0, 1]])
 

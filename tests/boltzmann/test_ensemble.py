@@ -20,10 +20,8 @@ from tests.studies.synthetic import Fake
 from glasshouse.boltzmann import TrainingSettings, shifting_bars, train
 from glasshouse.boltzmann.curves import Ensemble, labels_of, read_ensembles
 from glasshouse.boltzmann.ensemble import MOST_VALUES, TRAINING, TrainingTask, iter_train
-from glasshouse.planting.randomness import Seed
-from glasshouse.statistics.intervals import median_of
-from glasshouse.boltzmann.statistics import bootstrap, median_of, rank_correlation, share
 from glasshouse.randomness import Seed
+from glasshouse.statistics.intervals import median_of
 from glasshouse.studies import Store, collect
 from glasshouse.studies.store.merging import merge
 from glasshouse.studies.store.storefile import StoreError

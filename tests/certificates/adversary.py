@@ -22,7 +22,8 @@ from tests.oracles import energy_by_definition, states_of
 from glasshouse import files
 from glasshouse.certificates import Certificate, CertificateError, checker
 from glasshouse.files.document import Document, scaled_proof
-from glasshouse.planting import Planted, random_loops, wishart
+from glasshouse.planting import Planted
+from glasshouse.planting.methods import random_loops, wishart
 from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm
 from glasshouse.problems.convert import to_max2sat
 from glasshouse.proofs import HardClausesUnsatisfiableError, prove

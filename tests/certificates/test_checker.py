@@ -18,7 +18,8 @@ from glasshouse import files
 from glasshouse.certificates import CertificateError, checker
 from glasshouse.files.claims import examine
 from glasshouse.files.formats.maxcut import cut_of
-from glasshouse.planting import random_loops, shuffle, wishart
+from glasshouse.planting import shuffle
+from glasshouse.planting.methods import random_loops, wishart
 from glasshouse.problems import Max2Sat
 from glasshouse.problems.convert import to_max2sat
 from glasshouse.proofs import HardClausesUnsatisfiableError, prove

@@ -19,7 +19,7 @@ from glasshouse import files
 from glasshouse.certificates import CertificateError, checker
 from glasshouse.files.claims import examine
 from glasshouse.files.formats.maxcut import cut_of
-from glasshouse.planting import random_loops
+from glasshouse.planting.methods import random_loops
 from glasshouse.problems import Ising
 from glasshouse.proofs import prove
 

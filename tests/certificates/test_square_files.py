@@ -14,7 +14,7 @@ from tests.oracles import optimum
 
 from glasshouse import files
 from glasshouse.files.certificate.writing import rescaled
-from glasshouse.planting import wishart
+from glasshouse.planting.methods import wishart
 from glasshouse.problems import Ising
 from glasshouse.problems.convert import to_max2sat
 

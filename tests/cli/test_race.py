@@ -18,7 +18,7 @@ from tests.studies.synthetic import Fake
 import glasshouse as gh
 from glasshouse.cli import main
 from glasshouse.files.suite import write_suite
-from glasshouse.planting import random_loops
+from glasshouse.planting.methods import random_loops
 from glasshouse.studies import Store, collect
 
 BROKEN = Path(__file__).parents[1] / "races" / "broken_solver.py"

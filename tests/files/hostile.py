@@ -43,7 +43,7 @@ from glasshouse.files.graphs import read_graph
 from glasshouse.files.manifest import sha256_of
 from glasshouse.files.suite import write_suite
 from glasshouse.planting import METHODS as PLANTING_METHODS
-from glasshouse.planting import classic_loops, graph_loops, random_loops, wishart
+from glasshouse.planting.methods import classic_loops, graph_loops, random_loops, wishart
 from glasshouse.problems import Ising, Max2Sat, Qubo, Rbm
 
 WORDS = [

@@ -25,7 +25,8 @@ from glasshouse.files import (
     verify_file,
     write,
 )
-from glasshouse.planting import bias_loops, random_loops, shuffle
+from glasshouse.planting import shuffle
+from glasshouse.planting.methods import bias_loops, random_loops
 from glasshouse.problems import Max2Sat
 from glasshouse.problems.convert import to_ising, to_max2sat, to_qubo, to_rbm
 

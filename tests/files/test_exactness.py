@@ -103,7 +103,8 @@ def test_what_rounding_made_unsure_is_not_stated_any_more(tmp_path, capsys):
 def test_a_plant_with_a_false_recipe_goes_on_as_a_proof_without_one(tmp_path):
     from dataclasses import replace
 
-    from glasshouse.planting import Seed, random_loops
+    from glasshouse.planting import Seed
+    from glasshouse.planting.methods import random_loops
 
     grown = random_loops(6, 6, frustration="1/5", loops=5, rng=1)
     path, target = tmp_path / "x.npz", tmp_path / "y.npz"

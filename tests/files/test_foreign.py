@@ -13,7 +13,7 @@ from tests import strategies as some
 from tests.oracles import energies_of, optimum, rc2_cost, states_of
 
 from glasshouse.files import read, read_document, write
-from glasshouse.planting import random_loops
+from glasshouse.planting.methods import random_loops
 from glasshouse.problems import Ising, Max2Sat, Qubo
 from glasshouse.problems.convert import to_max2sat
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.files import Document, FileError, read, read_document, read_side_car, write
-from glasshouse.planting import random_loops
+from glasshouse.planting.methods import random_loops
 from glasshouse.problems import Ising, Max2Sat, Qubo, Rbm
 
 PROBLEMS = {

@@ -21,7 +21,8 @@ import glasshouse as gh
 from glasshouse import files
 from glasshouse.certificates import checker
 from glasshouse.files import FileError, read, read_document, read_planted, verify_file, write
-from glasshouse.planting import Graph, Planted, graph_loops, random_loops, shuffle
+from glasshouse.planting import Graph, Planted, shuffle
+from glasshouse.planting.methods import graph_loops, random_loops
 from glasshouse.problems import Ising, Max2Sat, Qubo
 
 CHIPS = {

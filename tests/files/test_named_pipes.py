@@ -18,7 +18,7 @@ from glasshouse.certificates import CertificateError
 from glasshouse.cli import main
 from glasshouse.files import FileError, check_suite, verify_file, write, write_suite
 from glasshouse.files.writing import standing_certificate
-from glasshouse.planting import random_loops
+from glasshouse.planting.methods import random_loops
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
 

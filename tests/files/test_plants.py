@@ -28,8 +28,9 @@ from glasshouse.files import (
     write_certificate,
 )
 from glasshouse.files.certificate.writing import rescaled
-from glasshouse.planting import Planted, random_loops, shuffle
+from glasshouse.planting import Planted, shuffle
 from glasshouse.planting.loops import Loops
+from glasshouse.planting.methods import random_loops
 from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import Ising, Max2Sat
 from glasshouse.problems.convert import to_max2sat, to_qubo

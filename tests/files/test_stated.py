@@ -10,7 +10,7 @@ from glasshouse.cli import main
 from glasshouse.files import read, read_document, verify_file, write
 from glasshouse.files.claims import verified
 from glasshouse.files.document import Document, Metadata
-from glasshouse.planting import random_loops
+from glasshouse.planting.methods import random_loops
 
 
 @pytest.fixture

@@ -17,7 +17,8 @@ from glasshouse.files import (
     write_suite,
 )
 from glasshouse.files.manifest import MANIFEST, read_manifest, sha256_of
-from glasshouse.planting import random_loops, shuffle
+from glasshouse.planting import shuffle
+from glasshouse.planting.methods import random_loops
 
 
 def grown(count=3, first=0):

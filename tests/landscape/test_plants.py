@@ -16,7 +16,8 @@ from glasshouse.landscape import (
     low_energy_states,
     metastable_state,
 )
-from glasshouse.planting import block_size, random_loops, structured_loops
+from glasshouse.planting import block_size
+from glasshouse.planting.methods import random_loops, structured_loops
 
 
 @given(st.integers(0, 2**32), st.fractions(0, Fraction(6, 25), max_denominator=25))

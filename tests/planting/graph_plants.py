@@ -9,7 +9,8 @@ from typing import Any
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from glasshouse.planting import Graph, Planted, classic_loops, graph_loops, structured_graph_loops
+from glasshouse.planting import Graph, Planted
+from glasshouse.planting.methods import classic_loops, graph_loops, structured_graph_loops
 
 seeds = st.integers(0, 2**64)
 NAMED = ["complete:6", "layers:2x3x2", "deep:3x2x3", "lattice:3x3", "torus:3x3", "torus:2x2x2"]

@@ -9,7 +9,8 @@ from typing import Any
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from glasshouse.planting import Planted, bias_loops, random_loops, structured_loops, uniform_max2sat
+from glasshouse.planting import Planted
+from glasshouse.planting.methods import bias_loops, random_loops, structured_loops, uniform_max2sat
 
 seeds = st.integers(0, 2**64)
 quarters = st.fractions(0, Fraction(1, 4), max_denominator=40)

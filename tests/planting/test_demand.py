@@ -6,9 +6,10 @@ from functools import partial
 
 import pytest
 
-from glasshouse.planting import (
-    Graph,
-    Planted,
+from glasshouse.planting import Graph, Planted
+from glasshouse.planting.demand import Demand, EffortError, at_most
+from glasshouse.planting.graph_names import GraphName
+from glasshouse.planting.methods import (
     bias_loops,
     classic_loops,
     graph_loops,
@@ -17,8 +18,6 @@ from glasshouse.planting import (
     structured_loops,
     uniform_max2sat,
 )
-from glasshouse.planting.demand import Demand, EffortError, at_most
-from glasshouse.planting.graph_names import GraphName
 
 NAMES = [
     "complete:1", "complete:7", "layers:2x3x4", "layers:5", "deep:3x1x4", "deep:2", "lattice:3x4x2",

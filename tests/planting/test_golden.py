@@ -13,14 +13,8 @@ import sys
 import numpy as np
 import pytest
 
-from glasshouse.planting import (
-    Planted,
-    bias_loops,
-    random_loops,
-    random_loops_ensemble,
-    structured_loops,
-    uniform_max2sat,
-)
+from glasshouse.planting import Planted, random_loops_ensemble
+from glasshouse.planting.methods import bias_loops, random_loops, structured_loops, uniform_max2sat
 
 PLANTS = {
     "random": lambda: random_loops(100, 100, frustration="1/5", loop_density=0.345, rng=1),

@@ -2,8 +2,8 @@
 
 import pytest
 
-from glasshouse.planting import graph_loops, random_loops
 from glasshouse.planting.loops import Loops, decompose_loop
+from glasshouse.planting.methods import graph_loops, random_loops
 
 REFUSED = {
     "positive": lambda: Loops.of_length([[0, 1, 2, 3]], positive=2**63, negative=-1),

@@ -15,16 +15,8 @@ from tests.planting.plants import plants, random_plants, structured_plants
 
 from glasshouse.certificates import CertificateError, Squares
 from glasshouse.landscape import frustration_index
-from glasshouse.planting import (
-    Loops,
-    Planted,
-    Recipe,
-    Seed,
-    bias_loops,
-    random_loops,
-    structured_loops,
-    uniform_max2sat,
-)
+from glasshouse.planting import Loops, Planted, Recipe, Seed
+from glasshouse.planting.methods import bias_loops, random_loops, structured_loops, uniform_max2sat
 from glasshouse.planting.shuffling import shuffle
 from glasshouse.problems import Ising, Rbm
 from glasshouse.problems.convert import to_max2sat

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from tests.oracles import optimum
 
-from glasshouse.planting import Planted, classic_loops, graph_loops, random_loops, shuffle
+from glasshouse.planting import Planted, shuffle
+from glasshouse.planting.methods import classic_loops, graph_loops, random_loops
 from glasshouse.planting.shuffling import clause_order, names
 from glasshouse.solvers import sweeps_to_solution
 from glasshouse.studies.kinds.hardness import Annealer

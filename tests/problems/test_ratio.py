@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glasshouse.landscape import expected_local_minima
-from glasshouse.planting import Planted, Recipe, Seed, random_loops
+from glasshouse.planting import Planted, Recipe, Seed
+from glasshouse.planting.methods import random_loops
 from glasshouse.problems.ratio import ratio
 
 

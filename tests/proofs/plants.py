@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from glasshouse.planting import (
-    Planted,
+from glasshouse.planting import Planted
+from glasshouse.planting.methods import (
     bias_loops,
     classic_loops,
     graph_loops,

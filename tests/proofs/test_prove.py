@@ -13,7 +13,7 @@ from tests.oracles import optimum
 from tests.proofs.instances import loop_sum, spin_glass
 
 from glasshouse.certificates import verify
-from glasshouse.planting import random_loops
+from glasshouse.planting.methods import random_loops
 from glasshouse.problems import Ising, Max2Sat, Rbm
 from glasshouse.problems.convert import to_ising
 from glasshouse.proofs import HardClausesUnsatisfiableError, contraction, preparation, prove, prover

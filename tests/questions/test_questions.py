@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from glasshouse.certificates import Certificate, verify
 from glasshouse.landscape import frustration_index
-from glasshouse.planting import random_loops
+from glasshouse.planting.methods import random_loops
 from glasshouse.problems import Rbm
 from glasshouse.proofs import prove
 from glasshouse.questions.cone import conic_decomposition

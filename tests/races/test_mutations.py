@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from glasshouse.certificates import CertificateError
-from glasshouse.planting import Seed, bias_loops, classic_loops, graph_loops
+from glasshouse.planting import Seed
+from glasshouse.planting.methods import bias_loops, classic_loops, graph_loops
 from glasshouse.races import mutations
 from glasshouse.races.deciding import enumerated_optimum
 from glasshouse.races.dice import Dice

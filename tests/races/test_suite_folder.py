@@ -14,7 +14,7 @@ from glasshouse.files import FileError, check_suite, read_document, write_suite
 from glasshouse.files.clause_file import read_clauses
 from glasshouse.files.known import Truth
 from glasshouse.files.manifest import read_manifest
-from glasshouse.planting import random_loops, uniform_max2sat
+from glasshouse.planting.methods import random_loops, uniform_max2sat
 from glasshouse.races.commitment import iter_check_commitment
 from glasshouse.races.suite_file import _READY_MADE
 from glasshouse.races.suite_folder import iter_build_suite

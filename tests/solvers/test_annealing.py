@@ -12,7 +12,7 @@ from tests.oracles import optimum
 from tests.solvers.block_runs import MAKERS, key_of, make_engine
 from tests.strategies import isings, problems
 
-from glasshouse.planting import random_loops
+from glasshouse.planting.methods import random_loops
 from glasshouse.problems import Ising, Max2Sat, Qubo, Rbm
 from glasshouse.solvers import anneal, paper_schedule
 from glasshouse.solvers.kernels import driver

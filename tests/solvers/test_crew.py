@@ -10,7 +10,7 @@ import pytest
 from tests.interrupts import assert_heard, compiled_ctrl_c
 from tests.solvers.test_annealing import lattice
 
-from glasshouse.planting import random_loops
+from glasshouse.planting.methods import random_loops
 from glasshouse.problems.convert import to_max2sat
 from glasshouse.solvers import anneal, crew
 from glasshouse.solvers.annealing import AnnealTask

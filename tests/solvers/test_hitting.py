@@ -10,7 +10,8 @@ import time
 import numpy as np
 import pytest
 
-from glasshouse.planting import Ensemble, random_loops, random_loops_ensemble, structured_loops
+from glasshouse.planting import Ensemble, random_loops_ensemble
+from glasshouse.planting.methods import random_loops, structured_loops
 from glasshouse.solvers import hitting
 from glasshouse.solvers.hitting import sweeps_to_solution
 from glasshouse.solvers.kernels.hitting import count_sweeps

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.oracles import energy_by_definition, states_of
 from tests.strategies import extreme_problems
 
-from glasshouse.planting import random_loops
+from glasshouse.planting.methods import random_loops
 from glasshouse.problems import Ising, Max2Sat, Rbm
 from glasshouse.proofs import prove
 from glasshouse.solvers import anneal, brute_force, descend, sweeps_to_solution, temper

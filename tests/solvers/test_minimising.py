@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 import glasshouse as gh
-from glasshouse.planting.randomness import Seed
-from glasshouse.solvers.engines import make_ready
 from glasshouse.randomness import Seed
-from glasshouse.solvers.forms import Form
+from glasshouse.solvers.engines import make_ready
 from glasshouse.solvers.minimising import Search
 from glasshouse.solvers.record import Record
 from glasshouse.solvers.spin_form import SpinForm

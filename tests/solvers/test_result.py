@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from glasshouse.planting import random_loops
+from glasshouse.planting.methods import random_loops
 from glasshouse.solvers import (
     AnnealResult,
     anneal,

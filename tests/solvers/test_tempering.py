@@ -12,7 +12,7 @@ from tests.solvers.block_runs import key_of, make_engine
 from tests.solvers.lane_runs import lane_task
 from tests.solvers.test_boltzmann import PROBLEMS, chi_square_p, exact_probabilities
 
-from glasshouse.planting import random_loops
+from glasshouse.planting.methods import random_loops
 from glasshouse.problems import Ising, Rbm
 from glasshouse.problems.convert import to_ising
 from glasshouse.problems.elementary import geometric

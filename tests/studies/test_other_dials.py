@@ -13,7 +13,8 @@ from tests.planting.examples import EXAMPLES
 
 import glasshouse as gh
 from glasshouse.cli import main
-from glasshouse.planting import METHODS, posiform, random_loops, wishart
+from glasshouse.planting import METHODS
+from glasshouse.planting.methods import posiform, random_loops, wishart
 from glasshouse.races.dial import dials
 from glasshouse.races.suite_file import parse_suite
 from glasshouse.solvers.engine import ColouredGraph

@@ -11,8 +11,6 @@ import glasshouse as gh
 from glasshouse.files.clause_file import ClauseFile
 from glasshouse.questions import gauged
 from glasshouse.races import deciding
-from glasshouse.solvers import anneal, benchmarking
-from glasshouse.races.clause_file import ClauseFile
 from glasshouse.solvers import anneal, tts
 from glasshouse.studies.kinds import hardness
 from glasshouse.studies.kinds.hardness import Annealer

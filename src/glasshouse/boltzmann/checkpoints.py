@@ -17,16 +17,10 @@ import numpy.typing as npt
 from glasshouse.boltzmann.data import Units
 from glasshouse.boltzmann.kernels.machine import MOST_WEIGHT, Machine
 from glasshouse.boltzmann.model import BoltzmannMachine
-from glasshouse.boltzmann.units import Units
 from glasshouse.files.text.archive import opened_archive
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.plain_json import parse_object
 from glasshouse.files.text.streams import opened, replacing
-from glasshouse.planting.randomness import Seed
-from glasshouse.files.archive import opened_archive
-from glasshouse.files.errors import FileError
-from glasshouse.files.plain_json import parse_object
-from glasshouse.files.streams import opened, replacing
 from glasshouse.problems.validation import FloatArray
 from glasshouse.randomness import Seed
 

@@ -22,9 +22,7 @@ from glasshouse.boltzmann.data import DataOptions
 from glasshouse.boltzmann.ensemble import MOST_NAME, MOST_VALUES, TRAINING, look_epochs
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.files.text.allowance import Allowance
-from glasshouse.boltzmann.statistics import median_of
-from glasshouse.files.budget import Budget
-from glasshouse.files.streams import Place, is_stream, writing
+from glasshouse.files.text.streams import Place, is_stream, writing
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray
 from glasshouse.statistics.intervals import median_of

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.extras import optional
-from glasshouse.files.archive import opened_archive
-from glasshouse.files.matrices import csv_numbers, npy_numbers
-from glasshouse.files.streams import Source, format_suffix, opened
+from glasshouse.files.formats.matrices import csv_numbers, npy_numbers
+from glasshouse.files.text.archive import opened_archive
+from glasshouse.files.text.streams import Source, format_suffix, opened
 from glasshouse.problems import validation
 from glasshouse.problems.naming import Units as Units
 from glasshouse.problems.validation import SpinArray

@@ -15,9 +15,8 @@ from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.problems import validation
 from glasshouse.problems.elementary import logarithms
 from glasshouse.problems.validation import FloatArray, SpinArray
-from glasshouse.statistics.samples import Estimate
 from glasshouse.randomness import RngLike, Seed
-from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.statistics.samples import Estimate
 
 
 @dataclass(frozen=True, repr=False)

@@ -15,8 +15,6 @@ from glasshouse.boltzmann.data import LOW, Units, as_units, entropy
 from glasshouse.boltzmann.kernels import enumeration, sampling
 from glasshouse.extras import optional
 from glasshouse.files.formats.matrices import HIDDEN, VISIBLE, WEIGHTS
-from glasshouse.planting.randomness import RngLike, Seed
-from glasshouse.files.matrices import HIDDEN, VISIBLE, WEIGHTS
 from glasshouse.problems import Rbm, validation
 from glasshouse.problems.rbm import sklearn_arrays
 from glasshouse.problems.validation import FloatArray, SpinArray

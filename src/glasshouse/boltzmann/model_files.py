@@ -16,18 +16,11 @@ import numpy as np
 
 from glasshouse.boltzmann.data import Units
 from glasshouse.boltzmann.model import BoltzmannMachine
-from glasshouse.boltzmann.units import Units
 from glasshouse.files.formats.matrices import machine_parts
 from glasshouse.files.text.archive import opened_archive
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.plain_json import parse_object
 from glasshouse.files.text.streams import Place, format_suffix, name_of, opened, replacing
-from glasshouse.planting.randomness import Seed
-from glasshouse.files.archive import opened_archive
-from glasshouse.files.errors import FileError
-from glasshouse.files.matrices import machine_parts
-from glasshouse.files.plain_json import parse_object
-from glasshouse.files.streams import Place, format_suffix, name_of, opened, replacing
 from glasshouse.randomness import Seed
 
 if TYPE_CHECKING:

@@ -37,8 +37,6 @@ from glasshouse.boltzmann.monitors import LastMode, Snapshot, chosen
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.compiled import announces
 from glasshouse.files.text.errors import FileError
-from glasshouse.planting.randomness import RngLike, Seed
-from glasshouse.files.errors import FileError
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray, SpinArray
 from glasshouse.randomness import RngLike, Seed

@@ -173,7 +173,7 @@ def false_claim(document: Document, found: Any, optimal: bool) -> str:
         found: the energy of a state.
         optimal: whether no state has a lower one.
     """
-    from glasshouse.files.verification import agrees
+    from glasshouse.files.claims import agrees
 
     stated, measure = document.metadata.planted_cost, document.measure
     if stated is None or agrees(document.problem, stated, Fraction(found)):

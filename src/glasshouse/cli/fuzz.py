@@ -220,7 +220,7 @@ def plant_fuzz(
         plain: leave out tautologies, empty clauses and other corners of the format.
         json: print one JSON object.
     """
-    from glasshouse.files.streams import format_suffix, writing
+    from glasshouse.files.text.streams import format_suffix, writing
     from glasshouse.planting import Seed
     from glasshouse.races.fuzzing import Corners, fuzz_question
     from glasshouse.races.handing_over import write_question

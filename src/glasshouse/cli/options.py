@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
 from cyclopts import App, Parameter
 
 if TYPE_CHECKING:
-    from glasshouse.files.streams import Place
+    from glasshouse.files.text.streams import Place
 
 _PIPE = Path("-")
 

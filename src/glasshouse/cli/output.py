@@ -63,7 +63,7 @@ def free_pictures(output: Path | None, source: Path, *, force: bool) -> list[Pat
         source: what is drawn.
         force: overwrite what is there.
     """
-    from glasshouse.files.streams import refuse_existing
+    from glasshouse.files.text.streams import refuse_existing
     from glasshouse.studies.figures.style import picture_paths
 
     if output is None:

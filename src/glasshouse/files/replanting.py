@@ -13,9 +13,6 @@ from glasshouse.files.reading import read_document, stated_plant
 from glasshouse.files.text.allowance import Allowance
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import Place, name_of
-from glasshouse.planting import Planted, Recipe, effort
-from glasshouse.files.registry import format_of
-from glasshouse.files.streams import Place, name_of
 from glasshouse.planting import Planted, Recipe
 from glasshouse.planting import demand as effort
 from glasshouse.planting.demand import Demand

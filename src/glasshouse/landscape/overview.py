@@ -8,8 +8,6 @@ import numpy as np
 
 from glasshouse.landscape.connectivity import components, free_spins
 from glasshouse.landscape.local import ising_form
-from glasshouse.notebook import SummaryTable
-from glasshouse.landscape.spins import ising_form
 from glasshouse.problems import Ising, Max2Sat, Problem, Rbm
 from glasshouse.problems.bipartite import two_colouring
 from glasshouse.problems.convert import Given, given_problem

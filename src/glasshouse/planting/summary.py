@@ -7,18 +7,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from glasshouse.landscape import components, free_spins, frustration_index
-from glasshouse.notebook import SummaryTable
-from glasshouse.planting.ground_states import GroundStates
-from glasshouse.planting.method import Method
-from glasshouse.problems import Rbm
-from glasshouse.problems.naming import Labels
-from glasshouse.problems.ratio import Ratio, ratio
-from glasshouse.summaries import Summarised
-from glasshouse.landscape.ratio import Ratio, ratio
 from glasshouse.planting.counting import GroundStates
 from glasshouse.planting.method import Method
 from glasshouse.problems import Rbm
 from glasshouse.problems.naming import Labels
+from glasshouse.problems.ratio import Ratio, ratio
 from glasshouse.summaries import Summarised, SummaryTable
 
 if TYPE_CHECKING:

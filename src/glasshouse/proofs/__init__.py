@@ -18,11 +18,11 @@ community's own checker. What a certificate proves is computed in the package `c
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError
     from glasshouse.proofs.exact import ExactResult, solve_exactly
     from glasshouse.proofs.lp.highs import LinearProgramError
     from glasshouse.proofs.progress import Bounds, Statistics
     from glasshouse.proofs.proof import Proof, prove
-    from glasshouse.proofs.two_sat import HardClausesUnsatisfiableError
     from glasshouse.proofs.veripb import veripb_proof
 
 __all__ = [
@@ -42,11 +42,11 @@ def __getattr__(name: str) -> Any:
     """All names at once, when one is first used: a judge needs one small module, and no prover."""
     if name not in __all__:
         raise AttributeError(f"module 'glasshouse.proofs' has no attribute {name!r}")
+    from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError
     from glasshouse.proofs.exact import ExactResult, solve_exactly
     from glasshouse.proofs.lp.highs import LinearProgramError
     from glasshouse.proofs.progress import Bounds, Statistics
     from glasshouse.proofs.proof import Proof, prove
-    from glasshouse.proofs.two_sat import HardClausesUnsatisfiableError
     from glasshouse.proofs.veripb import veripb_proof
 
     names = (Bounds, ExactResult, HardClausesUnsatisfiableError, LinearProgramError, Proof,

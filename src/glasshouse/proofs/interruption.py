@@ -13,27 +13,19 @@ from __future__ import annotations
 
 import math
 import os
-import threading
 import time
 from collections.abc import Callable
-from typing import TypeVar
-
-from glasshouse.compiled import is_ctrl_c
-from glasshouse.waiting import Bell, start_thread
 from queue import Empty, SimpleQueue
-from threading import Event, Thread
 from typing import Any, Generic, TypeVar
 
 from glasshouse.compiled import is_ctrl_c
 from glasshouse.stopping import working_time
+from glasshouse.waiting import LOOK_EVERY, Bell, start_thread
 
 Result = TypeVar("Result")
 
 _LOOK_EVERY = 0.05  # seconds
 _PATIENCE = 5.0  # seconds after Ctrl-C, for a solver that is slow to stop
-# Seconds of waiting in one go. Python handles a signal that comes just before a system call only
-# after that call has returned.
-_WAIT = 0.1
 _LONGEST_IDLE = 0.5  # seconds until an idle thread ends
 
 
@@ -117,8 +109,7 @@ class _Job(Generic[Result]):
         self.is_off = self.is_done = False
         self.results: list[Result] = []
         self.fault: BaseException | None = None
-        self._ended = threading.Lock()
-        self._ended.acquire()
+        self._ended = Bell()
 
     def do(self) -> None:
         """Do the work, unless it is off, or was done before."""
@@ -130,18 +121,18 @@ class _Job(Generic[Result]):
         except BaseException as fault:  # it is raised again in the caller's thread
             self.fault = fault
         self.is_done = True
-        self._ended.release()
+        self._ended.ring()
 
     def wait(self, seconds: float) -> None:
         """Wait until the work has ended, or for `seconds`."""
-        self._ended.acquire(timeout=seconds)
+        self._ended.wait(seconds)
 
     def end(self, stop: Callable[[], object]) -> None:
         """Wait for the end of work that has been asked to stop, whatever signals come."""
         while not self.is_done:
             try:
                 stop()
-                self.wait(_WAIT)
+                self.wait(LOOK_EVERY)
             except BaseException:  # the first one is what the caller gets to know
                 continue
 
@@ -155,7 +146,7 @@ class _SideThread:
     def __init__(self) -> None:
         self.owner = os.getpid()
         self.jobs: SimpleQueue[_Job[Any]] = SimpleQueue()
-        threading.Thread(target=self._serve, name="glasshouse", daemon=True).start()
+        start_thread(self._serve, "glasshouse")
 
     def _serve(self) -> None:
         while True:
@@ -213,7 +204,7 @@ def aside(
                 stop()
                 deadline = math.inf
                 continue
-            job.wait(min(left, _WAIT))
+            job.wait(min(left, LOOK_EVERY))
     except BaseException:
         job.is_off = True  # it may not have begun
         thread.jobs.put(job)  # nor have been sent

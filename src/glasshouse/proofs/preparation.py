@@ -18,9 +18,6 @@ from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.parts import certificate_of, clause_loops, flat_parts, signed_loops
 from glasshouse.proofs.relaxation import Loop, Parts
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
-from glasshouse.proofs.trees.leaf_parts import certificate_of, flat_parts
-from glasshouse.proofs.trees.relaxation import Loop, Parts
-from glasshouse.proofs.two_sat import satisfy
 
 # A certificate and what it proves.
 Found = tuple[Certificate, Verdict]

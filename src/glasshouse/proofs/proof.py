@@ -23,8 +23,6 @@ from glasshouse.proofs.preparation import Prepared
 from glasshouse.proofs.progress import Bounds, Statistics
 from glasshouse.proofs.prover import Prover
 from glasshouse.proofs.signed_graph import Spins
-from glasshouse.summaries import Summarised
-from glasshouse.proofs.statistics import Bounds, Statistics
 from glasshouse.summaries import Summarised, SummaryTable
 
 # A gap this many times smaller than energy and weights is one that a search in floats leaves.

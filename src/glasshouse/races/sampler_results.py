@@ -23,10 +23,6 @@ from glasshouse.races.standard_suite import TRUTH_BY
 from glasshouse.statistics.estimators import median_tts, quantile_of_ordered, time_to_solution
 from glasshouse.statistics.intervals import binomial_interval, bootstrap_of_mean
 from glasshouse.statistics.samples import Estimate
-from glasshouse.summaries import Summarised
-from glasshouse.solvers.success import binomial_interval
-from glasshouse.studies.statistics.estimators import quantile_of_ordered, time_to_solution
-from glasshouse.studies.statistics.samples import Estimate
 from glasshouse.summaries import Summarised, SummaryTable
 
 _INSTANT = 1e-9  # seconds per read; nothing is faster

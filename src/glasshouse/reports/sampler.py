@@ -30,7 +30,7 @@ from glasshouse.reports.page import (
     text,
     versions_of,
 )
-from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.statistics.samples import Estimate
 from glasshouse.studies.store.store import Store
 
 _KIND = "Race of samplers"

@@ -12,7 +12,6 @@ from typing import Any
 
 from glasshouse.problems import validation
 from glasshouse.randomness import RngLike, Seed
-from glasshouse.solvers.forms import Solvable
 from glasshouse.solvers.result import AnnealResult
 from glasshouse.solvers.schedule import MOST_SWEEPS, sweep_count
 from glasshouse.solvers.spin_form import Solvable

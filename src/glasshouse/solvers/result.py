@@ -14,9 +14,7 @@ from glasshouse.problems import exchange, naming, validation
 from glasshouse.problems.naming import Labels, Units
 from glasshouse.problems.validation import FloatArray, Number, SpinArray
 from glasshouse.randomness import Seed
-from glasshouse.solvers.ladder import Ladder
 from glasshouse.statistics.intervals import binomial_interval, runs_needed, times_needed
-from glasshouse.solvers.success import binomial_interval, runs_needed, times_needed
 from glasshouse.summaries import Summarised, SummaryTable
 
 if TYPE_CHECKING:

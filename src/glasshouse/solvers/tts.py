@@ -11,7 +11,6 @@ from glasshouse.solvers.annealing import anneal
 from glasshouse.solvers.result import AnnealResult, TimeToSolution, Unit
 from glasshouse.solvers.schedule import sweep_count
 from glasshouse.solvers.spin_form import Solvable, SpinForm, Target
-from glasshouse.summaries import Summarised
 from glasshouse.summaries import Summarised, SummaryTable
 
 

@@ -17,8 +17,6 @@ import numpy.typing as npt
 
 from glasshouse.problems.validation import share
 from glasshouse.statistics.samples import Estimate
-from glasshouse.summaries import Summarised
-from glasshouse.studies.statistics.samples import Estimate
 from glasshouse.summaries import Summarised, SummaryTable
 
 Law = Literal["power", "stretched", "exponential"]

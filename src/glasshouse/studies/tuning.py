@@ -11,14 +11,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import validation
 from glasshouse.problems.ratio import ratio
+from glasshouse.randomness import RngLike, Seed
 from glasshouse.statistics.estimators import STATISTICS, Statistic, statistic_or_bound
 from glasshouse.statistics.samples import Estimate, Sample
-from glasshouse.landscape.ratio import ratio
-from glasshouse.problems import validation
-from glasshouse.randomness import RngLike, Seed
 from glasshouse.studies.kinds.hardness import Annealer
 from glasshouse.studies.knobs import Family
 from glasshouse.studies.tuned import Tuned, TuningProgress, TuningStep, as_typed, is_near

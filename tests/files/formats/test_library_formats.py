@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from glasshouse.files import FileError, read, read_document, write
-from glasshouse.planting import random_loops
+from glasshouse.planting.methods import random_loops
 from glasshouse.problems import Ising, Qubo
 
 GRAPH = "3 2\n1 2 3\n2 3 -2\n"

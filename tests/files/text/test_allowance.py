@@ -31,7 +31,7 @@ from glasshouse.files.graphs import read_graph
 from glasshouse.files.manifest import read_manifest
 from glasshouse.files.suite import write_suite
 from glasshouse.files.text.allowance import VARIABLE, Allowance, read_limit
-from glasshouse.planting import random_loops
+from glasshouse.planting.methods import random_loops
 from glasshouse.problems import Rbm
 
 MIB = 1 << 20

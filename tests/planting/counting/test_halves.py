@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracles import all_states
 
-from glasshouse.planting import partition, random_loops, shuffle, wishart
+from glasshouse.planting import shuffle
 from glasshouse.planting.counting import halves
 from glasshouse.planting.counting.halves import count_by_halves, count_solutions
+from glasshouse.planting.methods import partition, random_loops, wishart
 
 
 @given(st.data())

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from glasshouse.landscape import expected_frustration
-from glasshouse.planting import Graph, classic_loops
+from glasshouse.planting import Graph
+from glasshouse.planting.methods import classic_loops
 from glasshouse.problems import Rbm
 
 

@@ -17,8 +17,11 @@ from tests.oracles import energies_of, states_of
 from tests.planting.test_golden import fingerprint
 
 from glasshouse.certificates import Squares
-from glasshouse.planting import Planted, exactly, nae3sat, shuffle, two_in_four
+from glasshouse.planting import Planted, shuffle
 from glasshouse.planting.demand import Demand
+from glasshouse.planting.methods import constraints as exactly
+from glasshouse.planting.methods import constraints as nae3sat
+from glasshouse.planting.methods import constraints as two_in_four
 from glasshouse.planting.recipe import Recipe
 from glasshouse.problems.exchange import to_bqm
 

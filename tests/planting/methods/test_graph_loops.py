@@ -13,7 +13,8 @@ from tests.planting.graph_plants import all_graph_plants, graph_plants, structur
 from tests.planting.test_golden import fingerprint
 
 from glasshouse.landscape import frustration_index, ground_state_count
-from glasshouse.planting import Graph, Planted, classic_loops, graph_loops, structured_graph_loops
+from glasshouse.planting import Graph, Planted
+from glasshouse.planting.methods import classic_loops, graph_loops, structured_graph_loops
 from glasshouse.planting.methods import dropping as dropping_module
 from glasshouse.problems import Ising
 

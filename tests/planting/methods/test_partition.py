@@ -13,8 +13,9 @@ from tests.oracles import optimum
 from tests.planting.test_golden import fingerprint
 
 from glasshouse.files import read_planted, write
-from glasshouse.planting import Planted, Recipe, Seed, partition
+from glasshouse.planting import Planted, Recipe, Seed
 from glasshouse.planting.demand import Demand
+from glasshouse.planting.methods import partition
 
 TOTALS = ("even", "odd")
 

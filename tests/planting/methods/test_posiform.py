@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.oracles import all_states
 
 from glasshouse.files import read_planted, write
-from glasshouse.planting import Graph, Loops, Planted, posiform, shuffle
+from glasshouse.planting import Graph, Loops, Planted, shuffle
 from glasshouse.planting.counting.two_sat import (
     clauses_of,
     count_models,
@@ -23,6 +23,7 @@ from glasshouse.planting.counting.two_sat import (
 )
 from glasshouse.planting.demand import Demand
 from glasshouse.planting.kernels.clauses import BOTH, ONE
+from glasshouse.planting.methods import posiform
 
 GRAPHS = ("lattice:1x2", "lattice:1x9", "lattice:3x4", "torus:3x4", "complete:7", "layers:2x3x2",
           "lattice:4x4 without 5", "edges:5 0-1 2-3 3-4")  # fmt: skip

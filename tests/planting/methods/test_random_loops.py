@@ -15,9 +15,10 @@ from tests.entries import entry
 from tests.planting.plants import quarters, seeds, sizes
 
 from glasshouse.landscape import frustration_index
-from glasshouse.planting import Seed, random_loops, random_loops_ensemble, uniform_max2sat
+from glasshouse.planting import Seed, random_loops_ensemble
 from glasshouse.planting.kernels import cells
 from glasshouse.planting.kernels import random_loops as kernels
+from glasshouse.planting.methods import random_loops, uniform_max2sat
 from glasshouse.planting.methods.random_loops import _drop_loops, weight_law
 from glasshouse.problems.convert import to_max2sat
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from tests.planting.graph_plants import structured_graph_plants
 
 from glasshouse.landscape import gauge
-from glasshouse.planting import structured_graph_loops
+from glasshouse.planting.methods import structured_graph_loops
 
 
 @given(structured_graph_plants())

@@ -15,7 +15,7 @@ from tests.entries import entry
 from tests.planting.plants import bias_plants, seeds, structured_plants
 
 from glasshouse.landscape import frustration_index, gauge, metastable_state
-from glasshouse.planting import Seed, bias_loops, block_size, structured_loops
+from glasshouse.planting import Seed, block_size
 from glasshouse.planting.demand import new_meter
 from glasshouse.planting.kernels.cells import new_cells, put_at
 from glasshouse.planting.kernels.structured_loops import (
@@ -26,6 +26,7 @@ from glasshouse.planting.kernels.structured_loops import (
     _find_loop,
     drop_structured_loops,
 )
+from glasshouse.planting.methods import bias_loops, structured_loops
 
 FALSE_ALARM = 1e-6
 put = entry(put_at)

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from tests.oracles import optimum
 from tests.planting.test_golden import fingerprint
 
-from glasshouse.planting import Planted, Recipe, Seed, wishart
+from glasshouse.planting import Planted, Recipe, Seed
 from glasshouse.planting.demand import Demand
+from glasshouse.planting.methods import wishart
 
 LAWS = [{"weights": "signs"}, {"weights": "normal"}, {"weights": "normal", "resolution": 1}]
 

@@ -17,10 +17,11 @@ from tests.planting.test_golden import fingerprint
 
 from glasshouse.certificates import Squares
 from glasshouse.files import read_planted, write
-from glasshouse.planting import Planted, Recipe, Seed, random_loops, shuffle, wishart, xorsat
+from glasshouse.planting import Planted, Recipe, Seed, shuffle
 from glasshouse.planting.counting.equations import count_solutions, equation_rows, free_variables
 from glasshouse.planting.demand import Demand
 from glasshouse.planting.kernels.clauses import draw_regular
+from glasshouse.planting.methods import random_loops, wishart, xorsat
 
 SIZES = [(3, 1), (6, 1), (12, 1), (3, 2), (6, 2), (9, 2), (4, 3), (7, 3), (8, 3), (3, 4), (6, 4),
          (5, 6), (3, 9)]  # fmt: skip

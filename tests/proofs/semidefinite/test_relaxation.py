@@ -11,7 +11,7 @@ from tests.oracles import all_states
 from tests.proofs.semidefinite.dense_graphs import exact_bound, random_graph, step
 
 from glasshouse.certificates.ties import Pair
-from glasshouse.planting import wishart
+from glasshouse.planting.methods import wishart
 from glasshouse.problems import Ising
 from glasshouse.proofs.relaxation import Outcome, Parts
 from glasshouse.proofs.semidefinite.climb import Climb, Settings

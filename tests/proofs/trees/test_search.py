@@ -17,7 +17,7 @@ from tests.oracles import energy_by_definition, optimum
 from tests.proofs.instances import spin_glass, torus_edges
 
 from glasshouse.certificates import Certificate, Leaf, Tree, verify
-from glasshouse.planting import random_loops
+from glasshouse.planting.methods import random_loops
 from glasshouse.problems import Ising, Max2Sat
 from glasshouse.proofs import HardClausesUnsatisfiableError, limits, prove, prover
 from glasshouse.proofs.lp.node import CycleRelaxation

@@ -15,7 +15,8 @@ from tests.proofs.veripb_runs import FORMS, by_the_rules, damage, run, write_for
 
 from glasshouse.certificates import Certificate, CertificateError, Squares, verify
 from glasshouse.files.certificate.writing import rescaled
-from glasshouse.planting import Planted, random_loops, wishart
+from glasshouse.planting import Planted
+from glasshouse.planting.methods import random_loops, wishart
 from glasshouse.problems import Ising, Max2Sat
 from glasshouse.problems.convert import to_max2sat
 from glasshouse.proofs import prove

@@ -7,8 +7,8 @@ import pytest
 
 import glasshouse as gh
 from glasshouse.cli import main
-from glasshouse.planting import random_loops, structured_loops
 from glasshouse.planting.graphs import Graph
+from glasshouse.planting.methods import random_loops, structured_loops
 from glasshouse.planting.methods.bias_loops import bias_loops
 from glasshouse.planting.methods.graph_loops import graph_loops
 from glasshouse.planting.shuffling import names, shuffle

@@ -17,12 +17,8 @@ import numpy as np
 from numba import types
 
 from glasshouse.compiled import chosen_by_type, inlined, inner
-from glasshouse.kernels.vector_scalars import bits_of
-from glasshouse.kernels.vectors import fill, fill_like, item, load, store, view
-from glasshouse.solvers.kernels.dense_turns import TOGETHER, sum_of_sixteen
 from glasshouse.kernels.vectors import bits_of, fill, fill_like, item, load, store, view
-from glasshouse.solvers.kernels.dense_dice import TOGETHER
-from glasshouse.solvers.kernels.dense_turns import sum_of_sixteen
+from glasshouse.solvers.kernels.dense_turns import TOGETHER, sum_of_sixteen
 
 
 @inlined

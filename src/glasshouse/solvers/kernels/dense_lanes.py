@@ -20,9 +20,6 @@ import numpy.typing as npt
 from glasshouse.compiled import chosen_by_type, inlined, inner
 from glasshouse.kernels.arrays import empty, zeros
 from glasshouse.kernels.extremes import lower
-from glasshouse.kernels.vector_scalars import bits_of, count_bits, lowest_bit, put
-from glasshouse.kernels.vectors import anywhere, cast, fill, fill_like, item, load, store, view
-from glasshouse.solvers.kernels.acceptance import no_less, whole
 from glasshouse.kernels.vectors import (
     anywhere,
     bits_of,
@@ -37,6 +34,7 @@ from glasshouse.kernels.vectors import (
     store,
     view,
 )
+from glasshouse.solvers.kernels.acceptance import no_less, whole
 from glasshouse.solvers.kernels.dense_crowds import (
     add_lacking,
     add_up,

@@ -16,9 +16,6 @@ import numpy.typing as npt
 from glasshouse.compiled import inlined, inner, polished
 from glasshouse.kernels.arrays import empty
 from glasshouse.kernels.extremes import lower
-from glasshouse.kernels.vector_scalars import add_lanes, bits_of, count_bits, lowest_bit, put
-from glasshouse.kernels.vectors import anywhere, cast, fill, fill_like, item, load, store, view
-from glasshouse.solvers.kernels.acceptance import half_lives, uniform, whole
 from glasshouse.kernels.vectors import (
     add_lanes,
     anywhere,
@@ -34,6 +31,7 @@ from glasshouse.kernels.vectors import (
     store,
     view,
 )
+from glasshouse.solvers.kernels.acceptance import half_lives, uniform, whole
 from glasshouse.solvers.kernels.dense_fields import (
     AHEAD,
     FARTHEST,

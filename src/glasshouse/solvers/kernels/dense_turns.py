@@ -17,8 +17,17 @@ from typing import Any
 import numpy as np
 
 from glasshouse.compiled import inlined, inner
-from glasshouse.kernels.vector_scalars import bits_of, put
-from glasshouse.kernels.vectors import cast, choose, fill_like, item, load, store, view
+from glasshouse.kernels.vectors import (
+    bits_of,
+    cast,
+    choose,
+    fill_like,
+    item,
+    load,
+    put,
+    store,
+    view,
+)
 from glasshouse.solvers.kernels.acceptance import half_lives, uniform, whole
 from glasshouse.solvers.kernels.dense_fields import LANE_BITS, WORDS
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from glasshouse.landscape import distance, low_energy_states
-from glasshouse.planting import Planted, random_loops
+from glasshouse.planting import Planted
+from glasshouse.planting.methods import random_loops
 from glasshouse.problems.validation import SpinArray
 from glasshouse.studies.kinds.kind import Column, Columns, Kind
 from glasshouse.studies.kinds.study_kind import study_kind
