@@ -7,7 +7,7 @@ prints the two tables of `tests/test_parts.py` as the code of today would fill t
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from pprint import pprint
 
@@ -21,6 +21,7 @@ ROOMS = sorted(
 )
 
 
+@cache
 def imported(path: Path) -> set[str]:
     """Return the modules of glasshouse that a module imports when it runs, without the prefix."""
     tree = ast.parse(path.read_text())
@@ -44,6 +45,7 @@ def is_module(name: str) -> bool:
     return place.with_suffix(".py").exists() or (place / "__init__.py").exists()
 
 
+@cache
 def parts_of(room: str) -> dict[str, set[str]]:
     """Return the parts of a package, each with the other parts that it imports.
 
@@ -76,14 +78,17 @@ def order_of(room: str) -> list[str] | None:
     return order
 
 
-def entrances() -> Iterator[tuple[Path, str]]:
-    """Yield each module that imports another package past its `__init__`, and what it imports."""
+@cache
+def entrances() -> list[tuple[Path, str]]:
+    """Return each module that imports another package past its `__init__`, and what it imports."""
+    found = []
     for path in sorted(ROOT.rglob("*.py")):
         own = path.relative_to(ROOT).parts[0]
         for name in imported(path):
             room, _, inner = name.partition(".")
             if room in ROOMS and room != own and inner:
-                yield path, name
+                found.append((path, name))
+    return found
 
 
 def second_doors() -> list[str]:

@@ -6,9 +6,9 @@ import json
 from importlib.metadata import version
 from pathlib import Path
 
+from tests.golden.plants import PLANTS
 from tests.golden.records import (
     HERE,
-    PLANTS,
     TEXTS,
     format_records,
     help_texts,

@@ -15,11 +15,11 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import redirect_stdout
 from importlib.metadata import version
 from pathlib import Path
 
-from tests.golden.plants import PLANTS, grown
+from tests.golden.plants import grown
 
 import glasshouse as gh
 from glasshouse.cli import main
@@ -27,6 +27,7 @@ from glasshouse.files import FORMATS
 
 HERE = Path(__file__).parent
 WIDTH = 100  # columns of help texts
+TOY = ".toy"  # the format that the tests of catalogues may have added in this process
 
 # WCNF has variants beyond its suffix; a blind file states nothing about its plant.
 VARIANTS = {
@@ -78,7 +79,7 @@ def written(plant: gh.Planted, form: str, folder: Path) -> str:
 
 def forms() -> list[str]:
     """Return all suffixes of formats, and the variants of WCNF."""
-    return [*sorted(FORMATS), *VARIANTS]
+    return [*sorted(set(FORMATS) - {TOY}), *VARIANTS]
 
 
 def format_records(name: str, folder: Path) -> dict[str, str]:
@@ -163,7 +164,16 @@ def rounded(text: str) -> str:
 
 
 def report_page(folder: Path) -> str:
-    """Return the page of an instance as text; its style and its scripts are hashed.
+    """Return the page of an instance as text; its style and its scripts are hashed."""
+    gh.write(folder / "plant.wcnf", grown("random_loops"))
+    page = page_of(folder, "plant.wcnf")
+    page = re.sub(r"<(style|script)>(.*?)</\1>", hashed_code, page, flags=re.DOTALL)
+    page = page.replace(f"glasshouse {gh.__version__}", "glasshouse VERSION")
+    return re.sub(r"\b20\d\d-\d\d-\d\d\b", "DATE", page)
+
+
+def page_of(folder: Path, *files: str) -> str:
+    """Return the report page of some files in a folder.
 
     The child process finds a module in place of vl-convert, whose script takes seconds to make and
     changes with each release.
@@ -171,17 +181,13 @@ def report_page(folder: Path) -> str:
     fake = folder / "fake"
     fake.mkdir()
     (fake / "vl_convert.py").write_text('def javascript_bundle():\n    return "0;"\n')
-    gh.write(folder / "plant.wcnf", grown("random_loops"))
     code = "import sys; from glasshouse.cli import main; sys.exit(main(sys.argv[1:]))"
-    words = [sys.executable, "-c", code, "report", "plant.wcnf", "-o", "page.html"]
+    words = [sys.executable, "-c", code, "report", *files, "-o", "page.html"]
     paths = os.pathsep.join([str(fake), *filter(None, sys.path)])
     subprocess.run(
         words, cwd=folder, check=True, env=os.environ | {"PYTHONPATH": paths}, capture_output=True
     )
-    page = (folder / "page.html").read_text()
-    page = re.sub(r"<(style|script)>(.*?)</\1>", hashed_code, page, flags=re.DOTALL)
-    page = page.replace(f"glasshouse {gh.__version__}", "glasshouse VERSION")
-    return re.sub(r"\b20\d\d-\d\d-\d\d\b", "DATE", page)
+    return (folder / "page.html").read_text()
 
 
 def hashed_code(match: re.Match[str]) -> str:
@@ -189,31 +195,28 @@ def hashed_code(match: re.Match[str]) -> str:
     return f"<{match[1]}>{hashlib.sha256(match[2].encode()).hexdigest()[:16]}</{match[1]}>"
 
 
-@contextmanager
-def environment(**values: str) -> Iterator[None]:
-    """Set environment variables within the block."""
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
 def help_texts() -> str:
-    """Return the help of all commands and subcommands, each after a line that names it."""
-    with environment(COLUMNS=str(WIDTH), NO_COLOR="1", TERM="dumb"):
-        texts = dict(all_help(()))
+    """Return the help of all commands and subcommands, each after a line that names it.
+
+    A new process prints them: in this one, other tests may have added planting methods.
+    """
+    variables = {"COLUMNS": str(WIDTH), "NO_COLOR": "1", "TERM": "dumb", "PYTHONUTF8": "1"}
+    paths = os.pathsep.join([str(HERE.parents[1]), *filter(None, sys.path)])
+    done = subprocess.run(
+        [sys.executable, "-c", "import tests.golden.records as r; r.print_help()"],
+        env=os.environ | variables | {"PYTHONPATH": paths}, check=True, capture_output=True,
+    )  # fmt: skip
+    return done.stdout.decode()
+
+
+def print_help() -> None:
+    """Print all help texts, without spaces at the ends of lines."""
     blocks = []
-    for words, text in texts.items():
+    for words, text in all_help(()):
         lines = [line.rstrip() for line in text.splitlines()]
         head = " ".join(("$ glasshouse", *words, "--help"))
         blocks.append("\n".join([head, *lines]).rstrip() + "\n")
-    return "\n".join(blocks)
+    sys.stdout.write("\n".join(blocks))
 
 
 def all_help(words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -248,14 +251,3 @@ TEXTS = {
     "training.csv": training_rows,
     "page.html": report_page,
 }
-
-__all__ = [
-    "HERE",
-    "PLANTS",
-    "TEXTS",
-    "format_records",
-    "forms",
-    "help_texts",
-    "help_versions",
-    "temporary_folder",
-]

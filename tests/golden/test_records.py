@@ -9,9 +9,9 @@ import json
 from importlib.metadata import version
 
 import pytest
+from tests.golden.plants import PLANTS
 from tests.golden.records import (
     HERE,
-    PLANTS,
     TEXTS,
     format_records,
     forms,
@@ -32,7 +32,7 @@ def test_every_method_has_a_plant_and_every_plant_all_formats():
 
 
 def is_ours(function: object) -> bool:
-    """Return whether a method is part of glasshouse: other tests add toys to the catalogue."""
+    """Return whether a method is part of glasshouse: the tests of catalogues add toys."""
     return getattr(function, "__module__", "").startswith("glasshouse.")
 
 
