@@ -150,7 +150,7 @@ def test_a_torus_whose_paths_wind_the_wrong_way_needs_the_lp_and_no_tree():
 MATCHING_WITH_CTRL_C = """
 import os, signal, threading
 import numpy as np
-from glasshouse.proofs.kernels import matching
+from glasshouse.proofs.matching.kernels import matching
 
 def line(size):  # points in pairs, ever farther apart
     others = np.arange(size, dtype=np.int32) ^ 1
