@@ -124,6 +124,7 @@ _TIMED = ("--time-limit", "1000")
 SCENES: list[Scene] = [
     *_solve("anneal", "loops.wcnf", *_LONG),
     *_solve("temper", "loops.wcnf", *_LONG),
+    *_solve("minimise", "loops.wcnf", *_TIMED, "--target", "-1", "--threads", "2"),
     *_solve("brute", "small.wcnf"),
     *_solve("prove", "dense.wcnf"),
     *_solve("rc2", "dense.wcnf", needs="pysat"),
@@ -149,6 +150,8 @@ SCENES: list[Scene] = [
                           "2000", "--length", "4", "--count", "50", "--out-dir", "many"], _with()),
     Scene("train-one", ["train", "bars", "--hidden", "12", "--epochs", "10000000", "--every",
                         "100000", "-o", "machine.npz"], _with()),
+    Scene("train-monitored", ["train", "digits", "--hidden", "22", "--epochs", "1000", "--every",
+                              "1", "-o", "machine.npz"], _with(), needs="sklearn"),
     Scene("train-many", ["train", "bars", "--hidden", "8", "--epochs", "300", "--count", "10000",
                          "-o", "run.sqlite"], _with()),
     Scene("study", ["study", "run", "long.toml", "-o", "long.sqlite"], _with_study),

@@ -65,6 +65,12 @@ def verify() -> Any:
     return str(gh.verify(planted.problem, planted.certificate).bound)
 
 
+def sweeps() -> Any:
+    """Count the sweeps to the solution of an ensemble, in threads."""
+    many = gh.random_loops_ensemble(6, 6, 200, frustration="0.1", loops=6, rng=1)
+    return gh.sweeps_to_solution(many, rng=1, threads=2).totals.tolist()
+
+
 CALLS: dict[str, Any] = {
     "fresh": fresh,
     "plant": plant,
@@ -72,6 +78,8 @@ CALLS: dict[str, Any] = {
     "anneal": lambda: gh.anneal(RING, sweeps=50, rng=1).energies.tolist(),
     "few": lambda: gh.anneal(RING, sweeps=50, runs=8, rng=1, threads=2).energies.tolist(),
     "temper": lambda: gh.temper(RING, sweeps=50, runs=2, rng=1).energies.tolist(),
+    "minimise": lambda: gh.minimise(RING, time_limit=0.1, target=None, threads=2).energy,
+    "sweeps": sweeps,
     "descend": lambda: gh.descend(RING, np.ones(20, dtype=np.int8)).states.tolist(),
     "brute": lambda: gh.brute_force(RING).energy,
     "prove": lambda: str(gh.prove(RING).lower_bound),

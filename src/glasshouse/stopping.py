@@ -22,6 +22,7 @@ from types import FrameType
 from typing import Any
 
 _SIGNALS = tuple(signal.valid_signals())  # asked once: the answer takes longer than all the rest
+_SLICE_SECONDS = 0.1  # of compiled work between two moments at which signals are handled
 
 
 class TimeIsOverError(KeyboardInterrupt):
@@ -127,6 +128,34 @@ def deferred() -> Iterator[None]:
     finally:
         _open = None
         deferral.give_back()
+
+
+def in_slices(work: Callable[[int, int], object], count: int) -> None:
+    """Do `count` steps of compiled work, and handle signals about ten times a second.
+
+    Python handles no signal while compiled code runs. The number of steps in a slice follows the
+    time that the last slice took, so no result may depend on where the steps are cut.
+
+    Args:
+        work: does the steps `first`, …, `last - 1`; signals wait in the meantime.
+        count: the number of steps.
+
+    >>> in_slices(lambda first, last: print(first, last), 4)
+    0 1
+    1 3
+    3 4
+    """
+    done, size = 0, 1
+    while done < count:
+        last, began = min(done + size, count), working_time()
+        with deferred():
+            work(done, last)
+        seconds = working_time() - began
+        if seconds < _SLICE_SECONDS / 2:
+            size *= 2
+        elif seconds > 2 * _SLICE_SECONDS:
+            size = max(size // 2, 1)
+        done = last
 
 
 def is_stop_waiting() -> bool:

@@ -17,6 +17,8 @@ from glasshouse.problems.elementary import logarithms
 from glasshouse.problems.validation import FloatArray, SpinArray
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.statistics.samples import Estimate
+from glasshouse.stopping import in_slices
+from glasshouse.studies.statistics.samples import Estimate
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,10 +80,15 @@ def annealed_importance(
         rows = as_units(data, machine.num_visible, machine.units, "data")
         base = _fitted_biases(validation.rows(rows), machine.low)
     logs, low = np.empty(chains), machine.low
-    importance.log_importance(
-        Seed.of(rng).streams(chains), machine.weights, machine.back, base, machine.visible_bias,
-        machine.hidden_bias, low, temperatures, logs,
-    )  # fmt: skip
+    streams, states = Seed.of(rng).streams(chains), np.empty((chains, machine.num_visible), np.int8)
+
+    def step(first: int, last: int) -> None:
+        importance.log_importance(
+            streams, machine.weights, machine.back, base, machine.visible_bias, machine.hidden_bias,
+            low, temperatures, first, last, states, logs,
+        )  # fmt: skip
+
+    in_slices(step, temperatures)
     log_base = machine.num_hidden * math.log(2) + float(np.logaddexp(base, low * base).sum())
     value, error, effective = log_mean(logs)
     value += log_base

@@ -13,12 +13,17 @@ import numpy.typing as npt
 
 from glasshouse.boltzmann.data import LOW, Units, as_units, entropy
 from glasshouse.boltzmann.kernels import enumeration, sampling
+from glasshouse.boltzmann.data import entropy
+from glasshouse.boltzmann.kernels import conditionals, enumeration, sampling
+from glasshouse.boltzmann.slices import number_of_each, rows_of
+from glasshouse.boltzmann.units import LOW, Units, as_units
 from glasshouse.extras import optional
 from glasshouse.files.formats.matrices import HIDDEN, VISIBLE, WEIGHTS
 from glasshouse.problems import Rbm, validation
 from glasshouse.problems.rbm import sklearn_arrays
 from glasshouse.problems.validation import FloatArray, SpinArray
 from glasshouse.randomness import RngLike, Seed
+from glasshouse.stopping import in_slices
 from glasshouse.summaries import Summarised
 
 
@@ -136,17 +141,13 @@ class BoltzmannMachine(Summarised):
     def hidden_means(self, visible: npt.ArrayLike) -> FloatArray:
         """Expected hidden units, given visible ones."""
         v = self._values(visible, self.num_visible, "visible")
-        means: FloatArray = sampling.layer_means(
-            validation.rows(v), self.weights, self.hidden_bias, self.low
-        )
+        means = rows_of(sampling.layer_means, v, self.weights, self.hidden_bias, self.low)
         return means.reshape(*v.shape[:-1], self.num_hidden)
 
     def visible_means(self, hidden: npt.ArrayLike) -> FloatArray:
         """Expected visible units, given hidden ones."""
         h = self._values(hidden, self.num_hidden, "hidden")
-        means: FloatArray = sampling.layer_means(
-            validation.rows(h), self.back, self.visible_bias, self.low
-        )
+        means = rows_of(sampling.layer_means, h, self.back, self.visible_bias, self.low)
         return means.reshape(*h.shape[:-1], self.num_visible)
 
     def log_weight(self, visible: npt.ArrayLike) -> FloatArray:
@@ -168,9 +169,9 @@ class BoltzmannMachine(Summarised):
         return logs.reshape(v.shape[:-1])
 
     def _per_row(self, kernel: Any, rows: SpinArray) -> FloatArray:
-        logs = np.empty(len(rows))
-        kernel(rows, self.weights, self.visible_bias, self.hidden_bias, self.low, logs)
-        return logs
+        return number_of_each(
+            kernel, rows, self.weights, self.visible_bias, self.hidden_bias, self.low
+        )
 
     @cached_property
     def log_partition(self) -> float:
@@ -180,7 +181,13 @@ class BoltzmannMachine(Summarised):
             ValueError: that layer has more than 24 units; estimate it with `annealed_importance`.
         """
         self.refuse_enumeration()
-        return float(enumeration.log_partition(*self.smaller_first, self.low))
+        sums = np.array([-np.inf, 0.0, 0.0])
+
+        def add(first: int, last: int) -> None:
+            enumeration.add_blocks(*self.smaller_first, self.low, first, last, sums)
+
+        in_slices(add, enumeration.num_blocks(min(self.weights.shape)))
+        return float(sums[2])
 
     def log_likelihood(self, data: npt.ArrayLike) -> float:
         """Mean of ln p(v) over the rows of the data, exactly."""
@@ -234,10 +241,13 @@ class BoltzmannMachine(Summarised):
             states = np.array(self._values(start, self.num_visible, "start"))
             if states.shape != shape:
                 raise ValueError(f"start has shape {states.shape}, not {shape}, one row per chain")
-        sampling.run_chains(
-            stream, self.weights, self.back, self.visible_bias, self.hidden_bias, self.low,
-            validation.count(steps, "steps"), states,
-        )  # fmt: skip
+        steps = validation.count(steps, "steps")
+
+        def run(first: int, last: int) -> None:
+            sampling.run_chains(stream, self.weights, self.back, self.visible_bias,
+                                self.hidden_bias, self.low, steps, states[first:last])  # fmt: skip
+
+        in_slices(run, count)
         return states
 
     def in_units(self, units: Units) -> BoltzmannMachine:

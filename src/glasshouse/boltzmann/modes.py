@@ -10,21 +10,21 @@ import numpy.typing as npt
 from glasshouse.boltzmann.data import as_units
 from glasshouse.boltzmann.kernels import enumeration
 from glasshouse.boltzmann.kernels.modes import descend, spin_weights
+from glasshouse.boltzmann.kernels import descent, enumeration
+from glasshouse.boltzmann.kernels.modes import CLOSED, rounding, spin_weights
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.settings import ModeSearch, enumerates
 from glasshouse.problems.validation import SpinArray
 from glasshouse.proofs import prove
 from glasshouse.randomness import RngLike
 from glasshouse.solvers import anneal
+from glasshouse.stopping import in_slices
 from glasshouse.summaries import Summarised
 
 # Annealing takes 15 ms for 64 × 64 units and 50 ms for 128 × 128; with a quarter of the runs, which
 # larger machines get, 0.2 s for 784 × 500, of which a third is spent on making the problem ready.
 _SWEEPS, _RUNS, _FEW_RUNS = 200, 64, 16
 _MANY_WEIGHTS = 128 * 128
-# A proof of real weights closes up to rounding. By how much less an energy may still be: nothing is
-# then more likely by more than a millionth.
-_CLOSED = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,7 +80,8 @@ def find_mode(
     """
     if enumerates(search, min(machine.weights.shape)):
         machine.refuse_enumeration()
-        return _mode(machine, *_enumerated(machine), is_proven=_rounding(machine) <= _CLOSED)
+        least = rounding(machine.weights, machine.visible_bias, machine.hidden_bias)
+        return _mode(machine, *_enumerated(machine), is_proven=least <= CLOSED)
     problem = machine.to_instance()
     runs = _RUNS if machine.weights.size <= _MANY_WEIGHTS else _FEW_RUNS
     found = anneal(problem, sweeps=_SWEEPS, runs=runs, rng=rng)
@@ -95,20 +96,11 @@ def find_mode(
     if search != "prove":
         return mode
     state = np.where(np.append(mode.visible, mode.hidden) == 1, 1, -1)
-    target = float(problem.energy(state)) - _CLOSED / 2
+    target = float(problem.energy(state)) - CLOSED / 2
     proof = prove(problem, state=state, target=target, time_limit=seconds)
     if proof.statistics.stopped == "Ctrl-C":
         raise KeyboardInterrupt
-    return _mode(machine, *_in_units(machine, proof.state), proof.gap <= _CLOSED)
-
-
-def _rounding(machine: BoltzmannMachine) -> float:
-    """By how much two energies in floats can be in the wrong order, at most."""
-    with np.errstate(over="ignore"):
-        parts = (machine.weights, machine.visible_bias, machine.hidden_bias)
-        total = sum(float(np.abs(part).sum()) for part in parts)
-    additions = machine.num_visible + machine.num_hidden + enumeration.BLOCK
-    return 2 * additions * float(np.finfo(np.float64).eps) * total
+    return _mode(machine, *_in_units(machine, proof.state), proof.gap <= CLOSED)
 
 
 def _in_units(machine: BoltzmannMachine, spins: SpinArray) -> tuple[SpinArray, SpinArray]:
@@ -128,7 +120,12 @@ def _enumerated(machine: BoltzmannMachine) -> tuple[SpinArray, SpinArray]:
     hidden = np.empty(machine.num_hidden, dtype=np.int8)
     is_visible_first = machine.num_visible <= machine.num_hidden
     pair = (visible, hidden) if is_visible_first else (hidden, visible)
-    enumeration.ground_state(*machine.smaller_first, machine.low, *pair)
+    best = np.array([-np.inf, 0.0])
+
+    def visit(first: int, last: int) -> None:
+        enumeration.ground_state(*machine.smaller_first, machine.low, first, last, best, *pair)
+
+    in_slices(visit, enumeration.num_blocks(min(machine.weights.shape)))
     return visible, hidden
 
 

@@ -14,6 +14,7 @@ from glasshouse.boltzmann.kernels.sampling import mean_field
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.modes import Mode, find_mode
 from glasshouse.boltzmann.settings import TrainingSettings
+from glasshouse.boltzmann.slices import rows_of
 from glasshouse.catalogue import Catalogue
 from glasshouse.problems.validation import SpinArray
 from glasshouse.randomness import Seed
@@ -182,7 +183,7 @@ def reconstruction(snapshot: Snapshot) -> float:
     """
     machine = snapshot.machine
     hidden = machine.hidden_means(snapshot.data)
-    seen = mean_field(hidden, machine.back, machine.visible_bias, machine.low)
+    seen = rows_of(mean_field, hidden, machine.back, machine.visible_bias, machine.low)
     return float((((seen - snapshot.data) / (1 - machine.low)) ** 2).mean())
 
 

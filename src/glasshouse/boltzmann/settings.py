@@ -169,7 +169,9 @@ class TrainingSettings(Summarised):
             has_biases=self.biases,
             restarts_chains=self.mode_use == "restart",
             scales_mode_step=self.mode_step == "energy",
-            enumerates=self.enumerates_modes(num_visible),
+            # The enumeration of a larger layer takes too long for compiled code without a pause.
+            enumerates=self.enumerates_modes(num_visible)
+            and min(num_visible, self.hidden) <= _MOST_ENUMERATED,
         )
 
     def _refuse_large(self, smaller: int, choice: str, remedy: str) -> None:

@@ -158,6 +158,7 @@ class Trainer(Summarised):
         self.has_diverged = False
         self._constants: dict[str, float] = {}
         self._at_once = 16  # updates between two moments at which signals are handled
+        self._proven = np.zeros(1, dtype=np.int64)  # proven modes of the last compiled updates
         self._plan = settings.plan(self.data.shape[1], len(self.data))
         self._rates, self._chances = settings.learning_rates(), settings.mode_chances()
         self._arrays = self._begin(start)
@@ -189,6 +190,8 @@ class Trainer(Summarised):
             with deferred():  # what the arrays hold and what is known of them change together
                 code = self._epochs(epoch)
                 self.has_diverged = code == updates.DIVERGED
+                self.modes_proven += int(self._proven[0])
+                self._proven[0] = 0
             if code == updates.NEEDS_MODE:
                 self._find_mode()
             elif code == updates.PAUSED:
@@ -198,8 +201,9 @@ class Trainer(Summarised):
 
     def _epochs(self, last: int) -> int:
         return updates.run_epochs(  # type: ignore[no-any-return]
-            self._arrays, self._plan, self.data, self._rates, self._chances, last, self._at_once
-        )
+            self._arrays, self._plan, self.data, self._rates, self._chances, last, self._at_once,
+            self._proven,
+        )  # fmt: skip
 
     def _pace(self, seconds: float) -> None:
         """Choose how many updates to do before signals are handled again; no result depends on it.
@@ -387,8 +391,7 @@ class Trainer(Summarised):
         return TrainingRun(
             self.machine, self.settings, self.seed if self.seed.spawn_key else self.seed.entropy,
             epochs, history,
-            int(progress[UPDATES]), modes,
-            modes if self._plan.enumerates else self.modes_proven, diverged, self.learning_seconds,
+            int(progress[UPDATES]), modes, self.modes_proven, diverged, self.learning_seconds,
         )  # fmt: skip
 
 

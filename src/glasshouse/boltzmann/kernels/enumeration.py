@@ -100,15 +100,41 @@ def visit(code: int, is_first: bool, low: int, weights: Any, biases: Any, other_
         flip(changed_unit(code), low, weights, visited, fields)
 
 
-@compiled
+def num_blocks(rows: int) -> int:
+    """Return the number of blocks of states of a layer of `rows` units."""
+    return 1 << max(rows - _BLOCK_BITS, 0)
+
+
+@inner
 def log_partition(weights: Any, biases: Any, other_biases: Any, low: int) -> Any:
     """The logarithm of Z, over all states of the layer that indexes the rows of the weights."""
+    sums = np.empty(3)
+    sums[0], sums[1] = -np.inf, 0.0
+    add_blocks(weights, biases, other_biases, low, 0, 1 << max(len(weights) - _BLOCK_BITS, 0), sums)
+    return sums[2]
+
+
+@compiled
+def add_blocks(weights: Any, biases: Any, other_biases: Any, low: int, first: int, last: int,
+               sums: Any) -> None:  # fmt: skip
+    """Add the states of the blocks `first`, …, `last - 1` to a partition function.
+
+    Args:
+        weights: their rows are the units of the layer whose states are visited.
+        biases: of that layer.
+        other_biases: of the other layer.
+        low: the lower value of a unit.
+        first: the first block.
+        last: the block after the last one.
+        sums: the largest logarithm of a weight so far, and the sum of weights divided by that
+            weight: -∞ and 0 at first. The third number becomes the logarithm of the sum.
+    """
     rows, columns = weights.shape
     block = 1 << min(rows, _BLOCK_BITS)
     logs = np.empty(block)
     visited, fields, factors = np.empty(rows, np.int8), np.empty(columns), np.empty(columns)
-    top, total = -np.inf, 0.0
-    for start in range(0, 1 << rows, block):
+    top, total = sums[0], sums[1]
+    for start in range(first * block, last * block, block):
         highest = -np.inf
         for k in range(block):
             visit(start + k, k == 0, low, weights, biases, other_biases, visited, fields)
@@ -121,7 +147,7 @@ def log_partition(weights: Any, biases: Any, other_biases: Any, low: int) -> Any
             logs[k] = exponential(logs[k] - top)
         for k in range(block):
             total += logs[k]
-    return top + logarithm(total)
+    sums[0], sums[1], sums[2] = top, total, top + logarithm(total)
 
 
 @inner
@@ -151,14 +177,26 @@ def moments(weights: Any, biases: Any, other_biases: Any, low: int, log_z: float
 
 
 @compiled
-def ground_state(weights: Any, biases: Any, other_biases: Any, low: int,
-                 best_visited: Any, best_other: Any) -> float:  # fmt: skip
-    """The mode, the first one in the order of the codes, into the last two arrays; its energy."""
+def ground_state(weights: Any, biases: Any, other_biases: Any, low: int, first: int, last: int,
+                 best: Any, best_visited: Any, best_other: Any) -> None:  # fmt: skip
+    """The mode among the states of the blocks so far, the first one in the order of the codes.
+
+    Args:
+        weights: their rows are the units of the layer whose states are visited.
+        biases: of that layer.
+        other_biases: of the other layer.
+        low: the lower value of a unit.
+        first: the first block.
+        last: the block after the last one.
+        best: minus the energy of the mode so far, and its code: -∞ and 0 at first.
+        best_visited: becomes the mode's layer of the rows.
+        best_other: becomes the mode's other layer.
+    """
     rows, columns = weights.shape
     block = 1 << min(rows, _BLOCK_BITS)
     visited, fields = np.empty(rows, np.int8), np.empty(columns)
-    most, best_code = -np.inf, 0
-    for code in range(1 << rows):
+    most, best_code = best[0], int(best[1])
+    for code in range(first * block, last * block):
         visit(code, code % block == 0, low, weights, biases, other_biases, visited, fields)
         value = bias_energy(visited, biases)
         for j in range(columns):
@@ -169,7 +207,7 @@ def ground_state(weights: Any, biases: Any, other_biases: Any, low: int,
     fields_of(best_visited, weights, other_biases, fields)
     for j in range(columns):
         best_other[j] = 1 if fields[j] > low * fields[j] else low
-    return -most
+    best[0], best[1] = most, best_code
 
 
 @compiled

@@ -13,21 +13,28 @@ from glasshouse.compiled import compiled, inner
 
 @compiled
 def log_importance(streams: Any, weights: Any, back: Any, base_bias: Any, visible_bias: Any,
-                   hidden_bias: Any, low: int, temperatures: int, logs: Any) -> None:  # fmt: skip
+                   hidden_bias: Any, low: int, temperatures: int, first: int, last: int,
+                   states: Any, logs: Any) -> None:  # fmt: skip
     """The logarithm of one importance weight per stream; their mean weight estimates Z / Z_base.
 
     At the inverse temperature β the visible biases are (1-β)·base + β·a, all other parameters are
     β times their own. At 0 all units are independent: the first state is an exact sample.
+
+    A call does the steps after the temperatures `first`, …, `last - 1`. Between calls, `states` has
+    the visible units of each chain, and `logs` the logarithms so far.
     """
     n, m = weights.shape
-    visible, hidden = np.empty(n, np.int8), np.empty(m, np.int8)
+    hidden = np.empty(m, np.int8)
     fields, tempered, room = np.empty(m), np.empty(m), np.empty(m)
     inputs, chances, no_bias = np.empty(n), np.empty(n), np.zeros(n)
     for c in range(len(streams)):
-        chances_of(base_bias, low, chances)
-        draw(streams[c], chances, low, visible)
-        total = 0.0
-        for k in range(1, temperatures + 1):
+        visible = states[c]
+        if first == 0:
+            chances_of(base_bias, low, chances)
+            draw(streams[c], chances, low, visible)
+            logs[c] = 0.0
+        total = logs[c]
+        for k in range(first + 1, last + 1):
             before, beta = np.float64(k - 1) / temperatures, np.float64(k) / temperatures
             fields_of(visible, weights, hidden_bias, fields)
             for i in range(n):

@@ -77,7 +77,7 @@ class Plan(NamedTuple):
         has_biases: whether biases are trained.
         restarts_chains: whether a mode starts the chains, instead of being the negative phase.
         scales_mode_step: whether steps towards the mode shrink as the authors' do.
-        enumerates: whether modes are found here, by enumeration.
+        enumerates: whether modes are found by enumeration in compiled code.
     """
 
     low: int

@@ -6,24 +6,52 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.boltzmann.kernels.enumeration import ground_state
+from glasshouse.boltzmann.kernels.enumeration import BLOCK, ground_state
 from glasshouse.boltzmann.kernels.layers import fields_of
 from glasshouse.compiled import compiled, inner
 
 _MOST_STEPS = 1000  # a descent ends by itself, but for rounding
 
+# A mode is proven up to this difference of energies: no state is more likely by more than a
+# millionth.
+CLOSED = 1e-6
+_EPSILON = float(np.finfo(np.float64).eps)
+
 
 @compiled
-def find_mode(machine: Any, low: int) -> None:
-    """The mode by enumeration of the smaller layer, and its energy as one of ±1 units."""
+def find_mode(machine: Any, low: int) -> bool:
+    """The mode by enumeration of the smaller layer, and its energy as one of ±1 units.
+
+    Returns:
+        Whether the mode is proven: rounding cannot hide a better state.
+    """
     n, m = machine.weights.shape
     a, b = machine.visible_bias, machine.hidden_bias
     v, h = machine.mode_visible, machine.mode_hidden
     is_wide = n <= m
+    blocks = max((1 << min(n, m)) // BLOCK, 1)
+    best = np.zeros(2)
+    best[0] = -np.inf
     ground_state(machine.weights if is_wide else machine.back, a if is_wide else b,
-                 b if is_wide else a, low, v if is_wide else h, h if is_wide else v)  # fmt: skip
+                 b if is_wide else a, low, 0, blocks, best, v if is_wide else h,
+                 h if is_wide else v)  # fmt: skip
     signed, total = spin_weights(machine.weights, a, b, low, v, h)
     machine.mode_energy[0], machine.mode_energy[1] = -signed, total
+    return bool(rounding(machine.weights, a, b) <= CLOSED)
+
+
+@compiled
+def rounding(weights: Any, visible_bias: Any, hidden_bias: Any) -> Any:
+    """How much lower a state can be than the mode that an enumeration in floats has found."""
+    total = 0.0
+    for i in range(weights.shape[0]):
+        total += abs(visible_bias[i])
+        for j in range(weights.shape[1]):
+            total += abs(weights[i, j])
+    for j in range(weights.shape[1]):
+        total += abs(hidden_bias[j])
+    additions = weights.shape[0] + weights.shape[1] + BLOCK
+    return 2.0 * additions * _EPSILON * total
 
 
 @compiled

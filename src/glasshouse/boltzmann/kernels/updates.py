@@ -50,12 +50,12 @@ _UNIT = 2.0**-53
 
 @compiled
 def run_epochs(machine: Any, plan: Any, data: Any, rates: Any, mode_chances: Any,
-               last: int, most: int) -> int:  # fmt: skip
+               last: int, most: int, proven: Any) -> int:  # fmt: skip
     """Train until epoch `last`, or until a mode must be found elsewhere, or weights diverge.
 
     After `most` updates it pauses, so that signals can be handled. Called again, it continues where
     it returned. After a divergence the weights are those of the
-    last epoch that was good.
+    last epoch that was good. `proven` counts the modes that were found here and are proven.
     """
     n, m = machine.weights.shape
     size, progress = len(data), machine.progress
@@ -76,7 +76,7 @@ def run_epochs(machine: Any, plan: Any, data: Any, rates: Any, mode_chances: Any
                 number = np.float64(next_word(machine.stream) >> _U11) * _UNIT
                 uses_mode = number < mode_chances[epoch]
                 if uses_mode and plan.enumerates:
-                    find_mode(machine, plan.low)
+                    proven[0] += find_mode(machine, plan.low)
                 elif uses_mode:
                     if not is_sound(machine):
                         go_back(machine)
