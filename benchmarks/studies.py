@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.record import store
-from glasshouse.studies import Stop, Store, Task, collect
+from glasshouse.store import Stop, Store, collect
+from glasshouse.studies import Task
 from glasshouse.studies.figures.curves import plot_study
 from glasshouse.studies.figures.style import picture_paths, save
 from glasshouse.studies.study import parse_study

@@ -7,6 +7,8 @@ import math
 import numpy as np
 
 from glasshouse.landscape import expected_frustration, expected_intersections
+from glasshouse.store.store import Store, StoredTask
+from glasshouse.store.storefile import StoreError
 from glasshouse.studies.figures.style import (
     PAPER_COLOUR,
     bars,
@@ -14,8 +16,6 @@ from glasshouse.studies.figures.style import (
     place_legend,
     ticks_at,
 )
-from glasshouse.studies.store.store import Store, StoredTask
-from glasshouse.studies.store.storefile import StoreError
 from paper.report import Claim, Reproduction
 
 _CLOSE = 0.02  # as a share of the expected number

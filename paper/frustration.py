@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from glasshouse.statistics.scaling import FORMULAS, LAWS, Law, LawComparison
+from glasshouse.store.store import Store
 from glasshouse.studies.analysis import Point, Series, fit_series, points_of, series_of
 from glasshouse.studies.figures.curves import (
     note_settings,
@@ -15,7 +16,6 @@ from glasshouse.studies.figures.curves import (
     statistic_name,
 )
 from glasshouse.studies.figures.style import PAPER_COLOUR, new_figure
-from glasshouse.studies.store.store import Store
 from paper.report import Claim, Reproduction, point_row
 
 # The caption of the paper's figure; "A b^n" there is A n^b.

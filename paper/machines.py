@@ -22,7 +22,8 @@ from glasshouse.boltzmann.figures import draw_finals, draw_monitor
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.problems.validation import FloatArray
 from glasshouse.statistics.intervals import median_of
-from glasshouse.studies.collect import StudyProgress
+from glasshouse.store.collect import StudyProgress
+from glasshouse.store.store import Store
 from glasshouse.studies.figures.style import (
     PAPER_COLOUR,
     band,
@@ -30,7 +31,6 @@ from glasshouse.studies.figures.style import (
     place_legend,
     plain_ticks,
 )
-from glasshouse.studies.store.store import Store
 from paper.report import Claim, Reproduction
 from paper.statistics import bootstrap, rank_correlation, share
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from glasshouse.solvers import peak_density
+from glasshouse.store.store import Store
 from glasshouse.studies.analysis import fit_series, points_of, series_of
 from glasshouse.studies.figures.curves import (
     note_settings,
@@ -20,7 +21,6 @@ from glasshouse.studies.figures.style import (
     place_legend,
     ticks_at,
 )
-from glasshouse.studies.store.store import Store
 from paper.report import Claim, Reproduction, point_row
 
 _CLOSE = 0.03

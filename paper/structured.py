@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.store.store import Store
 from glasshouse.studies.analysis import Point, Series, points_of, series_of
 from glasshouse.studies.figures.curves import (
     note_settings,
@@ -23,7 +24,6 @@ from glasshouse.studies.figures.style import (
     plain_ticks,
     ticks_at,
 )
-from glasshouse.studies.store.store import Store
 from paper.report import Claim, Reproduction, point_row
 
 Floats = npt.NDArray[np.float64]

@@ -21,6 +21,7 @@ ORDER = [
     "solvers",
     "proofs",
     "questions",
+    "store",
     "studies",
     "boltzmann",
     "races",

@@ -23,7 +23,8 @@ from glasshouse.planting import METHODS, Planted
 from glasshouse.proofs.exact import EXACT_SOLVERS, solve_exactly
 from glasshouse.races.rounds import SAMPLERS
 from glasshouse.solvers.engines import KERNELS
-from glasshouse.studies import Stop, Store, Task, collect, points_of
+from glasshouse.store import Stop, Store, collect
+from glasshouse.studies import Task, points_of
 from glasshouse.studies.kinds import KINDS
 
 CATALOGUES = (METHODS, FORMATS, KERNELS, EXACT_SOLVERS, SAMPLERS, KINDS, MONITORS)

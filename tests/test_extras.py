@@ -18,9 +18,10 @@ from glasshouse.files import read_certificate, read_side_car
 from glasshouse.files.graph_reading import read_graph
 from glasshouse.files.solutions import read_solution
 from glasshouse.proofs import solve_exactly
-from glasshouse.studies import Task, collect, load_study, merge, plot_study, to_frame
+from glasshouse.store import collect
+from glasshouse.store.row_types import Stop
+from glasshouse.studies import Task, load_study, merge, plot_study, to_frame
 from glasshouse.studies.figures.drawing import draw
-from glasshouse.studies.kinds.kind import Stop
 from paper import reproduce
 
 ROOT = Path(gh.__file__).parent

@@ -21,7 +21,7 @@ from glasshouse.boltzmann.figures import (
     places,
     training_figure,
 )
-from glasshouse.studies import Store
+from glasshouse.store import Store
 from glasshouse.studies.figures.style import new_figure
 
 pytest.importorskip("matplotlib")

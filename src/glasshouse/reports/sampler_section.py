@@ -24,7 +24,7 @@ from glasshouse.reports.page import (
 )
 from glasshouse.reports.stores import seen_seconds, versions_of
 from glasshouse.reports.tts import tts_figure
-from glasshouse.studies.store.store import Store
+from glasshouse.store.store import Store
 
 _KIND = "Race of samplers"
 

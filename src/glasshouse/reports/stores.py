@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from glasshouse.studies.store.store import Store
+from glasshouse.store.store import Store
 
 
 def versions_of(store: Store) -> str:

@@ -32,7 +32,7 @@ from glasshouse.reports.page import (
     thinned,
 )
 from glasshouse.reports.stores import seen_seconds, versions_of
-from glasshouse.studies.store.store import Store
+from glasshouse.store.store import Store
 
 _LOGARITHMIC = ("kl",)  # monitors that fall by orders of magnitude
 

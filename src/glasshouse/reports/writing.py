@@ -32,8 +32,8 @@ from glasshouse.reports.sampler_section import results_section, sampler_section
 from glasshouse.reports.script import library
 from glasshouse.reports.study_section import study_section
 from glasshouse.reports.training_section import training_section
-from glasshouse.studies.store import purpose
-from glasshouse.studies.store.store import Store
+from glasshouse.store import purpose
+from glasshouse.store.store import Store
 from glasshouse.summaries import Summarised
 
 Reported: TypeAlias = str | os.PathLike[str] | Proof | SamplerResults

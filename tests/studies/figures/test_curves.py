@@ -13,7 +13,8 @@ import pytest
 
 from glasshouse.cli import main
 from glasshouse.statistics.samples import Estimate
-from glasshouse.studies import Annealer, Stop, Store, Task, collect
+from glasshouse.store import Stop, Store, collect
+from glasshouse.studies import Annealer, Task
 from glasshouse.studies.analysis import Point, fit_series, series_of
 from glasshouse.studies.kinds.hardness import RunPlan
 from glasshouse.studies.study import parse_study

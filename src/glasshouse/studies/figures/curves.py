@@ -11,6 +11,7 @@ import numpy as np
 from glasshouse.statistics.estimators import Statistic
 from glasshouse.statistics.peaks import Peak
 from glasshouse.statistics.scaling import Law, LawComparison
+from glasshouse.store.store import Store
 from glasshouse.studies.analysis import (
     Point,
     Series,
@@ -40,7 +41,6 @@ from glasshouse.studies.figures.style import (
 )
 from glasshouse.studies.kinds import KINDS
 from glasshouse.studies.kinds.hardness import HARDNESS
-from glasshouse.studies.store.store import Store
 from glasshouse.studies.study import Study, heading_of, is_axis
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from glasshouse.landscape import distance, low_energy_states
 from glasshouse.planting import Planted, random_loops
 from glasshouse.problems.validation import SpinArray
-from glasshouse.studies.kinds.kind import Column, Columns, Kind
+from glasshouse.store.row_types import Column, Columns, Kind
 from glasshouse.studies.kinds.study_kind import study_kind
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from glasshouse.solvers.schedule import (
     follows_paper,
     rising,
 )
-from glasshouse.studies.kinds.kind import Column, Columns, Kind
+from glasshouse.store.row_types import Column, Columns, Kind
 from glasshouse.studies.kinds.study_kind import study_kind
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from glasshouse.landscape import frustration_index
-from glasshouse.studies.kinds.kind import Column, Columns, Kind
+from glasshouse.store.row_types import Column, Columns, Kind
 from glasshouse.studies.kinds.study_kind import study_kind
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from glasshouse.catalogue import Catalogue
 from glasshouse.statistics.samples import Sample
-from glasshouse.studies.kinds.kind import Columns, Kind
+from glasshouse.store.row_types import SAMPLED, Columns, Kind
 
 if TYPE_CHECKING:
     from glasshouse.studies.task import Task
@@ -81,7 +81,9 @@ def study_kind(
 
     def add(measure: Measure) -> Measure:
         warm = warm_up or (lambda task, index: measure(task, index, 1))
-        KINDS.add(rows.name, StudyKind(rows, measure, warm, solves, value, symbol or value or ""))
+        kind = StudyKind(rows, measure, warm, solves, value, symbol or value or "")
+        KINDS.add(rows.name, kind)
+        SAMPLED[rows.name] = kind
         return measure
 
     return add

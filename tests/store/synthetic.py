@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from glasshouse.studies.kinds.kind import Column, Kind, Stop
+from glasshouse.store.row_types import Column, Kind, Stop
 
 KIND = Kind(
     "hardness",
@@ -87,7 +87,7 @@ class Fake:
 
 def table(path: Path) -> dict[str, dict[str, list[float]]]:
     """All rows of a store but their seconds."""
-    from glasshouse.studies.store.store import Store
+    from glasshouse.store.store import Store
 
     found = {}
     with Store(path) as store:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from glasshouse.cli import main
-from glasshouse.studies import Store
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store import Store
+from glasshouse.store.storefile import StoreError
 
 _MAGIC = bytes.fromhex("d9d505f920a163d7")
 

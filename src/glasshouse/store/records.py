@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems.validation import INT64_MAX
-from glasshouse.studies.kinds.kind import Stop
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store.row_types import Stop
+from glasshouse.store.storefile import StoreError
 from glasshouse.summaries import Summarised
 
 Row = tuple[Any, ...]

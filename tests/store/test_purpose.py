@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.races.samplers import Sampler, plants
 from tests.reports.pretended import race_store
-from tests.studies.synthetic import Fake
+from tests.store.synthetic import Fake
 
 import glasshouse as gh
 from glasshouse.boltzmann.data import shifting_bars
@@ -22,9 +22,8 @@ from glasshouse.races.entrants import entrants_of
 from glasshouse.races.limits import Limits
 from glasshouse.races.racing import Race, iter_race
 from glasshouse.races.suite_loading import load_suite
-from glasshouse.studies import Store, collect
-from glasshouse.studies.store import purpose
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store import Store, collect, purpose
+from glasshouse.store.storefile import StoreError
 from glasshouse.studies.study import claim, parse_study
 
 TEXT = """

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from glasshouse.statistics.estimators import statistic
-from glasshouse.studies.kinds import KINDS
-from glasshouse.studies.kinds.kind import Measurable, Stop
-from glasshouse.studies.ranges import Ranges
-from glasshouse.studies.store.store import Store, StoredTask
+from glasshouse.store.ranges import Ranges
+from glasshouse.store.row_types import SAMPLED, Measurable, Stop
+from glasshouse.store.store import Store, StoredTask
 
 # A batch grows at most this much beyond what its task's batches so far suggest.
 _GROWTH = 4
@@ -196,7 +195,7 @@ class Queue:
         if line.target >= stop.instances:
             return True
         assert stop.relative_error is not None
-        kind = KINDS[line.task.kind.name]
+        kind = SAMPLED[line.task.kind.name]
         sample = kind.sample(self._store.rows(line.stored, kind.sampled, below=line.target))
         if not sample.solved.any():
             return False

@@ -11,14 +11,14 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from tests.studies.store.damage import SCHEMES, damage_often, endless_tree, make_store, read_all
-from tests.studies.synthetic import Fake, table
+from tests.store.damage import SCHEMES, damage_often, endless_tree, make_store, read_all
+from tests.store.synthetic import Fake, table
 
 from glasshouse.cli import main
 from glasshouse.reports.writing import file_section
-from glasshouse.studies import Store
-from glasshouse.studies.store.merging import merge
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store import Store
+from glasshouse.store.storefile import StoreError
+from glasshouse.studies.merging import merge
 from glasshouse.studies.study import study_of
 
 
@@ -49,7 +49,7 @@ def test_random_damage_is_one_line_or_none(tmp_path):
 SCRIPT = """
 import resource
 from pathlib import Path
-from tests.studies.store.damage import damage_often
+from tests.store.damage import damage_often
 print(damage_often(Path({folder!r}), {cases}, seed={seed}, thorough_every=2))
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
@@ -177,7 +177,7 @@ def test_a_bomb_in_place_of_a_study_goes_off_nowhere(copy, tmp_path, bomb, capsy
 
 @pytest.mark.parametrize("parameters", ['{"n": 1000000000}', '{"graph": "complete:20000"}', "7"])
 def test_what_would_fill_the_memory_is_not_grown(copy, parameters, capsys):
-    from tests.studies.store.damage import sign
+    from tests.store.damage import sign
 
     database = sqlite3.connect(copy, isolation_level=None)
     database.execute(
@@ -222,7 +222,7 @@ def test_texts_that_a_store_would_refuse_are_not_written(tmp_path):
 
 
 def test_control_codes_do_not_reach_the_terminal(copy, capsys):
-    from tests.studies.store.damage import sign
+    from tests.store.damage import sign
 
     database = sqlite3.connect(copy, isolation_level=None)
     query = "UPDATE tasks SET finished = 0, canonical = json_set(canonical, '$.method', ?)"

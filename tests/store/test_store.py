@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.children import run
-from tests.studies.synthetic import KIND, Fake
+from tests.store.synthetic import KIND, Fake
 from tests.test_installation import unprivileged
 
 from glasshouse.files.errors import MissingFileError
-from glasshouse.studies.kinds.kind import Column, Kind, Stop
-from glasshouse.studies.ranges import Ranges
-from glasshouse.studies.store.store import Store
-from glasshouse.studies.store.storefile import APPLICATION_ID, SCHEMA_VERSION, StoreError
+from glasshouse.store.ranges import Ranges
+from glasshouse.store.row_types import Column, Kind, Stop
+from glasshouse.store.store import Store
+from glasshouse.store.storefile import APPLICATION_ID, SCHEMA_VERSION, StoreError
 
 spans = st.lists(
     st.tuples(st.integers(0, 30), st.integers(0, 10)).map(lambda p: (p[0], p[0] + p[1]))
@@ -219,8 +219,8 @@ class TestFiles:
     def test_a_file_size_limit_of_the_system_is_one_clear_line(self, tmp_path):
         script = f"""
 import resource
-from tests.studies.synthetic import Fake
-from glasshouse.studies import Stop, collect
+from tests.store.synthetic import Fake
+from glasshouse.store import Stop, collect
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 try:
     collect([Fake(stop=Stop(50_000))], {str(tmp_path / "s.sqlite")!r})
@@ -243,7 +243,7 @@ except OSError as error:
         filled(folder / "s.sqlite")
         folder.chmod(0o555)
         script = f"""
-from glasshouse.studies.store.store import Store
+from glasshouse.store.store import Store
 with Store({str(folder / "s.sqlite")!r}) as store:
     print("read", store.status()[0].rows)
 for name in ("s.sqlite", "new.sqlite"):

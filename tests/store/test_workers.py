@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.studies.synthetic import Fake
+from tests.store.synthetic import Fake
 
-from glasshouse.studies import Stop, collect
-from glasshouse.studies.workers import Workers
+from glasshouse.store import Stop, collect
+from glasshouse.store.workers import Workers
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def test_a_healthy_batch_that_had_to_wait_is_not_taken_for_a_hang(tmp_path, monk
         def __init__(self, number: int, timeout: float) -> None:
             super().__init__(number, timeout, clock)
 
-    module = sys.modules["glasshouse.studies.collect"]  # the package has a function of that name
+    module = sys.modules["glasshouse.store.collect"]  # the package has a function of that name
     monkeypatch.setattr(module, "Workers", Clocked)
     monkeypatch.setattr(module, "_LOOK_SECONDS", 0.05)
     tasks = [Timed(seed=k, stop=Stop(1), folder=str(tmp_path)) for k in range(4)]
@@ -137,7 +137,7 @@ class Pretended:
 @pytest.fixture
 def time_of(monkeypatch):
     """The clock of pretended workers, which the test sets."""
-    monkeypatch.setattr("glasshouse.studies.workers.Worker", Pretended)
+    monkeypatch.setattr("glasshouse.store.workers.Worker", Pretended)
     return [0.0]
 
 

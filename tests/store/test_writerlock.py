@@ -6,12 +6,12 @@ import random
 from pathlib import Path
 
 import pytest
-from tests.studies.store.rivals import ROWS, rivals
-from tests.studies.synthetic import Fake, table
+from tests.store.rivals import ROWS, rivals
+from tests.store.synthetic import Fake, table
 
-from glasshouse.studies.store import schema, storefile, writerlock
-from glasshouse.studies.store.store import Store
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store import schema, storefile
+from glasshouse.store.store import Store
+from glasshouse.store.storefile import StoreError
 
 
 def fill(path: Path, seed: int) -> None:
@@ -63,14 +63,14 @@ def test_processes_that_create_a_store_at_once_lose_nothing(tmp_path, count, rou
 def test_a_store_that_appears_before_the_lock_is_taken_is_kept(tmp_path, monkeypatch):
     """Two processes find no store; the second gets the lock when the first is done."""
     path = tmp_path / "s.sqlite"
-    lock = writerlock._lock
+    lock = storefile._lock
 
     def late(handle: int) -> bool:
-        monkeypatch.setattr(writerlock, "_lock", lock)
+        monkeypatch.setattr(storefile, "_lock", lock)
         fill(path, seed=1)
         return lock(handle)
 
-    monkeypatch.setattr(writerlock, "_lock", late)
+    monkeypatch.setattr(storefile, "_lock", late)
     fill(path, seed=2)
     assert set(rows_of(path)) == {Fake(seed=1).task_id, Fake(seed=2).task_id}
 
@@ -78,17 +78,17 @@ def test_a_store_that_appears_before_the_lock_is_taken_is_kept(tmp_path, monkeyp
 def test_a_lock_on_a_file_that_was_removed_is_none(tmp_path, monkeypatch):
     """A holds the lock; B opens its file; A removes it and goes; C comes; B locks what it has."""
     path = tmp_path / "s.sqlite"
-    lock = writerlock._lock
+    lock = storefile._lock
     first = Store(path, write=True)
     others = []
 
     def late(handle: int) -> bool:
-        monkeypatch.setattr(writerlock, "_lock", lock)
+        monkeypatch.setattr(storefile, "_lock", lock)
         first.close()
         others.append(Store(path, write=True))
         return lock(handle)
 
-    monkeypatch.setattr(writerlock, "_lock", late)
+    monkeypatch.setattr(storefile, "_lock", late)
     with pytest.raises(StoreError, match="another process"):
         Store(path, write=True)
     others[0].close()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store.storefile import StoreError
 
 
 @dataclass(frozen=True)

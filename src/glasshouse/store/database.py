@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import Self
 
 from glasshouse.files.errors import MissingFileError
-from glasshouse.studies.store import storefile, writerlock
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store import storefile
+from glasshouse.store.storefile import StoreError
 
 
 class OpenDatabase:
@@ -32,7 +32,7 @@ class OpenDatabase:
             if write:
                 # Whether the store is there is decided under the lock: else two processes could
                 # both find that it is not, and the second would wipe what the first has written.
-                opened.enter_context(writerlock.writing(self.path))
+                opened.enter_context(storefile.writing(self.path))
             if storefile.is_there(self.path):
                 storefile.check_header(self.path)
             elif not write:

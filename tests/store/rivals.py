@@ -11,24 +11,24 @@ from pathlib import Path
 from typing import Any
 
 from tests.children import PATIENCE
-from tests.studies.synthetic import Fake
+from tests.store.synthetic import Fake
 
 ROWS = 3
 
 
 def rival(number: int, gate: Any, orders: Any) -> None:
     """Write rows of task `number` to each store that is named; answer "done" or the refusal."""
-    from glasshouse.studies.store import writerlock
-    from glasshouse.studies.store.store import Store, StoreError
+    from glasshouse.store import storefile
+    from glasshouse.store.store import Store, StoreError
 
-    lock = writerlock._lock
+    lock = storefile._lock
     pause = [0.0]
 
     def late(handle: int) -> bool:
         time.sleep(pause[0])  # as if the system had let others run just now
         return lock(handle)
 
-    writerlock._lock = late
+    storefile._lock = late
     while (order := orders.recv()) is not None:
         path, delays = order
         pause[0] = delays[2]

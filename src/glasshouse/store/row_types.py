@@ -1,7 +1,7 @@
-"""Row kinds: what a study measures of each instance, and what a task must offer to be collected.
+"""Row types: the columns of a store's rows, and what a task must offer to be collected.
 
-A store holds rows of several kinds, each in a table of its own whose columns are declared here
-once. Rooms above (training, races) declare theirs and bring tasks of their own.
+A store holds rows of several kinds, each in a table of its own. The packages that measure (studies,
+races, boltzmann) declare the columns and bring their own tasks.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from glasshouse.problems import validation
 from glasshouse.statistics.estimators import STATISTICS, Statistic
+from glasshouse.statistics.samples import Sample
 
 _NAME = re.compile(r"[a-z][a-z_0-9]*")
 _RESERVED = {"tasks", "batches", "meta", "task", "instance", "version", "seconds"}
@@ -205,6 +206,21 @@ class Measurable(Protocol):
 
     def measure(self, first: int, count: int) -> Columns:
         """Rows of instances first to first+count-1: a function of the task and the index only."""
+
+
+class Sampled(Protocol):
+    """Rows with a value that stop rules can compute a statistic of."""
+
+    @property
+    def sampled(self) -> list[str]:
+        """The columns that statistics read."""
+
+    def sample(self, rows: Columns) -> Sample:
+        """The values of some rows."""
+
+
+# By the name of their rows; the packages that declare such rows add them.
+SAMPLED: dict[str, Sampled] = {}
 
 
 class Identified:

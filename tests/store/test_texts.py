@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from glasshouse.studies.kinds.kind import LONGEST_TEXT, Column, Kind, Stop
-from glasshouse.studies.store.export import export_csv, to_frame
-from glasshouse.studies.store.merging import merge
-from glasshouse.studies.store.store import Store
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store.row_types import LONGEST_TEXT, Column, Kind, Stop
+from glasshouse.store.store import Store
+from glasshouse.store.storefile import StoreError
+from glasshouse.studies.export import export_csv, to_frame
+from glasshouse.studies.merging import merge
 
 KIND = Kind("words", (Column("said", "text", "anything"), Column("size", "integer", "its length")))
 TEXTS = ["", "2361183241434822606848", 'ü\n"a",b\t€', "x" * LONGEST_TEXT]

@@ -12,13 +12,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.studies.synthetic import Fake
+from tests.store.synthetic import Fake
 
-from glasshouse.studies import Annealer, Stop, Store, Task, collect
+from glasshouse.store import Stop, Store, collect
+from glasshouse.store.storefile import StoreError
+from glasshouse.studies import Annealer, Task
 from glasshouse.studies.analysis import fit_study, points_of
-from glasshouse.studies.store.export import to_frame
-from glasshouse.studies.store.merging import merge
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.studies.export import to_frame
+from glasshouse.studies.merging import merge
 from glasshouse.studies.study import heading_of
 
 STUDY = """

@@ -8,12 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.studies.synthetic import Fake, table
+from tests.store.synthetic import Fake, table
 
-from glasshouse.studies import Annealer, Stop, Store, Task, collect
-from glasshouse.studies.store.export import export_csv, export_parquet, to_frame
-from glasshouse.studies.store.merging import merge
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store import Stop, Store, collect
+from glasshouse.store.storefile import StoreError
+from glasshouse.studies import Annealer, Task
+from glasshouse.studies.export import export_csv, export_parquet, to_frame
+from glasshouse.studies.merging import merge
 from glasshouse.version import __version__
 
 

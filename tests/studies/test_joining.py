@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from tests.races.samplers import Sampler, plants
 from tests.reports.pretended import race_store
-from tests.studies.store.test_merging import part
-from tests.studies.store.test_purpose import TEXT, dump, run_study, train_machines
-from tests.studies.synthetic import Fake
+from tests.store.synthetic import Fake
+from tests.store.test_purpose import TEXT, dump, run_study, train_machines
+from tests.studies.test_merging import part
 
 import glasshouse as gh
 from glasshouse.boltzmann.data import shifting_bars
@@ -25,9 +25,9 @@ from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.races.racing import held_race
 from glasshouse.races.results import read_results
 from glasshouse.races.sampler_store import read_sampler_results
-from glasshouse.studies import Stop, Store, collect
-from glasshouse.studies.store.merging import merge
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store import Stop, Store, collect
+from glasshouse.store.storefile import StoreError
+from glasshouse.studies.merging import merge
 from glasshouse.studies.study import claim, heading_of, parse_study
 
 
@@ -195,8 +195,8 @@ def test_rows_of_an_earlier_source_are_compared_before_they_are_on_the_disk(tmp_
 
 KILLED = """
 import os, signal, sys
-from glasshouse.studies.store.merging import merge
-from glasshouse.studies.store.store import Store
+from glasshouse.studies.merging import merge
+from glasshouse.store.store import Store
 
 name, left = sys.argv[1], int(sys.argv[2])
 original = getattr(Store, name)

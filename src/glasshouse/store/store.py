@@ -23,15 +23,15 @@ import numpy.typing as npt
 
 from glasshouse.notebook import SummaryTable
 from glasshouse.problems.validation import INT64_MAX
-from glasshouse.studies.kinds.kind import SECONDS, Column, Kind, Measurable
-from glasshouse.studies.ranges import Ranges
-from glasshouse.studies.store import records, schema, wholeness
-from glasshouse.studies.store.open_database import OpenDatabase
-from glasshouse.studies.store.purpose import Purpose, purposes_of, refuse_other
-from glasshouse.studies.store.records import BatchRecord
-from glasshouse.studies.store.records import StoredTask as StoredTask
-from glasshouse.studies.store.records import TaskStatus as TaskStatus
-from glasshouse.studies.store.storefile import StoreError, one_line
+from glasshouse.store import records, schema
+from glasshouse.store.database import OpenDatabase
+from glasshouse.store.purpose import Purpose, purposes_of, refuse_other
+from glasshouse.store.ranges import Ranges
+from glasshouse.store.records import BatchRecord
+from glasshouse.store.records import StoredTask as StoredTask
+from glasshouse.store.records import TaskStatus as TaskStatus
+from glasshouse.store.row_types import SECONDS, Column, Kind, Measurable
+from glasshouse.store.storefile import StoreError, one_line
 from glasshouse.summaries import Summarised
 from glasshouse.version import __version__
 
@@ -59,7 +59,8 @@ class Store(OpenDatabase, Summarised):
 
     A study that was collected, looked at:
 
-    >>> from glasshouse.studies import Stop, Task, collect
+    >>> from glasshouse.store import Stop, collect
+    >>> from glasshouse.studies import Task
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = Path(folder.name) / "study.sqlite"
     >>> parameters = {"n": 6, "frustration": "1/5", "loops": 4}
@@ -391,7 +392,7 @@ class Store(OpenDatabase, Summarised):
                     return faults  # what follows would stumble over the same pages
                 self._tasks()
                 for kind in self._kinds.values():
-                    faults += wholeness.faults_of(self._database, kind)
+                    faults += schema.faults_of(self._database, kind)
             self.status()
         except StoreError as error:
             faults = [str(error)]

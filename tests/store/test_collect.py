@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 from tests.children import run, start, until
-from tests.studies.synthetic import Fake, table
+from tests.store.synthetic import Fake, table
 
-from glasshouse.studies import Stop, Store, Task, collect, iter_collect
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store import Stop, Store, collect, iter_collect
+from glasshouse.store.storefile import StoreError
+from glasshouse.studies import Task
 
 STUDY = [Fake(seed=1, stop=Stop(60)), Fake(seed=2, stop=Stop(45)), Fake(seed=3, stop=Stop(30))]
 
@@ -195,8 +196,8 @@ class TestWorkers:
 
 
 CHILD = """
-from glasshouse.studies import Stop, collect
-from tests.studies.synthetic import Fake
+from glasshouse.store import Stop, collect
+from tests.store.synthetic import Fake
 if __name__ == "__main__":
     tasks = [Fake(seed=s, stop=Stop(150), pause={pause}) for s in (1, 2, 3)]
     collect(tasks, {path!r}, workers={workers})

@@ -15,9 +15,9 @@ from glasshouse.files.streams import Place, is_stream, replacing, writing
 from glasshouse.problems.ratio import ratio
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.solvers.schedule import is_dialled_like_paper
+from glasshouse.store.store import Store, StoredTask
+from glasshouse.store.storefile import StoreError, one_line
 from glasshouse.studies.kinds.hardness import HARDNESS
-from glasshouse.studies.store.store import Store, StoredTask
-from glasshouse.studies.store.storefile import StoreError, one_line
 
 if TYPE_CHECKING:
     import polars

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from glasshouse.problems import validation
-from glasshouse.studies.batches import Batch, Queue
-from glasshouse.studies.kinds.kind import Columns, Measurable
-from glasshouse.studies.store.store import Store
-from glasshouse.studies.workers import LONGEST_GAP, Workers
+from glasshouse.store.batches import Batch, Queue
+from glasshouse.store.row_types import Columns, Measurable
+from glasshouse.store.store import Store
+from glasshouse.store.workers import LONGEST_GAP, Workers
 from glasshouse.summaries import Summarised
 
 # A batch is tried so often before it is reported as lost.
@@ -95,7 +95,8 @@ def collect(
 ) -> StudyProgress:
     """Run a study to its end; the arguments are those of `iter_collect`.
 
-    >>> from glasshouse.studies import Stop, Task
+    >>> from glasshouse.store import Stop
+    >>> from glasshouse.studies import Task
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
     >>> family = {"n": 10, "frustration": 0.1, "loop_density": 0.5}
@@ -139,7 +140,8 @@ def iter_collect(
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
     >>> parameters = {"n": 6, "frustration": "1/5", "loops": 4}
-    >>> from glasshouse.studies import Stop, Task
+    >>> from glasshouse.store import Stop
+    >>> from glasshouse.studies import Task
     >>> tasks = [Task("random_loops", parameters, stop=Stop(3), seed=1)]
     >>> for progress in iter_collect(tasks, Path(folder.name) / "study.sqlite"):
     ...     pass
