@@ -25,7 +25,7 @@ from glasshouse.races.rounds import SAMPLERS
 from glasshouse.solvers.engines import KERNELS
 from glasshouse.store import Stop, Store, collect
 from glasshouse.studies import Task, points_of
-from glasshouse.studies.kinds import KINDS
+from glasshouse.studies.quantities import KINDS
 
 CATALOGUES = (METHODS, FORMATS, KERNELS, EXACT_SOLVERS, SAMPLERS, KINDS, MONITORS)
 TOYS = ("lone_loop", "triples", "greedy", "patience", "coin", "negatives", "largest")

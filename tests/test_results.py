@@ -28,7 +28,7 @@ from glasshouse.planting.method import METHODS
 from glasshouse.proofs import solve_exactly
 from glasshouse.proofs.linear.search import Bounds
 from glasshouse.questions import conic_decomposition, maximum_frustration
-from glasshouse.statistics import (  # fmt: skip
+from glasshouse.statistics import (
     Sample,
     compare_laws,
     fit_decay,

@@ -16,7 +16,7 @@ from glasshouse.races.race_task import RACE, RaceTask, row_of
 from glasshouse.races.racing import NOTE
 from glasshouse.races.truth import Truth
 from glasshouse.store.store import Store
-from glasshouse.studies.kinds.hardness import HARDNESS
+from glasshouse.studies.quantities.hardness import HARDNESS
 from glasshouse.studies.study import claim, parse_study
 
 LIMIT = 60.0

@@ -24,8 +24,8 @@ from glasshouse.studies import Annealer, Task, fit_study, points_of, tune
 from glasshouse.studies.analysis import series_of
 from glasshouse.studies.export import export_csv
 from glasshouse.studies.figures.curves import settings_text
-from glasshouse.studies.kinds import KINDS
 from glasshouse.studies.knobs import Family
+from glasshouse.studies.quantities import KINDS
 from glasshouse.studies.realised import Realised
 from glasshouse.studies.study import parse_study
 

@@ -12,8 +12,8 @@ from glasshouse.questions import gauged
 from glasshouse.races import deciding
 from glasshouse.races.clause_file import ClauseFile
 from glasshouse.solvers import anneal, benchmarking
-from glasshouse.studies.kinds import hardness
-from glasshouse.studies.kinds.hardness import Annealer
+from glasshouse.studies.quantities import hardness
+from glasshouse.studies.quantities.hardness import Annealer
 
 
 def interrupted(*arguments, **options):

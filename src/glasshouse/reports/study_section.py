@@ -38,7 +38,7 @@ from glasshouse.studies.analysis import (
 )
 from glasshouse.studies.export import plain_number
 from glasshouse.studies.figures.curves import OPEN_BAR, settings_text
-from glasshouse.studies.kinds import KINDS
+from glasshouse.studies.quantities import KINDS
 from glasshouse.studies.study import Study, heading_of, is_axis
 
 _STATISTICS = {

@@ -2,21 +2,21 @@
 
 * `families`: the grammar of study and suite files.
 * `task`: `Task`, a family of instances and what is measured of each; tasks read from a store.
-* `kinds`: what a study may measure of an instance.
+* `quantities`: what a study can measure of an instance.
 * `realised`: the annealer's settings that a task came to.
 * `study`: studies as TOML files, and the study that a store was collected for.
 * `analysis`: points, series and fits of what was collected.
 * `figures`: plots of studies and drawings of instances.
 * `export`: all rows as one table: CSV, Parquet, polars.
 * `merging`: several stores in one.
-* `tuning`, `tuned`, `knobs`: families that are as hard as asked for.
+* `tuning`, `knobs`: families that are as hard as asked for.
 """
 
 from glasshouse.studies.analysis import fit_study, points_of, series_of
 from glasshouse.studies.export import export_csv, export_parquet, to_frame
 from glasshouse.studies.figures.curves import plot_study
-from glasshouse.studies.kinds.hardness import Annealer
 from glasshouse.studies.merging import merge
+from glasshouse.studies.quantities.hardness import Annealer
 from glasshouse.studies.study import Study, load_study, study_of
 from glasshouse.studies.task import Task
 from glasshouse.studies.tuning import tune

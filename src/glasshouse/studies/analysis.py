@@ -17,8 +17,8 @@ from glasshouse.statistics.peaks import DecayFit, Peak, fit_decay, hardness_peak
 from glasshouse.statistics.samples import Estimate, Sample
 from glasshouse.statistics.scaling import LawComparison, compare_laws
 from glasshouse.store.store import Store, StoredTask
-from glasshouse.studies.kinds import KINDS
-from glasshouse.studies.kinds.hardness import RunPlan
+from glasshouse.studies.quantities import KINDS
+from glasshouse.studies.quantities.hardness import RunPlan
 from glasshouse.studies.study import Study, heading_of, is_axis
 from glasshouse.studies.task import Task, task_of
 from glasshouse.summaries import Summarised

@@ -17,7 +17,7 @@ from glasshouse.problems.validation import INT64_MAX
 from glasshouse.solvers.schedule import is_dialled_like_paper
 from glasshouse.store.store import Store, StoredTask
 from glasshouse.store.storefile import StoreError, one_line
-from glasshouse.studies.kinds.hardness import HARDNESS
+from glasshouse.studies.quantities.hardness import HARDNESS
 
 if TYPE_CHECKING:
     import polars

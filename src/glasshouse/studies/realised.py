@@ -10,7 +10,7 @@ from glasshouse.planting import Planted
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.solvers.schedule import follows_paper
 from glasshouse.store.records import fields_of, short
-from glasshouse.studies.kinds.hardness import Annealer, RunPlan
+from glasshouse.studies.quantities.hardness import Annealer, RunPlan
 
 
 @dataclass(frozen=True)

@@ -45,8 +45,8 @@ from glasshouse.studies.families import (
     table,
     word,
 )
-from glasshouse.studies.kinds import KINDS
-from glasshouse.studies.kinds.hardness import HARDNESS, Annealer
+from glasshouse.studies.quantities import KINDS
+from glasshouse.studies.quantities.hardness import HARDNESS, Annealer
 from glasshouse.studies.task import Task, task_of
 from glasshouse.summaries import Summarised
 

@@ -22,8 +22,8 @@ from glasshouse.problems.ratio import ratio
 from glasshouse.store.records import StoredTask
 from glasshouse.store.row_types import Columns, Identified, Kind, Stop, canonical_json
 from glasshouse.store.storefile import StoreError, one_line
-from glasshouse.studies.kinds import KINDS
-from glasshouse.studies.kinds.hardness import HARDNESS, Annealer, RunPlan
+from glasshouse.studies.quantities import KINDS
+from glasshouse.studies.quantities.hardness import HARDNESS, Annealer, RunPlan
 from glasshouse.studies.realised import Realised
 from glasshouse.summaries import Summarised
 

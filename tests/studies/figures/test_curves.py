@@ -16,7 +16,7 @@ from glasshouse.statistics.samples import Estimate
 from glasshouse.store import Stop, Store, collect
 from glasshouse.studies import Annealer, Task
 from glasshouse.studies.analysis import Point, fit_series, series_of
-from glasshouse.studies.kinds.hardness import RunPlan
+from glasshouse.studies.quantities.hardness import RunPlan
 from glasshouse.studies.study import parse_study
 
 pytest.importorskip("matplotlib")

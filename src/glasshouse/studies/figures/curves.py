@@ -39,8 +39,8 @@ from glasshouse.studies.figures.style import (
     ticks_at,
     typeset,
 )
-from glasshouse.studies.kinds import KINDS
-from glasshouse.studies.kinds.hardness import HARDNESS
+from glasshouse.studies.quantities import KINDS
+from glasshouse.studies.quantities.hardness import HARDNESS
 from glasshouse.studies.study import Study, heading_of, is_axis
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from glasshouse.solvers.schedule import (
     rising,
 )
 from glasshouse.store.row_types import Column, Columns, Kind
-from glasshouse.studies.kinds.study_kind import study_kind
+from glasshouse.studies.quantities.quantity import study_kind
 
 if TYPE_CHECKING:
     from glasshouse.studies.task import Task

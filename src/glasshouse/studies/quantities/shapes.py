@@ -9,7 +9,7 @@ import numpy as np
 
 from glasshouse.landscape import frustration_index
 from glasshouse.store.row_types import Column, Columns, Kind
-from glasshouse.studies.kinds.study_kind import study_kind
+from glasshouse.studies.quantities.quantity import study_kind
 
 if TYPE_CHECKING:
     from glasshouse.studies.task import Task

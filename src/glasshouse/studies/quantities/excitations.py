@@ -11,7 +11,7 @@ from glasshouse.landscape import distance, low_energy_states
 from glasshouse.planting import Planted, random_loops
 from glasshouse.problems.validation import SpinArray
 from glasshouse.store.row_types import Column, Columns, Kind
-from glasshouse.studies.kinds.study_kind import study_kind
+from glasshouse.studies.quantities.quantity import study_kind
 
 if TYPE_CHECKING:
     from glasshouse.studies.task import Task
