@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.record import setting, table
+from glasshouse.charts.style import picture_paths, save
 from glasshouse.files.streams import replacing
 from glasshouse.races.dial import chosen_dial, settings
 from glasshouse.races.figures import race_figure
@@ -24,7 +25,6 @@ from glasshouse.races.scores import (
     reaching_times,
     score,
 )
-from glasshouse.studies.figures.style import picture_paths, save
 
 PACKAGES = ("highspy", "python-sat", "pytoulbar2", "ortools", "pyscipopt", "dwave-samplers",
             "openjij")  # fmt: skip

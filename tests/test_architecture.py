@@ -22,6 +22,7 @@ ORDER = [
     "proofs",
     "questions",
     "store",
+    "charts",
     "studies",
     "boltzmann",
     "races",

@@ -19,7 +19,7 @@ from glasshouse.studies import Annealer
 from paper.sweep_schedule import optimal_sweeps
 
 ROOMS = ("problems", "landscape", "certificates", "planting", "files", "solvers", "proofs",
-         "questions", "studies", "statistics", "studies.figures", "store",
+         "questions", "studies", "statistics", "store", "charts",
          "races", "boltzmann")  # fmt: skip
 RING = gh.Ising.from_edges(6, [(i, (i + 1) % 6) for i in range(6)], [3, 1, 2, 1, 1, -1])
 PLANT = gh.random_loops(8, 8, frustration="1/5", loops=4, rng=1)

@@ -162,7 +162,7 @@ def plot(
         store: the study's store.
     """
     from glasshouse.store import Store
-    from glasshouse.studies.figures.curves import plot_study
+    from glasshouse.studies.charts import plot_study
 
     paths = free_pictures(output, store, force=force)
     with Store(store) as opened:

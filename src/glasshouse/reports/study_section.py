@@ -36,8 +36,8 @@ from glasshouse.studies.analysis import (
     series_of,
     telling_axis,
 )
+from glasshouse.studies.charts import OPEN_BAR, settings_text
 from glasshouse.studies.export import plain_number
-from glasshouse.studies.figures.curves import OPEN_BAR, settings_text
 from glasshouse.studies.quantities import KINDS
 from glasshouse.studies.study import Study, heading_of, is_axis
 

@@ -6,15 +6,15 @@
 * `realised`: the annealer's settings that a task came to.
 * `study`: studies as TOML files, and the study that a store was collected for.
 * `analysis`: points, series and fits of what was collected.
-* `figures`: plots of studies and drawings of instances.
+* `charts`: plots of studies.
 * `export`: all rows as one table: CSV, Parquet, polars.
 * `merging`: several stores in one.
 * `tuning`, `knobs`: families that are as hard as asked for.
 """
 
 from glasshouse.studies.analysis import fit_study, points_of, series_of
+from glasshouse.studies.charts import plot_study
 from glasshouse.studies.export import export_csv, export_parquet, to_frame
-from glasshouse.studies.figures.curves import plot_study
 from glasshouse.studies.merging import merge
 from glasshouse.studies.quantities.hardness import Annealer
 from glasshouse.studies.study import Study, load_study, study_of

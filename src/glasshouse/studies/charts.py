@@ -8,6 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from glasshouse.charts.style import (
+    NOTE_COLOUR,
+    Look,
+    band,
+    bars,
+    legend_columns,
+    looks,
+    mark,
+    new_figure,
+    place_legend,
+    plain_ticks,
+    styled,
+    ticks_at,
+    typeset,
+)
 from glasshouse.statistics.estimators import Statistic
 from glasshouse.statistics.peaks import Peak
 from glasshouse.statistics.scaling import Law, LawComparison
@@ -23,21 +38,6 @@ from glasshouse.studies.analysis import (
     points_of,
     series_of,
     telling_axis,
-)
-from glasshouse.studies.figures.style import (
-    NOTE_COLOUR,
-    Look,
-    band,
-    bars,
-    legend_columns,
-    looks,
-    mark,
-    new_figure,
-    place_legend,
-    plain_ticks,
-    styled,
-    ticks_at,
-    typeset,
 )
 from glasshouse.studies.quantities import KINDS
 from glasshouse.studies.quantities.hardness import HARDNESS

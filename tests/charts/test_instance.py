@@ -15,10 +15,10 @@ from glasshouse.planting.shuffling import names, shuffle
 
 pytest.importorskip("matplotlib")
 
-from glasshouse.studies.figures import drawing, layouts
-from glasshouse.studies.figures.drawing import draw, draw_graph
-from glasshouse.studies.figures.layouts import layout_of
-from glasshouse.studies.figures.style import new_figure, save
+from glasshouse.charts import instance, layouts
+from glasshouse.charts.instance import draw, draw_graph
+from glasshouse.charts.layouts import layout_of
+from glasshouse.charts.style import new_figure, save
 
 CHIPS = {
     "chimera": "chimera:3x3x4 without 3,17,40",
@@ -169,7 +169,7 @@ class TestMatrices:
         cells = ax.images[0].get_array()
         assert cells.shape == (234, 100)
         assert cells.sum() == plant.problem.matrix.sum()
-        assert max(cells.shape) <= drawing._MOST_CELLS
+        assert max(cells.shape) <= instance._MOST_CELLS
         assert "summed over" in ax.child_axes[-1].get_ylabel()
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.charts.layouts import Layout, layout_of
+from glasshouse.charts.style import mark, new_figure, place_legend, styled
+from glasshouse.charts.weight_matrix import loop_cells, pixels_of, shape_of
 from glasshouse.landscape import gauge
 from glasshouse.planting import Planted, block_size
 from glasshouse.problems import Ising, Rbm
-from glasshouse.studies.figures.layouts import Layout, layout_of
-from glasshouse.studies.figures.style import mark, new_figure, place_legend, styled
-from glasshouse.studies.figures.weight_matrix import loop_cells, pixels_of, shape_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

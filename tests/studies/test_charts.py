@@ -23,14 +23,7 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.lines import Line2D
 
-from glasshouse.studies.figures import curves
-from glasshouse.studies.figures.curves import (
-    note_settings,
-    plot_series,
-    plot_study,
-    settings_text,
-)
-from glasshouse.studies.figures.style import (
+from glasshouse.charts.style import (
     _COLOURS,
     looks,
     new_figure,
@@ -39,6 +32,8 @@ from glasshouse.studies.figures.style import (
     styled,
     typeset,
 )
+from glasshouse.studies import charts
+from glasshouse.studies.charts import note_settings, plot_series, plot_study, settings_text
 
 SIZES = (6, 8, 10, 14, 20, 30)
 DENSITIES = tuple(0.15 * 1.1**k for k in range(22))
@@ -195,9 +190,9 @@ def _lab(linear):
 def test_many_curves_of_long_names_leave_room_for_the_axes(count, method, monkeypatch):
     names = [f"{method}, f = {k}, overlap = constructive" for k in range(count)]
     many = [replace(one, label=name) for one in one_curve() for name in names]
-    monkeypatch.setattr(curves, "points_of", lambda store, statistic: [point()])
-    monkeypatch.setattr(curves, "series_of", lambda found, axis: many)
-    monkeypatch.setattr(curves, "fit_series", lambda series: None)
+    monkeypatch.setattr(charts, "points_of", lambda store, statistic: [point()])
+    monkeypatch.setattr(charts, "series_of", lambda found, axis: many)
+    monkeypatch.setattr(charts, "fit_series", lambda series: None)
     study = parse_study(MANY)
     ax = plot_study(None, study=study)
     ax.figure.canvas.draw()
