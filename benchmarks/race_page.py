@@ -12,6 +12,8 @@ import numpy as np
 
 from benchmarks.record import setting, table
 from glasshouse.files.text.streams import replacing
+from glasshouse.charts.style import picture_paths, save
+from glasshouse.files.streams import replacing
 from glasshouse.races.dial import chosen_dial, settings
 from glasshouse.races.figures import race_figure
 from glasshouse.races.limits import Limits
@@ -24,7 +26,6 @@ from glasshouse.races.scores import (
     reaching_times,
     score,
 )
-from glasshouse.studies.figures.style import picture_paths, save
 
 PACKAGES = ("highspy", "python-sat", "pytoulbar2", "ortools", "pyscipopt", "dwave-samplers",
             "openjij")  # fmt: skip

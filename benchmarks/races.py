@@ -19,7 +19,7 @@ from glasshouse.races.racing import Race, iter_race
 from glasshouse.races.results import Results, read_results
 from glasshouse.races.suite_folder import iter_build_suite
 from glasshouse.races.suite_loading import Suite, load_suite
-from glasshouse.studies.store.store import Store
+from glasshouse.store.store import Store
 
 ROOT = Path(__file__).parents[1]
 SUITES = ("peak", "structured", "dialled", "open")

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.record import store
-from glasshouse.studies import Stop, Store, Task, collect
-from glasshouse.studies.figures.curves import plot_study
-from glasshouse.studies.figures.style import picture_paths, save
+from glasshouse.charts.style import picture_paths, save
+from glasshouse.store import Stop, Store, collect
+from glasshouse.studies import Task
+from glasshouse.studies.charts import plot_study
 from glasshouse.studies.study import parse_study
 
 FAMILY = {"n": 100, "frustration": "1/10", "loop_density": "0.3451"}

@@ -16,7 +16,7 @@ from glasshouse.planting import Planted
 from glasshouse.planting.methods import graph_loops, random_loops, wishart
 from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm
 from glasshouse.proofs import prove
-from glasshouse.studies import Store
+from glasshouse.store import Store
 from glasshouse.studies.study import parse_study
 
 SPINS = Ising.from_edges(4, [(0, 1), (1, 2), (0, 2), (2, 3)], [-1, -1, -1, 2], [0, 0, 0, 1], 5)

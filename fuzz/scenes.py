@@ -13,7 +13,7 @@ import numpy as np
 
 import glasshouse as gh
 from glasshouse.files import read_certificate
-from glasshouse.studies import Store
+from glasshouse.store import Store
 
 _STUDY = """
 name = "long"

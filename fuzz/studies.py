@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from fuzz.promises import or_refused, require, require_one_line
-from glasshouse.studies import Store
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store import Store
+from glasshouse.store.storefile import StoreError
 from glasshouse.studies.study import Study, load_study, study_of
 from glasshouse.studies.task import Task
 

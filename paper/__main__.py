@@ -14,7 +14,7 @@ from pathlib import Path
 from glasshouse.cli.collecting import collect_steps, refuse_both, refuse_lost
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.extras import MissingPackageError
-from glasshouse.studies import Store
+from glasshouse.store import Store
 from paper import FIGURES, iter_figure, write_figure
 
 

@@ -6,16 +6,10 @@ import math
 
 import numpy as np
 
+from glasshouse.charts.style import PAPER_COLOUR, bars, new_figure, place_legend, ticks_at
 from glasshouse.landscape import expected_frustration, expected_intersections
-from glasshouse.studies.figures.style import (
-    PAPER_COLOUR,
-    bars,
-    new_figure,
-    place_legend,
-    ticks_at,
-)
-from glasshouse.studies.store.store import Store, StoredTask
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store.store import Store, StoredTask
+from glasshouse.store.storefile import StoreError
 from paper.report import Claim, Reproduction
 
 _CLOSE = 0.02  # as a share of the expected number

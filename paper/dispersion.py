@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.charts.style import looks, mark, new_figure, place_legend
 from glasshouse.landscape import local_field_dispersion
-from glasshouse.studies.figures.style import looks, mark, new_figure, place_legend
 from paper.report import Claim, Reproduction
 
 _BLOCKS = (0.1, 0.2, 0.3, 0.4, 0.5)

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from glasshouse.charts.style import bars, new_figure, place_legend, ticks_at
 from glasshouse.problems.ratio import ratio
-from glasshouse.studies.figures.style import bars, new_figure, place_legend, ticks_at
-from glasshouse.studies.store.store import Store
+from glasshouse.store.store import Store
 from paper.report import Claim, Reproduction
 
 

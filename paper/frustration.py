@@ -6,16 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from glasshouse.charts.style import PAPER_COLOUR, new_figure
 from glasshouse.statistics.scaling import FORMULAS, LAWS, Law, LawComparison
+from glasshouse.store.store import Store
 from glasshouse.studies.analysis import Point, Series, fit_series, points_of, series_of
-from glasshouse.studies.figures.curves import (
-    note_settings,
-    plot_series,
-    settings_text,
-    statistic_name,
-)
-from glasshouse.studies.figures.style import PAPER_COLOUR, new_figure
-from glasshouse.studies.store.store import Store
+from glasshouse.studies.charts import note_settings, plot_series, settings_text, statistic_name
 from paper.report import Claim, Reproduction, point_row
 
 # The caption of the paper's figure; "A b^n" there is A n^b.

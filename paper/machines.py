@@ -20,17 +20,11 @@ from glasshouse.boltzmann.curves import BAND, Ensemble, read_ensembles
 from glasshouse.boltzmann.ensemble import TrainingTask, iter_train
 from glasshouse.boltzmann.figures import draw_finals, draw_monitor
 from glasshouse.boltzmann.settings import TrainingSettings
+from glasshouse.charts.style import PAPER_COLOUR, band, new_figure, place_legend, plain_ticks
 from glasshouse.problems.validation import FloatArray
 from glasshouse.statistics.intervals import median_of
-from glasshouse.studies.collect import StudyProgress
-from glasshouse.studies.figures.style import (
-    PAPER_COLOUR,
-    band,
-    new_figure,
-    place_legend,
-    plain_ticks,
-)
-from glasshouse.studies.store.store import Store
+from glasshouse.store.collect import StudyProgress
+from glasshouse.store.store import Store
 from paper.report import Claim, Reproduction
 from paper.statistics import bootstrap, rank_correlation, share
 

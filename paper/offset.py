@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from glasshouse.charts.style import PAPER_COLOUR, looks, new_figure, place_legend
+from glasshouse.store.store import Store
 from glasshouse.studies.analysis import Point, points_of
-from glasshouse.studies.figures.curves import settings_text
-from glasshouse.studies.figures.style import PAPER_COLOUR, looks, new_figure, place_legend
-from glasshouse.studies.store.store import Store
+from glasshouse.studies.charts import settings_text
 from paper.frustration import PAPER_LAWS, frustration_of, paper_value
 from paper.report import Claim, Reproduction, point_row
 

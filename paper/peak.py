@@ -4,23 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from glasshouse.charts.style import PAPER_COLOUR, band, bars, new_figure, place_legend, ticks_at
 from glasshouse.solvers import peak_density
+from glasshouse.store.store import Store
 from glasshouse.studies.analysis import fit_series, points_of, series_of
-from glasshouse.studies.figures.curves import (
-    note_settings,
-    plot_series,
-    settings_text,
-    statistic_name,
-)
-from glasshouse.studies.figures.style import (
-    PAPER_COLOUR,
-    band,
-    bars,
-    new_figure,
-    place_legend,
-    ticks_at,
-)
-from glasshouse.studies.store.store import Store
+from glasshouse.studies.charts import note_settings, plot_series, settings_text, statistic_name
 from paper.report import Claim, Reproduction, point_row
 
 _CLOSE = 0.03

@@ -8,22 +8,10 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.charts.style import bars, mark, new_figure, place_legend, plain_ticks, ticks_at
+from glasshouse.store.store import Store
 from glasshouse.studies.analysis import Point, Series, points_of, series_of
-from glasshouse.studies.figures.curves import (
-    note_settings,
-    plot_series,
-    settings_text,
-    statistic_name,
-)
-from glasshouse.studies.figures.style import (
-    bars,
-    mark,
-    new_figure,
-    place_legend,
-    plain_ticks,
-    ticks_at,
-)
-from glasshouse.studies.store.store import Store
+from glasshouse.studies.charts import note_settings, plot_series, settings_text, statistic_name
 from paper.report import Claim, Reproduction, point_row
 
 Floats = npt.NDArray[np.float64]

@@ -14,7 +14,7 @@ from glasshouse.randomness import RngLike, Seed
 from glasshouse.statistics.estimators import Statistic, log_error, statistic
 from glasshouse.statistics.peaks import DecayFit, fit_decay, hardness_peak
 from glasshouse.statistics.samples import Estimate, Sample
-from glasshouse.studies.kinds.hardness import Annealer
+from glasshouse.studies.quantities.hardness import Annealer
 from glasshouse.studies.task import Task
 from glasshouse.summaries import Summarised
 

@@ -21,6 +21,8 @@ ORDER = [
     "solvers",
     "proofs",
     "questions",
+    "store",
+    "charts",
     "studies",
     "boltzmann",
     "races",

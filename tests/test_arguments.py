@@ -19,7 +19,7 @@ from glasshouse.studies import Annealer
 from paper.sweep_schedule import optimal_sweeps
 
 ROOMS = ("problems", "landscape", "certificates", "planting", "files", "solvers", "proofs",
-         "questions", "studies", "statistics", "studies.figures", "studies.store",
+         "questions", "studies", "statistics", "store", "charts",
          "races", "boltzmann")  # fmt: skip
 RING = gh.Ising.from_edges(6, [(i, (i + 1) % 6) for i in range(6)], [3, 1, 2, 1, 1, -1])
 PLANT = gh.random_loops(8, 8, frustration="1/5", loops=4, rng=1)
@@ -60,7 +60,7 @@ def parameters(name: str) -> dict[str, inspect.Parameter]:
 
 def test_the_walk_finds_the_functions():
     assert len(FUNCTIONS) > 150
-    assert {"glasshouse.anneal", "glasshouse.studies.fit_law",
+    assert {"glasshouse.anneal", "glasshouse.statistics.fit_law",
             "glasshouse.AnnealResult.tts"} <= set(FUNCTIONS)  # fmt: skip
 
 

@@ -23,8 +23,9 @@ from glasshouse.planting import METHODS, Planted
 from glasshouse.proofs.exact import EXACT_SOLVERS, solve_exactly
 from glasshouse.races.rounds import SAMPLERS
 from glasshouse.solvers.engines import KERNELS
-from glasshouse.studies import Stop, Store, Task, collect, points_of
-from glasshouse.studies.kinds import KINDS
+from glasshouse.store import Stop, Store, collect
+from glasshouse.studies import Task, points_of
+from glasshouse.studies.quantities import KINDS
 
 CATALOGUES = (METHODS, FORMATS, KERNELS, EXACT_SOLVERS, SAMPLERS, KINDS, MONITORS)
 TOYS = ("lone_loop", "triples", "greedy", "patience", "coin", "negatives", "largest")

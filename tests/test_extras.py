@@ -13,14 +13,15 @@ import pytest
 
 import glasshouse as gh
 from glasshouse import extras
+from glasshouse.charts.instance import draw
 from glasshouse.cli import main
 from glasshouse.files import read_certificate, read_side_car
 from glasshouse.files.graphs import read_graph
 from glasshouse.files.solutions import read_solution
 from glasshouse.proofs import solve_exactly
-from glasshouse.studies import Task, collect, load_study, merge, plot_study, to_frame
-from glasshouse.studies.figures.drawing import draw
-from glasshouse.studies.kinds.kind import Stop
+from glasshouse.store import collect
+from glasshouse.store.row_types import Stop
+from glasshouse.studies import Task, load_study, merge, plot_study, to_frame
 from paper import reproduce
 
 ROOT = Path(gh.__file__).parent

@@ -193,7 +193,7 @@ def test_work_has_begun_when_the_worker_says_so_and_not_when_its_future_does(tmp
 
 @pytest.mark.parametrize("workers", [0, -1, 1.5, True])
 def test_a_number_of_workers_must_be_a_positive_integer(workers):
-    from glasshouse.studies.workers import Workers
+    from glasshouse.store.workers import Workers
 
     with pytest.raises(ValueError, match="workers="):
         Workers(workers, 1.0)

@@ -28,36 +28,36 @@ from glasshouse.planting.method import METHODS
 from glasshouse.proofs import solve_exactly
 from glasshouse.proofs.lp.blocks import Bounds
 from glasshouse.questions import conic_decomposition, maximum_frustration
-from glasshouse.studies import (
-    Annealer,
-    Column,
-    Kind,
+from glasshouse.statistics import (
     Sample,
-    Stop,
-    Study,
-    Task,
     compare_laws,
     fit_decay,
     fit_law,
     fit_lognormal,
-    fit_study,
     hardness_peak,
-    load_study,
     lognormality,
+    quantile,
+    survival,
+)
+from glasshouse.store import Column, Kind, Stop
+from glasshouse.store.collect import Lost
+from glasshouse.studies import (
+    Annealer,
+    Study,
+    Task,
+    fit_study,
+    load_study,
     merge,
     points_of,
-    quantile,
     series_of,
-    survival,
-)  # fmt: skip
-from glasshouse.studies.collect import Lost
+)
 from glasshouse.studies.study import parse_study
 from glasshouse.summaries import SummaryTable, html_of, short
 from paper import Claim, write_figure
 from paper.sweep_schedule import optimal_sweeps, optimise_schedule
 
 ROOMS = ("", "problems", "landscape", "certificates", "planting", "files", "solvers", "proofs",
-         "questions", "studies", "statistics", "studies.store", "races",
+         "questions", "studies", "statistics", "store", "races",
          "boltzmann", "reports")  # fmt: skip
 # What somebody sets, and small values: they say what they are by their fields.
 SETTINGS = {"Annealer", "Column", "Kind", "Stop", "Seed", "Loop", "RunProgress",

@@ -45,8 +45,8 @@ _NAMES_OF = {
     # Optima proven, whether or not anybody planted them.
     "proofs": "Proof prove",
     # How hard it is, over ensembles.
-    "studies": "Stop Store Task collect iter_collect",
-    "studies.tuning": "tune",
+    "store": "Stop Store collect iter_collect",
+    "studies": "Task tune",
     # RBMs that learn.
     "boltzmann": "BoltzmannMachine bars_and_stripes shifting_bars train",
     "boltzmann.estimator": "RestrictedBoltzmannMachine",

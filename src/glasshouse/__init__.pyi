@@ -75,10 +75,10 @@ from glasshouse.solvers.samplers import GlasshouseAnnealer as GlasshouseAnnealer
 from glasshouse.solvers.samplers import GlasshouseTempering as GlasshouseTempering
 from glasshouse.solvers.schedule import paper_schedule as paper_schedule
 from glasshouse.solvers.schedule import peak_density as peak_density
-from glasshouse.studies import Stop as Stop
-from glasshouse.studies import Store as Store
+from glasshouse.store import Stop as Stop
+from glasshouse.store import Store as Store
+from glasshouse.store import collect as collect
+from glasshouse.store import iter_collect as iter_collect
 from glasshouse.studies import Task as Task
-from glasshouse.studies import collect as collect
-from glasshouse.studies import iter_collect as iter_collect
-from glasshouse.studies.tuning import tune as tune
+from glasshouse.studies import tune as tune
 from glasshouse.version import __version__ as __version__

@@ -15,16 +15,16 @@ from itertools import islice
 import numpy as np
 import pytest
 from tests.children import start, until
-from tests.studies.synthetic import Fake
+from tests.store.synthetic import Fake
 
 from glasshouse.boltzmann import TrainingSettings, shifting_bars, train
 from glasshouse.boltzmann.curves import Ensemble, labels_of, read_ensembles
 from glasshouse.boltzmann.ensemble import MOST_VALUES, TRAINING, TrainingTask, iter_train
 from glasshouse.randomness import Seed
 from glasshouse.statistics.intervals import median_of
-from glasshouse.studies import Store, collect
-from glasshouse.studies.store.merging import merge
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store import Store, collect
+from glasshouse.store.storefile import StoreError
+from glasshouse.studies.merging import merge
 
 BARS = shifting_bars(4, 2)
 SETTINGS = TrainingSettings(3, epochs=35)

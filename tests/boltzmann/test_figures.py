@@ -21,8 +21,8 @@ from glasshouse.boltzmann.figures import (
     places,
     training_figure,
 )
-from glasshouse.studies import Store
-from glasshouse.studies.figures.style import new_figure
+from glasshouse.charts.style import new_figure
+from glasshouse.store import Store
 
 pytest.importorskip("matplotlib")
 

@@ -18,7 +18,7 @@ from tests.notices import without_notices
 import glasshouse as gh
 from glasshouse.cli import main
 from glasshouse.cli.termination import Termination
-from glasshouse.studies import Store
+from glasshouse.store import Store
 
 START = "from glasshouse.cli import main; import sys; sys.exit(main())"
 PLANT = ["plant", "random", "-n", "100000", "-f", "1/5", "--loop-density", "0.5", "--seed", "1"]

@@ -8,12 +8,11 @@ import sys
 
 import numpy as np
 import pytest
-from tests.studies.synthetic import Fake
+from tests.store.synthetic import Fake
 
 from glasshouse.cli import main
 from glasshouse.pool import WorkerPool
-from glasshouse.studies import Store, collect
-from glasshouse.studies.store import schema
+from glasshouse.store import Store, collect, schema
 
 LIMITED = """
 import resource, sys

@@ -12,7 +12,9 @@ import pytest
 
 import paper
 from glasshouse.solvers import peak_density
-from glasshouse.studies import Store, Task, collect, fit_study, geometric_mean, points_of
+from glasshouse.statistics import geometric_mean
+from glasshouse.store import Store, collect
+from glasshouse.studies import Task, fit_study, points_of
 from glasshouse.studies.study import Study
 from paper import FIGURES, paper_study, reproduce, write_figure
 from paper.__main__ import main

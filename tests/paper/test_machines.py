@@ -10,7 +10,7 @@ import pytest
 
 from glasshouse.boltzmann.curves import read_ensembles
 from glasshouse.boltzmann.ensemble import iter_train
-from glasshouse.studies import Store
+from glasshouse.store import Store
 from paper import FIGURES, iter_figure, machines, paper_study, write_figure
 from paper.__main__ import main
 from paper.machines import deepest_dip, tasks

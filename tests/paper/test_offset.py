@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from glasshouse.studies import Store, collect
+from glasshouse.store import Store, collect
 from paper import paper_study, write_figure
 from paper.offset import Deviation, spread, trend
 

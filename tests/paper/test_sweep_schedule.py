@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from glasshouse.studies import Estimate, Sample, Task
+from glasshouse.statistics import Estimate, Sample
+from glasshouse.studies import Task
 from paper.sweep_schedule import Optimum, fit_schedule, optimal_sweeps, optimise_schedule
 
 

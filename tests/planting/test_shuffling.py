@@ -12,7 +12,7 @@ from glasshouse.planting import Planted, shuffle
 from glasshouse.planting.methods import classic_loops, graph_loops, random_loops
 from glasshouse.planting.shuffling import clause_order, names
 from glasshouse.solvers import sweeps_to_solution
-from glasshouse.studies.kinds.hardness import Annealer
+from glasshouse.studies.quantities.hardness import Annealer
 
 
 def test_energies_move_with_the_names():

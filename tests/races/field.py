@@ -11,7 +11,7 @@ from glasshouse.races.entrants import Entrant
 from glasshouse.races.racing import Race, iter_race
 from glasshouse.races.results import read_results
 from glasshouse.races.suite_loading import Suite, load_suite
-from glasshouse.studies.store.store import Store
+from glasshouse.store.store import Store
 
 
 def suite_of(place: Path) -> Suite:

@@ -10,6 +10,7 @@ import pytest
 from tests.races.test_scores import run
 
 import glasshouse as gh
+from glasshouse.charts.style import new_figure
 from glasshouse.races.dial import chosen_dial, dials, over_dial
 from glasshouse.races.figures import race_figure
 from glasshouse.races.judging import RunVerdict
@@ -18,7 +19,6 @@ from glasshouse.races.scores import tts99
 from glasshouse.races.tts_figures import draw_dial, draw_residual, draw_tts
 from glasshouse.statistics.estimators import median_tts, quantile
 from glasshouse.statistics.samples import Estimate
-from glasshouse.studies.figures.style import new_figure
 
 
 def dialled() -> Results:

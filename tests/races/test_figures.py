@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.races.test_scores import run
 
+from glasshouse.charts.style import new_figure
 from glasshouse.races.figures import (
     FIGURES,
     draw_cactus,
@@ -16,7 +17,6 @@ from glasshouse.races.figures import (
 from glasshouse.races.judging import RunVerdict
 from glasshouse.races.results import Results
 from glasshouse.races.scores import cactus
-from glasshouse.studies.figures.style import new_figure
 
 
 def pretended(instances: int = 30) -> Results:

@@ -21,8 +21,8 @@ from glasshouse.races.judging import RunVerdict
 from glasshouse.races.limits import Limits
 from glasshouse.races.racing import Race, iter_race
 from glasshouse.races.results import read_results
-from glasshouse.studies.store.store import Store
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store.store import Store
+from glasshouse.store.storefile import StoreError
 
 COUNTING = """
 import os, sys, time

@@ -24,7 +24,7 @@ from glasshouse.races.limits import MEGABYTE, Limits
 from glasshouse.races.meters import METERS, best_meter, why_not
 from glasshouse.races.racing import NOTE, Race, iter_race
 from glasshouse.races.suite_loading import Suite, load_suite
-from glasshouse.studies.store.store import Store
+from glasshouse.store.store import Store
 
 EXPECTED = {
     "none": RunVerdict.OPTIMAL,

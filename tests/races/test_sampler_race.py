@@ -18,7 +18,7 @@ from tests.races.samplers import Sampler, dimod, plants, truly
 import glasshouse as gh
 from glasshouse.certificates import CertificateError
 from glasshouse.races.raced_problem import raced_problems
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store.storefile import StoreError
 
 
 def test_without_a_proof_the_best_found_is_the_target_and_never_called_proven():

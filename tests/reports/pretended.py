@@ -17,6 +17,9 @@ from glasshouse.races.race_task import RACE, RaceTask, row_of
 from glasshouse.races.racing import NOTE
 from glasshouse.studies.kinds.hardness import HARDNESS
 from glasshouse.studies.store.store import Store
+from glasshouse.races.truth import Truth
+from glasshouse.store.store import Store
+from glasshouse.studies.quantities.hardness import HARDNESS
 from glasshouse.studies.study import claim, parse_study
 
 LIMIT = 60.0

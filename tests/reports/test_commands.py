@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.races.standard import made_library
-from tests.studies.store.test_purpose import TEXT
+from tests.store.test_purpose import TEXT
 
 from glasshouse.cli import app, main
 from glasshouse.files.suite import write_suite

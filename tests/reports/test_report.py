@@ -24,7 +24,7 @@ from glasshouse.reports.matrix import loop_table, matrix_figure
 from glasshouse.reports.page import LONGEST_CELL, MOST_POINTS, MOST_ROWS, plain
 from glasshouse.reports.rendering import safe_json
 from glasshouse.reports.writing import file_section
-from glasshouse.studies.store.store import Store
+from glasshouse.store.store import Store
 
 
 @pytest.fixture

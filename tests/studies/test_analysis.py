@@ -18,7 +18,8 @@ from glasshouse.statistics.estimators import (
 )
 from glasshouse.statistics.samples import Estimate, Sample
 from glasshouse.statistics.scaling import compare_laws
-from glasshouse.studies import Annealer, Stop, Store, Task, collect
+from glasshouse.store import Stop, Store, collect
+from glasshouse.studies import Annealer, Task
 from glasshouse.studies.analysis import fit_series, fit_study, points_of, series_of
 from glasshouse.studies.study import parse_study, study_of
 

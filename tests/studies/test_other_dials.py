@@ -20,13 +20,14 @@ from glasshouse.races.suite_file import parse_suite
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.hitting import sweeps_to_solution
 from glasshouse.solvers.schedule import default_range, follows_paper
-from glasshouse.studies import Annealer, Stop, Store, Task, collect, fit_study, points_of, tune
+from glasshouse.store import Stop, Store, collect
+from glasshouse.studies import Annealer, Task, fit_study, points_of, tune
 from glasshouse.studies.analysis import series_of
-from glasshouse.studies.figures.curves import settings_text
-from glasshouse.studies.kinds import KINDS
+from glasshouse.studies.charts import settings_text
+from glasshouse.studies.export import export_csv
 from glasshouse.studies.knobs import Family
+from glasshouse.studies.quantities import KINDS
 from glasshouse.studies.realised import Realised
-from glasshouse.studies.store.export import export_csv
 from glasshouse.studies.study import parse_study
 
 STUDY = """
@@ -168,7 +169,7 @@ class TestStudy:
         assert "alpha" in (tmp_path / "x.csv").read_text().split("\n")[0]
 
     def test_without_an_axis_the_dial_is_drawn_along(self, store):
-        from glasshouse.studies.figures.curves import plot_study
+        from glasshouse.studies.charts import plot_study
 
         study = parse_study(STUDY.replace('figure = "alpha"', ""))
         with Store(store) as opened:

@@ -14,6 +14,10 @@ from glasshouse.races import deciding
 from glasshouse.solvers import anneal, tts
 from glasshouse.studies.kinds import hardness
 from glasshouse.studies.kinds.hardness import Annealer
+from glasshouse.races.clause_file import ClauseFile
+from glasshouse.solvers import anneal, benchmarking
+from glasshouse.studies.quantities import hardness
+from glasshouse.studies.quantities.hardness import Annealer
 
 
 def interrupted(*arguments, **options):

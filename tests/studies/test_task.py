@@ -17,7 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.studies.reference import total_sweeps
 
-from glasshouse.studies import Annealer, Stop, Task
+from glasshouse.store import Stop
+from glasshouse.studies import Annealer, Task
 from glasshouse.studies.study import _study, load_study, parse_study
 
 FAMILY = {"n": 12, "frustration": 0.2, "loop_density": 0.5}

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.studies.kinds.kind import Column, Kind
-from glasshouse.studies.kinds.study_kind import study_kind
+from glasshouse.store.row_types import Column, Kind
+from glasshouse.studies.quantities.quantity import study_kind
 
 NEGATIVES = Kind("negatives", (Column("couplings", "integer", "negative ones, plus one"),))
 

@@ -27,9 +27,9 @@ from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray
 from glasshouse.statistics.intervals import median_of
 from glasshouse.statistics.samples import Estimate
-from glasshouse.studies.store.records import short
-from glasshouse.studies.store.store import Store, StoredTask
-from glasshouse.studies.store.storefile import StoreError, content_size, damaged
+from glasshouse.store.records import short
+from glasshouse.store.store import Store, StoredTask
+from glasshouse.store.storefile import StoreError, content_size, damaged
 from glasshouse.summaries import Summarised
 
 Ints = npt.NDArray[np.int64]

@@ -35,6 +35,11 @@ from glasshouse.studies.kinds.kind import LONGEST_TEXT, Column, Columns, Kind, S
 from glasshouse.studies.store import purpose
 from glasshouse.studies.store.store import Store
 from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store import purpose
+from glasshouse.store.collect import StudyProgress, iter_collect
+from glasshouse.store.row_types import LONGEST_TEXT, Column, Columns, Kind, Stop
+from glasshouse.store.store import Store
+from glasshouse.store.storefile import StoreError
 from glasshouse.summaries import Summarised
 
 TRAINING = Kind(

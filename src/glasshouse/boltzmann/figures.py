@@ -12,17 +12,10 @@ import numpy.typing as npt
 from glasshouse.boltzmann.curves import BAND, Ensemble, labels_of, monitors_of
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.modes import Mode, find_mode
+from glasshouse.charts.style import band, looks, new_figure, place_legend, plain_ticks, styled
 from glasshouse.extras import optional
 from glasshouse.landscape import gauge
 from glasshouse.problems.validation import FloatArray
-from glasshouse.studies.figures.style import (
-    band,
-    looks,
-    new_figure,
-    place_legend,
-    plain_ticks,
-    styled,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

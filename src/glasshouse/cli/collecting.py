@@ -14,7 +14,7 @@ from glasshouse.cli.errors import CheckFailedError
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from glasshouse.studies import StudyProgress
+    from glasshouse.store import StudyProgress
 
 
 def refuse_both(workers: int | None, dask: str | None) -> None:

@@ -192,7 +192,8 @@ def _race() -> None:
 def _measure() -> None:
     Path("curve.toml").write_text(STUDY)
     _run("study run curve.toml -o curve.sqlite")
-    from glasshouse.studies import Store, points_of
+    from glasshouse.store import Store
+    from glasshouse.studies import points_of
 
     with Store("curve.sqlite") as store:
         for point in points_of(store, "geometric_mean"):

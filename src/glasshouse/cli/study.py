@@ -24,8 +24,8 @@ from glasshouse.cli.output import free_pictures, save_pictures, show_json
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from glasshouse.studies import StudyProgress
-    from glasshouse.studies.store.store import StoredTask
+    from glasshouse.store import StudyProgress
+    from glasshouse.store.store import StoredTask
 
 _WIDEST = 200
 
@@ -74,7 +74,7 @@ def run(
         timeout: seconds after which a batch on --workers counts as hanging.
         json: print one JSON object at the end.
     """
-    from glasshouse.studies import Store, iter_collect
+    from glasshouse.store import Store, iter_collect
     from glasshouse.studies.study import claim, load_study
 
     refuse_both(workers, dask)
@@ -115,8 +115,8 @@ def status(store: Path, /, *, json: bool = False) -> None:
         store: the study's store.
         json: print one JSON object.
     """
-    from glasshouse.studies import Store
-    from glasshouse.studies.store.export import plain_number
+    from glasshouse.store import Store
+    from glasshouse.studies.export import plain_number
 
     with Store(store) as opened:
         found = opened.status()
@@ -162,8 +162,8 @@ def plot(
     Args:
         store: the study's store.
     """
-    from glasshouse.studies import Store
-    from glasshouse.studies.figures.curves import plot_study
+    from glasshouse.store import Store
+    from glasshouse.studies.charts import plot_study
 
     paths = free_pictures(output, store, force=force)
     with Store(store) as opened:
@@ -184,7 +184,7 @@ def fit(store: Path, /) -> None:
     Args:
         store: the study's store.
     """
-    from glasshouse.studies import Store
+    from glasshouse.store import Store
     from glasshouse.studies.analysis import fit_study
 
     with Store(store) as opened:
@@ -219,6 +219,9 @@ def export(
     from glasshouse.files.text.streams import refuse_existing
     from glasshouse.studies import Store
     from glasshouse.studies.store.export import export_csv, export_parquet
+    from glasshouse.files.streams import refuse_existing
+    from glasshouse.store import Store
+    from glasshouse.studies.export import export_csv, export_parquet
 
     if csv is None and parquet is None:
         raise ValueError("nothing to write; add --csv FILE or --parquet FILE")
@@ -248,7 +251,7 @@ def merge(target: Path, /, *sources: Path) -> None:
         target: the store to add to; made when it is not there.
         sources: the stores to read; they are not changed.
     """
-    from glasshouse.studies.store.merging import merge as merge_stores
+    from glasshouse.studies.merging import merge as merge_stores
 
     if not sources:
         raise ValueError("no store to merge; name one or more after the target")
@@ -269,7 +272,7 @@ def check(store: Path, /) -> None:
     Args:
         store: the study's store.
     """
-    from glasshouse.studies import Store
+    from glasshouse.store import Store
 
     with Store(store) as opened:
         faults = opened.check()
@@ -290,7 +293,7 @@ def _decimal(value: Any) -> Any:
 
 def _task_name(task: StoredTask) -> str:
     """What a task is about; the store may come from a stranger."""
-    from glasshouse.studies.store.records import without_codes
+    from glasshouse.store.records import without_codes
 
     values = " ".join(f"{k}={_decimal(v)}" for k, v in task.table("parameters").items())
     return without_codes(f"{task.description.get('method', '')} {values}"[:_WIDEST])

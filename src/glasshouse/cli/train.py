@@ -283,7 +283,7 @@ def _warn_diverged(store: Path, task: TrainingTask) -> None:
 
 def _read(store: Path) -> list[Ensemble]:
     from glasshouse.boltzmann.curves import read_ensembles
-    from glasshouse.studies.store.store import Store
+    from glasshouse.store.store import Store
 
     if not store.exists():
         raise ValueError(f"{store}: no such store; `glasshouse train … -o {store.name}` first")

@@ -91,7 +91,7 @@ def _words(value: Any, *, last: bool) -> Any:
 
 def _text(value: Any) -> str:
     """In one line of bearable length, and nothing that a terminal would obey."""
-    from glasshouse.studies.store.records import without_codes
+    from glasshouse.store.records import without_codes
 
     text = str(value)
     return without_codes(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")

@@ -8,6 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from glasshouse.charts.style import (
+    INSIDE,
+    Look,
+    looks,
+    move_legend_beside,
+    new_figure,
+    place_legend,
+    plain_ticks,
+    styled,
+)
 from glasshouse.races.dial import chosen_dial, settings
 from glasshouse.races.incumbents import FEW_CURVES, MOST_CURVES, excess_curve, median_curve
 from glasshouse.races.results import Results
@@ -19,16 +29,6 @@ from glasshouse.races.scores import (
     performance_profile,
 )
 from glasshouse.races.tts_figures import draw_dial, shown_name
-from glasshouse.studies.figures.style import (
-    INSIDE,
-    Look,
-    looks,
-    move_legend_beside,
-    new_figure,
-    place_legend,
-    plain_ticks,
-    styled,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -28,6 +28,8 @@ from glasshouse.races.limits import Limits
 from glasshouse.races.meters import MeterName
 from glasshouse.races.runner import Outcome, run
 from glasshouse.studies.kinds.kind import (
+from glasshouse.races.truth import Truth
+from glasshouse.store.row_types import (
     LONGEST_TEXT,
     Column,
     Columns,

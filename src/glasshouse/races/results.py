@@ -19,6 +19,10 @@ from glasshouse.races.suite_loading import MOST_NAME
 from glasshouse.studies.store.records import short, stored_name, without_codes
 from glasshouse.studies.store.store import Store, StoredTask
 from glasshouse.studies.store.storefile import StoreError, damaged
+from glasshouse.races.truth import Truth
+from glasshouse.store.records import short, stored_name, without_codes
+from glasshouse.store.store import Store, StoredTask
+from glasshouse.store.storefile import StoreError, damaged
 from glasshouse.summaries import Summarised
 
 _DECIMAL = re.compile(r"[+-]?[0-9]{1,60}")

@@ -27,6 +27,11 @@ from glasshouse.studies.store import purpose
 from glasshouse.studies.store.records import json_object
 from glasshouse.studies.store.store import Store, StoredTask
 from glasshouse.studies.store.storefile import OtherSettingsError, StoreError, damaged
+from glasshouse.store import purpose
+from glasshouse.store.records import json_object
+from glasshouse.store.row_types import Column, Columns, Identified, Kind, Stop, canonical_json
+from glasshouse.store.store import Store, StoredTask
+from glasshouse.store.storefile import OtherSettingsError, StoreError, damaged
 from glasshouse.summaries import Summarised
 
 SAMPLER_RACE = Kind(

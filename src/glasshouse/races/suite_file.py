@@ -33,7 +33,7 @@ from glasshouse.problems import validation
 from glasshouse.races.unplanted import bounded, plus_minus_j
 from glasshouse.studies import families as grammar
 from glasshouse.studies.task import Task, family_seed
-from glasshouse.studies.tuned import as_typed
+from glasshouse.studies.tuning import as_typed
 
 _KEYS = {"name", "title", "seed", "count", "shuffle", "family"}
 _FAMILY_KEYS = {"method", "parameters", "grid", "count", "shuffle", "prove_seconds"}

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from glasshouse.charts.style import INSIDE, Look, looks, mark, place_legend, plain_ticks
 from glasshouse.races.dial import chosen_dial, over_dial
 from glasshouse.races.results import Results
 from glasshouse.races.sampler_results import SamplerResults
 from glasshouse.races.scores import tts_table
 from glasshouse.statistics.samples import Estimate
-from glasshouse.studies.figures.style import INSIDE, Look, looks, mark, place_legend, plain_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,6 +8,7 @@ import numpy as np
 
 from glasshouse.certificates import Certificate
 from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.charts.weight_matrix import loop_cells, pixels_of, shape_of
 from glasshouse.landscape import gauge
 from glasshouse.problems import Ising, Problem, Rbm
 from glasshouse.problems.validation import SpinArray
@@ -23,7 +24,6 @@ from glasshouse.reports.page import (
     number,
     text,
 )
-from glasshouse.studies.figures.weight_matrix import loop_cells, pixels_of, shape_of
 
 _MOST_CELLS = 256  # along a side
 _SHOWN_LOOPS = 100  # that can be chosen

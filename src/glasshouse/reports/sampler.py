@@ -32,6 +32,9 @@ from glasshouse.reports.page import (
 )
 from glasshouse.statistics.samples import Estimate
 from glasshouse.studies.store.store import Store
+from glasshouse.reports.stores import seen_seconds, versions_of
+from glasshouse.reports.tts import tts_figure
+from glasshouse.store.store import Store
 
 _KIND = "Race of samplers"
 Times = Mapping[str, Mapping[str, Estimate]]

@@ -24,6 +24,8 @@ from glasshouse.reports.page import (
     thinned,
     versions_of,
 )
+from glasshouse.reports.stores import seen_seconds, versions_of
+from glasshouse.store.store import Store, TaskStatus
 from glasshouse.studies.analysis import (
     Point,
     Series,
@@ -36,10 +38,9 @@ from glasshouse.studies.analysis import (
     series_of,
     telling_axis,
 )
-from glasshouse.studies.figures.curves import OPEN_BAR, settings_text
-from glasshouse.studies.kinds import KINDS
-from glasshouse.studies.store.export import plain_number
-from glasshouse.studies.store.store import Store, TaskStatus
+from glasshouse.studies.charts import OPEN_BAR, settings_text
+from glasshouse.studies.export import plain_number
+from glasshouse.studies.quantities import KINDS
 from glasshouse.studies.study import Study, heading_of, is_axis
 
 _STATISTICS = {

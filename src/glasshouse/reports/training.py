@@ -32,6 +32,8 @@ from glasshouse.reports.page import (
     versions_of,
 )
 from glasshouse.studies.store.store import Store
+from glasshouse.reports.stores import seen_seconds, versions_of
+from glasshouse.store.store import Store
 
 _LOGARITHMIC = ("kl",)  # monitors that fall by orders of magnitude
 # The titles of monitors on the page; `MONITORS` tells what each of them measures.

@@ -34,6 +34,10 @@ from glasshouse.reports.study import study_section
 from glasshouse.reports.training import training_section
 from glasshouse.studies.store import purpose
 from glasshouse.studies.store.store import Store
+from glasshouse.reports.study_section import study_section
+from glasshouse.reports.training_section import training_section
+from glasshouse.store import purpose
+from glasshouse.store.store import Store
 from glasshouse.summaries import Summarised
 
 Reported: TypeAlias = str | os.PathLike[str] | Proof | SamplerResults

@@ -16,12 +16,11 @@ from glasshouse.statistics.estimators import Statistic, standard_log_error, stat
 from glasshouse.statistics.peaks import DecayFit, Peak, fit_decay, hardness_peak, smoothed
 from glasshouse.statistics.samples import Estimate, Sample
 from glasshouse.statistics.scaling import LawComparison, compare_laws
-from glasshouse.studies.kinds import KINDS
-from glasshouse.studies.kinds.hardness import RunPlan
-from glasshouse.studies.store.store import Store, StoredTask
-from glasshouse.studies.store.stored_tasks import task_of
+from glasshouse.store.store import Store, StoredTask
+from glasshouse.studies.quantities import KINDS
+from glasshouse.studies.quantities.hardness import RunPlan
 from glasshouse.studies.study import Study, heading_of, is_axis
-from glasshouse.studies.task import Task
+from glasshouse.studies.task import Task, task_of
 from glasshouse.summaries import Summarised
 
 Floats = npt.NDArray[np.float64]

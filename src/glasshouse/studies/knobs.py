@@ -11,7 +11,7 @@ from glasshouse.planting import METHODS
 from glasshouse.planting.graphs import Graph
 from glasshouse.problems import validation
 from glasshouse.solvers import peak_density
-from glasshouse.studies.kinds.hardness import Annealer
+from glasshouse.studies.quantities.hardness import Annealer
 from glasshouse.studies.task import Task
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import Any
 from glasshouse.planting import Planted
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.solvers.schedule import follows_paper
-from glasshouse.studies.kinds.hardness import Annealer, RunPlan
-from glasshouse.studies.store.records import fields_of, short
+from glasshouse.store.records import fields_of, short
+from glasshouse.studies.quantities.hardness import Annealer, RunPlan
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""Tasks: a family of instances, a solver's settings, and what is measured of each instance."""
+"""Tasks: a family of instances, a solver's settings, and what is measured of each instance.
+
+A store may come from a stranger: `task_of` checks what a stored task asks for before it is grown.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +22,19 @@ from glasshouse.randomness import NO_SEED, SeedAskedForError
 from glasshouse.studies.kinds import KINDS
 from glasshouse.studies.kinds.hardness import HARDNESS, Annealer, RunPlan
 from glasshouse.studies.kinds.kind import Columns, Identified, Kind, Stop, canonical_json
+from glasshouse.store.records import StoredTask
+from glasshouse.store.row_types import Columns, Identified, Kind, Stop, canonical_json
+from glasshouse.store.storefile import StoreError, one_line
+from glasshouse.studies.quantities import KINDS
+from glasshouse.studies.quantities.hardness import HARDNESS, Annealer, RunPlan
 from glasshouse.studies.realised import Realised
 from glasshouse.summaries import Summarised
 
 # The tasks that this process has code for.
 _WARM: set[str] = set()
+# Bytes that growing one instance may take: far more than for what an annealer solves again and
+# again, and far less than a gigabyte.
+_MOST_MEMORY = 1 << 28
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -249,3 +260,23 @@ def _words(text: str) -> tuple[int, int]:
     """Two 32-bit words of a text's SHA-256, for a spawn key."""
     digest = hashlib.sha256(text.encode()).digest()
     return int.from_bytes(digest[:4], "big"), int.from_bytes(digest[4:8], "big")
+
+
+def task_of(stored: StoredTask) -> Task:
+    """The task that a store describes; a StoreError if it describes none that can be grown."""
+    name = f"task {stored.task_id[:12]}"
+    try:
+        method = METHODS.find(stored.description.get("method"), "method")
+        asked = stored.table("parameters")
+        if ratio(asked.get("frustration", 0), "frustration") < 0:
+            raise ValueError("its frustration is below 0")
+        demand = method.demand(method.completed(asked))
+        if demand.memory > _MOST_MEMORY:
+            raise ValueError(f"an instance of {demand.memory} bytes is more than {_MOST_MEMORY}")
+        task = Task.from_canonical(stored.canonical, stored.stop, stored.realised)
+    # A description from a stranger can hold anything, and the methods of planting meet it here.
+    except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:
+        raise StoreError(f"{name} cannot be grown: {one_line(error)}") from error
+    if task.kind.name != stored.kind:
+        raise StoreError(f"{name} has {stored.kind} rows, but it measures {task.measures}")
+    return task

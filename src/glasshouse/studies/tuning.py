@@ -1,4 +1,4 @@
-"""Tuning: instances that need so many sweeps, by bisection with as few samples as needed."""
+"""Tuning: instances of a wanted hardness, by bisection with as few samples as needed."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from glasshouse.problems import validation
 from glasshouse.problems.ratio import ratio
 from glasshouse.randomness import RngLike, Seed
+from glasshouse.problems.ratio import decimal_text, ratio
 from glasshouse.statistics.estimators import STATISTICS, Statistic, statistic_or_bound
 from glasshouse.statistics.samples import Estimate, Sample
-from glasshouse.studies.kinds.hardness import Annealer
 from glasshouse.studies.knobs import Family
-from glasshouse.studies.tuned import Tuned, TuningProgress, TuningStep, as_typed, is_near
+from glasshouse.studies.quantities.hardness import Annealer
+from glasshouse.studies.task import Task
+from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
@@ -33,6 +35,97 @@ _GIVE_UP = 3
 _FIRST_LIMIT, _GROWTH, _PROBE_SECONDS = 1000, 4, 5.0
 # The first sample at a setting may take so long, by the speed of a probe of so many sweeps.
 _LONGEST_SAMPLE, _ENOUGH_TO_CLOCK = 24 * 3600.0, 100_000
+
+
+@dataclass(frozen=True, repr=False)
+class TuningStep(Summarised):
+    """One setting of the knob that was tried.
+
+    Attributes:
+        setting: of the knob.
+        estimate: hardness there; infinite where too many instances were given up.
+        instances: how many were solved or given up.
+    """
+
+    setting: Fraction
+    estimate: Estimate
+    instances: int
+
+    def distance(self, target: float) -> float:
+        """How far the hardness is from a target, as the logarithm of their ratio."""
+        return distance(self.estimate, target)
+
+
+class TuningProgress(NamedTuple):
+    """How far tuning is."""
+
+    fraction: float  # of the steps that a bisection can take
+    setting: Fraction  # that is tried now
+    instances: int  # solved at this setting
+    best: TuningStep | None  # the setting nearest to the target so far
+
+
+@dataclass(frozen=True, repr=False)
+class Tuned(Summarised):
+    """A family of instances of the wanted hardness, or as near to it as the knob can be set.
+
+    Attributes:
+        task: the family and the annealer; `task.grow(k)` is its k-th instance.
+        setting: of the knob.
+        estimate: measured hardness, with a 95 % interval.
+        target: what was wanted.
+        statistic: of the hardness.
+        tolerance: how far off the measured value may be, as a share of the target.
+        steps: all settings that were tried.
+        instances: how many instances that took.
+        sweeps: how many sweeps.
+        seconds: how long.
+    """
+
+    task: Task
+    setting: Fraction
+    estimate: Estimate
+    target: float
+    statistic: Statistic
+    tolerance: float
+    steps: tuple[TuningStep, ...]
+    instances: int
+    sweeps: int
+    seconds: float
+
+    @property
+    def is_within_tolerance(self) -> bool:
+        """Whether the measured hardness is as near to the target as was asked for."""
+        return is_near(self.estimate, self.target, self.tolerance)
+
+    def summary(self) -> str:
+        """What was found and what it took."""
+        parameters = ", ".join(
+            f"{name}={as_typed(value)}" for name, value in self.task.parameters.items()
+        )
+        return (
+            f"{self.task.method}({parameters}): {self.statistic} {self.estimate} sweeps, wanted "
+            f"{self.target:.4g}; found in {len(self.steps)} steps, {self.instances} instances, "
+            f"{self.sweeps:.3g} sweeps, {self.seconds:.1f} s"
+        )
+
+
+def distance(estimate: Estimate, target: float) -> float:
+    """The logarithm of how far an estimate is off; infinite where it has no value."""
+    return abs(math.log(estimate.value / target)) if estimate.value < math.inf else math.inf
+
+
+def is_near(estimate: Estimate, target: float, tolerance: float) -> bool:
+    """Whether an estimate is off by no more than a share of the target."""
+    return distance(estimate, target) <= math.log1p(tolerance)
+
+
+def as_typed(value: object) -> str:
+    """A parameter of a task as people type it: 0.2 for the exact "1/5"."""
+    try:
+        return decimal_text(ratio(value, "it"))  # type: ignore[arg-type]  # whatever it is
+    except ValueError:
+        return str(value)
 
 
 def tune(

@@ -1,0 +1,305 @@
+"""Collecting: run the tasks of a study, anywhere, into a store, and start again where it stopped.
+
+The coordinator cuts what is missing into batches, gives them to an executor and stores what comes
+back, one transaction per batch. A row depends on its task and index only, never on workers,
+batches, order or restarts: however a study was run and interrupted, it ends with the same table.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from glasshouse.problems import validation
+from glasshouse.stopping import deferred
+from glasshouse.studies.batches import Batch, Queue
+from glasshouse.studies.kinds.kind import Columns, Measurable
+from glasshouse.studies.store.store import Store
+from glasshouse.studies.workers import Workers
+from glasshouse.store.batches import Batch, Queue
+from glasshouse.store.row_types import Columns, Measurable
+from glasshouse.store.store import Store
+from glasshouse.store.workers import LONGEST_GAP, Workers
+from glasshouse.summaries import Summarised
+from glasshouse.waiting import cancel_all, result_of, submit, wait_briefly
+
+# A batch is tried so often before it is reported as lost.
+ATTEMPTS = 3
+# Workers that die so often without a single row will never work.
+_HOPELESS = 2 * ATTEMPTS
+# Long enough that the cost of a work item does not matter, short enough that little is lost.
+BATCH_SECONDS = 1.0
+# Executors that do not tell how many workers they have get work for so many.
+_UNKNOWN_WORKERS = 32
+
+
+@dataclass(frozen=True, repr=False)
+class Lost(Summarised):
+    """A batch that failed: every time it was tried, or once before it was tried again.
+
+    Attributes:
+        task_id: of which task.
+        first: its first instance.
+        count: how many instances.
+        error: what happened last, as text.
+    """
+
+    task_id: str
+    first: int
+    count: int
+    error: str
+
+
+@dataclass(frozen=True, repr=False)
+class StudyProgress(Summarised):
+    """How far a study is; one is made after every batch.
+
+    Attributes:
+        rows: instances in the store, of those the stop rules ask for.
+        goal: instances needed at most (stop rules on precision may need fewer).
+        tasks_done: tasks that need no more.
+        tasks: all of them.
+        new_rows: instances measured by this run.
+        seconds: since this run began.
+        remaining_seconds: estimate of what is left, None before the first batch.
+        lost: batches that failed every time; the next run tries them again.
+        is_reproducible: False when a stop rule on time ended a task.
+        retried: batches that failed and were started again, once for each failure.
+    """
+
+    rows: int
+    goal: int
+    tasks_done: int
+    tasks: int
+    new_rows: int
+    seconds: float
+    remaining_seconds: float | None
+    lost: tuple[Lost, ...]
+    is_reproducible: bool
+    retried: tuple[Lost, ...] = ()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is left to do and nothing was lost."""
+        return self.tasks_done == self.tasks and not self.lost
+
+
+def collect(
+    tasks: Iterable[Measurable],
+    store: str | Path,
+    *,
+    executor: Executor | None = None,
+    workers: int | None = None,
+    timeout: float = 3600.0,
+) -> StudyProgress:
+    """Run a study to its end; the arguments are those of `iter_collect`.
+
+    >>> from glasshouse.store import Stop
+    >>> from glasshouse.studies import Task
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> family = {"n": 10, "frustration": 0.1, "loop_density": 0.5}
+    >>> task = Task("random_loops", family, stop=Stop(instances=20), seed=1)
+    >>> end = collect([task], Path(folder.name) / "tiny.sqlite")
+    >>> end.rows, end.is_complete
+    (20, True)
+    >>> folder.cleanup()
+    """
+    for progress in iter_collect(tasks, store, executor=executor, workers=workers, timeout=timeout):
+        last = progress
+    return last
+
+
+def iter_collect(
+    tasks: Iterable[Measurable],
+    store: str | Path,
+    *,
+    executor: Executor | None = None,
+    workers: int | None = None,
+    timeout: float = 3600.0,
+) -> Iterator[StudyProgress]:
+    """Run a study, yielding its progress after every batch.
+
+    What the store already holds is not measured again. Closing the iterator, Ctrl-C or a kill lose
+    the batches that are being measured and nothing else.
+
+    Args:
+        tasks: what to measure.
+        store: the file of the store; made when it is not there.
+        executor: any `concurrent.futures.Executor` to run batches on, for example
+            `dask.distributed.Client(…).get_executor()`; None runs them in this process.
+        workers: instead of an executor, the number of worker processes to start; one that dies or
+            hangs is replaced, and the others go on undisturbed.
+        timeout: a batch on these workers hangs if it takes more than this many seconds, counted
+            from when its worker reports that it has begun. On an executor no batch is timed.
+
+    Yields:
+        StudyProgress, at least once: the first shows what was already there.
+
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> parameters = {"n": 6, "frustration": "1/5", "loops": 4}
+    >>> from glasshouse.store import Stop
+    >>> from glasshouse.studies import Task
+    >>> tasks = [Task("random_loops", parameters, stop=Stop(3), seed=1)]
+    >>> for progress in iter_collect(tasks, Path(folder.name) / "study.sqlite"):
+    ...     pass
+    >>> progress.rows, progress.is_complete
+    (3, True)
+    >>> folder.cleanup()
+    """
+    if executor is not None and workers is not None:
+        raise ValueError("both executor and workers given; give at most one of them")
+    tasks = list(tasks)
+    if len({task.task_id for task in tasks}) < len(tasks):
+        raise ValueError("the study has the same task twice; remove one")
+    with Store(store, write=True) as opened:
+        queue = Queue(tasks, opened, BATCH_SECONDS)
+        if workers is not None:
+            with closing(Workers(workers, timeout)) as ours:
+                yield from _Collector(queue, opened, ours, workers).run()
+        elif executor is not None:
+            depth = 2 * (getattr(executor, "_max_workers", None) or _UNKNOWN_WORKERS)
+            yield from _Collector(queue, opened, executor, depth).run()
+        else:
+            yield from _Collector(queue, opened, _Here(), 1).run()
+
+
+def measure(task: Measurable, first: int, count: int) -> Columns:
+    """What a worker does."""
+    return task.measure(first, count)
+
+
+class _Here:
+    """An executor that does the work at once, in this process."""
+
+    def submit(self, function: Any, *arguments: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(function(*arguments))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+class _Collector:
+    """One run of `iter_collect`: batches out, rows in."""
+
+    def __init__(self, queue: Queue, store: Store, executor: Any, depth: int) -> None:
+        self._queue = queue
+        self._store = store
+        self._workers = executor if isinstance(executor, Workers) else None
+        self._executor = executor
+        self._depth = validation.count(depth, "depth", 1)
+        self._running: dict[Future[Any], Batch] = {}
+        self._retried: list[Lost] = []
+        self._lost: list[Lost] = []
+        self._deaths = 0
+        self._begin = time.monotonic()
+        self._new_rows = 0
+
+    def run(self) -> Iterator[StudyProgress]:
+        """Until nothing is left to do; progress after every batch."""
+        yield self._progress()
+        try:
+            while self._submit() or self._running:
+                done, _ = wait_briefly(self._running)
+                with deferred():
+                    ended = self._ended(done)
+                for batch, future, error in ended:
+                    self._receive(batch, future, error)
+                    yield self._progress()
+        finally:
+            if self._workers is None:  # our own workers are ended by whoever started them
+                cancel_all(self._running)
+
+    def _submit(self) -> bool:
+        """Keep the executor busy."""
+        while len(self._running) < self._depth:
+            batch = self._queue.next()
+            if batch is None:
+                break
+            self._running[self._future_of(batch)] = batch
+        return bool(self._running)
+
+    def _future_of(self, batch: Batch) -> Future[Any]:
+        try:
+            future = submit(self._executor, measure, batch.task, batch.first, batch.count)
+        except RuntimeError as error:  # a BrokenExecutor is one, too
+            raise RuntimeError(
+                f"the executor takes no more work ({error}); what was measured is stored: run "
+                "again with a new one"
+            ) from error
+        return future
+
+    def _ended(
+        self, done: Iterable[Future[Any]]
+    ) -> list[tuple[Batch, Future[Any], BaseException | None]]:
+        """Return the batches that are done or hang, and what went wrong with each."""
+        ended = [(self._running.pop(future), future, _error_of(future)) for future in done]
+        if self._workers is not None:
+            late = TimeoutError(f"no answer within {self._workers.timeout:g} s")
+            ended += [(self._running.pop(future), future, late) for future in self._workers.hung()]
+            for _, future, _ in ended:
+                self._workers.release(future)
+            self._submit()  # now, so that workers do not wait until the rows are stored
+        return ended
+
+    def _receive(self, batch: Batch, future: Future[Any], error: BaseException | None) -> None:
+        """Store the rows of a batch, or let it be tried again."""
+        if error is None:
+            rows = result_of(future)
+            self._store.add_batch(batch.stored, batch.first, rows)
+            self._queue.finish(batch, float(rows["seconds"].sum()))
+            self._new_rows += batch.count
+            return
+        if isinstance(error, BrokenExecutor) and self._workers is not None:
+            self._count_death(error)
+        self._retry(batch, error)
+
+    def _count_death(self, error: BaseException) -> None:
+        """Give up where workers die before they have measured anything."""
+        self._deaths += 1
+        if self._deaths >= _HOPELESS and not self._new_rows:
+            raise RuntimeError(
+                "workers die before they measure anything; a script that uses workers needs "
+                '`if __name__ == "__main__":` around its calls (Python starts it anew in each)'
+            ) from error
+
+    def _retry(self, batch: Batch, error: BaseException) -> None:
+        batch = batch.failed()
+        text = " ".join(f"{type(error).__name__}: {error}".split())
+        failure = Lost(batch.stored.task_id, batch.first, batch.count, text)
+        if batch.attempts < ATTEMPTS:
+            self._retried.append(failure)
+            self._queue.put_back(batch)
+        else:
+            self._lost.append(failure)
+
+    def _progress(self) -> StudyProgress:
+        elapsed = time.monotonic() - self._begin
+        sums = self._queue.sums
+        return StudyProgress(
+            rows=sums.rows,
+            goal=sums.rows + sums.left,
+            tasks_done=sums.finished,
+            tasks=len(self._queue.tasks),
+            new_rows=self._new_rows,
+            seconds=elapsed,
+            remaining_seconds=self._queue.remaining_seconds(elapsed),
+            lost=tuple(self._lost),
+            is_reproducible=not sums.out_of_time,
+            retried=tuple(self._retried),
+        )
+
+
+def _error_of(future: Future[Any]) -> BaseException | None:
+    """Return what went wrong with a batch that has ended; None if nothing did."""
+    if future.cancelled():  # such a future raises on `exception()`; its executor gave it up
+        return RuntimeError("cancelled by the executor")
+    return future.exception()

@@ -1,0 +1,142 @@
+"""One open SQLite file: its writer's lock, whole transactions, snapshots, and errors in words."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from glasshouse.files.text.errors import MissingFileError
+from glasshouse.studies.store import storefile, writerlock
+from glasshouse.studies.store.storefile import StoreError
+from glasshouse.files.errors import MissingFileError
+from glasshouse.store import storefile
+from glasshouse.store.storefile import StoreError
+
+
+class OpenDatabase:
+    """A SQLite file that is open until `close`, or until the end of a `with` block.
+
+    Args:
+        path: the file; made when it is not there and `write` is set.
+        tables: the statements that make the tables of a new one.
+        write: open for writing; a second writer is refused.
+    """
+
+    def __init__(self, path: Path, tables: Iterable[str], *, write: bool) -> None:
+        self.path = path
+        self.write = write
+        self._is_in_transaction = False
+        self._has_own_pages = False
+        with ExitStack() as opened:
+            if write:
+                # Whether the store is there is decided under the lock: else two processes could
+                # both find that it is not, and the second would wipe what the first has written.
+                opened.enter_context(storefile.writing(self.path))
+            if storefile.is_there(self.path):
+                storefile.check_header(self.path)
+            elif not write:
+                raise MissingFileError(
+                    self.path, f"no such study; `study run … -o {self.path.name}` first"
+                )
+            with self._explained():
+                if write and not storefile.is_there(self.path):
+                    storefile.create(self.path, tables)
+                connection = storefile.connect(self.path, write)
+                self._database = opened.enter_context(closing(connection))
+            self._opened = opened.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; a writer also folds its journal into it."""
+        self._opened.close()  # the last connection checkpoints and removes the journal
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Whatever is wrong with the file, as one line that names it."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise storefile.explain(self.path, error, self.write) from error
+        except StoreError:
+            raise
+        except (ValueError, OverflowError) as error:
+            raise storefile.damaged(self.path, error) from error
+        except MemoryError as error:
+            # The file is not to blame: what it may ask for was compared with its size before.
+            raise MemoryError(f"{self.path}: there is not enough memory to read it") from error
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        """Several queries on the same state of the file, however much is written meanwhile."""
+        with self._explained():
+            is_own = not self._database.in_transaction
+            if is_own:
+                self._database.execute("BEGIN")
+            storefile.limit_steps(self._database, self._content_size())
+            try:
+                yield
+            finally:
+                self._database.set_progress_handler(None, 0)
+                if is_own:
+                    self._rollback()
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing; an error of the disk becomes an OSError that says what is safe.
+
+        A transaction inside another one is a part of it.
+        """
+        if not self.write:
+            raise StoreError(f"{self.path} is open for reading only")
+        if self._is_in_transaction:
+            yield self._database
+            return
+        try:
+            self._database.execute("BEGIN IMMEDIATE")
+            self._is_in_transaction = True
+            yield self._database
+            self._database.execute("COMMIT")
+        except sqlite3.Error as error:
+            self._rollback()
+            raise storefile.explain(self.path, error, True) from error
+        except BaseException:
+            self._rollback()
+            raise
+        finally:
+            self._is_in_transaction = False
+
+    def _refuse_shared_pages(self) -> None:
+        """Refuse a file in which rows share pages, so that few bytes are texts of many rows.
+
+        The whole file is read for that, once: it is for what holds long texts, and not many rows.
+        """
+        if not self._has_own_pages:
+            ((found,),) = self._database.execute("PRAGMA quick_check(1)")
+            if found != "ok":
+                raise ValueError(found)
+            self._has_own_pages = True
+
+    def _content_size(self) -> int:
+        """Bytes that can be in the store: no more than these are read."""
+        size = storefile.content_size(self.path)
+        if self._is_in_transaction:  # what is not committed may be in memory alone
+            ((pages,),) = self._database.execute("PRAGMA page_count")
+            ((bytes_per_page,),) = self._database.execute("PRAGMA page_size")
+            size += pages * bytes_per_page
+        return size
+
+    def _rollback(self) -> None:
+        if self._database.in_transaction:
+            self._database.execute("ROLLBACK")

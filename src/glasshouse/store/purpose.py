@@ -1,0 +1,71 @@
+"""The purposes of a store: a study, a race, a race of samplers, or trained machines.
+
+A store has one purpose, and everything that adds to a store asks for it here. The settings of a
+purpose are a note in the store: the text of a study, or a JSON object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from glasshouse.store.storefile import StoreError
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """One of the purposes that a store can have.
+
+    Attributes:
+        words: what messages call it.
+        note: the key of its settings among a store's notes; trainings have none.
+        kind: the name of its rows; None for studies, to which every other kind of rows belongs.
+        members: the setting that later runs add to: settings of each solver, by its name.
+        own: settings that may differ between computers; those of the first store are kept.
+        fixed: the part of a task's parameters in which all tasks of a store agree; None if there
+            is no such part.
+        is_suite: whether every solver meets all instances, so that stores with other instances
+            are stores of another race.
+    """
+
+    words: str
+    note: str
+    kind: str | None
+    members: str | None = None
+    own: frozenset[str] = field(default_factory=frozenset)
+    fixed: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    is_suite: bool = False
+
+
+def _digests(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The digests of the data that a machine learns, and of the data that are held out."""
+    return {name: value for name, value in parameters.items() if name.endswith("sha256")}
+
+
+RACE = Purpose(
+    "a race", "race", "race", "solvers",
+    frozenset({"suite", "source", "answers", "instances", "start_seconds"}), is_suite=True,
+)  # fmt: skip
+SAMPLER_RACE = Purpose("a race of samplers", "sampler race", "sampler_race", is_suite=True)
+TRAINING = Purpose("trained machines", "training", "training", fixed=_digests)
+STUDY = Purpose("a study", "study", None)
+PURPOSES = (RACE, SAMPLER_RACE, TRAINING, STUDY)
+
+
+def purposes_of(kinds: Iterable[str], has_note: Callable[[str], bool]) -> list[Purpose]:
+    """The purposes that a store has by its kinds of rows and its notes.
+
+    A new store has none. Only older versions could make a store with two.
+    """
+    special = {purpose.kind: purpose for purpose in PURPOSES}
+    held = {special.get(kind, STUDY) for kind in kinds}
+    return [purpose for purpose in PURPOSES if purpose in held or has_note(purpose.note)]
+
+
+def refuse_other(path: Path, held: list[Purpose], asked: Purpose) -> None:
+    """Refuse to add to a store that has another purpose."""
+    if held not in ([], [asked]):
+        words = " and ".join(purpose.words for purpose in held)
+        raise StoreError(f"{path} holds {words}, not {asked.words}; use another store")

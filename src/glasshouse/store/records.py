@@ -1,0 +1,254 @@
+"""What a store tells of tasks and batches, checked: any of it may be damaged, or made to harm.
+
+A ValueError says what is wrong; the store that is being read adds its name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems.validation import INT64_MAX
+from glasshouse.store.row_types import Stop
+from glasshouse.store.storefile import StoreError
+from glasshouse.summaries import Summarised
+
+Row = tuple[Any, ...]
+
+# Descriptions have some hundred characters, studies some thousand.
+LONGEST_TEXT = 1 << 20
+_LONGEST_VERSION = 1000
+_RULES = {
+    "instances": (int,),
+    "relative_error": (int, float, type(None)),
+    "statistic": (str,),
+    "confidence": (int, float),
+    "seconds": (int, float, type(None)),
+}
+
+
+@dataclass(frozen=True, repr=False)
+class StoredTask(Summarised):
+    """A task as the store knows it.
+
+    Attributes:
+        number: its key in this file.
+        task_id: SHA-256 of the canonical form.
+        kind: the name of its row kind.
+        canonical: what was asked, as JSON.
+        stop: the rules of the last run that collected it.
+        is_finished: whether that run found that it has enough.
+        realised: what came out of it as a whole; None in the oldest stores.
+    """
+
+    number: int
+    task_id: str
+    kind: str
+    canonical: str
+    stop: Stop
+    is_finished: bool = False
+    realised: dict[str, Any] | None = None
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """The canonical form, parsed."""
+        return json_object(self.canonical, f"task {self.task_id[:12]}")
+
+    def table(self, name: str) -> dict[str, Any]:
+        """A part of the description that has names itself, such as its `parameters`."""
+        part = self.description.get(name)
+        if part is None:
+            return {}
+        if not isinstance(part, dict):
+            raise StoreError(f"task {self.task_id[:12]}: its {name} are {short(part)}, no table")
+        return part
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRecord:
+    """A batch as the store knows it: instances first to first+count-1 of a task."""
+
+    task: int
+    first: int
+    count: int
+    counted: int
+    seconds: float
+    version: str
+
+    @property
+    def end(self) -> int:
+        """The first instance after it."""
+        return self.first + self.count
+
+
+@dataclass(frozen=True, repr=False)
+class TaskStatus(Summarised):
+    """How far a task is.
+
+    Attributes:
+        task: which.
+        rows: instances measured.
+        counted: how many of them are solved (or whatever the kind counts).
+        seconds: computing time.
+        versions: the versions of glasshouse that measured them.
+    """
+
+    task: StoredTask
+    rows: int
+    counted: int
+    seconds: float
+    versions: tuple[str, ...]
+
+    @classmethod
+    def of(cls, task: StoredTask, batches: list[BatchRecord]) -> TaskStatus:
+        """The sums over a task's batches."""
+        return cls(
+            task,
+            sum(batch.count for batch in batches),
+            sum(batch.counted for batch in batches),
+            sum((batch.seconds for batch in batches), 0.0),
+            tuple(sorted({batch.version for batch in batches})),
+        )
+
+
+def ascending(rows: Iterable[Row], keys: int, table: str) -> Iterator[Row]:
+    """Rows whose first values, their keys, ascend: a damaged tree can repeat them without end."""
+    last: Row | None = None
+    for row in rows:
+        key = row[:keys]
+        if any(type(part) is not int for part in key) or (last is not None and key <= last):
+            raise ValueError(f"{table} have the key {short(key)} in a wrong place")
+        last = key
+        yield row
+
+
+def fitting(rows: Iterable[Row], size: int, table: str) -> Iterator[Row]:
+    """Rows whose texts fit into `size` bytes: a damaged file can give one text to many rows."""
+    for row in rows:
+        size -= sum(len(value) for value in row if isinstance(value, str))
+        if size < 0:
+            raise ValueError(f"{table} have more text than fits into the file")
+        yield row
+
+
+def task_record(row: Row) -> StoredTask:
+    """A row of `tasks`."""
+    number, task_id, kind, canonical, stop, finished, realised = row
+    if not (isinstance(task_id, str) and isinstance(kind, str)):
+        raise ValueError(f"a task is called {short(task_id)}, of kind {short(kind)}")
+    what = f"task {short(task_id[:12])}"
+    json_object(canonical, what)
+    if hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest() != task_id:
+        raise ValueError(f"{what} is not the one that it describes")
+    if type(finished) is not int or finished not in (0, 1):
+        raise ValueError(f"{what} has finished={short(finished)}")
+    known = None if realised is None else json_object(realised, f"what was realised of {what}")
+    return StoredTask(number, task_id, kind, canonical, _stop(stop, what), bool(finished), known)
+
+
+def _stop(text: object, what: str) -> Stop:
+    rules = json_object(text, f"the stop rule of {what}")
+    for name, value in rules.items():
+        if name not in _RULES or isinstance(value, bool) or not isinstance(value, _RULES[name]):
+            raise ValueError(f"the stop rule of {what} has {short(name)}={short(value)}")
+    if "instances" not in rules:
+        raise ValueError(f"the stop rule of {what} has no instances")
+    return Stop(**rules)
+
+
+def batch_record(row: Row) -> BatchRecord:
+    """A row of `batches`."""
+    batch = BatchRecord(*row)
+    numbers = (batch.task, batch.first, batch.count, batch.counted)
+    if any(type(number) is not int for number in numbers):
+        raise ValueError(f"a batch has numbers {short(numbers)}")
+    if batch.first < 0 or batch.count < 0 or batch.end > INT64_MAX:
+        raise ValueError(f"a batch has {batch.count} instances from {batch.first} on")
+    if not 0 <= batch.counted <= batch.count:
+        raise ValueError(f"a batch counts {batch.counted} of {batch.count} instances")
+    if type(batch.seconds) is not float or not 0 <= batch.seconds < math.inf:
+        raise ValueError(f"a batch took {short(batch.seconds)} seconds")
+    if not isinstance(batch.version, str) or len(batch.version) > _LONGEST_VERSION:
+        raise ValueError(f"a batch was measured by version {short(batch.version)}")
+    return batch
+
+
+def refuse_overlap(batches: Iterable[BatchRecord]) -> None:
+    """Batches of one task, in order, have no instance in common."""
+    end = 0
+    for batch in batches:
+        if batch.first < end:
+            raise ValueError(f"two batches hold instance {batch.first}")
+        end = batch.end
+
+
+def whole_numbers(joined: object, count: int, what: str) -> npt.NDArray[np.int64]:
+    """So many whole numbers other than 0, out of a text that joins them with commas."""
+    plain = joined if isinstance(joined, str) else ""
+    if not plain.encode().translate(None, b"0123456789,-"):
+        numbers = np.fromstring(plain, dtype=np.int64, sep=",")
+        if len(numbers) == count and numbers.all():
+            return numbers
+    raise ValueError(f"{what} is wrong in some of {count} rows")
+
+
+def text(value: object, what: str) -> str:
+    """A text of bearable length."""
+    if not isinstance(value, str):
+        raise ValueError(f"{what} is {short(value)}, no text")
+    if len(value) > LONGEST_TEXT:
+        raise ValueError(f"{what} has {len(value)} characters; a store keeps up to {LONGEST_TEXT}")
+    return value
+
+
+def stored_name(value: object, longest: int) -> str:
+    """A name that is not too long, without control codes."""
+    if not isinstance(value, str) or not 0 < len(value) <= longest:
+        raise ValueError(f"{short(value)} is no name")
+    return without_codes(value)
+
+
+def without_codes(words: str) -> str:
+    r"""On one line, without control codes, which a terminal would obey.
+
+    >>> without_codes("a\x1b[2Jb")
+    'a?[2Jb'
+    """
+    return "".join(c if c.isprintable() else "?" for c in words)
+
+
+def json_object(value: object, what: str) -> dict[str, Any]:
+    """A JSON object out of a text."""
+    try:
+        parsed = json.loads(text(value, what), parse_constant=_refuse_constant)
+    except RecursionError:
+        raise ValueError(f"{what} is nested too deeply") from None
+    except json.JSONDecodeError:
+        raise ValueError(f"{what} is not JSON: {short(value)}") from None
+    if not isinstance(parsed, dict):
+        raise ValueError(f"{what} is no JSON object: {short(value)}")
+    return parsed
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def fields_of(value: object, *names: str) -> list[Any]:
+    """The values of an object that has these names and no others."""
+    if not isinstance(value, dict) or set(value) != set(names):
+        raise ValueError(f"{short(value)} does not have just {', '.join(names)}")
+    return [value[name] for name in names]
+
+
+def short(value: object) -> str:
+    """Anything in some characters, on one line, without control codes."""
+    shown = ascii(value[:60] if isinstance(value, (str, bytes)) else value)
+    return shown if len(shown) <= 80 else shown[:80] + "..."

@@ -1,0 +1,245 @@
+"""Row types: the columns of a store's rows, and what a task must offer to be collected.
+
+A store holds rows of several kinds, each in a table of its own. The packages that measure (studies,
+races, boltzmann) declare the columns and bring their own tasks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems import validation
+from glasshouse.statistics.estimators import STATISTICS, Statistic
+from glasshouse.statistics.samples import Sample
+
+_NAME = re.compile(r"[a-z][a-z_0-9]*")
+_RESERVED = {"tasks", "batches", "meta", "task", "instance", "version", "seconds"}
+
+Columns = Mapping[str, npt.NDArray[Any]]
+Storage = Literal["integer", "real", "text"]
+LONGEST_TEXT = 1 << 16  # bytes of a text in a row
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its name, how it is stored and what it means.
+
+    Attributes:
+        name: lower-case letters, digits and underscores.
+        storage: "integer" (int64), "real" (float64) or "text" (at most 64 KiB of UTF-8).
+        meaning: for readers of the data.
+    """
+
+    name: str
+    storage: Storage
+    meaning: str
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy type of the column; texts are objects."""
+        types = {"integer": np.int64, "real": np.float64, "text": np.object_}
+        return np.dtype(types[self.storage])
+
+
+SECONDS = Column("seconds", "real", "time it took; it and other …_seconds may differ between runs")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of row.
+
+    Every kind also has the columns `task`, `instance` (its key) and `seconds`.
+
+    Attributes:
+        name: the name of its table.
+        columns: what is measured.
+        counted: a 0/1 column whose sum `status` shows, for example how many were solved.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    counted: str | None = None
+
+    def __post_init__(self) -> None:
+        names = [column.name for column in self.columns]
+        for name in (self.name, *names):
+            if not _NAME.fullmatch(name) or name in _RESERVED:
+                raise ValueError(f"{name!r} cannot name a table or column of a store")
+        if len(set(names)) < len(names):
+            raise ValueError(f"the columns of {self.name} have repeated names: {names}")
+        if self.counted is not None and self.counted not in names:
+            raise ValueError(f"counted={self.counted!r} is not a column of {self.name}")
+
+    @property
+    def measured(self) -> tuple[Column, ...]:
+        """All columns that a measurement returns: the declared ones and the seconds."""
+        return (*self.columns, SECONDS)
+
+    def check(self, rows: Columns, count: int) -> dict[str, npt.NDArray[Any]]:
+        """The arrays of a measurement in the declared order and types, or an error."""
+        expected = {column.name for column in self.measured}
+        if set(rows) != expected:
+            raise ValueError(f"{self.name} rows have {sorted(rows)}, not {sorted(expected)}")
+        checked = {}
+        for column in self.measured:
+            values = np.asarray(rows[column.name], object if column.storage == "text" else None)
+            if values.shape != (count,):
+                raise ValueError(f"{column.name} has shape {values.shape}, not ({count},)")
+            checked[column.name] = values.astype(column.dtype, casting="same_kind")
+        self.check_values(checked)
+        return checked
+
+    def check_values(self, rows: Columns) -> None:
+        """Refuse seconds, marks and texts that cannot be, in whatever columns are there."""
+        seconds = rows.get(SECONDS.name)
+        if seconds is not None and not ((seconds >= 0) & np.isfinite(seconds)).all():
+            raise ValueError(f"{self.name} rows have seconds that are below 0 or not finite")
+        marks = None if self.counted is None else rows.get(self.counted)
+        if marks is not None and not ((marks == 0) | (marks == 1)).all():
+            raise ValueError(f"{self.counted} of {self.name} rows must be 0 or 1")
+        for column in self.columns:
+            if column.storage == "text" and column.name in rows:
+                for value in rows[column.name]:
+                    _check_text(value, f"{column.name} of {self.name} rows")
+
+
+def _check_text(value: object, what: str) -> None:
+    """Refuse all but texts that any reader of the file gets back as they are."""
+    if not isinstance(value, str):
+        raise ValueError(f"{what} must be texts, not {type(value).__name__}")
+    try:
+        size = len(value.encode())
+    except UnicodeEncodeError:
+        raise ValueError(f"{what} must be texts that UTF-8 can hold") from None
+    if size > LONGEST_TEXT:
+        raise ValueError(f"{what} must be texts of at most {LONGEST_TEXT} bytes, not {size}")
+    if "\0" in value:
+        raise ValueError(f"{what} must be texts without the character NUL")
+
+
+@dataclass(frozen=True)
+class Stop:
+    """When a task has enough instances: at the first of the rules that holds.
+
+    Attributes:
+        instances: never more than these.
+        relative_error: stop when the interval of the statistic, half its width over its value, is
+            this narrow. Decided on instances 0 to k-1 at fixed k, so it does not depend on the
+            order in which workers finish.
+        statistic: which one.
+        confidence: of its interval.
+        seconds: stop after so much computing time. What is then in the store depends on the speed
+            of the machine: not reproducible, and reported as such.
+
+    >>> Stop(1000, relative_error=0.05).checkpoints()[:5]
+    (32, 40, 50, 63, 79)
+    >>> Stop(1000).is_reproducible, Stop(1000, seconds=60).is_reproducible
+    (True, False)
+    """
+
+    instances: int
+    relative_error: float | None = None
+    statistic: Statistic = "geometric_mean"
+    confidence: float = 0.95
+    seconds: float | None = field(default=None)
+
+    def __post_init__(self) -> None:
+        if validation.count(self.instances, "instances", 1) > validation.INT64_MAX:
+            raise ValueError(f"instances={self.instances} is above 2^63-1, the most there are")
+        validation.share(self.confidence, "confidence")
+        if self.statistic not in STATISTICS:
+            raise ValueError(f"statistic={self.statistic!r} is not one of {', '.join(STATISTICS)}")
+        for name in ("relative_error", "seconds"):
+            value = getattr(self, name)
+            if value is not None and not (
+                isinstance(value, (int, float)) and math.isfinite(value) and value > 0
+            ):
+                raise ValueError(f"{name}={value!r} must be a number above 0")
+
+    @property
+    def is_reproducible(self) -> bool:
+        """Whether the same study always ends with the same instances."""
+        return self.seconds is None
+
+    def checkpoints(self) -> tuple[int, ...]:
+        """The numbers of instances at which the relative error is looked at, the last included."""
+        if self.relative_error is None:
+            return (self.instances,)
+        places, k = [], 32
+        while k < self.instances:
+            places.append(k)
+            k = math.ceil(k * 1.25)
+        return (*places, self.instances)
+
+
+@runtime_checkable
+class Measurable(Protocol):
+    """What `collect` needs of a task, whatever it measures."""
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of its rows."""
+
+    @property
+    def task_id(self) -> str:
+        """SHA-256 of the canonical form."""
+
+    @property
+    def stop(self) -> Stop:
+        """When it has enough; no part of its identity."""
+
+    def canonical(self) -> str:
+        """All that its rows depend on, as JSON on one line."""
+
+    def realise(self) -> Mapping[str, Any]:
+        """What came out of the task as a whole, in JSON's values: stored once, for figures."""
+
+    def measure(self, first: int, count: int) -> Columns:
+        """Rows of instances first to first+count-1: a function of the task and the index only."""
+
+
+class Sampled(Protocol):
+    """Rows with a value that stop rules can compute a statistic of."""
+
+    @property
+    def sampled(self) -> list[str]:
+        """The columns that statistics read."""
+
+    def sample(self, rows: Columns) -> Sample:
+        """The values of some rows."""
+
+
+# By the name of their rows; the packages that declare such rows add them.
+SAMPLED: dict[str, Sampled] = {}
+
+
+class Identified:
+    """A task that a store knows by the hash of all that its rows depend on."""
+
+    def canonical(self) -> str:
+        """All that its rows depend on, as JSON on one line."""
+        raise NotImplementedError
+
+    @cached_property
+    def task_id(self) -> str:
+        """SHA-256 of the canonical form."""
+        return hashlib.sha256(self.canonical().encode()).hexdigest()
+
+
+def canonical_json(value: object) -> str:
+    """JSON on one line, the same for equal values: sorted keys, no spaces.
+
+    >>> canonical_json({"b": 1, "a": "ρ"})
+    '{"a":"ρ","b":1}'
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -1,0 +1,304 @@
+"""The file under a store: made whole, checked before it is touched, opened with care.
+
+One process writes: it holds a lock on an empty file beside the store, which dies with the process.
+The lock file is removed when its holder is done. Another process may have opened it before, and
+would then lock a file that no name leads to, while a third process makes a new one: two writers.
+Therefore a lock counts only if the name still leads to the locked file, and the file is removed
+while it is still locked.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sqlite3
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from glasshouse.files.text.streams import drafted
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+APPLICATION_ID = 0x476C6173  # "Glas", in the file's header: see `file` and PRAGMA application_id
+SCHEMA_VERSION = 1
+_HEADER_SIZE = 100
+_MAGIC = b"SQLite format 3\x00"
+# No text of a store is nearly as long, and no row as wide.
+_LONGEST_VALUE = 1 << 26
+# Statements that make tables are read before we can look at them.
+_MOST_COLUMNS, _LONGEST_STATEMENT = 500, 1 << 17
+_LONGEST_MESSAGE = 200
+# Queries are ended after so many steps of SQLite's machine, and so many more per byte of the file.
+# What we write needs less than a fourth of that; a tree of pages with circles has no end.
+_STEPS, _STEPS_PER_BYTE, _STEPS_AT_A_TIME = 2_000_000, 20, 10_000
+_DEFENSIVE = 1010  # SQLITE_DBCONFIG_DEFENSIVE: no SQL can corrupt the file
+# Each failed attempt to lock means that another writer came and went: this is never reached.
+_ATTEMPTS = 1000
+
+
+class StoreError(ValueError):
+    """A file that is not a store, or not one that this version can use."""
+
+
+class OtherSettingsError(StoreError):
+    """A store that holds work with other settings than those of the call.
+
+    Attributes:
+        names_arguments: the message names arguments, which are options of a command.
+    """
+
+    names_arguments = True
+
+
+def one_line(error: object) -> str:
+    """What an error says, on one line of bearable length: it may cite the file."""
+    text = " ".join(str(error).split())
+    return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + "…"
+
+
+def damaged(path: Path, what: object) -> StoreError:
+    """What to raise when a store cannot be what we wrote."""
+    return StoreError(f"{path} is damaged ({one_line(what)}); restore it from a copy")
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is a store, or another file with content, under a name."""
+    try:
+        return path.stat().st_size > 0 or not path.is_file()
+    except FileNotFoundError:
+        return False
+
+
+def check_header(path: Path) -> None:
+    """Refuse a file that is not ours before SQLite touches it."""
+    if not path.is_file():  # opening a pipe would wait for ever
+        raise StoreError(f"{path} is not a file, so no glasshouse store; nothing was changed")
+    with path.open("rb") as file:
+        header = file.read(_HEADER_SIZE)
+    if len(header) < _HEADER_SIZE or not header.startswith(_MAGIC):
+        raise StoreError(f"{path} is not a glasshouse store; nothing was changed")
+    version = int.from_bytes(header[60:64], "big")
+    if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
+        raise StoreError(
+            f"{path} is a SQLite file of another program, not a glasshouse store; nothing was "
+            "changed"
+        )
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            f"{path} was written by a newer glasshouse (store version {version}, this one knows "
+            f"{SCHEMA_VERSION}); upgrade to read it; nothing was changed"
+        )
+
+
+def create(path: Path, tables: Iterable[str]) -> None:
+    """Make an empty store beside its place and move it there, so that it is never half made.
+
+    Args:
+        path: its place; a file with content is never replaced.
+        tables: the statements that make them.
+    """
+    with new_file(path) as fresh:
+        database = sqlite3.connect(fresh, isolation_level=None)
+        try:
+            database.executescript(
+                f"BEGIN; PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = "
+                f"{SCHEMA_VERSION}; {'; '.join(tables)}; COMMIT; PRAGMA journal_mode = WAL;"
+            )
+        finally:
+            database.close()
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[Path]:
+    """A name to make a file under, which is moved to `path` at the end of a block that succeeds."""
+    place = path.resolve()
+    with drafted(place) as fresh:
+        yield fresh
+        _move_to_new_name(fresh, place)
+
+
+def _move_to_new_name(fresh: Path, place: Path) -> None:
+    """Like a rename, but what has content under the new name stays."""
+    try:
+        os.link(fresh, place)
+    except OSError:  # an empty file is there, or the disk knows no links
+        if is_there(place):
+            raise StoreError(f"{place} was just made by another process; run again") from None
+        fresh.replace(place)
+
+
+def refuse_journal(path: Path) -> None:
+    """Refuse a store with a rollback journal beside it, which SQLite would play back unasked.
+
+    Ours have none: they are in WAL mode from the moment they appear. A journal from a stranger
+    rewrites the store, and can name any other file to be deleted.
+    """
+    real = path.resolve()
+    journal = real.with_name(real.name + "-journal")
+    if journal.exists() or journal.is_symlink():
+        raise StoreError(
+            f"{path} has a rollback journal beside it, {journal.name}, which no store of ours has; "
+            "remove that file, or restore the store from a copy; nothing was changed"
+        )
+
+
+def connect(path: Path, write: bool) -> sqlite3.Connection:
+    """Open a store; readers get a connection that cannot write."""
+    refuse_journal(path)
+    if write:
+        database = sqlite3.connect(path, isolation_level=None, timeout=30)
+        _be_careful(database, path)
+        database.execute("PRAGMA synchronous = NORMAL")  # safe against kills in WAL mode
+        database.execute("PRAGMA foreign_keys = ON")
+        return database
+    place = path.resolve().as_uri()
+    may_write = os.access(path, os.W_OK) and os.access(path.resolve().parent, os.W_OK)
+    # The last connection tidies WAL's files away, but only if it could write.
+    mode = "rw" if may_write else "ro"
+    database = sqlite3.connect(f"{place}?mode={mode}", uri=True, isolation_level=None, timeout=30)
+    try:
+        _be_careful(database, path)
+        database.execute("PRAGMA query_only = ON")
+        database.execute("PRAGMA schema_version").fetchone()  # reads the file's first page
+    except sqlite3.OperationalError:
+        database.close()
+        journal = path.with_name(path.name + "-wal")
+        if may_write or (journal.exists() and journal.stat().st_size):
+            raise
+        # A folder that cannot be written has no room for WAL's index; nobody writes there either.
+        database = sqlite3.connect(f"{place}?immutable=1", uri=True, isolation_level=None)
+        _be_careful(database, path)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _be_careful(database: sqlite3.Connection, path: Path) -> None:
+    """SQLite's settings for files from strangers (sqlite.org/security.html)."""
+    limit_steps(database, content_size(path))
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
+    database.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    database.setlimit(sqlite3.SQLITE_LIMIT_COLUMN, _MOST_COLUMNS)
+    database.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, _LONGEST_STATEMENT)
+    database.setlimit(sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 1)
+    configure = getattr(database, "setconfig", None)  # from Python 3.12 on
+    if configure is not None:
+        configure(_DEFENSIVE, True)
+    database.execute("PRAGMA trusted_schema = OFF")
+    database.execute("PRAGMA cell_size_check = ON")
+    database.execute("PRAGMA mmap_size = 0")  # a file that shrinks under a map ends the process
+
+
+def limit_steps(database: sqlite3.Connection, size: int) -> None:
+    """From now on, end what reads more than a file of `size` bytes holds; a new count begins."""
+    steps = _STEPS + _STEPS_PER_BYTE * size
+    # Written in C: an interrupt (Ctrl-C) in a handler written in Python would be lost.
+    left = itertools.repeat(0, steps // _STEPS_AT_A_TIME).__next__
+    database.set_progress_handler(left, _STEPS_AT_A_TIME)
+
+
+def content_size(path: Path) -> int:
+    """Bytes of a store and of its journal: no more than these can be in it."""
+    size, path = 0, path.resolve()  # SQLite's own files lie beside the real one
+    for part in (path, path.with_name(path.name + "-wal")):
+        if part.exists():
+            size += part.stat().st_size
+    return size
+
+
+def explain(path: Path, error: sqlite3.Error, write: bool) -> Exception:
+    """SQLite's error in our voice: what happened, what is safe, what to do."""
+    text = one_line(error)
+    if "unable to open" in text or "readonly" in text:
+        place = "written" if write else "read"
+        return OSError(f"{path} cannot be {place}: {text}; use a folder that can be written")
+    if "full" in text or "disk I/O" in text:
+        return OSError(
+            f"{path}: {text}; all batches stored before are safe: make room and run again"
+        )
+    if "closed database" in text:
+        return StoreError(f"{path} is closed; open it again to use it")
+    if "locked" in text or isinstance(error, sqlite3.IntegrityError):
+        return StoreError(f"{path}: {text}")
+    return damaged(path, "it has more to read than fits into it" if "interrupt" in text else text)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Be the one writer of a store; a StoreError if there is another."""
+    place = path.resolve()  # a link leads to the same store, so to the same lock
+    lock_file = place.with_name(place.name + ".writer")
+    handle = _take(path, lock_file)
+    try:
+        yield
+    finally:
+        _release(handle, lock_file)
+
+
+def _take(path: Path, lock_file: Path) -> int:
+    for _ in range(_ATTEMPTS):
+        try:
+            handle = os.open(lock_file, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise OSError(
+                f"{path} cannot be written: {error.strerror}; use a folder that can be written"
+            ) from error
+        is_free = False
+        try:
+            is_free = _lock(handle)
+            if is_free and _leads_to(lock_file, handle):
+                return handle
+        except OSError as error:
+            os.close(handle)
+            raise OSError(
+                f"{path} cannot be locked: {error.strerror}; use a folder of a local disk"
+            ) from error
+        os.close(handle)
+        if not is_free:
+            break
+    raise StoreError(
+        f"{path} is being written by another process; wait for it, or use another file"
+    )
+
+
+def _lock(handle: int) -> bool:
+    """Lock an open file if nobody has it."""
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            # Not `lockf`, whose locks belong to the process: two stores of one would share it.
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):  # the latter on Windows
+        return False
+    return True
+
+
+def _leads_to(name: Path, handle: int) -> bool:
+    """Whether a name still is that of an open file."""
+    try:
+        return os.path.samestat(name.stat(), os.fstat(handle))
+    except FileNotFoundError:
+        return False
+
+
+def _release(handle: int, lock_file: Path) -> None:
+    """Remove the file, then the lock; Windows cannot remove an open file, nor one of another."""
+    if sys.platform == "win32":
+        os.close(handle)
+        with suppress(OSError):
+            lock_file.unlink(missing_ok=True)
+        return
+    try:
+        if os.fstat(handle).st_size == 0:  # what is in it is not ours
+            lock_file.unlink(missing_ok=True)
+    except OSError:
+        pass  # an empty file is left behind, for the next writer to lock and remove
+    finally:
+        os.close(handle)

@@ -1,0 +1,260 @@
+"""Merging stores that several computers collected: all of it in one transaction, or nothing.
+
+Two stores can be merged if they have the same purpose, the same settings and the same instances.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from glasshouse.store import storefile
+from glasshouse.store.purpose import STUDY, Purpose
+from glasshouse.store.ranges import Ranges
+from glasshouse.store.records import json_object, short
+from glasshouse.store.row_types import Columns, Kind, canonical_json
+from glasshouse.store.store import Store, StoredTask
+from glasshouse.store.storefile import StoreError, damaged
+from glasshouse.studies.study import join_studies
+from glasshouse.summaries import Summarised
+
+# Settings of the library that the command line calls otherwise.
+_OPTIONS = {"seconds": "time_limit"}
+_APART = "keep them in separate stores"
+# The settings that distinguish two solvers of one name, as far as a task describes them.
+_IDENTITY = ("what", "parameters", "command", "dialect", "fingerprint")
+
+
+@dataclass(frozen=True, repr=False)
+class Merged(Summarised):
+    """What a merge did.
+
+    Attributes:
+        new_rows: rows that were added.
+        known_rows: rows that were there already, and equal.
+        tasks: tasks in the result.
+    """
+
+    new_rows: int
+    known_rows: int
+    tasks: int
+
+
+def merge(target: str | Path, sources: Iterable[str | Path]) -> Merged:
+    """Add everything that some stores hold to another one: rows, tasks and settings.
+
+    Rows that are in both must be equal but for their seconds: a row is a function of its task and
+    index. All stores must be for the same purpose: studies of one name, races on the same instances
+    under the same rules, machines that learn the same data. If anything differs, nothing is added.
+    A merge that is killed leaves the target as it was.
+
+    Args:
+        target: the store to add to; made when it is not there.
+        sources: the stores to read; they are not changed.
+    """
+    paths = [Path(source) for source in sources]
+    for path in paths:  # before anything is made or changed
+        if path.resolve() == Path(target).resolve():
+            raise ValueError(f"{path} cannot be merged into itself")
+        Store(path).close()
+    if storefile.is_there(Path(target)):
+        return _merged(Path(target), paths)
+    with storefile.new_file(Path(target)) as fresh:
+        return _merged(fresh, paths)
+
+
+def _merged(target: Path, paths: Iterable[Path]) -> Merged:
+    new = known = 0
+    with Store(target, write=True) as into, into.transaction():
+        for path in paths:
+            with Store(path) as source:
+                added, seen = _add(into, source)
+                new, known = new + added, known + seen
+        return Merged(new, known, len(into.tasks()))
+
+
+def _add(into: Store, source: Store) -> tuple[int, int]:
+    """Add one store, as a part of the transaction of all."""
+    join_notes(into, source)
+    tasks, mine = source.tasks(), {task.task_id: task for task in into.tasks()}
+    _refuse_clashes(into, source, tasks)
+    new = known = 0
+    asked = [_larger(task, mine.get(task.task_id, task)) for task in tasks]
+    numbers = into.import_tasks(asked, source.kinds)
+    for task in tasks:
+        there = into.done(numbers[task.task_id])
+        for first, end, version in source.batches(task):
+            gaps = there.missing(end, first)
+            known += (end - first) - len(gaps)
+            for low, high in gaps:
+                rows = source.rows(task, below=high, first=low)
+                del rows["instance"]
+                into.add_batch(numbers[task.task_id], low, rows, version)
+                new += high - low
+    finished = {task.task_id for task in asked if task.is_finished}
+    into.mark_finished(numbers[task_id] for task_id in finished)
+    return new, known
+
+
+def _larger(theirs: StoredTask, mine: StoredTask) -> StoredTask:
+    """A task with the stop rule that asks for more instances, finished if one run found it so."""
+    kept = mine if mine.stop.instances >= theirs.stop.instances else theirs
+    is_same = mine.stop == theirs.stop
+    return replace(kept, is_finished=kept.is_finished or (is_same and theirs.is_finished))
+
+
+def _refuse_clashes(into: Store, source: Store, tasks: list[StoredTask]) -> None:
+    """Refuse two stores whose rows contradict each other."""
+    mine = {task.task_id: task for task in into.tasks()}
+    for name, kind in source.kinds.items():
+        if name in into.kinds and into.kinds[name] != kind:
+            raise StoreError(f"{source.path}: its {name} rows have other columns than those before")
+    for task in tasks:
+        if task.task_id not in mine:
+            continue
+        kind = source.kinds[task.kind]
+        for low, high in _overlap(into.done(mine[task.task_id]), source.done(task)):
+            ours = into.rows(mine[task.task_id], below=high, first=low)
+            theirs = source.rows(task, below=high, first=low)
+            place = _first_difference(kind, ours, theirs)
+            if place is not None:
+                raise StoreError(
+                    f"{source.path}: instance {place} of task {task.task_id[:12]} differs from the "
+                    "one in the target; one of them would be lost"
+                )
+
+
+def _overlap(mine: Ranges, theirs: Ranges) -> list[tuple[int, int]]:
+    return [
+        (max(a, c), min(b, d)) for a, b in mine for c, d in theirs if max(a, c) < min(b, d)
+    ]  # fmt: skip
+
+
+def _first_difference(kind: Kind, ours: Columns, theirs: Columns) -> int | None:
+    for column in kind.columns:
+        if column.name.endswith("_seconds"):  # times differ, like the seconds that all kinds have
+            continue
+        differs = np.flatnonzero(ours[column.name] != theirs[column.name])
+        if len(differs):
+            return int(ours["instance"][differs[0]])
+    return None
+
+
+def join_notes(into: Store, source: Store) -> None:
+    """Add the settings of a store to those of another one, of which it is to become a part.
+
+    Raises:
+        StoreError: the stores do not belong together.
+    """
+    held, theirs = into.purposes, source.purposes
+    if not theirs:
+        return  # a new store, without any tasks
+    if len(theirs) > 1 or held not in ([], theirs):
+        raise StoreError(
+            f"{source.path} holds {_words(theirs)}, the target {_words(held) or 'nothing'}; merge "
+            "stores of one purpose"
+        )
+    (purpose,) = theirs
+    if purpose is STUDY:
+        join_studies(into, source)
+    else:
+        _join_settings(into, source, purpose)
+        _refuse_other_tasks(into, source, purpose)
+
+
+def _words(purposes: list[Purpose]) -> str:
+    return " and ".join(purpose.words for purpose in purposes)
+
+
+def _join_settings(into: Store, source: Store, purpose: Purpose) -> None:
+    theirs = _settings(source, purpose)
+    if theirs is None:
+        return
+    mine = _settings(into, purpose)
+    joined = theirs if mine is None else _joined(source, purpose, mine, theirs)
+    into.note(purpose.note, json.dumps(joined))
+
+
+def _settings(store: Store, purpose: Purpose) -> dict[str, Any] | None:
+    noted = store.noted(purpose.note)
+    if noted is None:
+        return None
+    try:
+        settings = json_object(noted, purpose.words)
+        members = {} if purpose.members is None else settings.get(purpose.members)
+        if not isinstance(members, dict) or not all(isinstance(m, dict) for m in members.values()):
+            raise ValueError(f"{purpose.words} has {purpose.members} {short(members)}")
+    except ValueError as fault:
+        raise damaged(store.path, fault) from None
+    return settings
+
+
+def _joined(
+    source: Store, purpose: Purpose, mine: Mapping[str, Any], theirs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The settings of both; those that may differ are kept as they were."""
+    what = f"{source.path} holds {purpose.words}"
+    if mine.get("digest") != theirs.get("digest"):
+        suites = short(theirs.get("suite")), short(mine.get("suite"))
+        raise StoreError(f"{what} on {suites[0]}, the target one on {suites[1]} with other "
+                         f"instances; {_APART}")  # fmt: skip
+    for name in sorted((mine.keys() | theirs.keys()) - purpose.own - {purpose.members}):
+        if mine.get(name) != theirs.get(name):
+            option = _OPTIONS.get(name, name)
+            raise StoreError(
+                f"{what} with {option}={short(theirs.get(name))}, the target one with "
+                f"{option}={short(mine.get(name))}; {_APART}"
+            )
+    joined = {**theirs, **mine}
+    if purpose.members is not None:
+        joined[purpose.members] = theirs[purpose.members] | mine[purpose.members]
+        for name, one in theirs[purpose.members].items():
+            if _without(one, purpose.own) != _without(joined[purpose.members][name], purpose.own):
+                raise StoreError(f"{what} with another {short(name)} than the target; {_APART}")
+    return joined
+
+
+def _without(values: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name not in names}
+
+
+def _refuse_other_tasks(into: Store, source: Store, purpose: Purpose) -> None:
+    mine, theirs = into.tasks(), source.tasks()
+    if not mine or not theirs:
+        return
+    if purpose.is_suite and _instances(mine) != _instances(theirs):
+        raise StoreError(
+            f"{source.path} holds {purpose.words} on other instances than the target, or with "
+            f"other proofs of them; {_APART}"
+        )
+    if purpose.is_suite and (name := _renamed(mine, theirs)):
+        raise StoreError(f"{source.path} holds runs of another {name} than the target; {_APART}")
+    if purpose.fixed is not None:
+        fixed = [dict(purpose.fixed(task.table("parameters"))) for task in (*mine, *theirs)]
+        if any(one != fixed[0] for one in fixed):
+            raise StoreError(
+                f"{source.path} holds {purpose.words} that learn other data than those of the "
+                f"target; {_APART}"
+            )
+
+
+def _instances(tasks: list[StoredTask]) -> set[str]:
+    """All instances that tasks are about, each with all that is stated of it."""
+    return {canonical_json(task.table("parameters")) for task in tasks}
+
+
+def _renamed(mine: list[StoredTask], theirs: list[StoredTask]) -> str:
+    """The name of two different solvers; empty if there is none."""
+    known: dict[str, dict[str, Any]] = {}
+    for task in (*mine, *theirs):
+        solver = task.table("solver")
+        name = short(solver.get("name"))
+        described = {key: solver.get(key) for key in _IDENTITY}
+        if known.setdefault(name, described) != described:
+            return name
+    return ""

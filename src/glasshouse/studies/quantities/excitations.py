@@ -1,0 +1,71 @@
+"""The first excited state: how far above the plant, and how far from it (section "Frustration")."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from glasshouse.landscape import distance, low_energy_states
+from glasshouse.planting import Planted
+from glasshouse.planting.methods import random_loops
+from glasshouse.problems.validation import SpinArray
+from glasshouse.store.row_types import Column, Columns, Kind
+from glasshouse.studies.quantities.quantity import study_kind
+
+if TYPE_CHECKING:
+    from glasshouse.studies.task import Task
+
+EXCITATIONS = Kind(
+    "excitations",
+    (
+        Column("found", "integer", "1 where an excited state is among the lowest states"),
+        Column("gap", "real", "from ground energy to the next, in loop weights; 0 if not found"),
+        Column("distance", "real", "the paper's d, mean over the first excited states; 0 if not"),
+        Column("excited_states", "integer", "listed first excited states"),
+        Column("ground_states", "integer", "listed ground states, up to flips of components"),
+        Column("loops", "integer", "the paper's N"),
+    ),
+    counted="found",
+)
+# Degenerate levels of small instances have fewer states than this, up to trivial symmetries.
+_LISTED = 256
+
+
+def warm_up(task: Task, index: int) -> None:
+    """Load or compile all that measuring takes; the least instance is enumerated, not a real one.
+
+    Args:
+        task: what will be measured.
+        index: an instance to grow.
+    """
+    task.grow(index)
+    least = random_loops(2, 2, frustration="1/5", loops=1, rng=1)
+    grounds = low_energy_states(least.problem, _LISTED).states[:1]
+    _nearest(least, grounds, grounds[0])
+
+
+@study_kind(EXCITATIONS, warm_up=warm_up)
+def measure(task: Task, first: int, count: int) -> Columns:
+    """Enumerate instances first to first+count-1; up to about 26 connected spins."""
+    rows = {column.name: np.zeros(count, dtype=column.dtype) for column in EXCITATIONS.measured}
+    for k in range(count):
+        begin = time.perf_counter()
+        plant = task.grow(first + k)
+        found = low_energy_states(plant.problem, _LISTED)
+        rows["loops"][k] = plant.loops.num_loops
+        grounds = found.states[found.energies == found.energies[0]]
+        rows["ground_states"][k] = len(grounds)
+        if found.gap is not None:
+            excited = found.states[found.energies == found.energies[0] + found.gap]
+            rows["found"][k], rows["excited_states"][k] = 1, len(excited)
+            rows["gap"][k] = float(found.gap) / plant.loop_weight
+            rows["distance"][k] = np.mean([_nearest(plant, grounds, state) for state in excited])
+        rows["seconds"][k] = time.perf_counter() - begin
+    return rows
+
+
+def _nearest(plant: Planted, grounds: SpinArray, state: SpinArray) -> float:
+    """The distance of a state to the nearest ground state."""
+    return min(float(distance(plant.problem, ground, state)) for ground in grounds)

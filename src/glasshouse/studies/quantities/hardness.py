@@ -1,0 +1,240 @@
+"""Hardness: how many sweeps an annealer needs to reach the planted energy, the paper's N_tot."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.landscape import frustration_index
+from glasshouse.planting import Planted, random_loops_ensemble
+from glasshouse.problems import validation
+from glasshouse.problems.ratio import ratio
+from glasshouse.solvers import anneal, paper_schedule
+from glasshouse.solvers.annealing import key_of
+from glasshouse.solvers.engine import ColouredGraph
+from glasshouse.solvers.hitting import race, race_one
+from glasshouse.solvers.schedule import (
+    AUTOMATIC_SWEEPS,
+    Schedule,
+    default_range,
+    follows_paper,
+    rising,
+)
+from glasshouse.store.row_types import Column, Columns, Kind
+from glasshouse.studies.quantities.quantity import study_kind
+
+if TYPE_CHECKING:
+    from glasshouse.studies.task import Task
+
+HARDNESS = Kind(
+    "hardness",
+    (
+        Column("sweeps", "integer", "sweeps of all runs to the planted energy, or until given up"),
+        Column("solved", "integer", "1 where it was reached, 0 where given up (censored)"),
+        Column("energy", "integer", "the planted energy; where given up, the best of 64 more runs"),
+        Column("frustration", "real", "realised frustration index at the plant"),
+        Column("loops", "integer", "the paper's N"),
+    ),
+    counted="solved",
+)
+# What the ensemble call of planting takes; other families grow one instance at a time.
+_BATCHED = {"n", "m", "frustration", "loop_density", "loops"}
+_EXTRA_RUNS = 64
+
+
+@dataclass(frozen=True)
+class Annealer:
+    """How instances are solved: runs of simulated annealing, reset until one succeeds.
+
+    β rises linearly within a run, and success is looked for at the end of each sweep, as in the
+    paper. Numbers depend strongly on these settings, so every figure states them.
+
+    The paper's schedule is for its loops. Where a family has squares, or another dial than f and
+    density, "paper" stands for runs of 1000 sweeps over the range that `anneal` finds for the first
+    instance, in which β rises geometrically; figures and stores say so.
+
+    Attributes:
+        sweeps_per_run: the paper's N_sweep; "paper" is its second polynomial, "paper-first" its
+            first one, "paper-doubled" twice the second (see docs/paper/offset.md).
+        beta: first and last β in units of one over the loop weight; "paper" is 0.01 to ln n
+            times min(1, n/ρ), as in the authors' code, "paper-text" times min(1, 1/ρ).
+        max_sweeps: an instance is given up after so many.
+
+    >>> Annealer(sweeps_per_run=200, beta=(0.01, 4.6)).canonical()["beta"]
+    ['1/100', '23/5']
+    """
+
+    sweeps_per_run: int | Literal["paper", "paper-first", "paper-doubled"] = "paper"
+    beta: Any = "paper"
+    max_sweeps: int = 100_000_000
+
+    def __post_init__(self) -> None:
+        if self.sweeps_per_run not in ("paper", "paper-first", "paper-doubled"):
+            validation.count(self.sweeps_per_run, "sweeps_per_run", 1)
+        validation.count(self.max_sweeps, "max_sweeps", 1)
+        if not isinstance(self.beta, str) or self.beta not in ("paper", "paper-text"):
+            object.__setattr__(self, "beta", _exact_range(self.beta))
+
+    def canonical(self) -> dict[str, Any]:
+        """The settings as plain values without floats."""
+        return asdict(self) | {"beta": self.beta if isinstance(self.beta, str) else [*self.beta]}
+
+    def schedule(self, plant: Planted) -> RunPlan:
+        """What the settings mean for the family of an instance."""
+        if not follows_paper(plant):
+            return self._automatic(plant)
+        n, number = float(plant.half), plant.loops.num_loops
+        if self.beta == "paper":
+            first, last = paper_schedule(int(n), "1/10", number / n).beta
+        elif self.beta == "paper-text":
+            first, last = paper_schedule(int(n), "1/10").beta
+            first, last = (value * min(1.0, n / number) for value in (first, last))
+        else:
+            first, last = (float(Fraction(value)) for value in self.beta)
+        if isinstance(self.sweeps_per_run, int):
+            sweeps = self.sweeps_per_run
+        else:
+            fit: Literal["first", "second"] = (
+                "first" if self.sweeps_per_run == "paper-first" else "second"
+            )
+            f = min(plant.loops.frustration, Fraction(1, 4))
+            sweeps = paper_schedule(int(n), f, fit=fit).sweeps
+            if self.sweeps_per_run == "paper-doubled":
+                sweeps *= 2
+        return RunPlan(sweeps, first, last, self.max_sweeps)
+
+    def _automatic(self, plant: Planted) -> RunPlan:
+        """What they mean where the paper's schedule says nothing."""
+        sweeps = self.sweeps_per_run if isinstance(self.sweeps_per_run, int) else AUTOMATIC_SWEEPS
+        if not isinstance(self.beta, str):
+            first, last = (float(Fraction(value)) for value in self.beta)
+            return RunPlan(sweeps, first, last, self.max_sweeps)
+        first, last = default_range(ColouredGraph(plant.ising))
+        unit = plant.loop_weight
+        return RunPlan(sweeps, unit * first, unit * last, self.max_sweeps, "geometric")
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """An annealer's settings in numbers, for one family of instances.
+
+    Attributes:
+        sweeps_per_run: the paper's N_sweep.
+        first_beta: in units of one over the loop weight.
+        last_beta: likewise.
+        max_sweeps: when an instance is given up.
+        schedule: how β rises, "linear", or "geometric" over the range that `anneal` finds.
+    """
+
+    sweeps_per_run: int
+    first_beta: float
+    last_beta: float
+    max_sweeps: int
+    schedule: Schedule = "linear"
+
+    def betas(self, loop_weight: int) -> npt.NDArray[np.float64]:
+        """One β for each sweep of a run, in units of the problem's own energy."""
+        first, last = self.first_beta / loop_weight, self.last_beta / loop_weight
+        return rising(first, last, self.sweeps_per_run, self.schedule)
+
+    def __str__(self) -> str:
+        return (
+            f"β {self.schedule} from {self.first_beta:.3g} to {self.last_beta:.3g}, "
+            f"N_sweep {self.sweeps_per_run}, given up after {self.max_sweeps:.3g} sweeps"
+        )
+
+
+def warm_up(task: Task, index: int) -> None:
+    """Load or compile all that measuring takes: an instance, given up after one sweep."""
+    usual = task.schedule
+    _measure(task, index, 1, replace(usual, sweeps_per_run=1, max_sweeps=1))
+
+
+@study_kind(
+    HARDNESS, warm_up=warm_up, solves=True, value="sweeps", symbol=r"$N_{\mathrm{tot}}$ (sweeps)"
+)
+def measure(task: Task, first: int, count: int) -> Columns:
+    """Grow and solve instances first to first+count-1."""
+    return _measure(task, first, count, task.schedule)
+
+
+def _measure(task: Task, first: int, count: int, schedule: RunPlan) -> Columns:
+    if task.method == "random_loops" and set(task.parameters) <= _BATCHED:
+        return _measure_ensemble(task, first, count, schedule)
+    return _measure_one_by_one(task, first, count, schedule)
+
+
+def _measure_ensemble(task: Task, first: int, count: int, schedule: RunPlan) -> Columns:
+    """Random loops: all instances at once, in compiled code."""
+    begin = time.perf_counter()
+    many = random_loops_ensemble(
+        count=count, first=first, rng=task.planting_seed, **task.parameters
+    )
+    weights = np.array([many.positive] * 3 + [many.negative], dtype=np.int64)
+    totals, _ = race(
+        many.states.shape[1], many.nodes, weights, schedule.betas(many.positive),
+        schedule.max_sweeps, 1, key_of(task.solving_seed), first=first,
+    )  # fmt: skip
+    rows = _rows(count)
+    rows["sweeps"][:], rows["solved"][:] = np.abs(totals[:, 0]), totals[:, 0] > 0
+    rows["energy"][:], rows["loops"][:] = many.energy, many.nodes.shape[1]
+    rows["frustration"][:] = float(many.frustration)
+    for k in np.flatnonzero(totals[:, 0] < 0):
+        rows["energy"][k] = _best_energy(task, many[int(k)], first + int(k), schedule)
+    rows["seconds"][:] = (time.perf_counter() - begin) / count
+    return rows
+
+
+def _measure_one_by_one(task: Task, first: int, count: int, schedule: RunPlan) -> Columns:
+    """Any family: grow an instance, make it ready for the kernel that suits it, solve it."""
+    rows = _rows(count)
+    for k in range(count):
+        begin = time.perf_counter()
+        plant = task.grow(first + k)
+        key = key_of(task.solving_seed.child(first + k))
+        betas = schedule.betas(plant.loop_weight)
+        total = race_one(plant.ising, plant.energy, betas, schedule.max_sweeps, 1, key)[0]
+        rows["sweeps"][k], rows["solved"][k] = abs(total), total > 0
+        rows["energy"][k] = (
+            plant.energy if total > 0 else _best_energy(task, plant, first + k, schedule)
+        )
+        rows["frustration"][k] = float(frustration_index(plant.ising, plant.state))
+        rows["loops"][k] = plant.loops.num_loops
+        rows["seconds"][k] = time.perf_counter() - begin
+    return rows
+
+
+def _rows(count: int) -> dict[str, npt.NDArray[Any]]:
+    return {column.name: np.zeros(count, dtype=column.dtype) for column in HARDNESS.measured}
+
+
+def _best_energy(task: Task, plant: Planted, index: int, schedule: RunPlan) -> int:
+    """How deep the annealer gets where it was given up: a few more runs of the same schedule."""
+    betas = schedule.betas(plant.loop_weight)
+    found = anneal(
+        plant.ising, sweeps=schedule.sweeps_per_run, runs=_EXTRA_RUNS, beta=betas,
+        rng=task.solving_seed.child(index).child(1),
+    )  # fmt: skip
+    if found.stopped is not None:  # Ctrl-C is for the whole study, not for these runs
+        raise KeyboardInterrupt
+    return int(found.best_energy)
+
+
+def _exact_range(value: Any) -> tuple[str, str]:
+    try:
+        if not isinstance(value, (list, tuple, np.ndarray)):
+            raise TypeError("a set has no first")
+        first, last = (ratio(part, "beta") for part in value)
+        validation.inverse_temperatures([float(first), float(last)])
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(
+            f"beta={value!r:.60} is neither 'paper', 'paper-text' nor a pair (first, last)"
+        ) from None
+    if first > last:
+        raise ValueError(f"beta={value!r:.60} does not rise")
+    return str(first), str(last)
