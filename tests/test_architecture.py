@@ -19,6 +19,7 @@ ORDER = [
     "library",
     "solvers",
     "proofs",
+    "suites",
     "questions",
     "studies",
     "boltzmann",

@@ -12,7 +12,7 @@ from benchmarks import race_page, races
 from glasshouse.races.judging import RunVerdict
 from glasshouse.races.limits import Limits
 from glasshouse.races.results import Results
-from glasshouse.races.suite_folder import iter_build_suite
+from glasshouse.suites.folder import iter_build_suite
 
 pytest.importorskip("matplotlib")
 

@@ -8,9 +8,10 @@ import pytest
 
 from glasshouse.certificates import CertificateError, verdict
 from glasshouse.cli import main
-from glasshouse.files import known, suite, writing
+from glasshouse.files import known, writing
 from glasshouse.files.certificate.reading import side_car
 from glasshouse.races import handing_over
+from glasshouse.suites import writing as suite_writing
 
 SILENT = shlex.join([sys.executable, "-c", "print('s OPTIMUM FOUND')"])
 PLANT = "plant random -n 8 -f 1/5 --loops 5 --seed 1"
@@ -126,11 +127,11 @@ def test_a_suite_of_blind_files_is_proven_by_its_plants(tmp_path, monkeypatch):
     from glasshouse.planting import random_loops
 
     plants = [random_loops(6, 6, frustration="1/5", loops=5, rng=seed) for seed in (1, 2)]
-    real = suite.write
+    real = suite_writing.write
     monkeypatch.setattr(
-        suite, "write", lambda path, plant, **options: real(path, plants[1], **options)
+        suite_writing, "write", lambda path, plant, **options: real(path, plants[1], **options)
     )
     with pytest.raises(CertificateError):
-        suite.write_suite(tmp_path / "many", plants[:1], blind=True)
+        suite_writing.write_suite(tmp_path / "many", plants[:1], blind=True)
     assert not side_car(tmp_path / "many" / "instance-00000.wcnf").exists()
     assert not (tmp_path / "many" / "manifest.jsonl").exists()

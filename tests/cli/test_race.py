@@ -17,9 +17,9 @@ from tests.studies.synthetic import Fake
 
 import glasshouse as gh
 from glasshouse.cli import main
-from glasshouse.files.suite import write_suite
 from glasshouse.planting import random_loops
 from glasshouse.studies import Store, collect
+from glasshouse.suites.writing import write_suite
 
 BROKEN = Path(__file__).parents[1] / "races" / "broken_solver.py"
 

@@ -10,8 +10,8 @@ from glasshouse.races.command import SolverCommand
 from glasshouse.races.entrants import Entrant
 from glasshouse.races.racing import Race, iter_race
 from glasshouse.races.results import read_results
-from glasshouse.races.suite_loading import Suite, load_suite
 from glasshouse.studies.store.store import Store
+from glasshouse.suites.loading import Suite, load_suite
 
 
 def suite_of(place: Path) -> Suite:

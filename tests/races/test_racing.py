@@ -23,8 +23,8 @@ from glasshouse.races.judging import RunVerdict
 from glasshouse.races.limits import MEGABYTE, Limits
 from glasshouse.races.meters import METERS, best_meter, why_not
 from glasshouse.races.racing import NOTE, Race, iter_race
-from glasshouse.races.suite_loading import Suite, load_suite
 from glasshouse.studies.store.store import Store
+from glasshouse.suites.loading import Suite, load_suite
 
 EXPECTED = {
     "none": RunVerdict.OPTIMAL,

@@ -15,7 +15,6 @@ import glasshouse as gh
 from glasshouse.cli import main
 from glasshouse.planting import METHODS, posiform, random_loops, wishart
 from glasshouse.races.dial import dials
-from glasshouse.races.suite_file import parse_suite
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.hitting import sweeps_to_solution
 from glasshouse.solvers.schedule import default_range, follows_paper
@@ -27,6 +26,7 @@ from glasshouse.studies.knobs import Family
 from glasshouse.studies.realised import Realised
 from glasshouse.studies.store.export import export_csv
 from glasshouse.studies.study import parse_study
+from glasshouse.suites.suite_file import parse_suite
 
 STUDY = """
 name = "dials"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from glasshouse.races.probing import Probed
     from glasshouse.races.results import Results, Run
     from glasshouse.races.scores import SolverScore
-    from glasshouse.races.suite_loading import Suite
+    from glasshouse.suites.loading import Suite
 
 _WIDEST = 150
 _MOST_NAMES = 10  # of missing instances, that are shown
@@ -108,7 +108,7 @@ def run(
     from glasshouse.races.entrants import entrants_of
     from glasshouse.races.limits import MEGABYTE, Limits
     from glasshouse.races.racing import Race, iter_race
-    from glasshouse.races.suite_loading import load_suite
+    from glasshouse.suites.loading import load_suite
 
     refuse_both(workers, dask)
     for name, value in (("time_limit", time_limit), ("grace", grace)):

@@ -17,8 +17,8 @@ from glasshouse.files.certificate.reading import side_car
 from glasshouse.files.certificate.writing import write_certificate
 from glasshouse.files.clause_file import read_clauses
 from glasshouse.files.known import truth_of
-from glasshouse.files.suite import make_folder
 from glasshouse.files.text.streams import refuse_existing, replacing
+from glasshouse.files.writing import make_folder
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.races.deciding import enumerated_best
 from glasshouse.races.fuzzing import Corners

@@ -29,12 +29,12 @@ from glasshouse.races.scores import difference as difference
 from glasshouse.races.scores import performance_profile as performance_profile
 from glasshouse.races.scores import score as score
 from glasshouse.races.scores import tts99 as tts99
-from glasshouse.races.suite_file import ready_made as ready_made
-from glasshouse.races.suite_loading import Suite as Suite
-from glasshouse.races.suite_loading import SuiteInstance as SuiteInstance
-from glasshouse.races.suite_loading import load_suite as load_suite
 from glasshouse.races.transcript import Transcript as Transcript
 from glasshouse.races.transcript import read_transcript as read_transcript
 from glasshouse.races.tts_figures import draw_dial as draw_dial
 from glasshouse.races.tts_figures import draw_residual as draw_residual
 from glasshouse.races.tts_figures import draw_tts as draw_tts
+from glasshouse.suites.loading import Suite as Suite
+from glasshouse.suites.loading import SuiteInstance as SuiteInstance
+from glasshouse.suites.loading import load_suite as load_suite
+from glasshouse.suites.suite_file import ready_made as ready_made

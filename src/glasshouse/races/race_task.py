@@ -16,7 +16,7 @@ import numpy as np
 from glasshouse.files import FileError, read_document
 from glasshouse.files.clause_file import SUFFIXES, ClauseFile, Dialect, read_clauses, text_in
 from glasshouse.files.known import Truth
-from glasshouse.files.manifest import sha256_of
+from glasshouse.files.text.plain_json import canonical_json
 from glasshouse.pool import ending_cleanly
 from glasshouse.problems.validation import Number
 from glasshouse.races.answer import Answer, read_answer, read_from
@@ -27,15 +27,8 @@ from glasshouse.races.judging import Judgement, RunVerdict, judge
 from glasshouse.races.limits import Limits
 from glasshouse.races.meters import MeterName
 from glasshouse.races.runner import Outcome, run
-from glasshouse.studies.kinds.kind import (
-    LONGEST_TEXT,
-    Column,
-    Columns,
-    Identified,
-    Kind,
-    Stop,
-    canonical_json,
-)
+from glasshouse.studies.kinds.kind import LONGEST_TEXT, Column, Columns, Identified, Kind, Stop
+from glasshouse.suites.manifest import sha256_of
 from glasshouse.summaries import Summarised
 
 RACE = Kind(

@@ -20,7 +20,7 @@ from glasshouse.problems import Ising, Max2Sat, Qubo, Rbm, exchange, pairs
 from glasshouse.problems.convert import Given, given_problem, to_ising
 from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.validation import Number
-from glasshouse.races.suite_loading import Suite, SuiteInstance, load_suite
+from glasshouse.suites.loading import Suite, SuiteInstance, load_suite
 from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:

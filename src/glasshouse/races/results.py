@@ -15,10 +15,10 @@ from glasshouse.files.known import Truth
 from glasshouse.races.judging import RunVerdict
 from glasshouse.races.race_task import INFEASIBLE, RACE
 from glasshouse.races.racing import HANGING, held_race
-from glasshouse.races.suite_loading import MOST_NAME
 from glasshouse.studies.store.records import short, stored_name, without_codes
 from glasshouse.studies.store.store import Store, StoredTask
 from glasshouse.studies.store.storefile import StoreError, damaged
+from glasshouse.suites.loading import MOST_NAME
 from glasshouse.summaries import Summarised
 
 _DECIMAL = re.compile(r"[+-]?[0-9]{1,60}")

@@ -15,18 +15,19 @@ from typing import Any
 
 import numpy as np
 
+from glasshouse.files.text.plain_json import canonical_json
 from glasshouse.planting import Seed
 from glasshouse.planting.randomness import RngLike
 from glasshouse.problems import validation
 from glasshouse.races.raced_problem import RacedProblem, SuiteLike, raced_problems
 from glasshouse.races.sampler_call import Contestant, SamplerCall, call_sampler
 from glasshouse.races.sampler_results import SamplerResults
-from glasshouse.races.suite_loading import Suite
-from glasshouse.studies.kinds.kind import Column, Columns, Identified, Kind, Stop, canonical_json
+from glasshouse.studies.kinds.kind import Column, Columns, Identified, Kind, Stop
 from glasshouse.studies.store import purpose
 from glasshouse.studies.store.records import json_object
 from glasshouse.studies.store.store import Store, StoredTask
 from glasshouse.studies.store.storefile import OtherSettingsError, StoreError, damaged
+from glasshouse.suites.loading import Suite
 from glasshouse.summaries import Summarised
 
 SAMPLER_RACE = Kind(

@@ -20,10 +20,10 @@ from glasshouse.problems.validation import Number
 from glasshouse.races.raced_problem import RacedProblem, StoredProblem
 from glasshouse.races.sampler_call import SamplerCall
 from glasshouse.races.scores import Floats, bootstrap_of_mean, median_tts
-from glasshouse.races.standard_suite import TRUTH_BY
 from glasshouse.solvers.success import binomial_interval
 from glasshouse.studies.statistics.estimators import quantile_of_ordered, time_to_solution
 from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.suites.standard import TRUTH_BY
 from glasshouse.summaries import Summarised
 
 _INSTANT = 1e-9  # seconds per read; nothing is faster

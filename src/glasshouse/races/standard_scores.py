@@ -8,7 +8,7 @@ from math import fsum
 
 from glasshouse.problems.ratio import ratio
 from glasshouse.races.results import Results, Run
-from glasshouse.races.standard_suite import BY_CERTIFICATE, PER_COST, TRUTH_BY, VALUE
+from glasshouse.suites.standard import BY_CERTIFICATE, PER_COST, TRUTH_BY, VALUE
 
 
 def relative_gap(run: Run) -> float | None:

@@ -12,8 +12,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from glasshouse.files.suite import make_folder
 from glasshouse.files.text.streams import replacing
+from glasshouse.files.writing import make_folder
 from glasshouse.races.results import Results, Run
 
 

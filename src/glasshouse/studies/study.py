@@ -30,16 +30,6 @@ from pathlib import Path
 from typing import Any, get_args
 
 from glasshouse.planting import METHODS
-from glasshouse.studies.families import (
-    MOST_COMBINATIONS,
-    combinations,
-    each_family,
-    parse_toml,
-    read_toml,
-    refuse_unknown,
-    table,
-    word,
-)
 from glasshouse.studies.kinds import KINDS
 from glasshouse.studies.kinds.hardness import HARDNESS, Annealer
 from glasshouse.studies.kinds.kind import Stop
@@ -49,6 +39,16 @@ from glasshouse.studies.store.store import Store
 from glasshouse.studies.store.stored_tasks import task_of
 from glasshouse.studies.store.storefile import StoreError, damaged, one_line
 from glasshouse.studies.task import Task
+from glasshouse.suites.grammar import (
+    MOST_COMBINATIONS,
+    combinations,
+    each_family,
+    parse_toml,
+    read_toml,
+    refuse_unknown,
+    table,
+    word,
+)
 from glasshouse.summaries import Summarised
 
 # What `study plot` draws: the parameter along the axis; or any parameter of a planting method.

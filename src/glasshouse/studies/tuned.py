@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from glasshouse.problems.ratio import decimal_text, ratio
 from glasshouse.studies.statistics.estimators import Statistic
 from glasshouse.studies.statistics.samples import Estimate
 from glasshouse.studies.task import Task
+from glasshouse.suites.family import as_typed
 from glasshouse.summaries import Summarised
 
 
@@ -95,11 +95,3 @@ def distance(estimate: Estimate, target: float) -> float:
 def is_near(estimate: Estimate, target: float, tolerance: float) -> bool:
     """Whether an estimate is off by no more than a share of the target."""
     return distance(estimate, target) <= math.log1p(tolerance)
-
-
-def as_typed(value: object) -> str:
-    """A parameter of a task as people type it: 0.2 for the exact "1/5"."""
-    try:
-        return decimal_text(ratio(value, "it"))  # type: ignore[arg-type]  # whatever it is
-    except ValueError:
-        return str(value)

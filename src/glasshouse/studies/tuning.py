@@ -18,7 +18,8 @@ from glasshouse.studies.kinds.hardness import Annealer
 from glasshouse.studies.knobs import Family
 from glasshouse.studies.statistics.estimators import STATISTICS, Statistic, statistic_or_bound
 from glasshouse.studies.statistics.samples import Estimate, Sample
-from glasshouse.studies.tuned import Tuned, TuningProgress, TuningStep, as_typed, is_near
+from glasshouse.studies.tuned import Tuned, TuningProgress, TuningStep, is_near
+from glasshouse.suites.family import as_typed
 
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike

@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 
 from glasshouse.extras import optional
-from glasshouse.files.suite import make_folder
+from glasshouse.files.writing import make_folder
 from glasshouse.studies.collect import StudyProgress, iter_collect
 from glasshouse.studies.figures.style import picture_paths, save, styled
 from glasshouse.studies.paper import (

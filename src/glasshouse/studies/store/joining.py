@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from glasshouse.studies.kinds.kind import canonical_json
+from glasshouse.files.text.plain_json import canonical_json
 from glasshouse.studies.store.purpose import STUDY, Purpose
 from glasshouse.studies.store.records import json_object, short
 from glasshouse.studies.store.store import Store, StoredTask

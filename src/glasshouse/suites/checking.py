@@ -10,26 +10,24 @@ from glasshouse.certificates import CertificateError
 from glasshouse.files.certificate.reading import read_side_car
 from glasshouse.files.claims import examine, verify_file
 from glasshouse.files.document import Document
-from glasshouse.files.manifest import (
+from glasshouse.files.reading import read_document
+from glasshouse.files.replanting import regrow
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.streams import opened
+from glasshouse.suites.manifest import (
     MANIFEST,
     OPTIMA,
-    Entry,
-    optima_table,
-    read_manifest,
-    refuse_changed,
-)
-from glasshouse.files.reading import read_document
-from glasshouse.files.regression import (
     REGRESSION,
+    Entry,
     RegressionRow,
     belongs,
     check_row,
+    optima_table,
+    read_manifest,
     read_regression,
+    refuse_changed,
 )
-from glasshouse.files.replanting import regrow
-from glasshouse.files.suite import UNPLANTED
-from glasshouse.files.text.errors import FileError
-from glasshouse.files.text.streams import opened
+from glasshouse.suites.writing import UNPLANTED
 
 
 def check_suite(
@@ -49,7 +47,7 @@ def check_suite(
         files: the folder of the instances, where that is not the manifest's own.
 
     >>> import tempfile
-    >>> from glasshouse.files import write_suite
+    >>> from glasshouse.suites import write_suite
     >>> from glasshouse.planting import random_loops
     >>> folder = tempfile.TemporaryDirectory()
     >>> plants = [random_loops(4, 4, frustration="1/5", loops=3, rng=seed) for seed in range(2)]
@@ -68,7 +66,7 @@ def iter_check_suite(
     """The same one by one; nothing is proven unless iterated.
 
     >>> import tempfile
-    >>> from glasshouse.files import write_suite
+    >>> from glasshouse.suites import write_suite
     >>> from glasshouse.planting import random_loops
     >>> folder = tempfile.TemporaryDirectory()
     >>> plants = [random_loops(4, 4, frustration="1/5", loops=3, rng=seed) for seed in range(2)]

@@ -13,14 +13,14 @@ from typing import Any
 
 from glasshouse.files.certificate.reading import side_car
 from glasshouse.files.known import CLAUSE_SUFFIXES, Truth, is_of_clauses, truth_of
-from glasshouse.files.manifest import MANIFEST, Entry, read_manifest, refuse_changed, sha256_of
 from glasshouse.files.reading import read_document
 from glasshouse.files.replanting import regrow
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import format_suffix
-from glasshouse.races.standard_suite import standard_copies, standard_families
-from glasshouse.races.suite_file import find_suite, ready_made
-from glasshouse.races.suite_folder import INSTANCES, SuiteFolder, iter_build_suite
+from glasshouse.suites.folder import INSTANCES, SuiteFolder, iter_build_suite
+from glasshouse.suites.manifest import MANIFEST, Entry, read_manifest, refuse_changed, sha256_of
+from glasshouse.suites.standard import standard_copies, standard_families
+from glasshouse.suites.suite_file import find_suite, ready_made
 from glasshouse.summaries import Summarised
 from glasshouse.version import __version__
 
@@ -93,7 +93,7 @@ def load_suite(
         ValueError: there is no such suite, or something is wrong with it.
 
     >>> import tempfile
-    >>> from glasshouse.files import write_suite
+    >>> from glasshouse.suites import write_suite
     >>> from glasshouse.planting import random_loops
     >>> folder = tempfile.TemporaryDirectory()
     >>> plants = [random_loops(4, 4, frustration="1/5", loops=4, rng=seed) for seed in range(3)]

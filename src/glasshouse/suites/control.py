@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from glasshouse.files.suite import Unplanted
 from glasshouse.planting import Recipe, Seed
 from glasshouse.planting.graphs import Graph
 from glasshouse.problems import Ising
 from glasshouse.proofs import prove
 from glasshouse.solvers import anneal
+from glasshouse.suites.writing import Unplanted
 
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike

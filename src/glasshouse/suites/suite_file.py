@@ -11,7 +11,7 @@
     parameters = { frustration = "1/5", loop_density = "peak" }
     grid = { n = [30, 50] }
 
-Families are written as in studies (`studies/families.py`). `count` and `shuffle` may stand in a
+Families are written as in studies (`grammar`). `count` and `shuffle` may stand in a
 family, too. The method `plus_minus_j` plants nothing: it has a graph, and may have `prove_seconds`.
 Unknown keys are refused.
 """
@@ -26,18 +26,17 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from glasshouse.files.suite import UNPLANTED, Instance
 from glasshouse.planting import Seed, shuffle
 from glasshouse.planting.graphs import Graph
 from glasshouse.problems import validation
-from glasshouse.races.unplanted import bounded, plus_minus_j
-from glasshouse.studies import families as grammar
-from glasshouse.studies.task import Task, family_seed
-from glasshouse.studies.tuned import as_typed
+from glasshouse.suites import grammar
+from glasshouse.suites.control import bounded, plus_minus_j
+from glasshouse.suites.family import Family, as_typed, family_seed
+from glasshouse.suites.writing import UNPLANTED, Instance
 
 _KEYS = {"name", "title", "seed", "count", "shuffle", "family"}
 _FAMILY_KEYS = {"method", "parameters", "grid", "count", "shuffle", "prove_seconds"}
-_READY_MADE = resources.files(__package__).joinpath("suites")
+_READY_MADE = resources.files(__package__).joinpath("ready_made")
 
 
 @dataclass(frozen=True)
@@ -190,8 +189,8 @@ def _families(
         elif seconds is not None:
             raise ValueError("prove_seconds is for plus_minus_j; plants are proven as they grow")
         else:
-            task = Task(method, parameters, "shapes", seed=seed)  # checks them and grows nothing
-            exact, draw = task.parameters, task.grow
+            plants = Family(method, parameters, seed)  # checks them and grows nothing
+            exact, draw = plants.parameters, plants.grow
         is_shuffled = mixed and method not in UNPLANTED  # nothing is planted to be hidden
         yield SuiteFamily(method, exact, number, is_shuffled, seconds, draw)
 

@@ -21,8 +21,8 @@ from glasshouse.files.certificate.reading import has_side_car, read_side_car, si
 from glasshouse.files.claims import examine
 from glasshouse.files.document import Document
 from glasshouse.files.known import Truth
-from glasshouse.files.suite import make_folder
 from glasshouse.files.text.errors import FileError
+from glasshouse.files.writing import make_folder
 from glasshouse.library import Instance, Recognition, ReducedGraph, instances, recognise
 from glasshouse.problems.convert import to_max2sat
 from glasshouse.summaries import Summarised

@@ -17,13 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from glasshouse.files.formats.format import Dialect
-from glasshouse.files.manifest import MANIFEST, Entry, read_manifest, refuse_changed
-from glasshouse.files.suite import iter_write_suite, make_folder, refuse_names
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.plain_json import parse_object
 from glasshouse.files.text.streams import opened, refuse_pipe, replacing
-from glasshouse.races.commitment import commit
-from glasshouse.races.suite_file import SuiteFile, find_suite
+from glasshouse.files.writing import make_folder
+from glasshouse.suites.commitment import commit
+from glasshouse.suites.manifest import MANIFEST, Entry, read_manifest, refuse_changed
+from glasshouse.suites.suite_file import SuiteFile, find_suite
+from glasshouse.suites.writing import iter_write_suite, refuse_names
 
 INSTANCES, ANSWERS, PLAN = "instances", "answers", "suite.json"
 

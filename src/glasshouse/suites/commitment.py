@@ -19,10 +19,10 @@ from typing import NamedTuple
 from glasshouse.certificates import CertificateError
 from glasshouse.files.certificate.reading import read_side_car, side_car
 from glasshouse.files.claims import examine
-from glasshouse.files.manifest import is_plain_name, read_lines, read_manifest, refuse_changed
 from glasshouse.files.reading import read_document
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import opened, refuse_pipe, replacing
+from glasshouse.suites.manifest import is_plain_name, read_lines, read_manifest, refuse_changed
 
 COMMITMENT, NONCES = "commitment.jsonl", "nonces.jsonl"
 _HEX = re.compile(r"[0-9a-f]{64}")

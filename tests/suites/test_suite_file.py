@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from glasshouse.planting import Planted
-from glasshouse.races.suite_file import find_suite, parse_suite, ready_made
-from glasshouse.races.unplanted import plus_minus_j
 from glasshouse.studies import Task
+from glasshouse.suites.control import plus_minus_j
+from glasshouse.suites.suite_file import find_suite, parse_suite, ready_made
 
 SUITE = """
 name = "small"

@@ -29,26 +29,24 @@ from glasshouse.files.claims import examine
 from glasshouse.files.document import Document, scaled_proof
 from glasshouse.files.formats import FORMATS, format_of
 from glasshouse.files.formats.format import Dialect
-from glasshouse.files.manifest import (
-    MANIFEST,
-    OPTIMA,
-    Entry,
-    optima_table,
-    sha256_of,
-)
 from glasshouse.files.reading import read_document
-from glasshouse.files.regression import (
-    REGRESSION,
-    RegressionRow,
-    belongs,
-    regression_table,
-)
-from glasshouse.files.text.errors import FileAccessError, FileError
+from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import COMPRESSED, refuse_existing, replacing
-from glasshouse.files.writing import write
+from glasshouse.files.writing import make_folder, write
 from glasshouse.planting import Planted, Recipe
 from glasshouse.problems import Problem
 from glasshouse.problems.reduction import Reduction
+from glasshouse.suites.manifest import (
+    MANIFEST,
+    OPTIMA,
+    REGRESSION,
+    Entry,
+    RegressionRow,
+    belongs,
+    optima_table,
+    regression_table,
+    sha256_of,
+)
 
 # Methods whose problems nobody planted: their lines are proven by a certificate alone.
 UNPLANTED = ("plus_minus_j",)
@@ -279,16 +277,6 @@ def _key_folder(folder: Path, answers: str | os.PathLike[str] | None, blind: boo
     if Path(answers).resolve() == folder.resolve():
         raise ValueError(f"the answers would lie beside the files in {folder}; name another folder")
     return Path(answers)
-
-
-def make_folder(folder: Path) -> None:
-    """A folder with all above it, unless it is there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as cause:
-        raise FileAccessError(
-            folder, f"is no folder, and cannot become one ({cause.strerror})"
-        ) from None
 
 
 def refuse_names(folder: Path, stem: str, suffixes: list[str]) -> None:
