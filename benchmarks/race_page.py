@@ -12,11 +12,8 @@ import numpy as np
 
 from benchmarks.record import setting, table
 from glasshouse.files.text.streams import replacing
-from glasshouse.races.dial import chosen_dial, settings
-from glasshouse.races.figures import race_figure
-from glasshouse.races.limits import Limits
-from glasshouse.races.results import Results
-from glasshouse.races.scores import (
+from glasshouse.races.commands.results import Results
+from glasshouse.races.commands.scores import (
     SolverScore,
     is_reached,
     median_reaching,
@@ -24,6 +21,9 @@ from glasshouse.races.scores import (
     reaching_times,
     score,
 )
+from glasshouse.races.figures import race_figure
+from glasshouse.races.running.command import Limits
+from glasshouse.races.tts_figures import chosen_dial, settings
 from glasshouse.studies.figures.style import picture_paths, save
 
 PACKAGES = ("highspy", "python-sat", "pytoulbar2", "ortools", "pyscipopt", "dwave-samplers",

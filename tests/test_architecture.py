@@ -24,6 +24,7 @@ ORDER = [
     "studies",
     "boltzmann",
     "races",
+    "fuzzing",
     "reports",
     "precompiled",
     "cli",

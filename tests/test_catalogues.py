@@ -21,7 +21,7 @@ from glasshouse.cli import main
 from glasshouse.files import FORMATS, read_document
 from glasshouse.planting import METHODS, Planted
 from glasshouse.proofs.exact import EXACT_SOLVERS, solve_exactly
-from glasshouse.races.rounds import SAMPLERS
+from glasshouse.races.samplers import SAMPLERS
 from glasshouse.solvers.engines import KERNELS
 from glasshouse.studies import Stop, Store, Task, collect, points_of
 from glasshouse.studies.kinds import KINDS

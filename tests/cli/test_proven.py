@@ -10,7 +10,7 @@ from glasshouse.certificates import CertificateError, verdict
 from glasshouse.cli import main
 from glasshouse.files import known, writing
 from glasshouse.files.certificate.reading import side_car
-from glasshouse.races import handing_over
+from glasshouse.fuzzing import hunting
 from glasshouse.suites import writing as suite_writing
 
 SILENT = shlex.join([sys.executable, "-c", "print('s OPTIMUM FOUND')"])
@@ -102,7 +102,7 @@ def test_nothing_is_called_proven_if_the_disk_holds_another_certificate(
         real(path, certificate, **options)
         path.write_text(re.sub(r"^cost .*$", "cost 123456", path.read_text(), flags=re.MULTILINE))
 
-    for module in (writing, handing_over):
+    for module in (writing, hunting):
         monkeypatch.setattr(module, "write_certificate", tamper)
     assert main(shlex.split(command)) != 0
     said = capsys.readouterr()
@@ -112,14 +112,14 @@ def test_nothing_is_called_proven_if_the_disk_holds_another_certificate(
 
 
 def test_an_enumerated_optimum_is_of_the_file_that_was_written(tmp_path, monkeypatch):
-    from glasshouse.races.question import Question
+    from glasshouse.fuzzing.question import Question
 
     question = Question(2, ((3, (1, 2)), (None, (-1,)), (2, (-2,))), optimum=2)
-    assert handing_over.write_question(tmp_path / "x.wcnf", question) is None
+    assert hunting.write_question(tmp_path / "x.wcnf", question) is None
     text = question.text.replace(b"3 1 2 0", b"3 -1 2 0")
     monkeypatch.setitem(question.__dict__, "text", text)
     with pytest.raises(CertificateError, match="does not contain the clauses"):
-        handing_over.write_question(tmp_path / "y.wcnf", question)
+        hunting.write_question(tmp_path / "y.wcnf", question)
 
 
 def test_a_suite_of_blind_files_is_proven_by_its_plants(tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.children import start, until
-from tests.races.test_runner import linux, running
+from tests.races.running.test_runner import linux, running
 from tests.studies.synthetic import Fake
 
 import glasshouse as gh

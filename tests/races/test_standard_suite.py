@@ -15,9 +15,9 @@ import glasshouse as gh
 from glasshouse.certificates import CertificateError
 from glasshouse.cli import main
 from glasshouse.files import read_document, write_certificate
-from glasshouse.races.judging import RunVerdict
-from glasshouse.races.results import Results, Run
-from glasshouse.races.standard_scores import relative_gap, trusted
+from glasshouse.races.commands.results import Results, Run
+from glasshouse.races.commands.scores import relative_gap, trusted
+from glasshouse.races.judging.clauses import RunVerdict
 from glasshouse.suites import standard
 from glasshouse.suites.loading import load_suite
 

@@ -14,7 +14,7 @@ from tests.planting.examples import EXAMPLES
 import glasshouse as gh
 from glasshouse.cli import main
 from glasshouse.planting import METHODS, posiform, random_loops, wishart
-from glasshouse.races.dial import dials
+from glasshouse.races.tts_figures import dials
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.hitting import sweeps_to_solution
 from glasshouse.solvers.schedule import default_range, follows_paper

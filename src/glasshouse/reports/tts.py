@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from glasshouse.races.dial import Parameters, chosen_dial, over_dial
+from glasshouse.races.tts_figures import Parameters, chosen_dial, over_dial
 from glasshouse.reports.charts import Axis, series_chart
 from glasshouse.reports.page import MOST_POINTS, Figure, Part, Table, cut, number, text
 from glasshouse.studies.statistics.samples import Estimate

@@ -21,7 +21,7 @@ from glasshouse.files.text.streams import (
     replacing,
 )
 from glasshouse.proofs import Proof
-from glasshouse.races.sampler_results import SamplerResults
+from glasshouse.races.samplers.results import SamplerResults
 from glasshouse.reports.instance_section import instance_section
 from glasshouse.reports.machine_section import checkpoint_section, machine_section
 from glasshouse.reports.page import Section

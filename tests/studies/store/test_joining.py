@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.races.samplers import Sampler, plants
+from tests.races.samplers.toys import Sampler, plants
 from tests.reports.pretended import race_store
 from tests.studies.store.test_merging import part
 from tests.studies.store.test_purpose import TEXT, dump, run_study, train_machines
@@ -22,9 +22,9 @@ import glasshouse as gh
 from glasshouse.boltzmann.data import shifting_bars
 from glasshouse.boltzmann.ensemble import TrainingTask, iter_train
 from glasshouse.boltzmann.settings import TrainingSettings
-from glasshouse.races.racing import held_race
-from glasshouse.races.results import read_results
-from glasshouse.races.sampler_store import read_sampler_results
+from glasshouse.races.commands.racing import held_race
+from glasshouse.races.commands.results import read_results
+from glasshouse.races.samplers.stored import read_sampler_results
 from glasshouse.studies import Stop, Store, collect
 from glasshouse.studies.store.merging import merge
 from glasshouse.studies.store.storefile import StoreError

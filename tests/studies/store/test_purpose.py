@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.races.samplers import Sampler, plants
+from tests.races.samplers.toys import Sampler, plants
 from tests.reports.pretended import race_store
 from tests.studies.synthetic import Fake
 
@@ -17,9 +17,9 @@ import glasshouse as gh
 from glasshouse.boltzmann.data import shifting_bars
 from glasshouse.boltzmann.ensemble import TrainingTask, iter_train
 from glasshouse.boltzmann.settings import TrainingSettings
-from glasshouse.races.entrants import entrants_of
-from glasshouse.races.limits import Limits
-from glasshouse.races.racing import Race, iter_race
+from glasshouse.races.commands.entrants import entrants_of
+from glasshouse.races.commands.racing import Race, iter_race
+from glasshouse.races.running.command import Limits
 from glasshouse.studies import Store, collect
 from glasshouse.studies.store import purpose
 from glasshouse.studies.store.storefile import StoreError

@@ -7,13 +7,13 @@ import sqlite3
 import tracemalloc
 
 import pytest
-from tests.races.samplers import Sampler, plants
+from tests.races.samplers.toys import Sampler, plants
 from tests.studies.store.shared_pages import store_of_shared_pages
 from tests.studies.store.test_merging import part
 
 import glasshouse as gh
-from glasshouse.races.results import read_results
-from glasshouse.races.sampler_store import read_sampler_results
+from glasshouse.races.commands.results import read_results
+from glasshouse.races.samplers.stored import read_sampler_results
 from glasshouse.studies import Store
 from glasshouse.studies.store.records import fitting
 from glasshouse.studies.store.storefile import StoreError
