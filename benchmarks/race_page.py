@@ -19,6 +19,8 @@ from glasshouse.races.figures import race_figure
 from glasshouse.races.limits import Limits
 from glasshouse.races.results import Results
 from glasshouse.races.scores import (
+from glasshouse.races.commands.results import Results
+from glasshouse.races.commands.scores import (
     SolverScore,
     is_reached,
     median_reaching,
@@ -26,6 +28,10 @@ from glasshouse.races.scores import (
     reaching_times,
     score,
 )
+from glasshouse.races.figures import race_figure
+from glasshouse.races.running.command import Limits
+from glasshouse.races.tts_figures import chosen_dial, settings
+from glasshouse.studies.figures.style import picture_paths, save
 
 PACKAGES = ("highspy", "python-sat", "pytoulbar2", "ortools", "pyscipopt", "dwave-samplers",
             "openjij")  # fmt: skip

@@ -23,7 +23,6 @@ from glasshouse.files import (
     verify_file,
     write,
     write_certificate,
-    write_suite,
 )
 from glasshouse.files.formats import format_of
 from glasshouse.files.graphs import read_graph
@@ -31,6 +30,10 @@ from glasshouse.files.suite_checking import check_suite
 from glasshouse.planting import Planted, Recipe
 from glasshouse.planting.graphs import Graph
 from glasshouse.planting.methods import random_loops
+from glasshouse.planting import Planted, Recipe, random_loops
+from glasshouse.planting.graphs import Graph
+from glasshouse.suites import write_suite
+from glasshouse.suites.checking import check_suite
 
 # What is larger is rightly read, but long to write.
 _MOST_TO_WRITE = 10_000

@@ -19,8 +19,8 @@ _MARK = f"GLASSHOUSE_TEST_RUN_{os.getpid()}"
 _HELPERS = (
     "multiprocessing.resource_tracker",
     "multiprocessing.forkserver",
-    "glasshouse/races/guardian.py",
-    "glasshouse/races/keeper.py",
+    "glasshouse/races/running/guardian.py",
+    "glasshouse/races/running/keeper.py",
     "glasshouse.proofs.exact.apart",
 )
 

@@ -21,7 +21,7 @@ from glasshouse.cli import main
 from glasshouse.files import FORMATS, read_document
 from glasshouse.planting import METHODS, Planted
 from glasshouse.proofs.exact import EXACT_SOLVERS, solve_exactly
-from glasshouse.races.rounds import SAMPLERS
+from glasshouse.races.samplers import SAMPLERS
 from glasshouse.solvers.engines import KERNELS
 from glasshouse.store import Stop, Store, collect
 from glasshouse.studies import Task, points_of

@@ -35,8 +35,6 @@ _NAMES_OF = {
     "planting.methods.ensemble": "random_loops_ensemble",
     # Formats of the field, by suffix.
     "files": "FileError read read_document read_planted verify_file write",
-    "files.suite": "iter_write_suite write_suite",
-    "files.suite_checking": "check_suite iter_check_suite",
     # Ground states found.
     "solvers": "AnnealResult anneal brute_force descend optimal_tts sweeps_to_solution temper",
     "solvers.minimising": "minimise",
@@ -44,6 +42,8 @@ _NAMES_OF = {
     "solvers.samplers": "GlasshouseAnnealer GlasshouseTempering",
     # Optima proven, whether or not anybody planted them.
     "proofs": "Proof prove",
+    # Many files, and what is proven of each.
+    "suites": "check_suite iter_check_suite iter_write_suite write_suite",
     # How hard it is, over ensembles.
     "store": "Stop Store collect iter_collect",
     "studies": "Task tune",

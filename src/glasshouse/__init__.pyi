@@ -15,10 +15,6 @@ from glasshouse.files import read_document as read_document
 from glasshouse.files import read_planted as read_planted
 from glasshouse.files import verify_file as verify_file
 from glasshouse.files import write as write
-from glasshouse.files.suite import iter_write_suite as iter_write_suite
-from glasshouse.files.suite import write_suite as write_suite
-from glasshouse.files.suite_checking import check_suite as check_suite
-from glasshouse.files.suite_checking import iter_check_suite as iter_check_suite
 from glasshouse.landscape import components as components
 from glasshouse.landscape import distance as distance
 from glasshouse.landscape import energy_gap_variance as energy_gap_variance
@@ -81,4 +77,11 @@ from glasshouse.store import collect as collect
 from glasshouse.store import iter_collect as iter_collect
 from glasshouse.studies import Task as Task
 from glasshouse.studies import tune as tune
+from glasshouse.studies import collect as collect
+from glasshouse.studies import iter_collect as iter_collect
+from glasshouse.studies.tuning import tune as tune
+from glasshouse.suites import check_suite as check_suite
+from glasshouse.suites import iter_check_suite as iter_check_suite
+from glasshouse.suites import iter_write_suite as iter_write_suite
+from glasshouse.suites import write_suite as write_suite
 from glasshouse.version import __version__ as __version__

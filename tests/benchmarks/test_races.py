@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 
 import pytest
+from tests.races.commands.test_scores import run
 from tests.races.test_figures import pretended
-from tests.races.test_scores import run
 
 from benchmarks import race_page, races
-from glasshouse.races.judging import RunVerdict
-from glasshouse.races.limits import Limits
-from glasshouse.races.results import Results
-from glasshouse.races.suite_folder import iter_build_suite
+from glasshouse.races.commands.results import Results
+from glasshouse.races.judging.clauses import RunVerdict
+from glasshouse.races.running.command import Limits
+from glasshouse.suites.folder import iter_build_suite
 
 pytest.importorskip("matplotlib")
 

@@ -91,7 +91,7 @@ def test_wrong_usage_is_one_line(words, message, tmp_path, capsys):
 
 
 def test_ctrl_c_keeps_what_was_found(tmp_path, monkeypatch, capsys):
-    from glasshouse.races import hunting
+    from glasshouse.fuzzing import hunting
 
     real, asked = hunting._tried, []
 

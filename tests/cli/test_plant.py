@@ -14,7 +14,7 @@ from glasshouse import planting
 from glasshouse.cli import main
 from glasshouse.cli.plant import typed
 from glasshouse.files import read_document, side_car
-from glasshouse.races.fuzzing import Corners, fuzz_question
+from glasshouse.fuzzing.drawing import Corners, fuzz_question
 
 # What is offered: required options with a star. Shared by all: where instances go.
 OPTIONS = {

@@ -8,9 +8,10 @@ import pytest
 
 from glasshouse.certificates import CertificateError, verdict
 from glasshouse.cli import main
-from glasshouse.files import known, suite, writing
+from glasshouse.files import known, writing
 from glasshouse.files.certificate.reading import side_car
-from glasshouse.races import handing_over
+from glasshouse.fuzzing import hunting
+from glasshouse.suites import writing as suite_writing
 
 SILENT = shlex.join([sys.executable, "-c", "print('s OPTIMUM FOUND')"])
 PLANT = "plant random -n 8 -f 1/5 --loops 5 --seed 1"
@@ -101,7 +102,7 @@ def test_nothing_is_called_proven_if_the_disk_holds_another_certificate(
         real(path, certificate, **options)
         path.write_text(re.sub(r"^cost .*$", "cost 123456", path.read_text(), flags=re.MULTILINE))
 
-    for module in (writing, handing_over):
+    for module in (writing, hunting):
         monkeypatch.setattr(module, "write_certificate", tamper)
     assert main(shlex.split(command)) != 0
     said = capsys.readouterr()
@@ -111,14 +112,14 @@ def test_nothing_is_called_proven_if_the_disk_holds_another_certificate(
 
 
 def test_an_enumerated_optimum_is_of_the_file_that_was_written(tmp_path, monkeypatch):
-    from glasshouse.races.question import Question
+    from glasshouse.fuzzing.question import Question
 
     question = Question(2, ((3, (1, 2)), (None, (-1,)), (2, (-2,))), optimum=2)
-    assert handing_over.write_question(tmp_path / "x.wcnf", question) is None
+    assert hunting.write_question(tmp_path / "x.wcnf", question) is None
     text = question.text.replace(b"3 1 2 0", b"3 -1 2 0")
     monkeypatch.setitem(question.__dict__, "text", text)
     with pytest.raises(CertificateError, match="does not contain the clauses"):
-        handing_over.write_question(tmp_path / "y.wcnf", question)
+        hunting.write_question(tmp_path / "y.wcnf", question)
 
 
 def test_a_suite_of_blind_files_is_proven_by_its_plants(tmp_path, monkeypatch):
@@ -126,11 +127,11 @@ def test_a_suite_of_blind_files_is_proven_by_its_plants(tmp_path, monkeypatch):
     from glasshouse.planting.methods import random_loops
 
     plants = [random_loops(6, 6, frustration="1/5", loops=5, rng=seed) for seed in (1, 2)]
-    real = suite.write
+    real = suite_writing.write
     monkeypatch.setattr(
-        suite, "write", lambda path, plant, **options: real(path, plants[1], **options)
+        suite_writing, "write", lambda path, plant, **options: real(path, plants[1], **options)
     )
     with pytest.raises(CertificateError):
-        suite.write_suite(tmp_path / "many", plants[:1], blind=True)
+        suite_writing.write_suite(tmp_path / "many", plants[:1], blind=True)
     assert not side_car(tmp_path / "many" / "instance-00000.wcnf").exists()
     assert not (tmp_path / "many" / "manifest.jsonl").exists()

@@ -31,20 +31,14 @@ from tests.files.raw_files import (
 )
 from tests.files.recipe_bombs import recipe_text
 
-from glasshouse.files import (
-    check_suite,
-    read_document,
-    read_planted,
-    read_side_car,
-    verify_file,
-    write,
-)
+from glasshouse.files import read_document, read_planted, read_side_car, verify_file, write
 from glasshouse.files.graphs import read_graph
-from glasshouse.files.manifest import sha256_of
-from glasshouse.files.suite import write_suite
 from glasshouse.planting import METHODS as PLANTING_METHODS
 from glasshouse.planting.methods import classic_loops, graph_loops, random_loops, wishart
 from glasshouse.problems import Ising, Max2Sat, Qubo, Rbm
+from glasshouse.suites import check_suite
+from glasshouse.suites.manifest import sha256_of
+from glasshouse.suites.writing import write_suite
 
 WORDS = [
     b"0", b"1", b"-1", b"-0", b"9223372036854775807", b"-9223372036854775808",

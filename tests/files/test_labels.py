@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests import strategies as some
 
 import glasshouse as gh
-from glasshouse import files
+from glasshouse import files, suites
 from glasshouse.certificates import checker
 from glasshouse.files import FileError, read, read_document, read_planted, verify_file, write
 from glasshouse.planting import Graph, Planted, shuffle
@@ -160,8 +160,8 @@ def test_shuffled_variables_have_no_labels(tmp_path):
 def test_suites_on_a_chip_are_proven(tmp_path, blind, mix, suffix):
     plants = [plant_on("chimera:3x3x4 without 5,6,17,40")]
     plants = [shuffle(plant) for plant in plants] if mix else plants
-    files.write_suite(tmp_path, plants, suffix=suffix, blind=blind)
-    assert len(files.check_suite(tmp_path / "manifest.jsonl")) == 1
+    suites.write_suite(tmp_path, plants, suffix=suffix, blind=blind)
+    assert len(suites.check_suite(tmp_path / "manifest.jsonl")) == 1
 
 
 # Any labels --------------------------------------------------------------------------------------

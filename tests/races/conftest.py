@@ -8,6 +8,8 @@ import pytest
 
 from glasshouse.files.suite import write_suite
 from glasshouse.planting.methods import random_loops
+from glasshouse.planting import random_loops
+from glasshouse.suites.writing import write_suite
 
 
 @pytest.fixture(scope="module")

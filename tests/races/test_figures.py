@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.races.test_scores import run
+from tests.races.commands.test_scores import run
 
 from glasshouse.charts.style import new_figure
+from glasshouse.races.commands.results import Results
+from glasshouse.races.commands.scores import cactus
 from glasshouse.races.figures import (
     FIGURES,
     draw_cactus,
@@ -17,6 +19,8 @@ from glasshouse.races.figures import (
 from glasshouse.races.judging import RunVerdict
 from glasshouse.races.results import Results
 from glasshouse.races.scores import cactus
+from glasshouse.races.judging.clauses import RunVerdict
+from glasshouse.studies.figures.style import new_figure
 
 
 def pretended(instances: int = 30) -> Results:
@@ -76,7 +80,7 @@ def test_wrong_names_are_one_clear_line():
 
 
 def test_the_median_curve_is_that_of_the_values_at_each_time():
-    from glasshouse.races.incumbents import median_curve
+    from glasshouse.races.commands.scores import median_curve
 
     curves = [([1.0, 3.0], [9.0, 1.0]), ([2.0, 5.0], [7.0, 5.0]), ([4.0], [8.0])]
     times, middle = median_curve(curves)

@@ -15,11 +15,11 @@ import glasshouse as gh
 from glasshouse.certificates import CertificateError
 from glasshouse.cli import main
 from glasshouse.files import read_document, write_certificate
-from glasshouse.races import standard_suite
-from glasshouse.races.judging import RunVerdict
-from glasshouse.races.results import Results, Run
-from glasshouse.races.standard_scores import relative_gap, trusted
-from glasshouse.races.suite_loading import load_suite
+from glasshouse.races.commands.results import Results, Run
+from glasshouse.races.commands.scores import relative_gap, trusted
+from glasshouse.races.judging.clauses import RunVerdict
+from glasshouse.suites import standard
+from glasshouse.suites.loading import load_suite
 
 BROKEN = Path(__file__).parent / "broken_solver.py"
 
@@ -27,7 +27,7 @@ BROKEN = Path(__file__).parent / "broken_solver.py"
 @pytest.fixture
 def library(tmp_path, monkeypatch):
     made = made_library(tmp_path)
-    monkeypatch.setattr(standard_suite, "instances", lambda: made.instances)
+    monkeypatch.setattr(standard, "instances", lambda: made.instances)
     return made
 
 

@@ -9,12 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from glasshouse.files.known import Truth
-from glasshouse.races.command import SolverCommand
-from glasshouse.races.entrants import Entrant
-from glasshouse.races.judging import Judgement, RunVerdict
-from glasshouse.races.limits import Limits
-from glasshouse.races.race_task import RACE, RaceTask, row_of
-from glasshouse.races.racing import NOTE
+from glasshouse.races.commands.entrants import Entrant
+from glasshouse.races.commands.race_task import RACE, RaceTask, row_of
+from glasshouse.races.commands.racing import NOTE
+from glasshouse.races.judging.clauses import Judgement, RunVerdict
+from glasshouse.races.running.command import Limits, SolverCommand
 from glasshouse.studies.kinds.hardness import HARDNESS
 from glasshouse.studies.store.store import Store
 from glasshouse.races.truth import Truth

@@ -18,8 +18,11 @@ from glasshouse.cli import app, main
 from glasshouse.files.suite import write_suite
 from glasshouse.planting.methods import random_loops
 from glasshouse.races import standard_suite
+from glasshouse.planting import random_loops
 from glasshouse.reports.page import Listing
 from glasshouse.reports.writing import file_section
+from glasshouse.suites import standard
+from glasshouse.suites.writing import write_suite
 
 BROKEN = Path(__file__).parents[1] / "races" / "broken_solver.py"
 # How a command runs and what it prints, but not what it makes.
@@ -123,7 +126,7 @@ RACES = [
 @pytest.mark.parametrize("typed", RACES)
 def test_the_command_of_a_race_has_all_its_options(typed, instances, tmp_path, monkeypatch):
     toys = made_library(tmp_path)
-    monkeypatch.setattr(standard_suite, "instances", lambda: toys.instances)
+    monkeypatch.setattr(standard, "instances", lambda: toys.instances)
     monkeypatch.chdir(tmp_path if "toys" in typed else instances)
     store = tmp_path / "race.sqlite"
     words = ["race", "--solver", SOLVER, *shlex.split(typed), "-o", str(store)]

@@ -17,9 +17,9 @@ from glasshouse.boltzmann import save_machine
 from glasshouse.cli import main
 from glasshouse.files import FileError
 from glasshouse.proofs import prover
-from glasshouse.races.entrants import entrants_of
-from glasshouse.races.limits import Limits
-from glasshouse.races.racing import NOTE
+from glasshouse.races.commands.entrants import entrants_of
+from glasshouse.races.commands.racing import NOTE
+from glasshouse.races.running.command import Limits
 from glasshouse.reports.matrix import loop_table, matrix_figure
 from glasshouse.reports.page import LONGEST_CELL, MOST_POINTS, MOST_ROWS, plain
 from glasshouse.reports.rendering import safe_json
@@ -193,8 +193,8 @@ def test_the_same_things_give_the_same_bytes(plant, tmp_path):
 
 
 def test_figures_hold_the_numbers_of_the_library(tmp_path):
-    from glasshouse.races.results import read_results
-    from glasshouse.races.scores import cactus, score
+    from glasshouse.races.commands.results import read_results
+    from glasshouse.races.commands.scores import cactus, score
 
     path = race_store(tmp_path / "race.sqlite", 3, 20)
     with Store(path) as store:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.races.samplers import Sampler, plants
+from tests.races.samplers.toys import Sampler, plants
 from tests.reports.pretended import race_store
 from tests.store.synthetic import Fake
 
@@ -24,7 +24,15 @@ from glasshouse.races.racing import Race, iter_race
 from glasshouse.races.suite_loading import load_suite
 from glasshouse.store import Store, collect, purpose
 from glasshouse.store.storefile import StoreError
+from glasshouse.races.commands.entrants import entrants_of
+from glasshouse.races.commands.racing import Race, iter_race
+from glasshouse.races.running.command import Limits
+from glasshouse.studies import Store, collect
+from glasshouse.studies.store import purpose
+from glasshouse.studies.store.storefile import StoreError
 from glasshouse.studies.study import claim, parse_study
+from glasshouse.suites import write_suite
+from glasshouse.suites.loading import load_suite
 
 TEXT = """
 name = "tiny"

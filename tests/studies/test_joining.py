@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.races.samplers import Sampler, plants
+from tests.races.samplers.toys import Sampler, plants
 from tests.reports.pretended import race_store
 from tests.store.synthetic import Fake
 from tests.store.test_purpose import TEXT, dump, run_study, train_machines
@@ -28,6 +28,12 @@ from glasshouse.races.sampler_store import read_sampler_results
 from glasshouse.store import Stop, Store, collect
 from glasshouse.store.storefile import StoreError
 from glasshouse.studies.merging import merge
+from glasshouse.races.commands.racing import held_race
+from glasshouse.races.commands.results import read_results
+from glasshouse.races.samplers.stored import read_sampler_results
+from glasshouse.studies import Stop, Store, collect
+from glasshouse.studies.store.merging import merge
+from glasshouse.studies.store.storefile import StoreError
 from glasshouse.studies.study import claim, heading_of, parse_study
 
 

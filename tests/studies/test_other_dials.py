@@ -17,6 +17,8 @@ from glasshouse.planting import METHODS
 from glasshouse.planting.methods import posiform, random_loops, wishart
 from glasshouse.races.dial import dials
 from glasshouse.races.suite_file import parse_suite
+from glasshouse.planting import METHODS, posiform, random_loops, wishart
+from glasshouse.races.tts_figures import dials
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.hitting import sweeps_to_solution
 from glasshouse.solvers.schedule import default_range, follows_paper
@@ -29,6 +31,7 @@ from glasshouse.studies.knobs import Family
 from glasshouse.studies.quantities import KINDS
 from glasshouse.studies.realised import Realised
 from glasshouse.studies.study import parse_study
+from glasshouse.suites.suite_file import parse_suite
 
 STUDY = """
 name = "dials"

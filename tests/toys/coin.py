@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from glasshouse.extras import optional
-from glasshouse.races.rounds import sampler
+from glasshouse.races.samplers import sampler
 
 
 @sampler("coin", package="dimod")

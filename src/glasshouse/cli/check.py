@@ -97,7 +97,7 @@ def _check_file(
 
 def _check_commitment(commitment: Path, answers: Path, json: bool) -> None:
     from glasshouse.files import FileError
-    from glasshouse.races.commitment import iter_check_commitment
+    from glasshouse.suites.commitment import iter_check_commitment
 
     opened, proven = 0, 0
     try:
@@ -113,9 +113,9 @@ def _check_commitment(commitment: Path, answers: Path, json: bool) -> None:
 
 
 def _check_suite(manifest: Path, folder: Path | None, json: bool) -> None:
-    from glasshouse.files import iter_check_suite
-    from glasshouse.files.manifest import read_manifest
     from glasshouse.files.text.errors import MissingFileError
+    from glasshouse.suites import iter_check_suite
+    from glasshouse.suites.manifest import read_manifest
 
     for _ in read_manifest(manifest):  # what cannot be read is no lie, but wrong input
         pass

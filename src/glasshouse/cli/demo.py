@@ -73,7 +73,7 @@ def demo(*, output: MaybeOutputPath = None) -> None:
         output: a folder that is empty or not there yet; glasshouse-demo, or with a number behind
             it, by default.
     """
-    from glasshouse.files.suite import make_folder
+    from glasshouse.files.writing import make_folder
 
     folder = _free_folder() if output is None else output
     if output is not None and output.exists() and (not output.is_dir() or any(output.iterdir())):

@@ -96,7 +96,7 @@ def by_the_rules(solve: Callable[[], Any], termination: Termination) -> Any:
 
 def conclude(status: str, model: Any = None) -> AnswerCode:
     """Print the last lines, whole, and return the exit code that belongs to them."""
-    from glasshouse.races.judging import EXIT_CODES
+    from glasshouse.races.judging.clauses import EXIT_CODES
 
     console.write_whole(f"s {status}\n" + ("" if model is None else f"v {model_of(model)}\n"))
     return AnswerCode(EXIT_CODES[status])

@@ -26,8 +26,7 @@ from glasshouse.cli.options import (
 from glasshouse.cli.output import show_json
 
 if TYPE_CHECKING:
-    from glasshouse.races.handing_over import HandedOver
-    from glasshouse.races.hunting import Catch, Fault
+    from glasshouse.fuzzing.hunting import Catch, Fault, HandedOver
 
 _MOST_REASONS = 3  # why there was no answer, that are shown
 
@@ -84,12 +83,11 @@ def fuzz(
         strict: take a wrong exit code alone for a fault.
         json: print one JSON object.
     """
-    from glasshouse.races.fuzzing import Corners
-    from glasshouse.races.handing_over import hand_over
-    from glasshouse.races.hunting import Catch, hunt, shrunk_fault
-    from glasshouse.races.limits import Limits
-    from glasshouse.races.question import MOST_TOTAL
-    from glasshouse.races.trial import spoken_dialect, trial_of
+    from glasshouse.fuzzing.drawing import Corners
+    from glasshouse.fuzzing.hunting import Catch, hand_over, hunt, shrunk_fault
+    from glasshouse.fuzzing.question import MOST_TOTAL
+    from glasshouse.fuzzing.trial import spoken_dialect, trial_of
+    from glasshouse.races.running.command import Limits
 
     total = MOST_TOTAL if most_total is None else most_total
     corners = Corners(dialect, plain, most_weight, total, beyond_rules)

@@ -170,7 +170,7 @@ def _own_words(path: Path, format: str | None, cost: Any) -> tuple[str, dict[str
 
 
 def _suite(instances: Iterator[Planted], stem: str, output: Output) -> None:
-    from glasshouse.files.suite import iter_write_suite
+    from glasshouse.suites.writing import iter_write_suite
 
     assert output.out_dir is not None
     entries = iter_write_suite(

@@ -14,9 +14,9 @@ from glasshouse.cli.options import Units
 from glasshouse.cli.output import show_json
 
 if TYPE_CHECKING:
-    from glasshouse.races.answer_files import AnswerFiles
-    from glasshouse.races.judging import Judgement
-    from glasshouse.races.transcript import Transcript
+    from glasshouse.races.judging.answer_files import AnswerFiles
+    from glasshouse.races.judging.clauses import Judgement
+    from glasshouse.races.running.transcript import Transcript
 
 
 def judge(
@@ -61,7 +61,7 @@ def judge(
     """
     from glasshouse.certificates import CertificateError
     from glasshouse.files.text.errors import printable
-    from glasshouse.races.answer_files import find_answers
+    from glasshouse.races.judging.answer_files import find_answers
 
     if not answers:
         raise ValueError(f"no answer to {file} is given; name a file with one, or - to read it")
@@ -89,8 +89,8 @@ def _judged(
 ) -> Iterator[tuple[Path, Path, Judgement, Any]]:
     """Problem file, answer, verdict and bound; what is proven of a file is verified once."""
     from glasshouse.files.known import is_of_clauses
-    from glasshouse.races.answer_files import certificate_of
-    from glasshouse.races.transcript import read_transcript
+    from glasshouse.races.judging.answer_files import certificate_of
+    from glasshouse.races.running.transcript import read_transcript
 
     known: _Known | None = None
     for problem, answer in found.pairs:
@@ -111,7 +111,7 @@ class _Known:
 
     def judged(self, transcript: Transcript) -> Judgement:
         """The verdict; where a proof could say more, that there is none."""
-        from glasshouse.races.judging import RunVerdict
+        from glasshouse.races.judging.clauses import RunVerdict
 
         judgement = self.judge(transcript)
         if self.is_certified:
@@ -129,8 +129,8 @@ def _clauses(file: Path, certificate: Path | None, units: Units) -> _Known:
     from glasshouse.files.certificate.reading import has_side_car
     from glasshouse.files.clause_file import read_clauses
     from glasshouse.files.known import truth_of
-    from glasshouse.races.answer import read_answer
-    from glasshouse.races.judging import judge as judge_answer
+    from glasshouse.races.judging.answer import read_answer
+    from glasshouse.races.judging.clauses import judge as judge_answer
 
     if units is not None:
         raise ValueError(f"--units is for a matrix; {file} holds clauses")
@@ -148,7 +148,7 @@ def _any_problem(file: Path, certificate: Path | None, units: Units) -> _Known:
     """Another problem; the bound is in the file's own numbers."""
     from glasshouse.files.certificate.reading import has_side_car
     from glasshouse.files.known import known_problem
-    from glasshouse.races.state_judging import judge_state
+    from glasshouse.races.judging.states import judge_state
 
     known = known_problem(file, certificate, units=units)
     bound = None if known.bound is None else known.document.measure.bound(known.bound)
@@ -164,7 +164,7 @@ def _summary(found: AnswerFiles, shown: list[dict[str, Any]], right: int) -> dic
 
 
 def _last_line(found: AnswerFiles, judged: int, right: int) -> str:
-    from glasshouse.races.answer_files import shortened
+    from glasshouse.races.judging.answer_files import shortened
 
     line = f"{judged} answer{'s' * (judged != 1)}: {right} right, {judged - right} not"
     if found.unanswered:

@@ -25,10 +25,10 @@ from glasshouse.cli.options import (
 from glasshouse.cli.output import free_pictures, save_pictures, show_json
 
 if TYPE_CHECKING:
-    from glasshouse.races.probing import Probed
-    from glasshouse.races.results import Results, Run
-    from glasshouse.races.scores import SolverScore
-    from glasshouse.races.suite_loading import Suite
+    from glasshouse.races.commands.probing import Probed
+    from glasshouse.races.commands.results import Results, Run
+    from glasshouse.races.commands.scores import SolverScore
+    from glasshouse.suites.loading import Suite
 
 _WIDEST = 150
 _MOST_NAMES = 10  # of missing instances, that are shown
@@ -104,10 +104,10 @@ def run(
         workers: how many runs at a time; no more than there are cores. One by default.
         json: print one JSON object at the end.
     """
-    from glasshouse.races.entrants import entrants_of
-    from glasshouse.races.limits import MEGABYTE, Limits
-    from glasshouse.races.racing import Race, iter_race
-    from glasshouse.races.suite_loading import load_suite
+    from glasshouse.races.commands.entrants import entrants_of
+    from glasshouse.races.commands.racing import Race, iter_race
+    from glasshouse.races.running.command import MEGABYTE, Limits
+    from glasshouse.suites.loading import load_suite
 
     refuse_both(workers, dask)
     for name, value in (("time_limit", time_limit), ("grace", grace)):
@@ -212,7 +212,7 @@ def export(store: Path, /, *, time_series: Path, force: Force = False) -> None:
         store: the race's store.
         time_series: a folder, made if need be; one file per solver and instance.
     """
-    from glasshouse.races.time_series import export_time_series
+    from glasshouse.races.commands.time_series import export_time_series
 
     written = export_time_series(_results(store), time_series, overwrite=force)
     print(f"{time_series}: {len(written)} files")
@@ -230,6 +230,8 @@ def _known_solvers(store: Path) -> Mapping[str, Any]:
     """The solvers of a race that goes on, and their dialects."""
     from glasshouse.races.racing import held_race
     from glasshouse.store.store import Store
+    from glasshouse.races.commands.racing import held_race
+    from glasshouse.studies.store.store import Store
 
     if not store.exists():
         return {}
@@ -260,6 +262,9 @@ def _results(store: Path) -> Results:
     from glasshouse.races.results import read_results
     from glasshouse.store.purpose import SAMPLER_RACE
     from glasshouse.store.store import Store
+    from glasshouse.races.commands.results import read_results
+    from glasshouse.studies.store.purpose import SAMPLER_RACE
+    from glasshouse.studies.store.store import Store
 
     if not store.exists():
         raise ValueError(f"{store}: no such race; `glasshouse race … -o {store.name}` first")
@@ -275,8 +280,7 @@ def _results(store: Path) -> Results:
 
 def _report(store: Path, json: bool) -> bool:
     """Show a race; whether there are faults."""
-    from glasshouse.races.scores import score
-    from glasshouse.races.standard_scores import trusted, truths
+    from glasshouse.races.commands.scores import score, trusted, truths
 
     results = _results(store)
     scores = [score(results, name) for name in results.solvers]
@@ -327,7 +331,7 @@ def _show_starts(results: Results) -> None:
 
 
 def _show_gaps(results: Results) -> None:
-    from glasshouse.races.standard_scores import mean_gap
+    from glasshouse.races.commands.scores import mean_gap
 
     gaps = {name: mean_gap(results, name) for name in results.solvers}
     shown = [f"{name} {gap[0]:.3%} ({gap[1]} runs)" for name, gap in gaps.items() if gap]
@@ -336,7 +340,7 @@ def _show_gaps(results: Results) -> None:
 
 
 def _show_not_run(results: Results) -> None:
-    from glasshouse.races.race_task import NOT_RUN
+    from glasshouse.races.commands.race_task import NOT_RUN
 
     for name in results.solvers:
         why = [run.reason for run in results.runs
@@ -347,7 +351,7 @@ def _show_not_run(results: Results) -> None:
 
 def _scored(results: Results, one: SolverScore) -> dict[str, Any]:
     """A line of the table; JSON has no infinity."""
-    from glasshouse.races.standard_scores import mean_gap
+    from glasshouse.races.commands.scores import mean_gap
 
     gap = mean_gap(results, one.solver)
     ends = {name: getattr(one.median, name) for name in ("value", "low", "high", "confidence")}

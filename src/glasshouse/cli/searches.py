@@ -23,7 +23,7 @@ MINIMISE = "minimise"  # which has a time limit
 
 def samplers() -> tuple[str, ...]:
     """The names of others' samplers."""
-    from glasshouse.races.rounds import SAMPLERS
+    from glasshouse.races.samplers import SAMPLERS
 
     return tuple(SAMPLERS)
 
@@ -224,7 +224,7 @@ def _sampled(
     solver: str, problem: Problem, given: dict[str, Any], offer: Any = None
 ) -> dict[str, Any]:
     """The best of a sampler's rounds; also after Ctrl-C, if there was one."""
-    from glasshouse.races.rounds import iter_sampled
+    from glasshouse.races.samplers import iter_sampled
 
     limit = given.get("time_limit")
     if limit is None and offer is None:

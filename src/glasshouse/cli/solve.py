@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def _known_solver(_type: Any, tokens: Sequence[Any]) -> str:
     """One of our own, or one of the catalogues, which are not loaded before somebody solves."""
     from glasshouse.proofs.exact import EXACT_SOLVERS, OURS
-    from glasshouse.races.rounds import SAMPLERS
+    from glasshouse.races.samplers import SAMPLERS
 
     name: str = tokens[0].value
     known = (*OURS, *EXACT_SOLVERS, *SAMPLERS)

@@ -13,7 +13,7 @@ from glasshouse.cli.options import Dialect, MaybeOutputPath, MaybeWhole
 from glasshouse.cli.output import show_json
 
 if TYPE_CHECKING:
-    from glasshouse.races.suite_file import SuiteFile
+    from glasshouse.suites.suite_file import SuiteFile
 
 
 def suite(
@@ -59,7 +59,7 @@ def suite(
         list_all: show the suites that come with glasshouse.
         json: print one JSON object per suite of --list, or per file written.
     """
-    from glasshouse.races.suite_file import find_suite, ready_made
+    from glasshouse.suites.suite_file import find_suite, ready_made
 
     if list_all:
         for name in ready_made():
@@ -80,7 +80,7 @@ def _write(
     source: str, output: Path, answers: Path | None, commit: bool, count: int | None,
     seed: int | None, format: tuple[str, ...], dialect: Dialect, json: bool,
 ) -> None:  # fmt: skip
-    from glasshouse.races.suite_folder import SuiteFolder, iter_build_suite
+    from glasshouse.suites.folder import SuiteFolder, iter_build_suite
 
     total = len(_found(source, count, seed)) * (1 + len(format))
     entries = iter_build_suite(
@@ -103,8 +103,8 @@ def _write(
 
 def _found(source: str, count: int | None, seed: int | None) -> SuiteFile:
     """The suite, or what is wrong with its file, in the file's own words."""
-    from glasshouse.races.standard_suite import standard_families
-    from glasshouse.races.suite_file import find_suite
+    from glasshouse.suites.standard import standard_families
+    from glasshouse.suites.suite_file import find_suite
 
     if count is not None and count < 1:
         raise ValueError(f"--count {count} is below 1")
@@ -128,7 +128,7 @@ def _show(suite: SuiteFile, json: bool) -> None:
 
 def _show_standard(json: bool) -> None:
     """The families of standard instances, which are raced on with the user's own files."""
-    from glasshouse.races.standard_suite import standard_families
+    from glasshouse.suites.standard import standard_families
 
     title = "standard instances; race --instances DIR names the folder of your files"
     for name, number in standard_families().items():

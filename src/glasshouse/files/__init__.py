@@ -14,8 +14,6 @@ from glasshouse.files.formats.format import FORMATS, Format, Sheet, register_for
 from glasshouse.files.reading import read, read_document
 from glasshouse.files.replanting import read_planted
 from glasshouse.files.solutions import Returned, bring_back
-from glasshouse.files.suite import iter_write_suite, write_suite
-from glasshouse.files.suite_checking import check_suite, iter_check_suite
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.writing import standing_certificate, write, write_if_better
 
@@ -31,9 +29,6 @@ __all__ = [
     "Verification",
     "bring_back",
     "carry",
-    "check_suite",
-    "iter_check_suite",
-    "iter_write_suite",
     "read",
     "read_certificate",
     "read_document",
@@ -47,5 +42,4 @@ __all__ = [
     "write",
     "write_certificate",
     "write_if_better",
-    "write_suite",
 ]

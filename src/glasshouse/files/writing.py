@@ -19,7 +19,7 @@ from glasshouse.files.formats import format_of
 from glasshouse.files.formats.cnf import WCNF
 from glasshouse.files.formats.edge_wcnf import EDGE_WCNF
 from glasshouse.files.formats.format import Dialect, Encoding, Format, Sheet
-from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.errors import FileAccessError, FileError
 from glasshouse.files.text.streams import (
     Place,
     is_stream,
@@ -241,3 +241,13 @@ def is_better(new: Verdict, old: Verdict, or_as_good: bool = False) -> bool:
     return no_worse and (
         or_as_good or (new.bound, new.exact_energy) != (old.bound, old.exact_energy)
     )
+
+
+def make_folder(folder: Path) -> None:
+    """A folder with all above it, unless it is there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as cause:
+        raise FileAccessError(
+            folder, f"is no folder, and cannot become one ({cause.strerror})"
+        ) from None

@@ -22,8 +22,8 @@ import numpy as np
 
 from glasshouse.certificates import Verdict
 from glasshouse.files.document import Document
-from glasshouse.files.suite import make_folder
 from glasshouse.files.text.streams import UNPACKED, refuse_existing, replacing
+from glasshouse.files.writing import make_folder
 from glasshouse.problems import Max2Sat, Problem, Qubo
 from glasshouse.problems.pairs import single_terms
 from glasshouse.problems.reduction import to_bits

@@ -1,14 +1,8 @@
 """Races: other people's solvers on proven instances; nothing that they say is believed.
 
-A command runs under limits (`command`, `limits`, `runner`, `keeper`, `processes`), what it prints
-is read (`transcript`, `answer`, `answer_files`) and judged by the proof (`clause_file`, `truth`,
-`judging`). A race asks every entrant every instance of a suite (`suite_file`, `suite_loading`,
-`entrants`, `dialects`, `probing`, `compiling`, `race_task`, `racing`), and is looked at (`results`,
-`scores`, `figures`, `time_series`). dimod samplers race in this process (`raced_problem`,
-`sampler_call`, `sampler_race`, `sampler_results`), and are looked at with `tts_figures` and `dial`.
-A hunt draws small instances of proven optimum (`fuzzing`, `specimen`, `mutations`, `question`,
-`deciding`), asks one solver (`trial`, `builtin`, `hunting`), shrinks what it fails on and hands it
-over (`shrinking`, `handing_over`).
+running/ (one command under limits) ← judging/ (the verdict, by the proof) ← samplers/ (third-party
+samplers; races of dimod samplers in this process) ← commands/ (races of commands over a suite, and
+their scores) ← figures, tts_figures (on a caller's axes) · public (the names that Python users get)
 """
 
 # ruff: noqa: F403, F405 (the names are those of `public`)

@@ -10,18 +10,21 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from glasshouse.races.entrants import built_in_names
-from glasshouse.races.incumbents import FEW_CURVES, MOST_CURVES, excess_curve, median_curve
-from glasshouse.races.limits import MEGABYTE
-from glasshouse.races.racing import held_race
-from glasshouse.races.results import Results, Run, read_results
-from glasshouse.races.scores import (
+from glasshouse.races.commands.entrants import built_in_names
+from glasshouse.races.commands.racing import held_race
+from glasshouse.races.commands.results import Results, Run, read_results
+from glasshouse.races.commands.scores import (
+    FEW_CURVES,
+    MOST_CURVES,
     cactus,
+    excess_curve,
     limited_seconds,
+    median_curve,
     performance_profile,
     score,
     tts_table,
 )
+from glasshouse.races.running.command import MEGABYTE
 from glasshouse.reports.charts import Axis, Shape, scatter_chart, series_chart
 from glasshouse.reports.page import (
     MOST_POINTS,

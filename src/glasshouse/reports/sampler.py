@@ -13,6 +13,8 @@ from typing import Any
 from glasshouse.races.dial import Parameters, chosen_dial, over_dial
 from glasshouse.races.sampler_results import SamplerResults
 from glasshouse.races.sampler_store import read_sampler_results
+from glasshouse.races.samplers.results import SamplerResults
+from glasshouse.races.samplers.stored import read_sampler_results
 from glasshouse.races.tts_figures import DECADES
 from glasshouse.reports.charts import Axis, series_chart
 from glasshouse.reports.page import (

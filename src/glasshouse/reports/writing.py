@@ -24,6 +24,9 @@ from glasshouse.proofs import Proof
 from glasshouse.races.sampler_results import SamplerResults
 from glasshouse.reports.instance import instance_section
 from glasshouse.reports.machine import checkpoint_section, machine_section
+from glasshouse.races.samplers.results import SamplerResults
+from glasshouse.reports.instance_section import instance_section
+from glasshouse.reports.machine_section import checkpoint_section, machine_section
 from glasshouse.reports.page import Section
 from glasshouse.reports.proof import is_proof, printed_proof_section, proof_section
 from glasshouse.reports.race import race_section

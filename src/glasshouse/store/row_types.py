@@ -7,7 +7,6 @@ races, boltzmann) declare the columns and bring their own tasks.
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -234,12 +233,3 @@ class Identified:
     def task_id(self) -> str:
         """SHA-256 of the canonical form."""
         return hashlib.sha256(self.canonical().encode()).hexdigest()
-
-
-def canonical_json(value: object) -> str:
-    """JSON on one line, the same for equal values: sorted keys, no spaces.
-
-    >>> canonical_json({"b": 1, "a": "ρ"})
-    '{"a":"ρ","b":1}'
-    """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

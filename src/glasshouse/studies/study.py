@@ -36,6 +36,16 @@ from glasshouse.store.row_types import Stop
 from glasshouse.store.store import Store
 from glasshouse.store.storefile import StoreError, damaged, one_line
 from glasshouse.studies.families import (
+from glasshouse.studies.kinds import KINDS
+from glasshouse.studies.kinds.hardness import HARDNESS, Annealer
+from glasshouse.studies.kinds.kind import Stop
+from glasshouse.studies.statistics.estimators import STATISTICS, Statistic
+from glasshouse.studies.store.purpose import STUDY
+from glasshouse.studies.store.store import Store
+from glasshouse.studies.store.stored_tasks import task_of
+from glasshouse.studies.store.storefile import StoreError, damaged, one_line
+from glasshouse.studies.task import Task
+from glasshouse.suites.grammar import (
     MOST_COMBINATIONS,
     combinations,
     each_family,

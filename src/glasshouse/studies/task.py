@@ -5,11 +5,8 @@ A store may come from a stranger: `task_of` checks what a stored task asks for b
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -27,7 +24,13 @@ from glasshouse.store.row_types import Columns, Identified, Kind, Stop, canonica
 from glasshouse.store.storefile import StoreError, one_line
 from glasshouse.studies.quantities import KINDS
 from glasshouse.studies.quantities.hardness import HARDNESS, Annealer, RunPlan
+from glasshouse.files.text.plain_json import canonical_json
+from glasshouse.planting import METHODS, Planted, Seed
+from glasshouse.studies.kinds import KINDS
+from glasshouse.studies.kinds.hardness import HARDNESS, Annealer, RunPlan
+from glasshouse.studies.kinds.kind import Columns, Identified, Kind, Stop
 from glasshouse.studies.realised import Realised
+from glasshouse.suites.family import Family, exact_parameters, family_seed, words_of
 from glasshouse.summaries import Summarised
 
 # The tasks that this process has code for.
@@ -90,11 +93,9 @@ class Task(Identified, Summarised):
             raise ValueError(f"{self.measures} are measured without a solver; leave it out")
         if self.stop.relative_error is not None and kind.value is None:
             raise ValueError(f"relative_error needs a statistic, which {self.measures} have not")
-        object.__setattr__(self, "seed", validation.count(self.seed, "seed"))
-        method = METHODS.find(self.method, "method")
-        object.__setattr__(self, "parameters", _canonical_parameters(method, self.parameters))
-        with suppress(SeedAskedForError):  # what is wrong with them is said; nothing is grown
-            method.function(**self.parameters, rng=NO_SEED)
+        family = Family(self.method, self.parameters, self.seed)  # which checks all three
+        object.__setattr__(self, "seed", family.seed)
+        object.__setattr__(self, "parameters", family.parameters)
 
     @property
     def kind(self) -> Kind:
@@ -128,7 +129,7 @@ class Task(Identified, Summarised):
             task = cls.__new__(cls)
             task.__setstate__({"canonical": text, "stop": asdict(stop), "realised": realised})
             method = METHODS.find(task.method, "method")
-            object.__setattr__(task, "parameters", _canonical_parameters(method, task.parameters))
+            object.__setattr__(task, "parameters", exact_parameters(method, task.parameters))
             if (task.solver is None) != (task.realised.schedule is None):
                 raise ValueError(f"{task.measures} were realised with another solver")
             return task
@@ -168,7 +169,7 @@ class Task(Identified, Summarised):
     @cached_property
     def solving_seed(self) -> Seed:
         """Instance k is solved with its child k."""
-        return Seed(self.seed, (*_words(self.canonical()), 1))
+        return Seed(self.seed, (*words_of(self.canonical()), 1))
 
     def grow(self, index: int) -> Planted:
         """Instance number `index`."""
@@ -209,57 +210,6 @@ class Task(Identified, Summarised):
 
     def __hash__(self) -> int:
         return hash(self.task_id)
-
-
-def _canonical_parameters(method: Method, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """One spelling for equal parameters: exact fractions, no defaults, ascending names."""
-    values = method.completed(given)
-    unknown = sorted(set(values) - set(method.parameters))
-    if unknown:
-        raise ValueError(
-            f"{method.name} takes no {', '.join(unknown)} in a study; it takes "
-            f"{', '.join(sorted(method.parameters))}"
-        )
-    kept = {}
-    for name in sorted(values):
-        value = _exact(values[name], name)
-        default = method.parameters[name].default
-        if default is inspect.Parameter.empty or value != _exact(default, name):
-            kept[name] = value
-    missing = [
-        name
-        for name, parameter in method.parameters.items()
-        if parameter.default is inspect.Parameter.empty and name not in kept
-    ]
-    if missing:
-        raise ValueError(f"{method.name} needs {', '.join(missing)}")
-    return MappingProxyType(kept)
-
-
-def _exact(value: Any, name: str) -> Any:
-    """Numbers as whole numbers or strings like "1/20"; words and lists of such as they are."""
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, (list, tuple)):
-        return [_exact(part, name) for part in value]
-    try:
-        number = ratio(value, name)
-    except ValueError:
-        if isinstance(value, str):
-            return value
-        raise ValueError(f"{name}={value!r} cannot be kept in a study") from None
-    return int(number) if number.denominator == 1 else str(number)
-
-
-def family_seed(seed: int, family: Mapping[str, Any]) -> Seed:
-    """What the instances of a family grow from; independent of those of all other families."""
-    return Seed(seed, _words(canonical_json(family)))
-
-
-def _words(text: str) -> tuple[int, int]:
-    """Two 32-bit words of a text's SHA-256, for a spawn key."""
-    digest = hashlib.sha256(text.encode()).digest()
-    return int.from_bytes(digest[:4], "big"), int.from_bytes(digest[4:8], "big")
 
 
 def task_of(stored: StoredTask) -> Task:

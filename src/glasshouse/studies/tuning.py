@@ -21,6 +21,10 @@ from glasshouse.studies.knobs import Family
 from glasshouse.studies.quantities.hardness import Annealer
 from glasshouse.studies.task import Task
 from glasshouse.summaries import Summarised
+from glasshouse.studies.statistics.estimators import STATISTICS, Statistic, statistic_or_bound
+from glasshouse.studies.statistics.samples import Estimate, Sample
+from glasshouse.studies.tuned import Tuned, TuningProgress, TuningStep, is_near
+from glasshouse.suites.family import as_typed
 
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
@@ -118,14 +122,6 @@ def distance(estimate: Estimate, target: float) -> float:
 def is_near(estimate: Estimate, target: float, tolerance: float) -> bool:
     """Whether an estimate is off by no more than a share of the target."""
     return distance(estimate, target) <= math.log1p(tolerance)
-
-
-def as_typed(value: object) -> str:
-    """A parameter of a task as people type it: 0.2 for the exact "1/5"."""
-    try:
-        return decimal_text(ratio(value, "it"))  # type: ignore[arg-type]  # whatever it is
-    except ValueError:
-        return str(value)
 
 
 def tune(

@@ -18,21 +18,14 @@ from tests.files.raw_files import array, npy, npz, planted, planted_header, rbm,
 from tests.files.recipe_bombs import recipe_text
 
 from glasshouse.certificates import CertificateError
-from glasshouse.files import (
-    FileError,
-    check_suite,
-    read,
-    read_certificate,
-    read_document,
-    read_planted,
-    write,
-)
+from glasshouse.files import FileError, read, read_certificate, read_document, read_planted, write
 from glasshouse.files.graphs import read_graph
-from glasshouse.files.manifest import read_manifest
-from glasshouse.files.suite import write_suite
 from glasshouse.files.text.allowance import VARIABLE, Allowance, read_limit
 from glasshouse.planting.methods import random_loops
 from glasshouse.problems import Rbm
+from glasshouse.suites import check_suite
+from glasshouse.suites.manifest import read_manifest
+from glasshouse.suites.writing import write_suite
 
 MIB = 1 << 20
 

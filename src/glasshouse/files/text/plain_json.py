@@ -1,4 +1,4 @@
-"""JSON from strangers: finite numbers, keys that stand once, nothing deep."""
+"""JSON from untrusted sources: finite numbers, unique keys, nothing deep; and JSON to be hashed."""
 
 from __future__ import annotations
 
@@ -94,3 +94,12 @@ def _finite(word: str) -> float:
 
 def _refuse(word: str) -> NoReturn:
     raise JsonError(f"the number {word[:40]} is not finite")
+
+
+def canonical_json(value: object) -> str:
+    """JSON on one line, the same for equal values: sorted keys, no spaces.
+
+    >>> canonical_json({"b": 1, "a": "ρ"})
+    '{"a":"ρ","b":1}'
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

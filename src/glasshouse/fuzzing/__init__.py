@@ -1,0 +1,7 @@
+"""Fuzzing: small instances of proven optimum that catch a solver's wrong answers.
+
+dice (choices from a seed) · question (clauses with their least cost) ← specimen (a planted one),
+deciding (the least cost, by loops or by all assignments) ← mutations, drawing (one question from a
+seed) · trial (a solver is asked) ← shrinking (the smallest question that still fails) ← hunting
+(many questions; each kind of fault once, handed over with a report)
+"""

@@ -1,0 +1,366 @@
+"""Hunt wrong answers of one solver: many instances, and each kind of fault once, shrunk.
+
+A fault is handed over as the file, its certificate, and a report. The report is for the author of a
+solver, on another computer: it holds the solver's answer, a right answer, and the lines that show
+both. It names no folder of this computer.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter, deque
+from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor, Future
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from glasshouse.waiting import result_of
+from glasshouse.certificates import CertificateError
+from glasshouse.files.certificate.reading import side_car
+from glasshouse.files.certificate.writing import write_certificate
+from glasshouse.files.clause_file import read_clauses
+from glasshouse.files.known import truth_of
+from glasshouse.files.text.streams import refuse_existing, replacing
+from glasshouse.files.writing import make_folder
+from glasshouse.fuzzing.deciding import enumerated_best
+from glasshouse.fuzzing.drawing import DEFAULT, Corners, fuzz_question, fuzz_specimen
+from glasshouse.fuzzing.question import Question
+from glasshouse.fuzzing.shrinking import Shrinker
+from glasshouse.fuzzing.trial import CommandTrial, Reply, Trial
+from glasshouse.pool import WorkerPool, ending_cleanly
+from glasshouse.problems import validation
+from glasshouse.problems.validation import INT64_MAX
+from glasshouse.races.judging.clauses import Judgement, RunVerdict
+from glasshouse.version import __version__
+
+_AT_ONCE = 16  # instances that a worker takes at a time
+_UNANSWERED = (RunVerdict.NO_ANSWER, RunVerdict.TIME_OUT, RunVerdict.OUT_OF_MEMORY,
+               RunVerdict.TOO_MUCH_OUTPUT)  # fmt: skip
+_MOST_KINDS = 12  # of faults; what is beyond counts by its verdict alone
+_FOLDERS = re.compile(r"(?<![\w.~:/-])(?:/[^\s/'\":,;()<>|]+)+/")  # not those of a web address
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One instance that a solver was asked.
+
+    Attributes:
+        seed: of the instance, and of the run.
+        judgement: what became of it.
+        num_clauses: its size.
+    """
+
+    seed: int
+    judgement: Judgement
+    num_clauses: int
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One kind of fault and the smallest instance that shows it.
+
+    Attributes:
+        kind: what all faults of this kind have in common, in words.
+        times: on how many instances it was seen.
+        seed: of the instance that it was shrunk from.
+        judgement: of the shrunk instance.
+        question: the shrunk instance.
+        is_minimal: whether no clause can go; False where time was over before.
+        is_interrupted: whether Ctrl-C ended the shrinking.
+    """
+
+    kind: str
+    times: int
+    seed: int
+    judgement: Judgement
+    question: Question
+    is_minimal: bool
+    is_interrupted: bool = False
+
+
+@dataclass
+class Catch:
+    """What a hunt has found so far.
+
+    Attributes:
+        verdicts: how often each was given.
+        smallest: of each kind of fault the smallest instance.
+        times: how often each kind was seen.
+        unanswered: why there was no answer, and how often.
+    """
+
+    verdicts: Counter[RunVerdict] = field(default_factory=Counter)
+    smallest: dict[str, Tried] = field(default_factory=dict)
+    times: Counter[str] = field(default_factory=Counter)
+    unanswered: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def is_hardly_answered(self) -> bool:
+        """Whether most instances got no answer."""
+        return 2 * self.unanswered.total() > self.verdicts.total()
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether no instance got an answer, so that nothing was tested."""
+        return self.unanswered.total() == self.verdicts.total()
+
+    def add(self, tried: Tried) -> None:
+        """Count one more."""
+        verdict = tried.judgement.verdict
+        self.verdicts[verdict] += 1
+        if verdict in _UNANSWERED:
+            self.unanswered[fault_kind(tried.judgement)] += 1
+        if not verdict.is_fault:
+            return
+        kind = fault_kind(tried.judgement)
+        if kind not in self.smallest and len(self.smallest) >= _MOST_KINDS:
+            kind = str(verdict)
+        self.times[kind] += 1
+        known = self.smallest.get(kind, tried)
+        self.smallest[kind] = min(known, tried, key=lambda t: (t.num_clauses, t.seed))
+
+
+def fault_kind(judgement: Judgement) -> str:
+    """What faults of one cause have in common: verdict and reason, without their numbers.
+
+    >>> fault_kind(Judgement(RunVerdict.INVALID_MODEL, "the model costs 6, but the last o is 7"))
+    'invalid model: the model costs N, but the last o is N'
+    >>> fault_kind(Judgement(RunVerdict.NO_ANSWER, "it is exact only up to 8: here are 9"))
+    'no answer: it is exact only up to 8'
+    """
+    reason = judgement.reason.partition(":")[0]
+    # Of crashes the number is a signal or an exit code, of refusals a solver's limit.
+    if judgement.verdict not in (RunVerdict.CRASH, RunVerdict.NO_ANSWER):
+        reason = re.sub(r"'.*?'|[0-9]+", "N", reason)
+    return f"{judgement.verdict}: {reason}"
+
+
+def hunt(
+    trial: Trial, *, count: int, seed: int = 0, corners: Corners = DEFAULT, workers: int = 1
+) -> Iterator[Tried]:
+    """Ask a solver the instances of the seeds `seed`, `seed + 1`, …, in any order.
+
+    Args:
+        trial: the solver.
+        count: how many instances.
+        seed: the first one.
+        corners: which instances.
+        workers: how many processes ask at a time; 1 asks in this one.
+    """
+    count, seed = validation.count(count, "count", 1), validation.count(seed, "seed")
+    if validation.count(workers, "workers", 1) == 1:
+        for one in range(seed, seed + count):
+            yield _tried(trial, one, corners)
+        return
+    firsts = iter(range(seed, seed + count, _AT_ONCE))
+    running: deque[tuple[int, Future[Any]]] = deque()
+    with closing(WorkerPool(workers)) as pool:
+        while True:
+            while len(running) < 2 * workers and (first := next(firsts, None)) is not None:
+                end = min(first + _AT_ONCE, seed + count)
+                running.append((first, pool.submit(_batch, trial, first, end, corners)))
+            if not running:
+                return
+            first, future = running.popleft()
+            yield from _result(first, future)
+
+
+def shrunk_fault(trial: Trial, tried: Tried, kind: str, times: int, corners: Corners,
+                 seconds: float) -> Fault:  # fmt: skip
+    """Shrink the instance of a fault; Ctrl-C keeps the smallest so far."""
+    specimen = fuzz_specimen(tried.seed, corners)
+    last = tried.judgement
+
+    def fails(question: Question) -> bool:
+        nonlocal last
+        judgement = trial.ask(question, tried.seed)
+        if fault_kind(judgement) != fault_kind(tried.judgement):
+            return False
+        last = judgement
+        return True
+
+    shrinker = Shrinker(specimen.question(), fails, seconds, corners.heaviest)
+    is_interrupted = False
+    try:
+        shrinker.run(specimen)
+    except KeyboardInterrupt:
+        is_interrupted = True
+    question = shrinker.finished()
+    return Fault(kind, times, tried.seed, last, question, shrinker.is_minimal, is_interrupted)
+
+
+def _tried(trial: Trial, seed: int, corners: Corners) -> Tried:
+    question = fuzz_question(seed, corners)
+    return Tried(seed, trial.ask(question, seed), len(question.lines))
+
+
+def _batch(trial: Trial, first: int, end: int, corners: Corners) -> list[Tried]:
+    """What a worker does; SIGTERM ends it, and first whatever it runs."""
+    with ending_cleanly():
+        return [_tried(trial, seed, corners) for seed in range(first, end)]
+
+
+def _result(first: int, future: Future[Any]) -> Iterator[Tried]:
+    try:
+        yield from result_of(future)
+    except BrokenExecutor:
+        raise ValueError(
+            f"the solver ended its process on one of the instances from seed={first} on; run them "
+            "with workers=1 to see which"
+        ) from None
+
+
+@dataclass(frozen=True)
+class HandedOver:
+    """Where a fault was written.
+
+    Attributes:
+        file: the instance.
+        certificate: what proves its optimum; None where all assignments were looked at.
+        report: a text that describes the fault.
+        command: one line for a shell that shows it.
+    """
+
+    file: Path
+    certificate: Path | None
+    report: Path
+    command: str
+
+
+def write_question(path: Path, question: Question, *, overwrite: bool = False) -> Path | None:
+    """Write a file and its certificate, if it has one, then read both back and verify them.
+
+    Returns:
+        The path of the certificate, which proves the optimum of the file; None without one.
+
+    Raises:
+        CertificateError: the files that were written do not prove the question's optimum.
+    """
+    beside = side_car(path)
+    refuse_existing(beside, overwrite=overwrite)
+    with replacing(path, overwrite=overwrite) as file:
+        file.write(question.text)
+    if question.certificate is None:
+        beside.unlink(missing_ok=True)  # whatever it proved, it was not this file
+        _refuse_other_clauses(path, question)
+        return None
+    write_certificate(beside, question.certificate, cost=question.optimum, overwrite=overwrite)
+    found = truth_of(path).optimum
+    if found != question.optimum:
+        raise CertificateError(f"{beside} proves {found}, but the optimum is {question.optimum}")
+    return beside
+
+
+def _refuse_other_clauses(path: Path, question: Question) -> None:
+    """Refuse a file that does not contain the clauses whose assignments were enumerated."""
+    if read_clauses(path) != question.clauses:
+        raise CertificateError(f"{path} does not contain the clauses that were enumerated")
+
+
+def hand_over(fault: Fault, trial: Trial, folder: Path, corners: Corners) -> HandedOver:
+    """Write a fault into a folder, under a name that nothing there has."""
+    make_folder(folder)
+    path = _free_name(folder, f"{re.sub('[^a-z]+', '-', fault.judgement.verdict)}-{fault.seed}")
+    beside = write_question(path, fault.question)
+    line = trial.reproduction(path.absolute(), fault.seed, corners)
+    is_judged = isinstance(trial, CommandTrial) and beside is not None and _is_in_the_output(fault)
+    report = path.with_suffix(".txt")
+    names = shlex.join(map(_named, shlex.split(line)))
+    with replacing(report, overwrite=False) as file:
+        file.write(_report(fault, path.name, _piped(names, Path(path.name), is_judged)).encode())
+    return HandedOver(path, beside, report, _piped(line, path.absolute(), is_judged))
+
+
+def without_folders(text: str) -> str:
+    """A text in which files are named without their folders.
+
+    >>> without_folders("c reading /home/me/x.wcnf; see https://example.org/a/b, about 1/2")
+    'c reading x.wcnf; see https://example.org/a/b, about 1/2'
+    """
+    return _FOLDERS.sub("", text)
+
+
+def _named(word: str) -> str:
+    """A word of a command, a file without its folders; these may have spaces in their names."""
+    return Path(word).name if Path(word).is_absolute() else without_folders(word)
+
+
+def _piped(line: str, path: Path, is_judged: bool) -> str:
+    return f"{line} | glasshouse judge {shlex.quote(str(path))} -" if is_judged else line
+
+
+def _is_in_the_output(fault: Fault) -> bool:
+    """Whether the output alone shows the fault."""
+    return fault.judgement.verdict not in (RunVerdict.CRASH, RunVerdict.WRONG_EXIT_CODE)
+
+
+def _report(fault: Fault, name: str, command: str) -> str:
+    question = fault.question
+    size = "no clause can be left out" if fault.is_minimal else "not shrunk to the end"
+    proof = (
+        f"proven by {name}.cert"
+        if question.certificate is not None
+        else "found by looking at all assignments"
+    )
+    return "\n\n".join([
+        f"{without_folders(str(fault.judgement))}\noptimum {question.optimum}, {proof}\n"
+        f"{len(question.lines)} clauses, {size}; from fuzz seed {fault.seed}, one of "
+        f"{fault.times} such faults\nfound by glasshouse {__version__}",
+        f"This line shows the fault:\n{command}",
+        _how_to_check(question, name),
+        f"A right answer:\n{_right_answer(question)}",
+        *_answer(fault),
+    ]) + "\n"  # fmt: skip
+
+
+def _how_to_check(question: Question, name: str) -> str:
+    if question.certificate is None:
+        return (
+            f"glasshouse check {name} cannot check the optimum: there is no certificate, because "
+            "all assignments were looked at."
+        )
+    if sum(weight for weight, _ in question.clauses.soft) > INT64_MAX:
+        return (
+            f"glasshouse check {name} does not read the file, because its weights add up to 2^63 "
+            "or more. glasshouse judge does, and verifies the certificate in exact integers."
+        )
+    return f"This line checks the optimum:\nglasshouse check {name}"
+
+
+def _right_answer(question: Question) -> str:
+    """A model of the least cost, as a solver would print it."""
+    if question.certificate is not None:
+        model = (question.certificate.state > 0).astype(int).tolist()
+    else:
+        found = enumerated_best(question.clauses)
+        model = [] if found is None else found[1]
+    return f"o {question.optimum}\ns OPTIMUM FOUND\nv {''.join(map(str, model))}"
+
+
+def _answer(fault: Fault) -> list[str]:
+    """What the solver printed, and how it ended."""
+    reply = fault.judgement
+    if not isinstance(reply, Reply) or reply.output is None:
+        return []
+    ended = f"signal {-reply.exit_code}" if reply.exit_code < 0 else f"exit code {reply.exit_code}"
+    parts = [f"The solver's answer, which ended with {ended}:\n{_shown(reply.output)}"]
+    if reply.errors.strip():
+        parts.append(f"Its standard error:\n{_shown(reply.errors)}")
+    return parts
+
+
+def _shown(printed: bytes) -> str:
+    text = printed.decode("utf-8", "replace").rstrip()
+    return "\n".join(map(without_folders, text.split("\n"))) or "(nothing)"
+
+
+def _free_name(folder: Path, stem: str) -> Path:
+    for number in count(1):
+        path = folder / f"{stem}{f'-{number}' * (number > 1)}.wcnf"
+        if not any(p.exists() for p in (path, side_car(path), path.with_suffix(".txt"))):
+            return path
+    raise AssertionError

@@ -1,0 +1,208 @@
+"""The smallest instance on which a solver still fails, and its optimum, decided without the solver.
+
+Whole parts go first: what is left is proven by its own loops. Then single clauses go, weights fall
+and variables are renamed; after each such step the optimum is decided anew, by looking at all
+assignments or by `prove`. It ends when no clause can go, or when its time is over.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from glasshouse.certificates import CertificateError
+from glasshouse.files.clause_file import Layout, Line
+from glasshouse.fuzzing.deciding import decide, proven_optimum
+from glasshouse.fuzzing.question import MOST_WEIGHT, Question, clauses_of
+from glasshouse.fuzzing.specimen import Specimen
+
+Fails = Callable[[Question], bool]
+T = TypeVar("T")
+
+_LARGE = 2**31  # from here on a weight may be what a solver fails on
+
+
+class Shrinker:
+    """One shrinking; `best` is the smallest failing question so far, at any time.
+
+    Args:
+        question: on which a solver fails.
+        fails: asks the solver and tells whether it fails as before.
+        seconds: after which the smallest so far is taken.
+        heaviest: the largest weight that a soft clause may get.
+    """
+
+    def __init__(
+        self, question: Question, fails: Fails, seconds: float, heaviest: int = MOST_WEIGHT
+    ) -> None:
+        self.best = question
+        self._heaviest = heaviest
+        self.is_minimal = False
+        self._fails = fails
+        self._asked: set[bytes] = set()
+        self._deadline = time.monotonic() + seconds
+
+    def run(self, specimen: Specimen) -> Question:
+        """Until nothing can go or time is over; with a certificate where there is one."""
+        self._fewer_parts(specimen)
+        while not self.is_over:
+            before = self.best
+            self._plainly()
+            self._fewer_lines()
+            self._lower_weights()
+            self._rename()
+            if self.best == before:
+                self.is_minimal = not self.is_over
+                break
+        return self.finished()
+
+    def _fewer_parts(self, specimen: Specimen) -> None:
+        def accepted(parts: Sequence[int]) -> Sequence[int] | None:
+            question = None if self.is_over else _question_of(specimen.only(parts))
+            return parts if question is not None and self._accept(question) else None
+
+        _fewest(specimen.parts, accepted)
+
+    def finished(self) -> Question:
+        """The smallest question, with loops that prove its optimum if there are any."""
+        if self.best.certificate is None and (proof := proven_optimum(self.best.clauses)):
+            if proof.optimum != self.best.optimum:
+                raise CertificateError(
+                    f"two exact ways disagree: all assignments cost at least {self.best.optimum}, "
+                    f"and a proof shows {proof.optimum}; please report this with the file"
+                )
+            self.best = replace(self.best, certificate=proof.certificate)
+        return self.best
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is no time left."""
+        return time.monotonic() >= self._deadline
+
+    def _accept(self, question: Question) -> bool:
+        if self.is_over or question.text in self._asked:
+            return False
+        self._asked.add(question.text)
+        if not self._fails(question):
+            return False
+        self.best = question
+        return True
+
+    def _with(self, lines: Sequence[Line], num_variables: int | None = None) -> bool:
+        """Go on with other lines if their optimum can be decided and the solver still fails."""
+        if self.is_over:
+            return False
+        size = self.best.num_variables if num_variables is None else num_variables
+        decision = decide(clauses_of(size, tuple(lines)))
+        if decision is None:
+            return False
+        layout = self.best.layout
+        found = Question(size, tuple(lines), decision.optimum, layout, decision.certificate)
+        return self._accept(found)
+
+    def _plainly(self) -> None:
+        plain = Layout(self.best.layout.dialect)
+        if self.best.layout != plain:
+            self._accept(self.best.written_as(plain))
+
+    def _fewer_lines(self) -> None:
+        def accepted(lines: Sequence[Line]) -> Sequence[Line] | None:
+            heavier = gathered(lines, self.best.lines, self._heaviest)
+            found = self._with(lines) or (heavier != lines and self._with(heavier))
+            return self.best.lines if found else None
+
+        _fewest(self.best.lines, accepted)
+
+    def _lower_weights(self) -> None:
+        self._with_weights(lambda weight: min(weight, 1))
+        while self._with_weights(lambda weight: (weight + 1) // 2):
+            pass
+        for place, (weight, _) in enumerate(self.best.lines):
+            if weight is not None and weight > 1 and not self._with_weight(place, 1):
+                self._lower(place, weight)
+
+    def _lower(self, place: int, weight: int) -> None:
+        """Take off as much as may go, in steps that get smaller."""
+        step = weight // 2
+        while step and not self.is_over:
+            if weight - step >= 1 and self._with_weight(place, weight - step):
+                weight -= step
+            else:
+                step //= 2
+
+    def _with_weights(self, new: Callable[[int], int]) -> bool:
+        lines = [(weight and new(weight), literals) for weight, literals in self.best.lines]
+        return lines != list(self.best.lines) and self._with(lines)
+
+    def _with_weight(self, place: int, weight: int) -> bool:
+        lines = list(self.best.lines)
+        lines[place] = weight, lines[place][1]
+        return self._with(lines)
+
+    def _rename(self) -> None:
+        """Number variables in the order in which they appear, and leave out all others."""
+        names: dict[int, int] = {}
+        for _, literals in self.best.lines:
+            for literal in literals:
+                names.setdefault(abs(literal), len(names) + 1)
+        size = max(1, len(names))
+        lines = [
+            (weight, tuple(names[abs(x)] if x > 0 else -names[abs(x)] for x in literals))
+            for weight, literals in self.best.lines
+        ]
+        if (size, tuple(lines)) != (self.best.num_variables, self.best.lines):
+            self._with(lines, size)
+
+
+def _question_of(specimen: Specimen) -> Question | None:
+    """What is left after parts went, proven by its loops or decided anew."""
+    try:
+        return specimen.question()
+    except CertificateError:  # a hard clause that weighs less than it did in the proof
+        size = len(specimen.model)
+        decision = decide(clauses_of(size, specimen.lines))
+    if decision is None:
+        return None
+    return Question(size, specimen.lines, decision.optimum, specimen.layout, decision.certificate)
+
+
+def gathered(lines: Sequence[Line], before: Sequence[Line], most: int) -> Sequence[Line]:
+    """Give large weights that went to the heaviest clause that is left, unless it exceeds `most`.
+
+    Where it is the sum that does not fit, no clause could go alone.
+    """
+    missing = _total(before) - _total(lines)
+    heaviest = max((weight or 0 for weight, _ in lines), default=0)
+    if not heaviest or not _LARGE <= missing + heaviest <= most:
+        return lines
+    place = next(k for k, (weight, _) in enumerate(lines) if weight == heaviest)
+    literals = lines[place][1]
+    return [*lines[:place], (heaviest + missing, literals), *lines[place + 1 :]]
+
+
+def _total(lines: Sequence[Line]) -> int:
+    return sum(weight or 0 for weight, _ in lines)
+
+
+def _fewest(things: Sequence[T], accepted: Callable[[Sequence[T]], Sequence[T] | None]) -> None:
+    """Leave out blocks of things, ever smaller ones, until no single thing can go.
+
+    Args:
+        things: all of them.
+        accepted: what to go on with, given what would be left; None if it must not go.
+    """
+    kept = list(things)
+    size = len(kept)
+    while size:
+        start = 0
+        changed = False
+        while start < len(kept):
+            left = accepted(kept[:start] + kept[start + size :])
+            if left is not None:
+                kept, changed = list(left), True
+            else:
+                start += size
+        if size > 1 or not changed:
+            size //= 2

@@ -1,0 +1,155 @@
+"""One instance for a solver to fail on, made of parts whose minima one model attains together.
+
+The cost is a sum over parts. Each part, a planted loop for instance, comes with loops in the sense
+of a certificate, which prove that no assignment costs less there than the model does. So the model
+is optimal for all parts together, for any choice of them, and after every change that keeps the
+costs of a part or adds a part which the model satisfies.
+
+A hard clause has a weight, too: what it counts in the proof of its part, from the time when it was
+soft. In a file it weighs more than all soft clauses. What it weighs more than in the proof is a
+triangle of its two literals and the ghost, whose own minimum every satisfied clause attains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from glasshouse.certificates import Certificate, CertificateError
+from glasshouse.files.clause_file import Layout, Line
+from glasshouse.files.known import proven_truth
+from glasshouse.fuzzing.question import Question, clauses_of
+from glasshouse.planting import Planted
+
+
+class Clause(NamedTuple):
+    """A clause, and the part that it belongs to."""
+
+    literals: tuple[int, ...]
+    weight: int
+    part: int
+    is_hard: bool = False
+
+
+class Loop(NamedTuple):
+    """A loop of a proof: vertices are variables, or 0 for the ghost that is always true.
+
+    The model violates the edge from the last vertex to the first. The multiplier counts halves of
+    a unit of cost.
+    """
+
+    multiplier: int
+    vertices: tuple[int, ...]
+    part: int
+
+
+@dataclass(frozen=True)
+class Specimen:
+    """Clauses, a model and the loops that prove it optimal.
+
+    Attributes:
+        model: 0 or 1 for each variable.
+        clauses: in the order of the file.
+        loops: the proof.
+        layout: how the file is written.
+    """
+
+    model: tuple[int, ...]
+    clauses: tuple[Clause, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    layout: Layout = field(default_factory=Layout)
+
+    @classmethod
+    def of(cls, planted: Planted) -> Specimen:
+        """A plant, one part per loop: the clauses of different loops are not added up."""
+        spins, ghost = planted.state.tolist(), planted.ising.num_variables
+        clauses: list[Clause] = []
+        loops: list[Loop] = []
+        for part in range(len(planted.loops)):
+            loop = planted.loops[part]
+            nodes = [0 if node == ghost else node + 1 for node in loop.nodes.tolist()]
+            weights = loop.weights.tolist()
+            for a, b, weight in zip(nodes, nodes[1:] + nodes[:1], weights, strict=True):
+                sign = (spins[a - 1] if a else 1) * (spins[b - 1] if b else 1)
+                clauses += _edge_clauses(a, b, weight * sign, part)
+            if weights[-1]:
+                loops.append(Loop(-2 * weights[-1], tuple(nodes), part))
+        return cls(tuple(int(spin > 0) for spin in spins), tuple(clauses), tuple(loops))
+
+    @property
+    def soft_weight(self) -> int:
+        """What all soft clauses weigh."""
+        return sum(clause.weight for clause in self.clauses if not clause.is_hard)
+
+    @property
+    def parts(self) -> list[int]:
+        """The parts there are."""
+        return sorted({clause.part for clause in self.clauses})
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The clauses as a file has them."""
+        return tuple((None if c.is_hard else c.weight, c.literals) for c in self.clauses)
+
+    def satisfies(self, literals: Iterable[int]) -> bool:
+        """Whether the model does."""
+        return any((x > 0) == bool(self.model[abs(x) - 1]) for x in literals)
+
+    def triangle(self, literals: tuple[int, ...], multiplier: int, part: int) -> tuple[Loop, ...]:
+        """The loop of a clause that the model satisfies; none where its unit fields will do."""
+        variables = [abs(x) for x in literals]
+        if len(set(variables)) < 2 or not multiplier:
+            return ()
+        (first, second), (one, two) = variables, (self.satisfies([x]) for x in literals)
+        assert one or two
+        vertices = (first, 0, second) if one and two else (0, first, second)
+        return (Loop(multiplier, vertices if one else (0, second, first), part),)
+
+    def certificate(self) -> Certificate:
+        """The proof as a certificate of the file: all loops, and a triangle per hard clause."""
+        penalty = 1 + self.soft_weight
+        loops = list(self.loops)
+        for clause in self.clauses:
+            if clause.is_hard and clause.weight < penalty:
+                loops += self.triangle(clause.literals, penalty - clause.weight, clause.part)
+        size = len(self.model)
+        nodes = [vertex - 1 if vertex else size for loop in loops for vertex in loop.vertices]
+        starts = np.cumsum([0, *(len(loop.vertices) for loop in loops)])
+        return Certificate(
+            2 * np.array(self.model, dtype=np.int8) - np.int8(1),
+            np.array(nodes, dtype=np.int32),
+            starts,
+            np.array([loop.multiplier for loop in loops], dtype=object),
+            denominator=2,
+        )
+
+    def question(self) -> Question:
+        """What a solver is asked, with its optimum, proven here and now by the loops.
+
+        Raises:
+            CertificateError: the loops do not show that the model is optimal.
+        """
+        certificate = self.certificate()
+        truth = proven_truth(clauses_of(len(self.model), self.lines), certificate)
+        if truth.optimum is None:
+            raise CertificateError(f"the model costs {truth.best}, proven is {truth.bound}")
+        return Question(len(self.model), self.lines, truth.optimum, self.layout, certificate)
+
+    def only(self, parts: Iterable[int]) -> Specimen:
+        """Some parts alone."""
+        kept = set(parts)
+        clauses = tuple(clause for clause in self.clauses if clause.part in kept)
+        loops = tuple(loop for loop in self.loops if loop.part in kept)
+        return Specimen(self.model, clauses, loops, self.layout)
+
+
+def _edge_clauses(a: int, b: int, weight: int, part: int) -> list[Clause]:
+    """A coupling (or a field, where one end is the ghost) as clauses that cost |weight|."""
+    if not a or not b:
+        literal = a + b if weight > 0 else -(a + b)
+        return [Clause((literal,), abs(weight), part)]
+    b = -b if weight > 0 else b
+    return [Clause((a, b), abs(weight), part), Clause((-a, -b), abs(weight), part)]

@@ -1,0 +1,137 @@
+"""Ask a solver one question and judge its answer: a command, or a solver in this process."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from glasshouse.files.clause_file import Dialect
+from glasshouse.fuzzing.drawing import Corners
+from glasshouse.fuzzing.question import Question
+from glasshouse.proofs.exact import RefusedError
+from glasshouse.races.commands.builtin import NAMES, built_in
+from glasshouse.races.commands.probing import understood
+from glasshouse.races.judging.answer import read_answer
+from glasshouse.races.judging.clauses import Judgement, RunVerdict, judge
+from glasshouse.races.running.command import Limits, SolverCommand
+from glasshouse.races.running.guardian import scratch_folder
+from glasshouse.races.running.runner import Outcome, run
+
+_MOST_KEPT = 10_000  # bytes of an output that shows a fault
+
+
+@dataclass(frozen=True, repr=False)
+class Reply(Judgement):
+    """A verdict together with what the solver printed, if the verdict is a fault.
+
+    Attributes:
+        output: the end of standard output; None for a solver in this process.
+        errors: the end of standard error.
+        exit_code: of the command; negative for the signal that ended it.
+    """
+
+    output: bytes | None = None
+    errors: bytes = b""
+    exit_code: int = 0
+
+    @classmethod
+    def of(cls, judgement: Judgement, outcome: Outcome) -> Reply:
+        """The verdict over a run."""
+        if not judgement.verdict.is_fault:
+            return cls(**vars(judgement))
+        printed = outcome.transcript
+        return cls(
+            **vars(judgement),
+            output=bytes(printed.output[-_MOST_KEPT:]),
+            errors=bytes(printed.errors[-_MOST_KEPT:]),
+            exit_code=outcome.exit_code,
+        )
+
+
+class Trial(Protocol):
+    """A solver that can be asked."""
+
+    def ask(self, question: Question, seed: int) -> Judgement:
+        """The verdict over an answer; of a command a `Reply`."""
+
+    def reproduction(self, path: Path, seed: int, corners: Corners) -> str:
+        """One line for a shell that asks again."""
+
+
+@dataclass(frozen=True)
+class CommandTrial:
+    """A command that reads a file.
+
+    Attributes:
+        command: the solver.
+        limits: of every run.
+        strict: whether a wrong exit code alone is a fault.
+    """
+
+    command: SolverCommand
+    limits: Limits
+    strict: bool = False
+
+    def ask(self, question: Question, seed: int) -> Reply:
+        """Write the file, run the command, judge what it prints."""
+        with scratch_folder("glasshouse-fuzz-") as folder:
+            path = folder / "instance.wcnf"
+            path.write_bytes(question.text)
+            outcome = run(self.command.arguments(path, seed, self.limits.seconds), self.limits)
+        answer = read_answer(outcome.transcript)
+        judgement = judge(question.clauses, answer, question.truth, outcome, strict=self.strict)
+        return Reply.of(judgement, outcome)
+
+    def reproduction(self, path: Path, seed: int, corners: Corners) -> str:
+        """The command on a file."""
+        return shlex.join(self.command.arguments(path, seed, self.limits.seconds))
+
+
+@dataclass(frozen=True)
+class BuiltInTrial:
+    """A solver in this process.
+
+    Attributes:
+        name: which.
+        seconds: that it has for each question.
+    """
+
+    name: str
+    seconds: float = 10.0
+
+    def ask(self, question: Question, seed: int) -> Judgement:
+        """Let it answer; what it refuses stays unanswered, any other exception is a crash."""
+        try:
+            answer = built_in(self.name)(question.clauses, self.seconds)
+        except RefusedError as refusal:
+            return Judgement(RunVerdict.NO_ANSWER, str(refusal).partition(";")[0])
+        except Exception as fault:  # whatever a stranger raises
+            return Judgement(RunVerdict.CRASH, f"{type(fault).__name__}: {str(fault)[:200]}")
+        return judge(question.clauses, answer, question.truth)
+
+    def reproduction(self, path: Path, seed: int, corners: Corners) -> str:
+        """The command that draws the instance, shrinks it and asks again."""
+        words = ["glasshouse", "fuzz", "--solver", self.name, "--seed", str(seed), "--count", "1"]
+        return shlex.join([*words, *corners.options])
+
+
+def spoken_dialect(trial: Trial) -> Dialect | None:
+    """The one dialect of WCNF that a command understands; None for both, for none or a built-in."""
+    if not isinstance(trial, CommandTrial):
+        return None
+    found = understood(trial.command, trial.limits, ("classic", "mse22"))
+    return found.pop() if len(found) == 1 else None
+
+
+def trial_of(solver: str, limits: Limits, *, strict: bool = False) -> Trial:
+    """A built-in solver by its name, else a command.
+
+    Raises:
+        ValueError: a solver that is not installed, or a program that is not there.
+    """
+    if solver.strip() in NAMES:
+        built_in(solver.strip())
+        return BuiltInTrial(solver.strip(), limits.seconds)
+    return CommandTrial(SolverCommand.parse(solver), limits, strict)

@@ -1,0 +1,195 @@
+"""Who races: somebody's command, or a built-in solver, which is a command of ours.
+
+Built-in solvers run as `glasshouse solve` in an interpreter of their own, so that limits and kills
+hold for them as for all others. The start of that interpreter is part of their time; `start_of`
+measures it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+import sys
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from glasshouse.files.clause_file import SUFFIXES, Dialect
+from glasshouse.proofs.exact import OURS
+from glasshouse.races.commands.builtin import NAMES, refuse_missing, version_of
+from glasshouse.races.commands.probing import Probed, probe, try_out
+from glasshouse.races.running.command import Limits, SolverCommand
+from glasshouse.races.running.compiling import Words, run_compiled
+from glasshouse.races.running.runner import Outcome
+from glasshouse.races.samplers import SAMPLERS
+from glasshouse.summaries import Summarised
+from glasshouse.version import __version__
+
+_RANDOM = ("anneal", "temper", "minimise", *SAMPLERS)
+_OURS = tuple(name for name in OURS if name != "brute")  # which would never end here
+_THEIRS = (*NAMES, *SAMPLERS)
+_NAMED = re.compile(r"([A-Za-z][A-Za-z0-9_.+-]*)=(?=\S)")
+_LONGEST_NAME = 60
+_SHORT = 10.0  # seconds; in longer runs a start hardly counts
+
+
+@dataclass(frozen=True, repr=False)
+class Entrant(Summarised):
+    """A solver in a race.
+
+    Attributes:
+        name: what tables and figures call it.
+        command: what is run.
+        dialect: what it reads.
+        fingerprint: of the program, to notice that it is another one than before.
+        is_built_in: whether it runs in an interpreter of ours.
+    """
+
+    name: str
+    command: SolverCommand
+    dialect: Dialect
+    fingerprint: str
+    is_built_in: bool = False
+
+
+def built_in_names() -> tuple[str, ...]:
+    """The names of all built-in solvers, installed or not."""
+    return (*_OURS, *_THEIRS)
+
+
+def entrants_of(
+    solvers: Iterable[str],
+    limits: Limits,
+    dialect: Dialect | None = None,
+    *,
+    known: Mapping[str, Mapping[str, Any]] | None = None,
+    tell: Callable[[Probed], None] | None = None,
+) -> list[Entrant]:
+    """Solvers as one types them: a command, `name=command`, a built-in's name, or `all` built-ins.
+
+    Args:
+        solvers: the texts.
+        limits: the limits of runs that find out what a command reads, except for their time, which
+            is at most 10 seconds for each dialect.
+        dialect: what all commands read; found out when None, among mse22, classic and opb. Plain
+            cnf, which has neither weights nor hard clauses, must be chosen.
+        known: solvers by name, as a race's store has them, whose "dialect" is not found out again.
+        tell: is called with every dialect that was not given.
+
+    Raises:
+        ValueError: a solver is not there, or two have one name.
+        MissingPackageError: a built-in solver is not installed.
+    """
+    words = [text.strip() for text in solvers]
+    if "all" in words:
+        each = dict.fromkeys([*words, *filter(_is_installed, built_in_names())])
+        words = [word for word in each if word != "all"]
+    found: dict[str, Entrant] = {}
+    for text in words:
+        if text in built_in_names():
+            entrant = _built_in(text)
+        else:
+            name, command = _named_command(text)
+            spoken = Probed(name, dialect) if dialect else _known(name, known or {})
+            spoken = spoken or probe(name, command, limits)
+            if dialect is None and tell is not None:
+                tell(spoken)
+            entrant = Entrant(name, command, spoken.dialect, _fingerprint(command))
+        if entrant.name in found:
+            raise ValueError(
+                f"two solvers are called {entrant.name!r}; {_another_name(entrant, text, found)}"
+            )
+        found[entrant.name] = entrant
+    if not found:
+        raise ValueError("no solver; give at least one command or the name of a built-in")
+    return list(found.values())
+
+
+def _another_name(entrant: Entrant, text: str, taken: Container[str]) -> str:
+    """The advice for a solver whose name is taken."""
+    if entrant.is_built_in:
+        return "a built-in solver races once; remove one of them"
+    named = _NAMED.match(text)
+    command = text[named.end() :] if named else text
+    name = next(name for k in count(2) if (name := f"{entrant.name}-{k}") not in taken)
+    return f"name them, as in {shlex.quote(f'{name}={command}')}"
+
+
+def start_of(entrant: Entrant, limits: Limits) -> float | None:
+    """Seconds until a solver has an answer for an instance of two variables: hardly but its start.
+
+    Its first o line counts: some work until the limit whatever they have, and are asked only where
+    that is short. The whole limit where it does not get so far in time; None where something else
+    is in its way, such as memory.
+    """
+    if entrant.is_built_in and entrant.name in _RANDOM and limits.seconds > _SHORT:
+        return None
+    execute = partial(_compiled, entrant.name) if entrant.is_built_in else None
+    outcome, answer, judgement = try_out(entrant.command, entrant.dialect, limits, execute)
+    if answer.incumbents and (judgement.is_right or outcome.stopped == "time"):
+        return min(answer.incumbents[0][0], outcome.seconds)
+    if outcome.stopped == "time":
+        return limits.seconds
+    return outcome.seconds if judgement.is_right else None
+
+
+def _compiled(name: str, words: Words, limits: Limits) -> Outcome:
+    return run_compiled(name, words, limits)[0]
+
+
+def _built_in(name: str) -> Entrant:
+    if name in _THEIRS:
+        refuse_missing(name)
+    words = (
+        sys.executable, "-m", "glasshouse", "solve", "{file}", "--solver", name, "--maxsat-output",
+        "--time-limit", "{seconds}", *(("--seed", "{seed}") if name in _RANDOM else ()),
+    )  # fmt: skip
+    return Entrant(name, SolverCommand(words), "classic", _versions(name), is_built_in=True)
+
+
+def _is_installed(name: str) -> bool:
+    return name not in _THEIRS or version_of(name) is not None
+
+
+def _versions(name: str) -> str:
+    """What is behind a built-in solver: our version, and that of the package it comes from."""
+    ours = f"glasshouse {__version__}"
+    return ours if name not in _THEIRS else f"{ours}, {version_of(name)}"
+
+
+def _named_command(text: str) -> tuple[str, SolverCommand]:
+    named = _NAMED.match(text)
+    try:
+        command = SolverCommand.parse(text[named.end() :] if named else text)
+    except ValueError as fault:
+        if len(text.split()) != 1:
+            raise
+        known = ", ".join(built_in_names())
+        raise ValueError(f"{fault}; built-in solvers are {known}") from None
+    name = named[1] if named else Path(command.words[0]).name
+    if len(name) > _LONGEST_NAME:
+        raise ValueError(f"the name of a solver has {len(name)} letters; use {_LONGEST_NAME}")
+    return name, command
+
+
+def _known(name: str, known: Mapping[str, Mapping[str, Any]]) -> Probed | None:
+    """Return the dialect that a store has for a solver; None if it has none that exists.
+
+    Whether the store means the same program is checked when the race claims the store.
+    """
+    held = known.get(name, {}).get("dialect")
+    return next((Probed(name, dialect) for dialect in SUFFIXES if dialect == held), None)
+
+
+def _fingerprint(command: SolverCommand) -> str:
+    """A hash of the program and of the scripts among its arguments."""
+    digest = hashlib.sha256()
+    for word in command.words:
+        if Path(word).is_absolute() and Path(word).is_file():
+            with Path(word).open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()

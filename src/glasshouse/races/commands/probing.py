@@ -1,0 +1,138 @@
+"""Find out which dialect a command reads, by running it on an instance of two variables.
+
+Only dialects that keep the meaning of an instance are tried. Plain CNF has neither weights nor hard
+clauses: a solver of another problem may well answer there, and would be accused of wrong optima.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from glasshouse.files.clause_file import SUFFIXES, ClauseFile, Dialect, text_in
+from glasshouse.files.known import Truth
+from glasshouse.races.judging.answer import Answer, read_answer, read_from
+from glasshouse.races.judging.clauses import Judgement, RunVerdict, judge
+from glasshouse.races.running.command import Limits, SolverCommand
+from glasshouse.races.running.compiling import Words
+from glasshouse.races.running.guardian import scratch_folder
+from glasshouse.races.running.runner import Outcome, run
+from glasshouse.summaries import Summarised
+
+SECONDS = 10.0  # the time limit of each probe, whatever the time limit of the race
+_PROBED: tuple[Dialect, ...] = ("mse22", "classic", "opb")
+# The verdicts over solvers that were given a file which they cannot read.
+_NOT_UNDERSTOOD = (RunVerdict.CRASH, RunVerdict.NO_ANSWER, RunVerdict.MALFORMED)
+_LONGEST_QUOTE = 120
+_HARDLY_ANYTHING = ClauseFile(2, ((3, (-1,)), (2, (-2,))), ((1, 2),))
+_WITHOUT_WEIGHTS = ClauseFile(2, ((1, (-1,)), (1, (-2,)), (1, (1, 2))), ())
+
+
+@dataclass(frozen=True, repr=False)
+class Probed(Summarised):
+    """The dialect of a solver, and how it is known.
+
+    Attributes:
+        name: the name of the solver.
+        dialect: the dialect that it reads.
+        judgement: the verdict over its answer in that dialect; None if a store knew the dialect.
+    """
+
+    name: str
+    dialect: Dialect
+    judgement: Judgement | None = None
+
+
+@dataclass(frozen=True)
+class _Heard:
+    """The answer of a solver to the instance of two variables, in one dialect."""
+
+    outcome: Outcome
+    answer: Answer
+    judgement: Judgement
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether the solver has read the file; silence until the time limit does not show it."""
+        verdict = self.judgement.verdict
+        is_silent = verdict is RunVerdict.TIME_OUT and not self.answer.incumbents
+        return verdict not in _NOT_UNDERSTOOD and not is_silent
+
+
+def probe(name: str, command: SolverCommand, limits: Limits) -> Probed:
+    """Return the first dialect in which the solver's answer is right.
+
+    If no answer is right, return the first dialect with an answer: a wrong solver may race, too.
+
+    Raises:
+        ValueError: the solver answers in no dialect.
+    """
+    heard: dict[Dialect, _Heard] = {}
+    for dialect in _PROBED:
+        heard[dialect] = _ask(command, dialect, limits)
+        if heard[dialect].judgement.is_right:
+            return Probed(name, dialect, heard[dialect].judgement)
+    for dialect, one in heard.items():
+        if one.is_answer:
+            return Probed(name, dialect, one.judgement)
+    raise ValueError(
+        f"the solver {name} understands no dialect ({_told(heard)}); it must print o, s and v "
+        "lines: check the command, or give dialect='classic' (or another) to race it anyway"
+    )
+
+
+def understood(command: SolverCommand, limits: Limits, dialects: Iterable[Dialect]) -> set[Dialect]:
+    """Return the dialects in which a solver answers the instance of two variables, even wrongly."""
+    return {dialect for dialect in dialects if _ask(command, dialect, limits).is_answer}
+
+
+def try_out(
+    command: SolverCommand,
+    dialect: Dialect,
+    limits: Limits,
+    execute: Callable[[Words, Limits], Outcome] | None = None,
+) -> tuple[Outcome, Answer, Judgement]:
+    """Run a solver on the instance of two variables.
+
+    Args:
+        command: the solver.
+        dialect: what it reads.
+        limits: the limits of the run.
+        execute: what runs it; `run` by default.
+    """
+    clauses = _WITHOUT_WEIGHTS if dialect == "cnf" else _HARDLY_ANYTHING
+    least = 1 if dialect == "cnf" else 2
+    with scratch_folder("glasshouse-probe-") as folder:
+        path = folder / f"instance{SUFFIXES[dialect]}"
+        path.write_bytes(text_in(dialect, clauses))
+        outcome = (execute or _run)(partial(command.arguments, path, 1), limits)
+    answer = read_from(dialect, read_answer(outcome.transcript), clauses)
+    return outcome, answer, judge(clauses, answer, Truth(least, least), outcome)
+
+
+def _run(words: Words, limits: Limits) -> Outcome:
+    return run(words(limits.seconds), limits)
+
+
+def _ask(command: SolverCommand, dialect: Dialect, limits: Limits) -> _Heard:
+    return _Heard(*try_out(command, dialect, replace(limits, seconds=SECONDS)))
+
+
+def _told(heard: dict[Dialect, _Heard]) -> str:
+    """Return what a solver said in each dialect, as text."""
+    said: dict[str, list[str]] = {}
+    for dialect, one in heard.items():
+        said.setdefault(str(one.judgement), []).append(dialect)
+    told = "; ".join(f"{', '.join(dialects)}: {what}" for what, dialects in said.items())
+    lines = [_first_line(bytes(one.outcome.transcript.errors)) for one in heard.values()]
+    first = next(filter(None, lines), "")
+    if first and first not in told:
+        told += f"; its standard error begins with {first!r}"
+    return told
+
+
+def _first_line(text: bytes) -> str:
+    """Return the first line that is not empty, short enough to be quoted."""
+    lines = (line.strip() for line in text.decode("ascii", "replace").splitlines())
+    return next((line[:_LONGEST_QUOTE] for line in lines if line), "")

@@ -1,0 +1,235 @@
+"""One solver on one instance: its runs, each judged by the proof, as rows of a store."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from glasshouse.files import FileError, read_document
+from glasshouse.files.clause_file import SUFFIXES, ClauseFile, Dialect, read_clauses, text_in
+from glasshouse.files.known import Truth
+from glasshouse.files.text.plain_json import canonical_json
+from glasshouse.pool import ending_cleanly
+from glasshouse.problems.validation import Number
+from glasshouse.races.answer import Answer, read_answer, read_from
+from glasshouse.races.compiling import Words, run_compiled
+from glasshouse.races.entrants import Entrant
+from glasshouse.races.guardian import scratch_folder
+from glasshouse.races.judging import Judgement, RunVerdict, judge
+from glasshouse.races.limits import Limits
+from glasshouse.races.meters import MeterName
+from glasshouse.races.runner import Outcome, run
+from glasshouse.studies.kinds.kind import (
+from glasshouse.races.truth import Truth
+from glasshouse.store.row_types import (
+    LONGEST_TEXT,
+    Column,
+    Columns,
+    Identified,
+    Kind,
+    Stop,
+    canonical_json,
+)
+from glasshouse.races.commands.entrants import Entrant
+from glasshouse.races.judging.answer import Answer, read_answer, read_from
+from glasshouse.races.judging.clauses import Judgement, RunVerdict, judge
+from glasshouse.races.running.command import Limits
+from glasshouse.races.running.compiling import Words, run_compiled
+from glasshouse.races.running.guardian import scratch_folder
+from glasshouse.races.running.meters import MeterName
+from glasshouse.races.running.runner import Outcome, run
+from glasshouse.studies.kinds.kind import LONGEST_TEXT, Column, Columns, Identified, Kind, Stop
+from glasshouse.suites.manifest import sha256_of
+from glasshouse.summaries import Summarised
+
+RACE = Kind(
+    "race",
+    (
+        Column("solved", "integer", "1 where the optimum was claimed, shown and right, in time"),
+        Column("verdict", "text", "what became of the run"),
+        Column("reason", "text", "why"),
+        Column("cost", "text", "of the solver's last model, evaluated by us; empty without one"),
+        Column("stated", "text", "the last o value, not believed; empty without one"),
+        Column("incumbents", "text", "JSON: [[seconds, o value as text], ...], not believed"),
+        Column("remarks", "text", "what is not as it should be, but no fault"),
+        Column("exit_code", "integer", "negative for the signal that ended it"),
+        Column("stopped", "text", "the limit that it ran into; empty where it ended by itself"),
+        Column("cpu_seconds", "real", "processor time of all its processes"),
+        Column("memory", "integer", "most bytes of resident memory seen"),
+        Column("output", "text", "the end of standard output"),
+        Column("errors", "text", "the end of standard error"),
+        Column("meter", "text", "what measured it"),
+    ),
+    counted="solved",
+)
+NOT_RUN = "not run: "  # what the reason of a run that was not made begins with
+INFEASIBLE = "infeasible"  # the bound of what nothing satisfies
+_TAIL = 2000  # characters of an output that are kept
+_MOST_INCUMBENTS = 1000  # of a run; the last ones
+
+
+@dataclass(frozen=True, repr=False)
+class RaceTask(Identified, Summarised):
+    """One solver on one instance.
+
+    Attributes:
+        entrant: the solver.
+        name: of the instance.
+        path: its file, whose folder is no part of the task's identity.
+        sha256: of the file.
+        parameters: what the instance was grown from.
+        truth: what is proven about it.
+        limits: of each run.
+        seed: of the first run; the next ones have the next numbers.
+        strict: whether a wrong exit code alone is a fault.
+        repeat: how many runs; no part of the task's identity.
+        meter: what measures them; one per store, and no part of the task's identity.
+    """
+
+    entrant: Entrant
+    name: str
+    path: Path
+    sha256: str
+    parameters: Mapping[str, Any]
+    truth: Truth
+    limits: Limits
+    seed: int = 1
+    strict: bool = False
+    repeat: int = 1
+    meter: MeterName = "process-group"
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of its rows."""
+        return RACE
+
+    @property
+    def stop(self) -> Stop:
+        """When it has enough."""
+        return Stop(self.repeat)
+
+    def canonical(self) -> str:
+        """All that its rows depend on, but for the speed of the machine, as JSON on one line."""
+        solver = {
+            "name": self.entrant.name, "command": list(self.entrant.command.words),
+            "dialect": self.entrant.dialect, "fingerprint": self.entrant.fingerprint,
+            "strict": self.strict, **asdict(self.limits),
+        }  # fmt: skip
+        asked = asked_of(self.name, self.path, self.parameters, self.truth)
+        asked |= {"sha256": self.sha256}
+        described = {"measures": "race", "parameters": asked, "seed": self.seed, "solver": solver}
+        return canonical_json(described)
+
+    def realise(self) -> dict[str, Any]:
+        """Nothing comes out of a task as a whole."""
+        return {}
+
+    def measure(self, first: int, count: int) -> Columns:
+        """Runs first to first+count-1."""
+        with ending_cleanly():
+            rows = [self._row(self.seed + k) for k in range(first, first + count)]
+        return {
+            column.name: np.array([row[column.name] for row in rows], dtype=column.dtype)
+            for column in RACE.measured
+        }
+
+    def _row(self, seed: int) -> dict[str, Any]:
+        clauses = _clauses(self.path, self.sha256)
+        entrant = self.entrant
+        try:
+            text = _handed_over(self.path, self.sha256, entrant.dialect)
+            if entrant.is_built_in and (why := _unreadable(self.path, self.sha256)):
+                raise ValueError(why)
+        except ValueError as refusal:
+            return row_of(Judgement(RunVerdict.NO_ANSWER, f"{NOT_RUN}{refusal}"))
+        with scratch_folder("glasshouse-race-") as folder:
+            path = folder / f"instance{SUFFIXES[entrant.dialect]}"
+            path.write_bytes(text)
+            outcome, remark = self._run(partial(entrant.command.arguments, path, seed))
+        answer = read_from(entrant.dialect, read_answer(outcome.transcript), clauses)
+        judgement = judge(clauses, answer, self.truth, outcome, strict=self.strict)
+        if remark:
+            judgement = replace(judgement, remarks=(*judgement.remarks, remark))
+        return row_of(judgement, outcome, answer)
+
+    def _run(self, words: Words) -> tuple[Outcome, str]:
+        if self.entrant.is_built_in:
+            return run_compiled(self.entrant.name, words, self.limits, self.meter)
+        return run(words(self.limits.seconds), self.limits, self.meter), ""
+
+
+def asked_of(name: str, path: Path, parameters: Mapping[str, Any], truth: Truth) -> dict[str, Any]:
+    """An instance in a store, but for the digest of its file."""
+    bound = INFEASIBLE if truth.is_infeasible else _decimal(truth.bound)
+    asked = {**parameters, "instance": name, "file": path.name}
+    return asked | {"bound": bound, "best": _decimal(truth.best)}
+
+
+@lru_cache(maxsize=32)
+def _clauses(path: Path, sha256: str) -> ClauseFile:
+    """The clauses of a file that is still the one that was entered."""
+    if sha256_of(path) != sha256:
+        raise ValueError(f"{str(path)!r} has changed since the race began")
+    return read_clauses(path)
+
+
+@lru_cache(maxsize=8)
+def _handed_over(path: Path, sha256: str, dialect: Dialect) -> bytes:
+    return text_in(dialect, _clauses(path, sha256))
+
+
+@lru_cache(maxsize=32)
+def _unreadable(path: Path, sha256: str) -> str:
+    """Return why our own reader, which all built-in solvers use, does not take a file; or ""."""
+    try:
+        read_document(io.BytesIO(_handed_over(path, sha256, "classic")), format="wcnf")
+    except FileError as refusal:
+        return f"glasshouse cannot read this file ({str(refusal).partition(': ')[2]})"
+    return ""
+
+
+def row_of(
+    judgement: Judgement, outcome: Outcome | None = None, answer: Answer | None = None
+) -> dict[str, Any]:
+    """Return the row of a run; one that was not made has neither an outcome nor an answer."""
+    is_in_time = outcome is not None and outcome.stopped is None
+    incumbents = [] if answer is None else answer.incumbents[-_MOST_INCUMBENTS:]
+    # What comes in the grace time counts as of the limit.
+    end = math.inf if outcome is None else outcome.seconds
+    listed = [[round(min(seconds, end), 6), str(value)] for seconds, value in incumbents]
+    said = b"" if outcome is None else bytes(outcome.transcript.output[-_TAIL:])
+    complained = b"" if outcome is None else bytes(outcome.transcript.errors[-_TAIL:])
+    return {
+        "solved": int(is_in_time and judgement.verdict is RunVerdict.OPTIMAL),
+        "verdict": str(judgement.verdict),
+        "reason": _text(judgement.reason),
+        "cost": _decimal(judgement.cost),
+        "stated": _decimal(judgement.stated),
+        "incumbents": json.dumps(listed, separators=(",", ":")),
+        "remarks": _text("; ".join(judgement.remarks)),
+        "exit_code": 0 if outcome is None else outcome.exit_code,
+        "stopped": "" if outcome is None else outcome.stopped or "",
+        "cpu_seconds": 0.0 if outcome is None else outcome.cpu_seconds,
+        "memory": 0 if outcome is None else outcome.memory,
+        "output": _text(said.decode("utf-8", "replace")),
+        "errors": _text(complained.decode("utf-8", "replace")),
+        "meter": "" if outcome is None else outcome.meter,
+        "seconds": 0.0 if outcome is None else outcome.seconds,
+    }
+
+
+def _decimal(value: Number | None) -> str:
+    return "" if value is None else str(value)
+
+
+def _text(value: str) -> str:
+    """What a solver said, as a store keeps it."""
+    return value.replace("\0", "\N{REPLACEMENT CHARACTER}")[: LONGEST_TEXT // 4]

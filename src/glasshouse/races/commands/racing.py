@@ -1,0 +1,207 @@
+"""A race: every solver on every instance, into a store that a kill cannot tear.
+
+One task per solver and instance, one row per run; run k has seed + k. Collecting them is the
+studies' own: what is in the store is not run again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from glasshouse.problems import validation
+from glasshouse.races.compiling import most_seconds
+from glasshouse.races.entrants import Entrant, start_of
+from glasshouse.races.limits import Limits
+from glasshouse.races.meters import MeterName, best_meter, why_not
+from glasshouse.races.race_task import RACE, RaceTask, asked_of
+from glasshouse.races.suite_loading import Suite, SuiteInstance, refuse_other_bytes
+from glasshouse.store import purpose
+from glasshouse.store.collect import StudyProgress, iter_collect
+from glasshouse.store.records import json_object
+from glasshouse.store.store import Store
+from glasshouse.store.storefile import OtherSettingsError, StoreError
+from glasshouse.races.commands.entrants import Entrant, start_of
+from glasshouse.races.commands.race_task import RACE, RaceTask, asked_of
+from glasshouse.races.running.command import Limits
+from glasshouse.races.running.compiling import most_seconds
+from glasshouse.races.running.meters import MeterName, best_meter, why_not
+from glasshouse.studies.collect import StudyProgress, iter_collect
+from glasshouse.studies.store import purpose
+from glasshouse.studies.store.records import json_object
+from glasshouse.studies.store.store import Store
+from glasshouse.studies.store.storefile import OtherSettingsError, StoreError
+from glasshouse.suites.loading import Suite, SuiteInstance, refuse_other_bytes
+from glasshouse.suites.manifest import sha256_of
+from glasshouse.summaries import Summarised
+
+NOTE = purpose.RACE.note
+HANGING = 60.0  # seconds beyond all limits after which a worker is started anew
+
+
+@dataclass(frozen=True, repr=False)
+class Race(Summarised):
+    """Who races on what, and under which rules.
+
+    Attributes:
+        entrants: the solvers.
+        suite: the instances.
+        limits: of each run.
+        seed: of the first run on each instance.
+        repeat: how many runs on each instance.
+        strict: whether a wrong exit code alone is a fault.
+        meter: what measures the runs; by default what the store was begun with, and for a new one
+            BenchExec where it can be used, else our own.
+    """
+
+    entrants: Sequence[Entrant]
+    suite: Suite
+    limits: Limits
+    seed: int = 1
+    repeat: int = 1
+    strict: bool = False
+    meter: MeterName | None = None
+
+    def __post_init__(self) -> None:
+        validation.count(self.seed, "seed")
+        validation.count(self.repeat, "repeat", 1)
+        for word in (word for one in self.entrants for word in one.command.words):
+            refuse_other_bytes(word)
+
+    def tasks(self) -> list[RaceTask]:
+        """Instance by instance, so that all solvers are equally far at any moment."""
+        return [
+            self._task(entrant, instance, digest)
+            for instance, digest in [(i, sha256_of(i.path)) for i in self.suite.instances]
+            for entrant in self.entrants
+        ]
+
+    def _task(self, entrant: Entrant, instance: SuiteInstance, digest: str) -> RaceTask:
+        return RaceTask(
+            entrant, instance.name, instance.path.absolute(), digest, dict(instance.parameters),
+            instance.truth, self.limits, self.seed, self.strict, self.repeat,
+        )  # fmt: skip
+
+    def _refuse_other_proofs(self, store: Store) -> None:
+        """Verdicts under two truths are not of one race, and its runs would be made again."""
+        known = [asked_of(i.name, i.path, i.parameters, i.truth) for i in self.suite.instances]
+        ours = {json.dumps(asked, sort_keys=True) for asked in known}
+        for task in store.tasks():
+            asked = {key: it for key, it in task.table("parameters").items() if key != "sha256"}
+            if task.kind == RACE.name and json.dumps(asked, sort_keys=True) not in ours:
+                raise StoreError(
+                    f"{store.path} holds a race with another proof or other parameters of "
+                    f"{asked.get('file')}; bring the certificates back, or use another store"
+                )
+
+    def claim(self, store: Store) -> MeterName:
+        """Remember in a store which race it is for; another one's is refused.
+
+        More solvers, and more runs on each instance, are the same race. Another meter is not: it
+        counts memory in another way.
+
+        Returns:
+            what measures the runs.
+        """
+        held = held_race(store)
+        before = None if held is None else held.setdefault("meter", "process-group")
+        meter: MeterName = self.meter or before or best_meter()
+        rules = {
+            "suite": self.suite.name, "digest": self.suite.digest, "seed": self.seed,
+            "strict": self.strict, "meter": meter, **asdict(self.limits),
+        }  # fmt: skip
+        solvers: dict[str, Any] = {}
+        if held is not None:
+            _refuse_other_rules(store, held, rules)
+            self._refuse_other_proofs(store)
+            solvers = held["solvers"]
+        if why := why_not(meter):
+            raise ValueError(f"{store.path} cannot be raced with meter={meter!r}: {why}")
+        for entrant in self.entrants:
+            said = {"fingerprint": entrant.fingerprint, "command": str(entrant.command),
+                    "dialect": entrant.dialect}  # fmt: skip
+            known = solvers.get(entrant.name)
+            if known is None:
+                start = start_of(entrant, self.limits) if entrant.is_built_in else None
+                solvers[entrant.name] = {**said, "start_seconds": start}
+            elif any(known.get(name) != value for name, value in said.items()):
+                changed = next(name for name in said if known.get(name) != said[name])
+                raise StoreError(
+                    f"{store.path} holds runs of another {entrant.name} (its {changed} differs); "
+                    f"give this one another name, as in 'new-{entrant.name}=…', or use a new store"
+                )
+        typed = {
+            "source": self.suite.source, "answers": self.suite.answers,
+            "instances": self.suite.files,
+        }  # fmt: skip
+        store.note(NOTE, json.dumps({**rules, **typed, "solvers": solvers}))
+        return meter
+
+
+def held_race(store: Store) -> dict[str, Any] | None:
+    """The rules that a store was raced under, and its solvers; None for a new store.
+
+    Raises:
+        StoreError: it is a store of something else.
+    """
+    noted = store.claim(purpose.RACE)
+    if noted is None:
+        if store.kinds:
+            raise StoreError(f"{store.path} holds runs of a race, but not its rules; use another "
+                             "store")  # fmt: skip
+        return None
+    try:
+        held = json_object(noted, "the race")
+        if not isinstance(held.get("solvers"), dict) or not all(
+            isinstance(one, dict) for one in held["solvers"].values()
+        ):
+            raise ValueError("the race has no solvers")
+    except ValueError as fault:
+        raise StoreError(f"{store.path} is damaged ({fault}); restore it from a copy") from None
+    return held
+
+
+def _refuse_other_rules(store: Store, held: Mapping[str, Any], rules: Mapping[str, Any]) -> None:
+    if held.get("digest") != rules["digest"]:
+        raise StoreError(
+            f"{store.path} holds a race on {held.get('suite')!r} with other instances than those "
+            f"of {rules['suite']!r}; use another store"
+        )
+    for name, value in rules.items():
+        if name != "suite" and held.get(name) != value:
+            option = {"seconds": "time_limit"}.get(name, name)
+            unit = " bytes" if name in ("memory", "output") else ""
+            raise OtherSettingsError(
+                f"{store.path} holds a race with {option}={held.get(name)!r}{unit}, not "
+                f"{value!r}{unit}; use the same rules, or another store"
+            )
+
+
+def iter_race(
+    race: Race, store: str | Path, *, workers: int = 1, executor: Executor | None = None
+) -> Iterator[StudyProgress]:
+    """Race, or go on where it stopped, yielding the progress after every few runs.
+
+    Args:
+        race: who, on what, by which rules.
+        store: the file; made when it is not there.
+        workers: so many runs at a time, each in a process of its own: one per core, at most.
+        executor: instead of workers, any executor, for example that of a Dask cluster whose
+            machines see the same files.
+    """
+    tasks = race.tasks()
+    with Store(store, write=True) as opened:
+        meter = race.claim(opened)
+    slowest = race.limits.seconds + race.limits.grace + HANGING
+    if any(entrant.is_built_in for entrant in race.entrants):
+        slowest += most_seconds(race.limits)
+    # Always in workers: they end the solver when this process is killed.
+    number = None if executor is not None else workers
+    metered = [replace(task, meter=meter) for task in tasks]
+    yield from iter_collect(
+        metered, store, executor=executor, workers=number, timeout=race.repeat * slowest
+    )

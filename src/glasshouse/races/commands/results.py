@@ -1,0 +1,274 @@
+"""The runs of a race, out of its store; whatever stands there may have been made to harm."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from glasshouse.files.known import Truth
+from glasshouse.races.commands.race_task import INFEASIBLE, RACE
+from glasshouse.races.commands.racing import HANGING, held_race
+from glasshouse.races.judging.clauses import RunVerdict
+from glasshouse.studies.store.records import short, stored_name, without_codes
+from glasshouse.studies.store.store import Store, StoredTask
+from glasshouse.studies.store.storefile import StoreError, damaged
+from glasshouse.races.truth import Truth
+from glasshouse.store.records import short, stored_name, without_codes
+from glasshouse.store.store import Store, StoredTask
+from glasshouse.store.storefile import StoreError, damaged
+from glasshouse.suites.loading import MOST_NAME
+from glasshouse.summaries import Summarised
+
+_DECIMAL = re.compile(r"[+-]?[0-9]{1,60}")
+
+Incumbents = tuple[tuple[float, int], ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Run(Summarised):
+    """One run of one solver on one instance.
+
+    Attributes:
+        solver: its name.
+        instance: the instance's name.
+        number: which run on that instance, from 0 on.
+        solved: whether the optimum was claimed, shown and right, in time.
+        verdict: what became of it.
+        reason: why.
+        seconds: wall-clock time.
+        limit: the seconds it had.
+        cost: of its last model, evaluated by us.
+        incumbents: seconds and values of its `o` lines, not believed.
+        remarks: what is not as it should be, but no fault.
+        optimum: the least cost of the instance, where it is proven.
+        best: the cost of an assignment that the instance came with.
+        parameters: what the instance was grown from.
+        file: the name of the instance's file.
+    """
+
+    solver: str
+    instance: str
+    number: int
+    solved: bool
+    verdict: RunVerdict
+    reason: str
+    seconds: float
+    limit: float
+    cost: int | None = None
+    incumbents: Incumbents = ()
+    remarks: str = ""
+    optimum: int | None = None
+    best: int | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    file: str = ""
+
+    @property
+    def shown(self) -> int | None:
+        """The cost of a valid model, unless the run was at fault otherwise."""
+        return None if self.verdict.is_fault else self.cost
+
+
+@dataclass(frozen=True, repr=False)
+class Results(Summarised):
+    """All runs of a race.
+
+    Attributes:
+        suite: the name of what was raced on.
+        runs: all of them, by instance, solver and number.
+        starts: seconds that the start of a built-in solver takes, measured once.
+        entered: solvers, and how many runs each has when the race is over.
+        num_entered: how many instances there are when it is over.
+    """
+
+    suite: str
+    runs: tuple[Run, ...]
+    starts: Mapping[str, float] = field(default_factory=dict)
+    entered: Mapping[str, int] = field(default_factory=dict)
+    num_entered: int = 0
+
+    @cached_property
+    def solvers(self) -> tuple[str, ...]:
+        """Their names, in the order in which they came."""
+        return tuple(dict.fromkeys(run.solver for run in self.runs))
+
+    @property
+    def expected(self) -> int:
+        """How many runs there are when all solvers are done, also those that have not begun."""
+        return sum(self.entered.values())
+
+    @cached_property
+    def missing(self) -> dict[str, int]:
+        """Runs that solvers were entered for and that are not there."""
+        there = Counter(run.solver for run in self.runs)
+        return {
+            name: number - there[name] for name, number in self.entered.items()
+            if number > there[name]
+        }  # fmt: skip
+
+    @cached_property
+    def instances(self) -> tuple[str, ...]:
+        """Their names, in the order in which they came."""
+        return tuple(dict.fromkeys(run.instance for run in self.runs))
+
+    @property
+    def parameters(self) -> dict[str, Mapping[str, Any]]:
+        """What each instance was grown from."""
+        return {run.instance: run.parameters for run in self.runs}
+
+    @property
+    def limit(self) -> float:
+        """The time limit in seconds, the longest of all runs; infinite without any."""
+        return max((run.limit for run in self.runs), default=math.inf)
+
+    @property
+    def unproven(self) -> set[str]:
+        """Instances whose optimum is not proven."""
+        return {run.instance for run in self.runs if run.optimum is None}
+
+    @cached_property
+    def by_solver(self) -> dict[str, dict[str, list[Run]]]:
+        """Solver, instance, runs."""
+        table: dict[str, dict[str, list[Run]]] = {name: {} for name in self.solvers}
+        for run in self.runs:
+            table[run.solver].setdefault(run.instance, []).append(run)
+        return table
+
+    @cached_property
+    def best_known(self) -> dict[str, int]:
+        """The least cost that some assignment of an instance is known to have."""
+        known: dict[str, int] = {}
+        for run in self.runs:
+            for cost in (run.optimum, run.best, run.shown):
+                if cost is not None:
+                    known[run.instance] = min(cost, known.get(run.instance, cost))
+        return known
+
+    @property
+    def faults(self) -> list[Run]:
+        """Runs after which a solver is to be mended; the worst kinds first."""
+        order = {
+            verdict: place
+            for place, verdict in enumerate(
+                (RunVerdict.WRONG_OPTIMUM, RunVerdict.INVALID_MODEL, RunVerdict.CRASH)
+            )
+        }
+        wrong = [run for run in self.runs if run.verdict.is_fault]
+        return sorted(wrong, key=lambda run: (order.get(run.verdict, len(order)), run.solver))
+
+
+def read_results(store: Store) -> Results:
+    """All runs that a store holds.
+
+    Raises:
+        StoreError: it holds no race, or was damaged.
+    """
+    held = held_race(store)
+    if held is None:
+        raise StoreError(f"{store.path} holds no race yet; run one first")
+    try:
+        tasks = [task for task in store.tasks() if task.kind == RACE.name]
+        runs = [run for task in tasks for run in _runs(store, task)]
+        starts = {name: _seconds(one["start_seconds"]) for name, one in held["solvers"].items()
+                  if one.get("start_seconds") is not None}  # fmt: skip
+        entered: Counter[str] = Counter()
+        for task in tasks:
+            entered[_name(task.table("solver")["name"])] += task.stop.instances
+        number = len({_name(task.table("parameters")["instance"]) for task in tasks})
+    except StoreError:
+        raise
+    except (ValueError, TypeError, KeyError, RecursionError) as fault:
+        raise damaged(store.path, fault) from None
+    return Results(_name(held.get("suite")), tuple(runs), starts, entered, number)
+
+
+def _runs(store: Store, task: StoredTask) -> list[Run]:
+    asked, solver = task.table("parameters"), task.table("solver")
+    truth = _truth(asked["bound"], asked["best"])
+    known = {"instance", "file", "sha256", "bound", "best"}
+    shared: dict[str, Any] = {
+        "solver": _name(solver["name"]),
+        "instance": _name(asked["instance"]),
+        "file": _name(asked["file"]),
+        "limit": _seconds(solver["seconds"]),
+        "optimum": truth.optimum,
+        "best": truth.best,
+        "parameters": {key: value for key, value in asked.items() if key not in known},
+    }
+    names = ["instance", "solved", "verdict", "reason", "seconds", "cost", "incumbents", "remarks",
+             "stated", "stopped"]  # fmt: skip
+    rows = store.rows(task, names)
+    runs = []
+    for values in zip(*(rows[name].tolist() for name in names), strict=True):
+        row = dict(zip(names, values, strict=True))
+        run = Run(
+            number=row["instance"], solved=bool(row["solved"]), verdict=RunVerdict(row["verdict"]),
+            reason=without_codes(row["reason"]), remarks=without_codes(row["remarks"]),
+            seconds=_seconds(row["seconds"]), cost=_cost(row["cost"]),
+            incumbents=_incumbents(row["incumbents"]), **shared,
+        )  # fmt: skip
+        most = run.limit + _seconds(solver["grace"]) + HANGING
+        if why := _contradiction(run, truth, row, most):
+            raise ValueError(f"run {run.number} of {run.solver} on {short(run.instance)} {why}")
+        runs.append(run)
+    return runs
+
+
+def _contradiction(run: Run, truth: Truth, row: Mapping[str, Any], most: float) -> str:
+    """Why no judge can have written a row; empty where one can."""
+    if run.cost is not None and (truth.is_infeasible or run.cost < (truth.bound or 0)):
+        return f"costs {run.cost}, which is proven to be impossible"
+    is_optimal = run.verdict is RunVerdict.OPTIMAL
+    if is_optimal and not truth.is_infeasible and (
+        run.cost is None or run.cost != truth.bound or run.cost != _cost(row["stated"])
+    ):  # fmt: skip
+        return "is optimal without the cost that is proven"
+    if row["solved"] != int(is_optimal and row["stopped"] == ""):
+        return f"is {run.verdict}, stopped {row['stopped']!r}, and solved={row['solved']}"
+    if run.seconds > most:
+        return f"took {run.seconds} seconds of {run.limit}"
+    return ""
+
+
+def _truth(bound: object, best: object) -> Truth:
+    if bound == INFEASIBLE:
+        return Truth(is_infeasible=True)
+    return Truth(_cost(bound), _cost(best))
+
+
+def _cost(text: object) -> int | None:
+    if text == "":
+        return None
+    if not isinstance(text, str) or not _DECIMAL.fullmatch(text):
+        raise ValueError(f"{short(text)} is no cost")
+    return int(text)
+
+
+def _incumbents(text: str) -> Incumbents:
+    pairs = json.loads(text)
+    if not isinstance(pairs, list) or not all(
+        isinstance(pair, list) and len(pair) == 2 for pair in pairs
+    ):
+        raise ValueError(f"incumbents are {short(text)}")
+    found = []
+    for seconds, value in pairs:
+        cost = _cost(value)
+        if cost is None:
+            raise ValueError(f"incumbents are {short(text)}")
+        found.append((_seconds(seconds), cost))
+    return tuple(found)
+
+
+def _seconds(value: object) -> float:
+    if not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise ValueError(f"{short(value)} are no seconds")
+    return float(value)
+
+
+def _name(value: object) -> str:
+    return stored_name(value, MOST_NAME)

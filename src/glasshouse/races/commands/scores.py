@@ -1,0 +1,340 @@
+"""How well solvers did: solved, PAR-2, anytime score, time to solution, and how sure that is.
+
+All of it is computed per instance first, as a mean over the runs on it, and then over instances: an
+instance counts once, however often it was run.
+
+At the end of the file are curves of what runs found over time (cost above the best known, plus 1),
+and scores on standard instances: gaps in their own values, and what the verdicts rest on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import fsum
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems.ratio import ratio
+from glasshouse.problems.validation import share
+from glasshouse.races.results import Results, Run
+from glasshouse.statistics.estimators import median, time_to_solution
+from glasshouse.statistics.intervals import bootstrap_of_mean
+from glasshouse.statistics.samples import Estimate
+from glasshouse.races.commands.results import Results, Run
+from glasshouse.studies.statistics.estimators import (
+    median,
+    quantile_of_ordered,
+    time_to_solution,
+)
+from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.suites.standard import BY_CERTIFICATE, PER_COST, TRUTH_BY, VALUE
+from glasshouse.summaries import Summarised
+
+Floats = npt.NDArray[np.float64]
+Score = Literal["par2", "anytime"]
+
+_INSTANT = 1e-6  # seconds; nothing is faster
+
+
+@dataclass(frozen=True, repr=False)
+class SolverScore(Summarised):
+    """One line of a race's table.
+
+    Attributes:
+        solver: its name.
+        runs: how many there are.
+        solved: runs that claimed the optimum, showed it and were right, in time.
+        reached: runs with a model as good as the best that is known.
+        faults: runs after which the solver is to be mended.
+        par2: seconds, twice the limit where a run did not solve; mean over instances.
+        anytime: (1+best)/(1+found), 0 without a valid model; mean over instances.
+        median: seconds to solve, over instances; with an interval.
+    """
+
+    solver: str
+    runs: int
+    solved: int
+    reached: int
+    faults: int
+    par2: float
+    anytime: float
+    median: Estimate
+
+
+def score(results: Results, solver: str) -> SolverScore:
+    """The scores of one solver."""
+    runs = [run for of_instance in _table(results, solver).values() for run in of_instance]
+    return SolverScore(
+        solver,
+        len(runs),
+        sum(run.solved for run in runs),
+        sum(is_reached(run, results.best_known) for run in runs),
+        sum(run.verdict.is_fault for run in runs),
+        float(np.mean(list(per_instance(results, solver, "par2").values()))),
+        float(np.mean(list(per_instance(results, solver, "anytime").values()))),
+        median_seconds(results, solver),
+    )
+
+
+def penalised_seconds(run: Run) -> float:
+    """Seconds to solve; twice the limit where a run did not."""
+    return min(run.seconds, run.limit) if run.solved else 2 * run.limit
+
+
+def anytime_score(run: Run, best: int | None) -> float:
+    """(1 + best)/(1 + found), exactly up to the last rounding; 0 without a valid model.
+
+    Args:
+        run: its own cost is what was found.
+        best: the least cost that is known.
+    """
+    if run.shown is None or best is None:
+        return 0.0
+    return float(Fraction(1 + best, 1 + run.shown))
+
+
+def is_reached(run: Run, best_known: dict[str, int]) -> bool:
+    """Whether a run has a model as good as the best that is known."""
+    return run.shown is not None and run.shown == best_known.get(run.instance)
+
+
+def per_instance(results: Results, solver: str, name: Score) -> dict[str, float]:
+    """A score of a solver on each instance, as a mean over its runs there."""
+    values = {}
+    for instance, runs in _table(results, solver).items():
+        best = results.best_known.get(instance)
+        each = [penalised_seconds(r) if name == "par2" else anytime_score(r, best) for r in runs]
+        values[instance] = math.fsum(each) / len(each)
+    return values
+
+
+def median_seconds(results: Results, solver: str, confidence: float = 0.95) -> Estimate:
+    """Seconds that half of the instances do not exceed; infinite where fewer were solved.
+
+    Of several runs on an instance the median one counts.
+    """
+    seconds, solved = solving_times(results, solver)
+    return median(seconds, solved=solved, confidence=confidence)
+
+
+def solving_times(results: Results, solver: str) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Per instance: the seconds of the median run, at most the limit, and whether it solved."""
+    found = []
+    for runs in _table(results, solver).values():
+        ordered = sorted(runs, key=penalised_seconds)
+        middle = ordered[(len(ordered) - 1) // 2]
+        found.append((min(middle.seconds, middle.limit) if middle.solved else middle.limit,
+                      middle.solved))  # fmt: skip
+    seconds, solved = zip(*found, strict=True)
+    return np.maximum(np.array(seconds), _INSTANT), np.array(solved)
+
+
+def limited_seconds(results: Results, solver: str, limit: float) -> dict[str, float]:
+    """Seconds per instance, as in `solving_times`; twice the limit where it was not solved."""
+    return _seconds_or(2 * limit, results, solver)
+
+
+def reaching_seconds(run: Run, best_known: dict[str, int]) -> float | None:
+    """When a run first said the best known cost, which its own model has in the end; else None.
+
+    For solvers that claim nothing: they have no other time to be measured by.
+    """
+    if not is_reached(run, best_known):
+        return None
+    best = best_known[run.instance]
+    when = next((seconds for seconds, value in run.incumbents if value <= best), run.seconds)
+    return min(when, run.limit)
+
+
+def reaching_times(results: Results, solver: str) -> dict[str, tuple[float, bool]]:
+    """Per instance: the seconds of the median run to the best known cost, and whether it got there.
+
+    A run that did not counts as the limit.
+    """
+    found = {}
+    for instance, runs in _table(results, solver).items():
+        times = [(reaching_seconds(run, results.best_known), run.limit) for run in runs]
+        each = sorted((at is None, limit if at is None else at) for at, limit in times)
+        is_late, seconds = each[(len(each) - 1) // 2]
+        found[instance] = max(seconds, _INSTANT), not is_late
+    return found
+
+
+def median_reaching(
+    results: Results, solver: str, instances: Collection[str] | None = None
+) -> Estimate:
+    """Seconds to the best known cost that half of the instances do not exceed.
+
+    Args:
+        results: the race.
+        solver: whose.
+        instances: only these; all when None.
+    """
+    times = reaching_times(results, solver)
+    chosen = [at for name, at in times.items() if instances is None or name in instances]
+    if not chosen:
+        raise ValueError(f"{solver} has no runs on these instances")
+    seconds, reached = zip(*chosen, strict=True)
+    return median(np.array(seconds), solved=np.array(reached))
+
+
+def tts99(
+    results: Results, solver: str, instance: str, confidence: float = 0.95
+) -> Estimate:  # fmt: skip
+    """Seconds of repeated runs until the best known cost is reached with probability 0.99.
+
+    With Wilson's interval of the share of runs that reach it. A run's length is the mean of all
+    runs on the instance.
+    """
+    runs = _table(results, solver).get(instance)
+    if not runs:
+        raise ValueError(f"{solver} has no runs on {instance}")
+    length = math.fsum(min(run.seconds, run.limit) for run in runs) / len(runs)
+    reached = sum(is_reached(run, results.best_known) for run in runs)
+    return time_to_solution(reached, len(runs), max(length, _INSTANT), confidence=confidence)
+
+
+def tts_table(results: Results) -> dict[str, dict[str, Estimate]]:
+    """`tts99` of every solver on every instance that it has run on."""
+    return {
+        solver: {instance: tts99(results, solver, instance) for instance in instances}
+        for solver, instances in results.by_solver.items()
+    }
+
+
+def difference(
+    results: Results, first: str, second: str, name: Score = "par2", confidence: float = 0.95
+) -> Estimate:
+    """How much higher the first solver's mean score is, with a paired bootstrap interval.
+
+    Instances on which both have run are drawn with replacement, each with both of its scores: what
+    is hard for both does not blur the difference.
+    """
+    share(confidence, "confidence")
+    mine, theirs = (per_instance(results, solver, name) for solver in (first, second))
+    both = [instance for instance in mine if instance in theirs]
+    if not both:
+        raise ValueError(f"{first} and {second} have no instance in common")
+    gaps = np.array([mine[instance] - theirs[instance] for instance in both])
+    low, high = bootstrap_of_mean(gaps, confidence)
+    return Estimate(float(gaps.mean()), low, high, confidence)
+
+
+def cactus(results: Results, solver: str) -> Floats:
+    """The seconds of the instances that a solver solved, ascending: how many within how long."""
+    seconds, solved = solving_times(results, solver)
+    return np.sort(seconds[solved])
+
+
+def performance_profile(
+    results: Results, solvers: Sequence[str] | None = None
+) -> dict[str, tuple[Floats, Floats]]:
+    """Per solver: ratios τ to the fastest solver, and the share of instances within them.
+
+    The profile of Dolan and Moré: instances on which all chosen solvers have run, those that
+    nobody solved included.
+    """
+    names = list(results.solvers if solvers is None else solvers)
+    times = {name: _seconds_or(math.inf, results, name) for name in names}
+    common = [i for i in results.instances if all(i in times[name] for name in names)]
+    if not common:
+        raise ValueError("the solvers have no instance in common yet")
+    table = np.array([[times[name][instance] for instance in common] for name in names])
+    fastest = table.min(axis=0)
+    profiles = {}
+    for name, row in zip(names, table, strict=True):
+        there = np.isfinite(row)
+        ratios = np.sort(row[there] / fastest[there])
+        profiles[name] = ratios, np.arange(1, len(ratios) + 1) / len(common)
+    return profiles
+
+
+def _seconds_or(unsolved: float, results: Results, solver: str) -> dict[str, float]:
+    """Seconds per instance, as in `solving_times`; another value where it was not solved."""
+    seconds, solved = solving_times(results, solver)
+    shown = np.where(solved, seconds, unsolved).tolist()
+    return dict(zip(_table(results, solver), shown, strict=True))
+
+
+def _table(results: Results, solver: str) -> dict[str, list[Run]]:
+    if solver not in results.by_solver:
+        known = ", ".join(results.solvers) or "none"
+        raise ValueError(f"no runs of {solver!r}; there are {known}")
+    return results.by_solver[solver]
+
+
+Curve = tuple[list[float], list[float]]
+
+FEW_CURVES, MOST_CURVES = 5, 200  # from so many on there is a median; more of a solver are too many
+_LEAST_SECONDS = 1e-3  # what comes before is drawn there
+
+
+def excess_curve(run: Run, best: int | None) -> Curve:
+    """Times and 1 + excess, up to the end of the run; a value below what is possible counts 1.
+
+    Args:
+        run: with at least one incumbent.
+        best: the least cost that is known; that of the run itself when None.
+    """
+    least = min(value for _, value in run.incumbents) if best is None else best
+    seconds = [max(at, _LEAST_SECONDS) for at, _ in run.incumbents]
+    excess = [float(min(max(value - least, 0), 10**300)) + 1 for _, value in run.incumbents]
+    return [*seconds, max(run.seconds, seconds[-1])], [*excess, excess[-1]]
+
+
+def median_curve(curves: Sequence[Curve]) -> tuple[Floats, Floats]:
+    """The median of step curves, from where half of them have begun to where the last one ends."""
+    times = np.unique(np.concatenate([seconds for seconds, _ in curves]))
+    heights = np.full((len(curves), len(times)), np.inf)
+    for row, (seconds, excess) in zip(heights, curves, strict=True):
+        place = np.searchsorted(seconds, times, side="right") - 1
+        row[place >= 0] = np.asarray(excess)[place[place >= 0]]
+    middle = np.sort(heights, axis=0)[(len(curves) - 1) // 2]
+    return times[np.isfinite(middle)], middle[np.isfinite(middle)]
+
+
+def relative_gap(run: Run) -> float | None:
+    """Return the distance of a run's own value from the best known one, as a fraction of that.
+
+    Below 0 if the run found a better value. None without a valid model, and for runs on other than
+    standard instances. Stores may come from untrusted sources: any text may be in place of a
+    number.
+    """
+    if run.shown is None or run.best is None or VALUE not in run.parameters:
+        return None
+    try:
+        size = max(abs(ratio(str(run.parameters[VALUE]), VALUE)), Fraction(1))
+        step = ratio(str(run.parameters[PER_COST]), PER_COST)
+        return float(abs(step) * (run.shown - run.best) / size)
+    except (ValueError, KeyError, OverflowError):
+        return None
+
+
+def mean_gap(results: Results, solver: str) -> tuple[float, int] | None:
+    """Return the mean gap of a solver's runs that have one, and their number; None without any."""
+    runs = (run for run in results.runs if run.solver == solver)
+    gaps = [gap for run in runs if (gap := relative_gap(run)) is not None]
+    return (fsum(gaps) / len(gaps), len(gaps)) if gaps else None
+
+
+def truths(results: Results) -> dict[str, int]:
+    """Return what the optima and bounds of standard instances come from, with their numbers."""
+    by_name = {run.instance: run.parameters.get(TRUTH_BY) for run in results.runs}
+    return dict(Counter(by for by in by_name.values() if isinstance(by, str)))
+
+
+def trusted(results: Results) -> str:
+    """Return what the judge trusted, in one line; empty for suites that are proven when loaded."""
+    parts = []
+    for by, number in truths(results).items():
+        if by == BY_CERTIFICATE:
+            parts.append(f"{number} by certificates, verified when the race was started")
+        else:
+            parts.append(f"{number} by the {by[:60]}, verified when the table was made")
+    return f"optima and bounds: {'; '.join(parts)}" if parts else ""

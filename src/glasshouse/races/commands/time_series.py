@@ -1,0 +1,74 @@
+"""Incumbents over time as QOBLIB takes them: `INSTANCE_objective_time_series.json`.
+
+A file holds a list of runs, a run a list of `{"Time": seconds, "Incumbent": value}`, with values
+that never rise. QOBLIB is the Quantum Optimization Benchmarking Library.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from glasshouse.files.text.streams import replacing
+from glasshouse.files.writing import make_folder
+from glasshouse.races.commands.results import Results, Run
+
+
+def objective_time_series(runs: list[Run]) -> list[list[dict[str, Any]]]:
+    """Of each run that found something: when, and what; nothing that its last model does not show.
+
+    `o` lines alone are only stated. The values above the cost of the run's own valid model are
+    taken, and that cost; the last entry is the end of the run.
+    """
+    series = []
+    for run in runs:
+        if run.shown is None:
+            continue
+        entries: list[dict[str, Any]] = []
+        for seconds, value in run.incumbents:
+            if value >= run.shown and (not entries or value < entries[-1]["Incumbent"]):
+                entries.append({"Time": seconds, "Incumbent": value})
+        if not entries or entries[-1]["Incumbent"] > run.shown or entries[-1]["Time"] < run.seconds:
+            entries.append({"Time": max(run.seconds, *(e["Time"] for e in entries), 0.0),
+                            "Incumbent": run.shown})  # fmt: skip
+        series.append(entries)
+    return series
+
+
+def export_time_series(
+    results: Results, folder: str | os.PathLike[str], *, overwrite: bool = False
+) -> list[Path]:
+    """Write one file per solver and instance, `SOLVER/INSTANCE_objective_time_series.json`.
+
+    Runs without a valid model are left out, and with them files that would be empty.
+
+    Args:
+        results: the race.
+        folder: where the files go; made if need be.
+        overwrite: replace files that are there.
+    """
+    written = []
+    for solver, instances in results.by_solver.items():
+        for instance, runs in instances.items():
+            series = objective_time_series(runs)
+            if not series:
+                continue
+            stem = _plain_name(instance).partition(".wcnf")[0].partition(".cnf")[0]
+            path = Path(folder) / _plain_name(solver) / f"{stem}_objective_time_series.json"
+            make_folder(path.parent)
+            with replacing(path, overwrite=overwrite) as file:
+                file.write(json.dumps(series).encode())
+            written.append(path)
+    return written
+
+
+def _plain_name(name: str) -> str:
+    """A name that leads nowhere else: it comes out of a store, and that from anybody.
+
+    >>> _plain_name("peak n=100 f=1/20"), _plain_name("../a")
+    ('peak-n=100-f=1-20', '-a')
+    """
+    return re.sub(r"[^A-Za-z0-9_.=+-]+", "-", name).lstrip(".") or "-"

@@ -1,0 +1,273 @@
+"""The verdict over a solver's answer, by the rules of the MaxSAT Evaluation and by the proof.
+
+Nothing that a solver says is believed: its model is evaluated again, its value compared with the
+cost of its model, and its claim with what is proven of the instance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from glasshouse.certificates import CertificateError
+from glasshouse.files.clause_file import ClauseFile
+from glasshouse.files.known import Truth
+from glasshouse.problems.validation import Number
+from glasshouse.races.judging.answer import Answer, AnswerError, IncompleteError
+from glasshouse.races.running.command import LARGEST_FOLDER, MEGABYTE, MOST_PROCESSES
+from glasshouse.summaries import Summarised
+
+if TYPE_CHECKING:
+    from glasshouse.races.running.runner import Outcome
+
+EXIT_CODES = {"OPTIMUM FOUND": 30, "UNSATISFIABLE": 20, "SATISFIABLE": 10, "UNKNOWN": 0}
+
+
+class RunVerdict(StrEnum):
+    """What became of one run."""
+
+    OPTIMAL = "optimal"  # claimed and right, also that nothing satisfies the hard clauses
+    FOUND = "found"  # a valid model, without the claim that it is optimal
+    UNDECIDED = "undecided"  # a claim that the proof at hand neither shows nor refutes
+    NO_ANSWER = "no answer"  # UNKNOWN, or nothing was said
+    TIME_OUT = "time-out"
+    OUT_OF_MEMORY = "out of memory"
+    TOO_MUCH_OUTPUT = "too much output"
+    CRASH = "crash"
+    WRONG_OPTIMUM = "wrong optimum"
+    INVALID_MODEL = "invalid model"
+    NO_VALUE = "no o line"
+    MALFORMED = "malformed output"
+    WRONG_EXIT_CODE = "wrong exit code"
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether the solver is to be mended; being slow is no fault."""
+        return self in _FAULTS
+
+
+_FAULTS = {
+    RunVerdict.CRASH,
+    RunVerdict.WRONG_OPTIMUM,
+    RunVerdict.INVALID_MODEL,
+    RunVerdict.NO_VALUE,
+    RunVerdict.MALFORMED,
+    RunVerdict.WRONG_EXIT_CODE,
+}
+
+
+@dataclass(frozen=True, repr=False)
+class Judgement(Summarised):
+    """A verdict and why.
+
+    Attributes:
+        verdict: which it is.
+        reason: one line.
+        cost: of the solver's own model, evaluated by us; None without a valid one.
+        stated: the last `o` value, not believed.
+        remarks: what is not as it should be, but no fault.
+    """
+
+    verdict: RunVerdict
+    reason: str
+    cost: Number | None = None
+    stated: Number | None = None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def is_right(self) -> bool:
+        """Whether there is a valid model, and what is claimed of it is true."""
+        return self.verdict in (RunVerdict.OPTIMAL, RunVerdict.FOUND)
+
+    def __str__(self) -> str:
+        remarks = "".join(f" ({remark})" for remark in self.remarks)
+        return f"{self.verdict}: {self.reason}{remarks}"
+
+
+class FaultError(Exception):
+    """A verdict that ends all further looking.
+
+    Args:
+        verdict: which it is.
+        reason: one line.
+        is_incomplete: whether it is a fault only because a part of the answer is missing.
+    """
+
+    def __init__(self, verdict: RunVerdict, reason: str, *, is_incomplete: bool = False) -> None:
+        super().__init__(reason)
+        self.verdict, self.is_incomplete = verdict, is_incomplete
+
+
+def judge(
+    clauses: ClauseFile,
+    answer: Answer,
+    truth: Truth,
+    outcome: Outcome | None = None,
+    *,
+    strict: bool = False,
+) -> Judgement:
+    """Judge an answer; with the run it came from, or without, where it was read from a file.
+
+    Args:
+        clauses: the file that the solver was given.
+        answer: what it printed.
+        truth: what is proven about the file.
+        outcome: how the run went.
+        strict: whether a wrong exit code alone is a fault, as in the Evaluation since 2024.
+    """
+    cost = None
+    try:
+        status = answer.status
+        cost = _cost_of_model(clauses, answer)
+        _compare(answer, cost, truth)
+        ended = _ended_badly(outcome, status)
+        if ended is not None:
+            verdict, reason = ended
+        else:
+            verdict, reason = _claim(status, answer, cost, truth)
+    except FaultError as fault:
+        verdict, reason = fault.verdict, str(fault)
+        if fault.is_incomplete and _was_cut_off(outcome):
+            verdict, reason = RunVerdict.TIME_OUT, "stopped at the time limit, while it answered"
+    except AnswerError as fault:
+        verdict, reason = RunVerdict.MALFORMED, str(fault)
+    remarks = [f"{fault!r} is not a line of the rules" for fault in answer.faults[:3]]
+    if (wrong_code := _exit_code_fault(answer, outcome)) is not None:
+        if strict and not verdict.is_fault:
+            verdict, reason = RunVerdict.WRONG_EXIT_CODE, wrong_code
+        else:
+            remarks.append(wrong_code)
+    return Judgement(verdict, reason, cost, answer.value, tuple(remarks))
+
+
+def _cost_of_model(clauses: ClauseFile, answer: Answer) -> int | None:
+    try:
+        model = answer.model(clauses.num_variables, clauses.used)
+    except AnswerError as fault:
+        is_incomplete = isinstance(fault, IncompleteError)
+        raise FaultError(
+            RunVerdict.INVALID_MODEL, str(fault), is_incomplete=is_incomplete
+        ) from None
+    if model is None:
+        return None
+    broken = clauses.broken(model)
+    if broken:
+        raise FaultError(RunVerdict.INVALID_MODEL, f"the model breaks {broken} hard clauses")
+    return clauses.cost(model)
+
+
+def _compare(answer: Answer, cost: int | None, truth: Truth) -> None:
+    """Refuse values that no assignment has."""
+    if cost is not None and truth.bound is not None and cost < truth.bound:
+        raise CertificateError(f"a model costs {cost}, below the proven bound {truth.bound}")
+    lowest = min((value for _, value in answer.incumbents), default=None)
+    if lowest is not None and truth.bound is not None and lowest < truth.bound:
+        raise FaultError(
+            RunVerdict.WRONG_OPTIMUM,
+            f"o {lowest}, but every assignment costs at least {truth.bound}",
+        )
+
+
+def _ended_badly(outcome: Outcome | None, status: str | None) -> tuple[RunVerdict, str] | None:
+    if outcome is None:
+        return None
+    if outcome.stopped == "memory":
+        return RunVerdict.OUT_OF_MEMORY, "stopped at the memory limit"
+    if outcome.stopped == "output":
+        return RunVerdict.TOO_MUCH_OUTPUT, "stopped at the limit of its output"
+    if outcome.stopped == "folder":
+        most = f"{LARGEST_FOLDER // MEGABYTE} MB"
+        return RunVerdict.TOO_MUCH_OUTPUT, f"stopped with more than {most} of files in its folder"
+    if outcome.stopped == "processes":
+        return RunVerdict.CRASH, f"stopped with more than {MOST_PROCESSES} processes"
+    if outcome.stopped == "parent":
+        return RunVerdict.CRASH, "stopped because it has killed the process that started it"
+    if outcome.stopped is not None:
+        return (RunVerdict.TIME_OUT, "stopped at the time limit") if status is None else None
+    if outcome.exit_code < 0:
+        return RunVerdict.CRASH, f"ended by signal {-outcome.exit_code}{_last_error(outcome)}"
+    if status is None and outcome.exit_code not in EXIT_CODES.values():
+        return RunVerdict.CRASH, f"exit code {outcome.exit_code}, no s line{_last_error(outcome)}"
+    return None
+
+
+def _was_cut_off(outcome: Outcome | None) -> bool:
+    """Whether a solver was killed at the time limit, perhaps while it printed its answer."""
+    return outcome is not None and outcome.stopped in ("time", "cpu") and outcome.exit_code < 0
+
+
+def _last_error(outcome: Outcome) -> str:
+    """The last line of standard error, to show what happened."""
+    text = outcome.transcript.errors.decode("ascii", "replace").split("\n")
+    last = next((line.strip() for line in reversed(text) if line.strip()), "")
+    return f": {last[:200]}" if last else ""
+
+
+def _claim(
+    status: str | None, answer: Answer, cost: int | None, truth: Truth
+) -> tuple[RunVerdict, str]:
+    """The verdict over what the `s` line claims."""
+    if status is None:
+        return RunVerdict.NO_ANSWER, "no s line"
+    if status == "UNKNOWN":
+        return RunVerdict.NO_ANSWER, "s UNKNOWN"
+    if status == "UNSATISFIABLE":
+        if truth.is_infeasible:
+            return RunVerdict.OPTIMAL, "no assignment satisfies the hard clauses"
+        if truth.best is not None:
+            raise FaultError(
+                RunVerdict.WRONG_OPTIMUM, f"s UNSATISFIABLE, but a model costs {truth.best}"
+            )
+        return RunVerdict.UNDECIDED, "s UNSATISFIABLE, which nothing here proves or refutes"
+    if status not in EXIT_CODES:
+        raise FaultError(
+            RunVerdict.MALFORMED,
+            f"{status!r} is not a status line; expected s and one of {', '.join(EXIT_CODES)}, "
+            "spelled exactly so",
+        )
+    cost = _checked_value(answer, cost)
+    if status == "SATISFIABLE":
+        return RunVerdict.FOUND, f"cost {cost}{_distance(cost, truth)}"
+    if truth.best is not None and cost > truth.best:
+        raise FaultError(
+            RunVerdict.WRONG_OPTIMUM,
+            f"claims that {cost} is optimal, but a model costs {truth.best}",
+        )
+    if truth.optimum is None and cost != truth.bound:
+        return RunVerdict.UNDECIDED, f"claims that {cost} is optimal{_distance(cost, truth)}"
+    return RunVerdict.OPTIMAL, f"cost {cost}"
+
+
+def _checked_value(answer: Answer, cost: int | None) -> int:
+    """The cost that was stated and shown."""
+    if answer.unread is not None:
+        raise FaultError(
+            RunVerdict.MALFORMED,
+            f"the last o line is {answer.unread!r}; expected 'o ' and an integer",
+        )
+    if answer.value is None:
+        raise FaultError(RunVerdict.NO_VALUE, "a claim without any o line", is_incomplete=True)
+    if cost is None:
+        raise FaultError(RunVerdict.INVALID_MODEL, "a claim without a v line", is_incomplete=True)
+    if cost != answer.value:
+        raise FaultError(
+            RunVerdict.INVALID_MODEL, f"the model costs {cost}, but the last o is {answer.value}"
+        )
+    return cost
+
+
+def _distance(cost: int, truth: Truth) -> str:
+    if truth.optimum is not None:
+        return f", the optimum is {truth.optimum}"
+    return "" if truth.bound is None else f", proven is at least {truth.bound}"
+
+
+def _exit_code_fault(answer: Answer, outcome: Outcome | None) -> str | None:
+    """What is wrong with the exit code of a command that ended by itself."""
+    if outcome is None or outcome.stopped is not None or len(answer.statuses) != 1:
+        return None
+    expected = EXIT_CODES.get(answer.statuses[0])
+    if expected is None or outcome.exit_code == expected:
+        return None
+    return f"exit code {outcome.exit_code} with s {answer.statuses[0]}, expected {expected}"

@@ -1,0 +1,295 @@
+"""Run one command under limits, with all that it starts, and leave nothing behind.
+
+The command gets a session of its own and an empty folder. We read what it prints while it runs, so
+each line has its time, and look every few milliseconds at what its processes use together. At a
+limit everything gets SIGTERM, then SIGKILL; whatever outlives the command is killed too. A keeper
+stands between us and the command, so that nothing that the command starts, stops or kills is ours.
+If we are killed ourselves, the keeper and a guardian clean up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from glasshouse.races.running import guardian, processes
+from glasshouse.races.running.command import LARGEST_FOLDER, MOST_PROCESSES, Limits
+from glasshouse.races.running.keeper import Keeper, KeeperGoneError, a_keeper
+from glasshouse.races.running.meters import MeterName, ProcessGroup, new_meter
+from glasshouse.races.running.transcript import Transcript
+from glasshouse.summaries import Summarised
+
+Reason = Literal["time", "cpu", "memory", "output", "processes", "folder", "parent", "void"]
+
+_CHUNK = 1 << 16
+_FIRST_LOOK, _LONGEST_WAIT = 0.002, 0.02  # seconds between looks at what processes use
+_FOLDER_LOOK = 0.5  # seconds between looks at what is in its folder
+_LAST_WORDS = 0.1  # seconds to read what is in the pipes once the command has ended
+_REPORT = 10.0  # seconds for the keeper to report the end of a command that was killed
+
+
+@dataclass(frozen=True, repr=False)
+class Outcome(Summarised):
+    """How a run went.
+
+    Attributes:
+        exit_code: of the command; negative for the signal that ended it.
+        stopped: the limit that it ran into, None where it ended by itself; "parent" if it has
+            killed the process that started it.
+        seconds: wall-clock time until the command had ended or was told to stop.
+        cpu_seconds: processor time of all processes that the meter has seen.
+        memory: the most bytes of memory, of all processes together.
+        transcript: what it printed.
+        meter: what measured it.
+    """
+
+    exit_code: int
+    stopped: Reason | None
+    seconds: float
+    cpu_seconds: float
+    memory: int
+    transcript: Transcript = field(repr=False)
+    meter: MeterName = "process-group"
+
+
+def run(
+    arguments: Sequence[str],
+    limits: Limits,
+    meter: MeterName = "process-group",
+    void: Callable[[Transcript], bool] | None = None,
+) -> Outcome:
+    """Run a command, without a shell, in an empty folder that is removed afterwards.
+
+    Args:
+        arguments: the command.
+        limits: the limits of the run.
+        meter: what measures the run.
+        void: is asked again and again what it makes of the transcript so far; True stops the run,
+            which then counts for nothing.
+
+    Raises:
+        ValueError: the command cannot be started, or the meter cannot be used here.
+    """
+    if os.name != "posix":
+        raise ValueError("commands are raced on Linux and macOS only; use a sampler in Python here")
+    with (
+        guardian.scratch_folder("glasshouse-") as folder,
+        contextlib.closing(new_meter(meter, limits)) as opened,
+        a_keeper() as keeper,
+    ):
+        return _Run(arguments, limits, folder, opened, keeper, void).outcome()
+
+
+class _Run:
+    """One command from its start to its end."""
+
+    def __init__(
+        self, arguments: Sequence[str], limits: Limits, folder: Path, meter: ProcessGroup,
+        keeper: Keeper, void: Callable[[Transcript], bool] | None,
+    ) -> None:  # fmt: skip
+        self.limits, self.folder, self.meter = limits, folder, meter
+        self.keeper, self.void = keeper, void
+        self.mark = uuid.uuid4().hex
+        self.transcript = Transcript()
+        self.stopped: Reason | None = None
+        self.stopped_at = self.ended_at = 0.0
+        self.memory, self.cpu_seconds = 0, 0.0
+        self.folder_look = _FOLDER_LOOK
+        self.exit_code: int | None = None
+        self.is_abandoned = False  # whether the command has killed its keeper
+        self.cleaned_up = {"mark": self.mark, "cgroups": meter.cgroups}
+        self.processes = processes.RunProcesses(self.mark, heir=keeper.heir)
+        guardian.tell(self.mark, self.cleaned_up)
+        try:
+            self.pipes = self._start(arguments)
+        except BaseException:
+            guardian.tell(self.mark, None)
+            raise
+
+    def _start(self, arguments: Sequence[str]) -> dict[str, int]:
+        """Start the command; return our ends of its pipes by name."""
+        (output, its_output), (errors, its_errors) = os.pipe(), os.pipe()
+        environment = _environment() | {processes.MARK: self.mark}
+        try:
+            prepare = self.meter.prepare if self.meter.needs_to_prepare else None
+            files = its_output, its_errors
+            pid, self.start = self.keeper.start(
+                arguments, environment, str(self.folder), files, prepare
+            )
+        except BaseException as fault:
+            os.close(output)
+            os.close(errors)
+            if isinstance(fault, KeeperGoneError):
+                raise ValueError(f"cannot start {arguments[0]}: {fault}") from None
+            raise
+        finally:
+            os.close(its_output)
+            os.close(its_errors)
+        self.processes.group, self.processes.keeper = pid, self.keeper.pid
+        guardian.tell(self.mark, self.cleaned_up | {"group": pid})
+        _forbid_core_dumps(pid)
+        return {"output": output, "errors": errors}
+
+    def outcome(self) -> Outcome:
+        """Wait for the end and tell of it; nothing of the run is left then, whatever happens."""
+        try:
+            self._watch()
+        except BaseException:
+            self._end()
+            raise
+        finally:
+            guardian.tell(self.mark, None)
+            for pipe in self.pipes.values():
+                os.close(pipe)
+        code = -signal.SIGKILL if self.exit_code is None else self.exit_code
+        self.transcript.is_cut = self.stopped is not None and code < 0
+        return Outcome(
+            code,
+            self.stopped,
+            self.ended_at if self.stopped is None else self.stopped_at,
+            self.cpu_seconds,
+            self.memory,
+            self.transcript,
+            self.meter.name,
+        )
+
+    def _now(self) -> float:
+        return time.monotonic() - self.start
+
+    def _watch(self) -> None:
+        with selectors.DefaultSelector() as pipes:
+            for stream, pipe in self.pipes.items():
+                os.set_blocking(pipe, False)
+                pipes.register(pipe, selectors.EVENT_READ, stream)
+            pipes.register(self.keeper.channel, selectors.EVENT_READ, "end")
+            wait, deadline = _FIRST_LOOK, self.limits.seconds
+            while not self._wait():
+                self._read(pipes, min(wait, max(0.0, deadline - self._now())))
+                wait = min(2 * wait, _LONGEST_WAIT)
+                reason = self._reason()
+                if self.stopped is None and reason is not None:
+                    self._stop(reason)
+                    deadline = self.stopped_at + self.limits.grace
+                if self.stopped is not None and self._now() >= deadline:
+                    break
+            self.ended_at = self._now()
+            pipes.unregister(self.keeper.channel)
+            self._end()  # first, because whatever outlived the command holds the pipes open
+            if self.stopped is None and self.meter.is_out_of_memory(self._look()):
+                self.stopped, self.stopped_at = "memory", self.ended_at
+            self._last_words(pipes)
+
+    def _end(self) -> None:
+        has_ended = self.processes.end(self.meter.members) and self._wait(_REPORT)
+        if self.is_abandoned or not has_ended:
+            self.keeper.close()  # what it still has would be taken for the next run's
+
+    def _look(self) -> processes.Usage:
+        """What is used now; the most of it is kept."""
+        self.living = self.processes.living()
+        usage = self.meter.usage(self.living)
+        self.memory = max(self.memory, usage.memory)
+        self.cpu_seconds = max(self.cpu_seconds, usage.cpu_seconds)
+        return usage
+
+    def _reason(self) -> Reason | None:
+        """The limit that is passed now, if any."""
+        usage, limits = self._look(), self.limits
+        if self.void is not None and self.void(self.transcript):
+            return "void"
+        if len(self.transcript.output) > limits.output:
+            return "output"
+        if self.meter.is_out_of_memory(usage):
+            return "memory"
+        if limits.cpu_seconds is not None and usage.cpu_seconds > limits.cpu_seconds:
+            return "cpu"
+        if len(self.living) > MOST_PROCESSES:
+            return "processes"
+        now = self._now()
+        if now >= self.folder_look:
+            self.folder_look = now + _FOLDER_LOOK
+            if _size_of(self.folder) > LARGEST_FOLDER:
+                return "folder"
+        return "time" if now >= limits.seconds else None
+
+    def _stop(self, reason: Reason) -> None:
+        self.stopped, self.stopped_at = reason, self._now()
+        # The rest of the machine may not live to see a polite end of some.
+        is_urgent = reason in ("memory", "processes", "folder")
+        number = signal.SIGKILL if is_urgent else signal.SIGTERM
+        self.processes.signal(number, [*self.processes.living(), *self.meter.members()])
+
+    def _read(self, pipes: selectors.BaseSelector, wait: float) -> bool:
+        """Take in what is there, after waiting for it; tell whether there was something."""
+        found = False
+        for key, _ in pipes.select(wait):
+            if key.data == "end":
+                continue
+            data = os.read(key.fd, _CHUNK)
+            found = found or bool(data)
+            if not data:
+                pipes.unregister(key.fileobj)
+            elif key.data == "errors":
+                self.transcript.complain(data)
+            elif len(self.transcript.output) <= self.limits.output:
+                self.transcript.print(data, self._now())
+        return found
+
+    def _last_words(self, pipes: selectors.BaseSelector) -> None:
+        deadline = self._now() + _LAST_WORDS
+        while pipes.get_map() and self._now() < deadline and self._read(pipes, 0):
+            pass
+
+    def _wait(self, seconds: float = 0.0) -> bool:
+        """Return whether the command has ended, or has killed its keeper; its usage is kept."""
+        if self.exit_code is None and not self.is_abandoned:
+            self.keeper.resume()
+            try:
+                ended = self.keeper.ended(seconds)
+            except KeeperGoneError:
+                self.is_abandoned = True
+                if self.stopped is None:
+                    self.stopped, self.stopped_at = "parent", self._now()
+                return True
+            if ended is not None:
+                self.exit_code, used = ended
+                self.cpu_seconds = max(self.cpu_seconds, used)
+        return self.exit_code is not None or self.is_abandoned
+
+
+def _environment() -> dict[str, str]:
+    """Ours; relative places of Python modules, meant from our folder, hold in the empty one, too.
+
+    Else built-in solvers would come from another glasshouse than this one, if there is one.
+    """
+    found = dict(os.environ)
+    if places := found.get("PYTHONPATH"):
+        found["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, places.split(os.pathsep)))
+    return found
+
+
+def _forbid_core_dumps(pid: int) -> None:
+    import resource  # there is none on Windows
+
+    with contextlib.suppress(OSError, AttributeError):
+        resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
+
+
+def _size_of(folder: Path) -> int:
+    """Bytes on disk below a folder, as far as they can be counted within a moment."""
+    total, deadline = 0, time.monotonic() + 0.05
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += 512 * os.lstat(f"{place}/{name}").st_blocks
+        if time.monotonic() > deadline:
+            break
+    return total

@@ -1,0 +1,328 @@
+"""One call of a dimod sampler: timed, and all that it returns evaluated again.
+
+A sampler is anything with dimod's `sample(bqm, **parameters)`, or a callable that takes a model and
+returns a SampleSet. Whatever is wrong with what it returns is a fault of that call.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.extras import optional
+from glasshouse.problems import pairs, validation
+from glasshouse.races.samplers.problems import RacedProblem
+from glasshouse.stopping import compile_seconds
+from glasshouse.summaries import Summarised
+
+_LONGEST_FAULT = 300
+
+
+@dataclass(frozen=True, repr=False)
+class Contestant(Summarised):
+    """A sampler that races.
+
+    Attributes:
+        name: in the race.
+        call: takes a model and the keywords.
+        parameters: keywords of every call.
+        reads: asked for per call; None where it takes no `num_reads`: then a call is one read, the
+            best of its samples.
+        takes_seed: whether it gets a `seed`.
+        what: the class or function, for people and stores.
+        is_ours: whether it is a sampler of ours, which catches Ctrl-C and says so.
+    """
+
+    name: str
+    call: Callable[..., Any]
+    parameters: Mapping[str, Any]
+    reads: int | None
+    takes_seed: bool
+    what: str
+    is_ours: bool = False
+
+    @classmethod
+    def of(cls, name: str, entry: Any, reads: int) -> Contestant:
+        """A sampler, a pair of a sampler and its parameters, or a callable."""
+        sampler, parameters = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, {})
+        if not isinstance(parameters, Mapping):
+            raise ValueError(f"{name}: the parameters are {parameters!r:.60}; expected a dict")
+        if inspect.isclass(sampler):
+            raise ValueError(f"{name} is a class; make one of it, as in {sampler.__name__}()")
+        call = getattr(sampler, "sample", sampler)
+        if not callable(call):
+            raise ValueError(
+                f"{name} is {sampler!r:.60}; expected a dimod sampler, a pair (sampler, "
+                "parameters), or a callable that takes a model and returns a SampleSet"
+            )
+        if "seed" in parameters:
+            raise ValueError(
+                f"{name}: a fixed seed would repeat the same reads in every call; leave it out, "
+                "and give the race rng=…"
+            )
+        listed = set(getattr(sampler, "parameters", None) or ())
+        taken = _keywords(call) | listed
+        _question_unknown(name, parameters, call, listed)
+        wanted = parameters.get("num_reads", reads if "num_reads" in taken else None)
+        if wanted is not None:
+            wanted = validation.count(wanted, f"num_reads of {name}", 1)
+        kind = sampler if inspect.isroutine(sampler) else type(sampler)
+        what = f"{kind.__module__}.{kind.__qualname__}"
+        # Not at the head: it imports dimod.
+        from glasshouse.solvers.samplers import GlasshouseAnnealer, GlasshouseTempering
+
+        is_ours = isinstance(sampler, (GlasshouseAnnealer, GlasshouseTempering))
+        return cls(name, call, dict(parameters), wanted, "seed" in taken, what, is_ours)
+
+    def keywords(self, seed: int) -> dict[str, Any]:
+        """Of one call."""
+        asked = {} if self.reads is None else {"num_reads": self.reads}
+        return {**self.parameters, **asked, **({"seed": seed} if self.takes_seed else {})}
+
+    def described(self) -> dict[str, Any]:
+        """What tells it from others, in JSON's values."""
+        text = json.dumps(self.parameters, sort_keys=True, default=_in_words)
+        return {"name": self.name, "what": self.what, "parameters": json.loads(text),
+                "reads": self.reads}  # fmt: skip
+
+    def warm_up(self) -> None:
+        """One call on two spins, which may compile; what it returns or raises is not looked at."""
+        model = optional("dimod", "a race of samplers").BinaryQuadraticModel
+        tiny = model({0: 0.0, 1: 1.0}, {(0, 1): 1.0}, 0.0, "SPIN")
+        try:
+            _resolved(self.call(tiny, **self.keywords(0)))
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # calls that count will show it
+            pass
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SamplerCall(Summarised):
+    """One call of one sampler on one problem.
+
+    Attributes:
+        solver: its name.
+        instance: the problem's name.
+        number: which call on that problem, from 0 on.
+        seconds: wall-clock time of the call.
+        reads: how many reads it stands for, those of a call at fault included.
+        energies: of its reads, evaluated by us, ascending; none where it was at fault.
+        fault: what was wrong with it; empty where nothing was.
+        seed: what it was given, if it takes one.
+    """
+
+    solver: str
+    instance: str
+    number: int
+    seconds: float
+    reads: int
+    energies: npt.NDArray[Any]
+    fault: str = ""
+    seed: int = 0
+
+
+class _FaultError(Exception):
+    """What is wrong with a SampleSet."""
+
+
+def call_sampler(
+    contestant: Contestant, problem: RacedProblem, number: int, seed: int
+) -> SamplerCall:
+    """Call a sampler once; only its own time counts, without that of compiling our kernels.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C, also where the sampler caught it and returned early.
+    """
+    model, keywords = problem.model(), contestant.keywords(seed)
+    energies, fault, returned = np.empty(0, problem.problem.weights.dtype), "", None
+    begin, compiled = perf_counter(), compile_seconds()
+    try:
+        found = _resolved(contestant.call(model, **keywords))
+        # Within its time: what looks like a SampleSet may still be working.
+        returned = _Returned.of(found)
+    except KeyboardInterrupt:
+        raise
+    except _FaultError as error:
+        fault = str(error)
+    except BaseException as error:  # SystemExit and panics of compiled code, too
+        fault = f"raised {_in_a_line(error)}"
+    # Two clocks may differ in their last digits.
+    seconds = max(perf_counter() - begin - (compile_seconds() - compiled), 0.0)
+    if returned is not None:
+        if contestant.is_ours:
+            _refuse_interrupted(found)
+        try:
+            energies = evaluated(returned, problem, contestant.reads)
+        except _FaultError as error:
+            fault = str(error)
+        except Exception as error:  # it only looked like a SampleSet
+            fault = f"its SampleSet cannot be read: {_in_a_line(error)}"
+    fault = "".join(c if c.isprintable() else " " for c in fault)[:_LONGEST_FAULT]
+    given = seed if contestant.takes_seed else 0
+    reads = contestant.reads or 1
+    return SamplerCall(
+        contestant.name, problem.name, number, seconds, reads, energies, fault, given
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Returned:
+    """What a sampler returned, copied: nothing of it is computed any more.
+
+    Attributes:
+        samples: a row per sample.
+        energies: as the sampler states them.
+        times: how often each sample occurred.
+        variables: the columns' names.
+        vartype: SPIN or BINARY.
+    """
+
+    samples: npt.NDArray[Any]
+    energies: npt.NDArray[Any]
+    times: npt.NDArray[Any]
+    variables: list[Any]
+    vartype: str
+
+    @classmethod
+    def of(cls, found: Any) -> _Returned:
+        """Copy a SampleSet, or what looks like one."""
+        try:
+            if not all(hasattr(found, name) for name in ("record", "variables", "vartype")):
+                raise _FaultError(f"returned {type(found).__name__}, no SampleSet")
+            record = found.record
+            sample, energy, times = (
+                np.array(getattr(record, name)) for name in ("sample", "energy", "num_occurrences")
+            )
+            copied = cls(sample, energy, times, list(found.variables), str(found.vartype.name))
+        except (_FaultError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            raise _FaultError(f"its SampleSet cannot be read: {_in_a_line(error)}") from None
+        for name, array in (("samples", copied.samples), ("energies", copied.energies)):
+            if array.dtype.kind not in "biuf":
+                raise _FaultError(
+                    f"its SampleSet cannot be read: its {name} are {array.dtype}, no real numbers"
+                )
+        return copied
+
+
+def evaluated(
+    found: _Returned, problem: RacedProblem, reads: int | None
+) -> npt.NDArray[Any]:  # fmt: skip
+    """The energies of all reads, by us, ascending; the best one where `reads` is None.
+
+    Whatever does not fit the problem is refused.
+    """
+    if found.vartype != problem.bqm.vartype.name:
+        raise _FaultError(f"returned {found.vartype} samples of a {problem.bqm.vartype.name} model")
+    states = _states(found, problem)
+    energies: npt.NDArray[Any] = problem.problem.energy(states)
+    _compare(found.energies, energies, problem)
+    if reads is None:
+        return energies[[np.argmin(energies)]]
+    times = found.times
+    if times.shape != (len(states),) or times.dtype.kind not in "iu" or (times < 1).any():
+        raise _FaultError("num_occurrences are not whole numbers from 1 on")
+    if (total := sum(times.tolist())) != reads:
+        raise _FaultError(f"returned {total} reads, not the {reads} asked for")
+    return np.sort(np.repeat(energies, times))
+
+
+def _states(found: _Returned, problem: RacedProblem) -> npt.NDArray[np.int8]:
+    """The samples in the order of the problem's variables."""
+    samples, columns = found.samples, found.variables
+    labels = pairs.labels_of(problem.problem)
+    if missing := [name for name in labels if name not in set(columns)]:
+        raise _FaultError(f"its samples lack {len(missing)} variables, such as {missing[0]!r}")
+    if extra := [name for name in columns if name not in set(labels)]:
+        raise _FaultError(f"its samples have {extra[0]!r}, which is no variable of the problem")
+    if len(set(columns)) < len(columns):
+        raise _FaultError("its samples have a variable twice")
+    if samples.ndim != 2 or samples.shape[1] != len(columns):
+        raise _FaultError(f"its samples have the shape {samples.shape}")
+    if not len(samples):
+        raise _FaultError("returned no samples")
+    allowed = (problem.problem.space.low, 1)
+    if (wrong := samples[~np.isin(samples, allowed)]).size:
+        raise _FaultError(f"a sample has the value {wrong[0]}, neither {allowed[0]} nor 1")
+    place = {name: k for k, name in enumerate(columns)}
+    return samples[:, [place[name] for name in labels]].astype(np.int8)
+
+
+def _compare(stated: npt.NDArray[Any], energies: Any, problem: RacedProblem) -> None:
+    """Refuse energies that a sampler states and its samples have not."""
+    numbers = stated.astype(np.float64)
+    if numbers.shape != energies.shape:
+        raise _FaultError(f"states {numbers.size} energies of {len(energies)} samples")
+    off = ~(np.abs(numbers - energies) <= problem.stated_tolerance)  # NaN is off, too
+    if off.any():
+        k = int(np.argmax(off))
+        raise _FaultError(f"states the energy {stated[k]} of a sample that has {energies[k]}")
+
+
+def _resolved(found: Any) -> Any:
+    """Wait for a SampleSet that is still being computed."""
+    if callable(wait := getattr(found, "resolve", None)):
+        wait()
+    return found
+
+
+def _refuse_interrupted(found: Any) -> None:
+    """Our own samplers catch Ctrl-C, and return what they have."""
+    info = getattr(found, "info", None)
+    if isinstance(info, Mapping) and str(info.get("stopped", "")) == "interrupted":
+        raise KeyboardInterrupt
+
+
+def _in_a_line(error: BaseException) -> str:
+    """An exception's name and words; it may have none, and raise when it is asked."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return f"{type(error).__name__}, which has no words"
+
+
+def _question_unknown(
+    name: str, parameters: Mapping[str, Any], call: Callable[..., Any], listed: set[str]
+) -> None:
+    """Refuse parameters that a sampler cannot take; warn of those that it does not list."""
+    unknown = sorted(set(map(str, parameters)) - _keywords(call) - listed)
+    if not unknown:
+        return
+    try:
+        kinds = {one.kind for one in inspect.signature(call).parameters.values()}
+    except (ValueError, TypeError):
+        return
+    known = ", ".join(sorted(_keywords(call) | listed))
+    told = f"{name} does not list the parameter {unknown[0]!r}; it lists {known}"
+    if inspect.Parameter.VAR_KEYWORD not in kinds:
+        raise ValueError(told)
+    if listed:
+        warnings.warn(told, UserWarning, stacklevel=2)
+
+
+def _keywords(call: Callable[..., Any]) -> set[str]:
+    """The keywords that a callable names; those of dimod's samplers are not always listed."""
+    try:
+        listed = inspect.signature(call).parameters.values()
+    except (ValueError, TypeError):
+        return set()
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return {one.name for one in listed if one.kind in named}
+
+
+def _in_words(value: Any) -> str:
+    """A parameter that JSON does not hold; without the address of an object, which changes."""
+    if isinstance(value, np.ndarray | np.generic):
+        return json.dumps(value.tolist(), default=repr)
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))

@@ -1,0 +1,199 @@
+"""What samplers race on: problems, and what is proven or known of their least energies."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from glasshouse.files.known import Truth
+from glasshouse.files.reading import read_document
+from glasshouse.landscape.local import TOLERANCE
+from glasshouse.planting import Planted
+from glasshouse.problems import Ising, Max2Sat, Qubo, Rbm, exchange, pairs
+from glasshouse.problems.convert import Given, given_problem, to_ising
+from glasshouse.problems.reduction import Reduction
+from glasshouse.problems.validation import Number
+from glasshouse.suites.loading import Suite, SuiteInstance, load_suite
+from glasshouse.summaries import Summarised
+
+if TYPE_CHECKING:
+    import dimod
+
+SuiteLike: TypeAlias = str | Path | Suite | Given | Iterable[Given] | Mapping[Any, Given]
+
+# A stated energy may be as far off as sums in single precision are, as a share of all weights, but
+# never by half the least difference of two energies.
+_STATED, _LEAST_GAP = 1e-6, 0.25
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RacedProblem(Summarised):
+    """A problem that samplers are given, as a dimod model, and what is known of it.
+
+    Attributes:
+        name: of the instance.
+        problem: what evaluates their samples.
+        bqm: what they get, a copy for each call.
+        parameters: how it was grown; empty where nobody says.
+        optimum: the least energy, where it is proven.
+        best: the energy of a state that the problem came with, proven or not.
+    """
+
+    name: str
+    problem: Ising | Rbm | Qubo
+    bqm: dimod.BinaryQuadraticModel
+    parameters: Mapping[str, Any]
+    optimum: Number | None = None
+    best: Number | None = None
+
+    @property
+    def num_variables(self) -> int:
+        """How many variables there are."""
+        return self.problem.num_variables
+
+    def model(self) -> Any:
+        """A copy of the model, which a sampler may spoil."""
+        model: Any = self.bqm
+        return model.copy()
+
+    @property
+    def rounding(self) -> float:
+        """Energies closer than this are the same; 0 for integers."""
+        return 0.0 if self.problem.is_integer else TOLERANCE * self._magnitude
+
+    @property
+    def stated_tolerance(self) -> float:
+        """How far off the energies that a sampler states may be: they are floats."""
+        loose = _STATED * self._magnitude
+        if self.problem.is_integer:
+            loose = min(loose, _LEAST_GAP)
+        return max(loose, TOLERANCE * self._magnitude)
+
+    @property
+    def _magnitude(self) -> float:
+        return float(self.problem.total_weight) + abs(float(self.problem.offset))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the problem and the names of its variables."""
+        problem, total = self.problem, hashlib.sha256()
+        labels = pairs.labels_of(problem)
+        total.update(repr((self.bqm.vartype.name, problem.offset, labels)).encode())
+        for array in (problem.edges, problem.weights, pairs.single_terms(problem)):
+            total.update(f"{array.dtype.str} {array.shape}".encode())
+            total.update(np.ascontiguousarray(array).tobytes())
+        return total.hexdigest()
+
+
+@dataclass(frozen=True, repr=False)
+class StoredProblem(Summarised):
+    """What a store knows of a problem that samplers raced on; the problem itself is not in it.
+
+    Attributes:
+        name: of the instance.
+        parameters: how it was grown.
+        num_variables: how many variables there are; 0 where an old store does not say it.
+        optimum: the least energy, where it was proven.
+        best: the energy of a state that the problem came with.
+        rounding: energies closer than this are the same; 0 for integers.
+    """
+
+    name: str
+    parameters: Mapping[str, Any]
+    num_variables: int
+    optimum: Number | None
+    best: Number | None
+    rounding: float
+
+
+def raced_problems(suite: SuiteLike, cache: str | Path | None = None) -> list[RacedProblem]:
+    """All problems of a suite, each proven here and now where it has a proof.
+
+    Args:
+        suite: as `race` takes it.
+        cache: where a suite by name or TOML file is kept, once grown; nowhere when None.
+
+    Raises:
+        CertificateError: a plant or a file is not what it states.
+        ValueError: something in it is no problem, or too large for dimod's floats.
+    """
+    if isinstance(suite, (str, Path)):
+        if cache is not None:
+            return raced_problems(load_suite(suite, cache))
+        with tempfile.TemporaryDirectory(prefix="glasshouse-suite-") as folder:
+            return raced_problems(load_suite(suite, folder))
+    if isinstance(suite, Suite):
+        return [_named(one.name, lambda one=one: _of_file(one)) for one in suite.instances]
+    named = suite.items() if isinstance(suite, Mapping) else _numbered(suite)
+    found = [_named(str(name), lambda n=name, t=thing: _of(str(n), t)) for name, thing in named]
+    if not found:
+        raise ValueError("the suite is empty; give at least one problem")
+    if len({one.name for one in found}) < len(found):
+        raise ValueError("two problems of the suite have the same name")
+    return found
+
+
+def _named(name: str, make: Any) -> RacedProblem:
+    """What is wrong with a problem, with its name before it."""
+    try:
+        made: RacedProblem = make()
+    except ValueError as fault:
+        raise type(fault)(f"{name}: {fault}") if type(fault) is ValueError else fault from None
+    return made
+
+
+def _numbered(suite: Any) -> Iterable[tuple[str, Any]]:
+    is_one = exchange.is_bqm(suite) or isinstance(suite, (Planted, Ising, Rbm, Qubo, Max2Sat))
+    things = [suite] if is_one else suite
+    try:
+        things = list(things)
+    except TypeError:
+        raise ValueError(
+            f"suite={suite!r:.60} is none of: the name of a suite, a TOML file, a folder, a loaded "
+            "Suite, a problem, or a list or dict of problems"
+        ) from None
+    return [(f"{_kind(thing)}#{k}", thing) for k, thing in enumerate(things)]
+
+
+def _kind(thing: Any) -> str:
+    return thing.recipe.method if isinstance(thing, Planted) else type(thing).__name__
+
+
+def _of(name: str, thing: Any) -> RacedProblem:
+    if isinstance(thing, Planted):
+        thing.verify()
+        parameters = {"method": thing.recipe.method, **thing.recipe.parameters}
+        return _raced(name, thing.problem, parameters, Truth(thing.energy, thing.energy))
+    if exchange.is_bqm(thing):
+        problem = given_problem(thing)
+        assert not isinstance(problem, Max2Sat)
+        return RacedProblem(name, problem, thing.copy(), {})
+    return _raced(name, given_problem(thing), {}, Truth())
+
+
+def _of_file(instance: SuiteInstance) -> RacedProblem:
+    problem = read_document(instance.path).problem
+    return _raced(instance.name, problem, instance.parameters, instance.truth)
+
+
+def _raced(name: str, problem: Any, parameters: Mapping[str, Any], truth: Truth) -> RacedProblem:
+    """With the problem of spins behind clauses, whose energies are costs, scaled and moved."""
+    reduction: Reduction | None = None
+    if isinstance(problem, Max2Sat):
+        problem, reduction = to_ising(problem)
+
+    def energy(cost: int | None) -> Number | None:
+        if cost is None or reduction is None:
+            return cost
+        exact: Number = reduction.target_energy(cost)
+        return exact
+
+    optimum, best = energy(truth.optimum), energy(truth.best)
+    return RacedProblem(name, problem, problem.to_bqm(), dict(parameters), optimum, best)

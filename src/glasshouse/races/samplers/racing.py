@@ -1,0 +1,342 @@
+"""`race`: dimod samplers on problems whose least energy is proven, or not.
+
+All calls are made in this process, one after the other: call 0 of every sampler on every problem,
+then call 1, so that a machine that becomes slower is so for all of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from glasshouse.files.text.plain_json import canonical_json
+from glasshouse.planting import Seed
+from glasshouse.problems import validation
+from glasshouse.races.raced_problem import RacedProblem, SuiteLike, raced_problems
+from glasshouse.races.sampler_call import Contestant, SamplerCall, call_sampler
+from glasshouse.races.sampler_results import SamplerResults
+from glasshouse.races.suite_loading import Suite
+from glasshouse.randomness import RngLike
+from glasshouse.studies.kinds.kind import Column, Columns, Identified, Kind, Stop, canonical_json
+from glasshouse.races.samplers.calling import Contestant, SamplerCall, call_sampler
+from glasshouse.races.samplers.problems import RacedProblem, SuiteLike, raced_problems
+from glasshouse.races.samplers.results import SamplerResults
+from glasshouse.studies.kinds.kind import Column, Columns, Identified, Kind, Stop
+from glasshouse.studies.store import purpose
+from glasshouse.studies.store.records import json_object
+from glasshouse.studies.store.store import Store, StoredTask
+from glasshouse.studies.store.storefile import OtherSettingsError, StoreError, damaged
+from glasshouse.store import purpose
+from glasshouse.store.records import json_object
+from glasshouse.store.row_types import Column, Columns, Identified, Kind, Stop, canonical_json
+from glasshouse.store.store import Store, StoredTask
+from glasshouse.store.storefile import OtherSettingsError, StoreError, damaged
+from glasshouse.suites.loading import Suite
+from glasshouse.summaries import Summarised
+
+SAMPLER_RACE = Kind(
+    "sampler_race",
+    (
+        Column("valid", "integer", "1 where nothing was wrong with the call"),
+        Column("reads", "integer", "reads that the call stands for"),
+        Column("energies", "text", "JSON: energies of the reads, by us, ascending"),
+        Column("fault", "text", "what was wrong; empty where nothing was"),
+        Column("seed", "integer", "what the sampler was given; 0 where it takes none"),
+    ),
+    counted="valid",
+)
+NOTE = purpose.SAMPLER_RACE.note
+_MOST_STORED = 2000  # reads of a call, whose energies a row's text can hold whatever they are
+
+
+@dataclass(frozen=True, repr=False)
+class RaceProgress(Summarised):
+    """How far a race is; one is made after every call.
+
+    Attributes:
+        calls: made so far, those that the store had included.
+        goal: how many there are, unless the time limit ends some sampler's calls before.
+        solver: who was called last.
+        instance: on what.
+    """
+
+    calls: int
+    goal: int
+    solver: str
+    instance: str
+
+
+@dataclass(frozen=True, repr=False)
+class SamplerTask(Identified, Summarised):
+    """One sampler on one problem; a row per call.
+
+    Attributes:
+        contestant: the sampler.
+        problem: what it is given.
+        seed: of the race.
+        calls: how many; no part of the task's identity.
+    """
+
+    contestant: Contestant
+    problem: RacedProblem
+    seed: Seed
+    calls: int
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of its rows."""
+        return SAMPLER_RACE
+
+    @property
+    def stop(self) -> Stop:
+        """When it has enough."""
+        return Stop(self.calls)
+
+    def canonical(self) -> str:
+        """All that its rows depend on, but for the speed of the machine, as JSON on one line."""
+        problem = self.problem
+        asked = {
+            **problem.parameters, "instance": problem.name, "sha256": problem.digest,
+            "optimum": problem.optimum, "best": problem.best,
+        }  # fmt: skip
+        values = {
+            "measures": SAMPLER_RACE.name, "parameters": asked, "seed": _seed_values(self.seed),
+            "solver": self.contestant.described(),
+        }  # fmt: skip
+        return canonical_json(values)
+
+    def realise(self) -> dict[str, Any]:
+        """What a report needs to know of the problem, which is not in the store."""
+        return {"variables": self.problem.num_variables, "rounding": self.problem.rounding}
+
+    def call(self, number: int) -> SamplerCall:
+        """Call number `number`; its seed is one of 31 bits, which every sampler takes."""
+        own = self.seed.child(int(self.problem.digest[:8], 16)).child(number)
+        seed = int(own.sequence().generate_state(1)[0]) >> 1
+        return call_sampler(self.contestant, self.problem, number, seed)
+
+    def measure(self, first: int, count: int) -> Columns:
+        """Calls first to first+count-1, as rows."""
+        return _rows([self.call(number) for number in range(first, first + count)])
+
+
+def race(
+    samplers: Mapping[str, Any],
+    suite: SuiteLike,
+    *,
+    reads: int = 100,
+    calls: int = 10,
+    rng: RngLike = None,
+    time_limit: float | None = None,
+    confidence: float = 0.95,
+    store: str | Path | None = None,
+    progress: Callable[[RaceProgress], None] | None = None,
+) -> SamplerResults:
+    """Race dimod samplers: success probability, time to solution, residual energy over time.
+
+    Every energy is evaluated again, exactly, from the samples. What is wrong with a call is
+    recorded as its fault, its reads count as failures, and the race goes on. Times are wall-clock
+    times of calls. Each sampler is called once on two spins before, which does not count: first
+    calls may compile.
+
+    `num_reads` and `seed` are passed to samplers that name them, in `parameters` or in the
+    signature of `sample`. Where there is no `num_reads`, a call counts as one read: the best of
+    its samples, in the time of the whole call.
+
+    Args:
+        samplers: by name: anything with dimod's `sample(bqm, **parameters)`; a pair of such a
+            sampler and a dict of parameters; or a callable that takes a model and returns a
+            SampleSet.
+        suite: the name of a suite, a TOML file, a folder, or a loaded Suite; or a problem, plant
+            or dimod model, or a list or dict of them. Plants and certified files have a proven
+            optimum. Elsewhere the best energy that anybody finds is the target.
+        reads: per call; `num_reads` among a sampler's own parameters comes before it.
+        calls: of each sampler on each problem.
+        rng: what the seeds of all calls come from.
+        time_limit: seconds of a sampler on a problem after which no further call begins.
+        confidence: of all intervals.
+        store: a file that keeps every call as it is made. The same race with the same store goes
+            on where it stopped, also after a kill, and repeats no finished call.
+        progress: is told after every call.
+
+    >>> from glasshouse import GlasshouseAnnealer, random_loops
+    >>> plants = [random_loops(10, 10, frustration="1/5", loops=5, rng=k) for k in range(3)]
+    >>> found = race({"ours": GlasshouseAnnealer()}, plants, reads=20, calls=2, rng=1)
+    >>> found.success("ours").value, found.faults
+    (1.0, [])
+    """
+    validation.count(reads, "reads", 1)
+    validation.count(calls, "calls", 1)
+    validation.share(confidence, "confidence")
+    limit = validation.time_limit(time_limit)
+    if not isinstance(samplers, Mapping) or not samplers:
+        raise ValueError(f"samplers={samplers!r:.60} is no dict with a sampler for each name")
+    if len(set(map(str, samplers))) < len(samplers):
+        raise ValueError(f"two samplers have the same name: {', '.join(map(str, samplers))}")
+    entered = [Contestant.of(str(name), one, reads) for name, one in samplers.items()]
+    problems = raced_problems(suite, None if store is None else Path(store).parent / "suites")
+    with ExitStack() as opened:
+        book: Store | None = None
+        if store is not None:
+            _refuse_many(entered)
+            book = opened.enter_context(Store(store, write=True))
+            _refuse_others(book, entered)
+        seed = Seed.of(rng) if book is None else _claim(book, rng)
+        tasks = [SamplerTask(who, what, seed, calls) for what in problems for who in entered]
+        made = _Calls(tasks, book, limit, progress).run()
+    return SamplerResults(_name_of(suite), tuple(problems), tuple(made), seed.number, confidence)
+
+
+class _Calls:
+    """All calls of a race: those that the store has, and the others made."""
+
+    def __init__(
+        self, tasks: list[SamplerTask], store: Store | None, limit: float | None,
+        progress: Callable[[RaceProgress], None] | None,
+    ) -> None:  # fmt: skip
+        self._tasks, self._store, self._limit, self._progress = tasks, store, limit, progress
+        self._stored = [] if store is None else store.add_tasks(tasks)
+        self._held: list[dict[int, SamplerCall]] = [
+            {} if store is None else _held(store, self._stored[k], task)
+            for k, task in enumerate(tasks)
+        ]
+        self._is_warm: set[str] = set()
+
+    def run(self) -> list[SamplerCall]:
+        """In rounds; a task's calls end where its time is over."""
+        spent, found = [0.0] * len(self._tasks), []
+        most = self._tasks[0].calls
+        for number in range(most):
+            for k, task in enumerate(self._tasks):
+                if self._limit is not None and spent[k] >= self._limit:
+                    continue
+                call = self._held[k].get(number) or self._make(k, number)
+                spent[k] += call.seconds
+                found.append(call)
+                if self._progress is not None:
+                    who, what = task.contestant.name, task.problem.name
+                    goal = most * len(self._tasks)
+                    self._progress(RaceProgress(len(found), goal, who, what))
+        if self._store is not None:
+            self._store.mark_finished(self._stored)
+        return found
+
+    def _make(self, k: int, number: int) -> SamplerCall:
+        task = self._tasks[k]
+        if task.contestant.name not in self._is_warm:
+            task.contestant.warm_up()
+            self._is_warm.add(task.contestant.name)
+        call = task.call(number)
+        if self._store is not None:
+            self._store.add_batch(self._stored[k], number, _rows([call]))
+        return call
+
+
+def _rows(calls: list[SamplerCall]) -> Columns:
+    values = {
+        "valid": [int(not call.fault) for call in calls],
+        "reads": [call.reads for call in calls],
+        "energies": [json.dumps(call.energies.tolist()) for call in calls],
+        "fault": [call.fault.encode("utf-8", "replace").decode() for call in calls],
+        "seed": [call.seed for call in calls],
+        "seconds": [call.seconds for call in calls],
+    }
+    return {one.name: np.array(values[one.name], one.dtype) for one in SAMPLER_RACE.measured}
+
+
+def _held(store: Store, stored: StoredTask, task: SamplerTask) -> dict[int, SamplerCall]:
+    """The calls that a store has, checked: any of it may be damaged."""
+    rows = store.rows(stored)
+    names = ["instance", "seconds", "reads", "energies", "fault", "seed"]
+    found = {}
+    try:
+        for number, seconds, reads, text, fault, seed in zip(
+            *(rows[name].tolist() for name in names), strict=True
+        ):
+            found[number] = SamplerCall(
+                task.contestant.name, task.problem.name, number, seconds, reads,
+                _energies(text, task, bool(fault), reads), fault, seed,
+            )  # fmt: skip
+    except (ValueError, RecursionError, OverflowError) as error:
+        raise damaged(store.path, error) from None
+    return found
+
+
+def _energies(text: str, task: SamplerTask, is_fault: bool, reads: int) -> Any:
+    values, kind = json.loads(text), task.problem.problem.weights.dtype
+    wanted = int if kind == np.int64 else float
+    if not isinstance(values, list) or not all(type(value) is wanted for value in values):
+        raise ValueError("the energies of a call are no list of numbers")
+    energies = np.array(values, kind)
+    least = task.problem.optimum
+    if len(energies) != (0 if is_fault else reads) or reads != (task.contestant.reads or 1):
+        raise ValueError(f"a call of {reads} reads has {len(energies)} energies")
+    if not np.isfinite(energies).all() or (least is not None and (energies < least).any()):
+        raise ValueError("a call has energies that no state has")
+    return np.sort(energies)
+
+
+def _claim(store: Store, rng: RngLike) -> Seed:
+    """The seed of the race that a store is for; another one's store is refused."""
+    noted = store.claim(purpose.SAMPLER_RACE)
+    if noted is None:
+        seed = Seed.of(rng)
+        store.note(NOTE, json.dumps({"seed": _seed_values(seed)}))
+        return seed
+    try:
+        entropy, path = json_object(noted, "the race")["seed"]
+        held = Seed(validation.count(entropy, "seed"),
+                    tuple(validation.count(one, "seed") for one in path))  # fmt: skip
+    except (ValueError, TypeError, KeyError) as fault:
+        raise damaged(store.path, fault) from None
+    if rng is not None and Seed.of(rng) != held:
+        raise OtherSettingsError(
+            f"{store.path} holds a race with rng={held.number}; use the same, none, or another "
+            "store"
+        )
+    return held
+
+
+def _refuse_others(store: Store, entered: list[Contestant]) -> None:
+    """One name, one sampler: two of a name in a store could not be told apart."""
+    named = {one.name: one.described() for one in entered}
+    for task in store.tasks():
+        if task.kind != SAMPLER_RACE.name:
+            continue
+        try:
+            held = task.table("solver")
+            mine = named.get(held["name"], held)
+            changed = [key for key in ("what", "parameters") if held[key] != mine[key]]
+        except (ValueError, TypeError, KeyError) as fault:
+            raise damaged(store.path, fault) from None
+        if changed:
+            what = {"what": "class or function", "parameters": "parameters"}[changed[0]]
+            raise StoreError(
+                f"{store.path} holds calls of another {held['name']} (other {what}); give this one "
+                "another name, or use a new store"
+            )
+
+
+def _seed_values(seed: Seed) -> list[Any]:
+    return [seed.entropy, list(seed.spawn_key)]
+
+
+def _refuse_many(entered: list[Contestant]) -> None:
+    for one in entered:
+        if (one.reads or 1) > _MOST_STORED:
+            raise ValueError(
+                f"{one.name} has {one.reads} reads per call, but a store keeps at most "
+                f"{_MOST_STORED}; ask for fewer reads and more calls"
+            )
+
+
+def _name_of(suite: SuiteLike) -> str:
+    if isinstance(suite, Suite):
+        return suite.name
+    return Path(suite).name if isinstance(suite, (str, Path)) else "problems"

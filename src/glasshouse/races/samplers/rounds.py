@@ -1,0 +1,125 @@
+"""Samplers, the catalogue of them, and rounds of growing effort with one of them."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.catalogue import Catalogue
+from glasshouse.planting.randomness import RngLike, Seed
+from glasshouse.problems import Ising, Problem, validation
+from glasshouse.problems.convert import to_ising
+from glasshouse.proofs.exact import EXACT_SOLVERS, OURS
+from glasshouse.proofs.exact.apart import call_apart
+from glasshouse.proofs.interruption import interruptible
+from glasshouse.races.rounds.sampler import SAMPLERS, Sample, Sampler
+from glasshouse.randomness import RngLike, Seed
+
+# A dimod model, how much to do, a seed below 2^31, and the seconds that are left: a SampleSet.
+Sample: TypeAlias = Callable[[Any, int, int, float], Any]
+SAMPLERS = Catalogue["Sampler"]("sampler")
+_FIRST = 16
+_SMALLEST = Ising.from_edges(2, [(0, 1)], [1])
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """Somebody else's sampler.
+
+    Attributes:
+        sample: one round, of about as much work as `effort` sweeps of a few runs. It imports its
+            package when it is called, and must let go of the interpreter's lock.
+        package: what to install.
+    """
+
+    sample: Sample
+    package: str
+
+
+def sampler(name: str, *, package: str) -> Callable[[Sample], Sample]:
+    """Add a function to the catalogue of samplers; the arguments are its entry's."""
+    if name in OURS or name in EXACT_SOLVERS:
+        raise ValueError(f"{name!r} is a solver already; choose another name")
+
+    def add(sample: Sample) -> Sample:
+        SAMPLERS.add(name, Sampler(sample, package))
+        return sample
+
+    return add
+
+
+def iter_sampled(
+    name: str, problem: Problem, *, rng: RngLike = None, time_limit: float | None = None
+) -> Iterator[npt.NDArray[np.int8]]:
+    """The best state of each round, in the problem's own values, until time is up.
+
+    Rounds are twice as long each time. Samplers cannot be stopped: a round that would not end in
+    time, by the one before, is made shorter. A sampler works in a process of its own, which Ctrl-C
+    ends; one that no other process can import works here, and Ctrl-C waits for its round.
+
+    Args:
+        name: of a sampler in `SAMPLERS`.
+        problem: any; weights above 2^53 are refused, because samplers compute in floats.
+        rng: a seed; each round has one of its own that comes from it.
+        time_limit: seconds of all rounds together; None goes on for ever. The clock starts when
+            the sampler is loaded.
+
+    Raises:
+        MissingPackageError: the sampler is not installed.
+    """
+    known, seed = SAMPLERS.find(name, "solver"), Seed.of(rng)
+    limit = validation.time_limit(time_limit)
+    ising, reduction = to_ising(problem)
+    ising = replace(ising, labels=None)
+    ising.to_bqm()  # refuses what no sampler takes
+    sample = _somewhere(known)
+    sample(_SMALLEST, 1, 0, 1.0)  # loads what is not loaded yet, before the clock runs
+    deadline = math.inf if limit is None else time.monotonic() + limit
+    effort, number, left = _FIRST, 0, deadline - time.monotonic()
+    while left > 0 or number == 0:
+        draw = int(seed.child(number).sequence().generate_state(1)[0]) >> 1  # samplers take 31 bits
+        began = time.monotonic()
+        yield reduction.back(sample(ising, effort, draw, left))
+        took, left = time.monotonic() - began, deadline - time.monotonic()
+        effort = max(1, int(effort * min(2.0, left / max(took, 1e-6)))) if left > 0 else 1
+        number += 1
+
+
+def _somewhere(known: Sampler) -> Callable[..., npt.NDArray[np.int8]]:
+    """A round of a sampler, in another process if that can import it."""
+
+    def apart(*arguments: Any) -> Any:
+        return call_apart(known.package, _round, known.sample, *arguments)
+
+    def here(*arguments: Any) -> Any:
+        return interruptible(
+            lambda: _round(known.sample, *arguments), lambda: None, patience=math.inf
+        )
+
+    return apart if _is_importable(known.sample) else here
+
+
+def _is_importable(function: Any) -> bool:
+    """Whether another process finds a function by its name."""
+    try:
+        pickle.dumps(function)
+    except (pickle.PicklingError, AttributeError):
+        return False
+    return getattr(function, "__module__", "__main__") != "__main__"
+
+
+def _round(
+    sample: Sample, ising: Ising, effort: int, seed: int, seconds: float
+) -> npt.NDArray[np.int8]:
+    """The best state of one round."""
+    found = sample(ising.to_bqm(), effort, seed, seconds)
+    best = found.record.sample[np.argmin(found.record.energy)]
+    order = np.argsort(np.array(list(found.variables), dtype=np.int64))
+    return np.asarray(best[order], dtype=np.int8)

@@ -1,0 +1,108 @@
+"""A race of samplers out of its store alone, without the samplers; any of it may be damaged."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+
+from glasshouse.problems import validation
+from glasshouse.races.raced_problem import StoredProblem
+from glasshouse.races.sampler_call import SamplerCall
+from glasshouse.races.sampler_race import NOTE, SAMPLER_RACE
+from glasshouse.races.sampler_results import SamplerResults
+from glasshouse.store.records import json_object, short, stored_name, without_codes
+from glasshouse.store.store import Store, StoredTask
+from glasshouse.store.storefile import StoreError, damaged
+from glasshouse.races.samplers.calling import SamplerCall
+from glasshouse.races.samplers.problems import StoredProblem
+from glasshouse.races.samplers.racing import NOTE, SAMPLER_RACE
+from glasshouse.races.samplers.results import SamplerResults
+from glasshouse.studies.store.records import json_object, short, stored_name, without_codes
+from glasshouse.studies.store.store import Store, StoredTask
+from glasshouse.studies.store.storefile import StoreError, damaged
+
+_MOST_NAME = 1000
+_OWN = {"instance", "sha256", "optimum", "best"}
+
+
+def read_sampler_results(store: Store) -> SamplerResults:
+    """All calls that a store holds, also of a race that is not over.
+
+    What is stated of the optima is believed: the problems themselves are not in the store.
+
+    Raises:
+        StoreError: it holds no race of samplers, or was damaged.
+    """
+    noted = store.noted(NOTE)
+    if noted is None:
+        raise StoreError(f"{store.path} holds no race of samplers; `glasshouse.race` makes one")
+    problems: dict[str, StoredProblem] = {}
+    calls: list[SamplerCall] = []
+    try:
+        entropy = json_object(noted, "the race")["seed"][0]
+        for task in store.tasks():
+            if task.kind == SAMPLER_RACE.name:
+                problem = _problem(task)
+                problems.setdefault(problem.name, problem)
+                calls += _calls(store, task, problem)
+        seed = validation.count(entropy, "seed")
+    except StoreError:
+        raise
+    except (ValueError, TypeError, LookupError, OverflowError, RecursionError) as fault:
+        raise damaged(store.path, fault) from None
+    calls.sort(key=lambda call: call.number)
+    return SamplerResults(store.path.stem, tuple(problems.values()), tuple(calls), seed)
+
+
+def _problem(task: StoredTask) -> StoredProblem:
+    asked, realised = task.table("parameters"), task.realised or {}
+    size, rounding = realised.get("variables", 0), realised.get("rounding", 0.0)
+    if type(rounding) is not float or not 0 <= rounding < math.inf:
+        raise ValueError(f"energies are rounded by {short(rounding)}")
+    grown = {key: value for key, value in asked.items() if key not in _OWN}
+    return StoredProblem(
+        stored_name(asked["instance"], _MOST_NAME), grown, validation.count(size, "variables"),
+        _energy(asked["optimum"]), _energy(asked["best"]), rounding,
+    )  # fmt: skip
+
+
+def _calls(store: Store, task: StoredTask, problem: StoredProblem) -> list[SamplerCall]:
+    solver = stored_name(task.table("solver")["name"], _MOST_NAME)
+    rows = store.rows(task)
+    names = ("instance", "seconds", "reads", "energies", "fault", "seed")
+    calls = []
+    for number, seconds, reads, text, fault, seed in zip(
+        *(rows[name].tolist() for name in names), strict=True
+    ):
+        energies = _energies(text)
+        if len(energies) != (0 if fault else reads) or reads < 1 or not 0 <= seconds < math.inf:
+            raise ValueError(f"a call of {reads} reads has {len(energies)} energies")
+        least = -math.inf if problem.optimum is None else problem.optimum
+        if not np.isfinite(energies).all() or (energies < least - problem.rounding).any():
+            raise ValueError("a call has energies that no state has")
+        said = without_codes(fault)
+        calls.append(SamplerCall(solver, problem.name, number, seconds, reads, np.sort(energies),
+                                 said, seed))  # fmt: skip
+    return calls
+
+
+def _energies(text: str) -> Any:
+    """The energies of a call; whole numbers where all of them are."""
+    values = json.loads(text)
+    # NumPy would give all texts of a list the room of the longest.
+    if not isinstance(values, list) or not {*map(type, values)} <= {int, float}:
+        raise ValueError("the energies of a call are not a list of numbers")
+    energies = np.array(values)
+    if len(energies) and energies.dtype.kind not in "if":
+        raise ValueError("the energies of a call have numbers beyond 64 bits")
+    return energies
+
+
+def _energy(value: Any) -> Any:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if value is not None and not (is_number and math.isfinite(value)):
+        raise ValueError(f"{short(value)} is no energy")
+    return value

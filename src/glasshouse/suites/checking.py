@@ -1,0 +1,163 @@
+"""Proving suites: every line of a manifest, from the files and the certificates alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from glasshouse.certificates import CertificateError
+from glasshouse.files.certificate.reading import read_side_car
+from glasshouse.files.claims import examine, verify_file
+from glasshouse.files.document import Document
+from glasshouse.files.reading import read_document
+from glasshouse.files.replanting import regrow
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.streams import opened
+from glasshouse.suites.manifest import (
+    MANIFEST,
+    OPTIMA,
+    REGRESSION,
+    Entry,
+    RegressionRow,
+    belongs,
+    check_row,
+    optima_table,
+    read_manifest,
+    read_regression,
+    refuse_changed,
+)
+from glasshouse.suites.writing import UNPLANTED
+
+
+def check_suite(
+    manifest: str | os.PathLike[str], *, files: str | os.PathLike[str] | None = None
+) -> list[Entry]:
+    """Prove every line of a manifest, or raise a ValueError at the first that is not true.
+
+    For each instance: the file's bytes are the ones listed; the recipe grows a plant that its
+    loops prove; the file holds that very problem; the optimum is the plant's; and all that the file
+    and its side-car state (cost, model, recipe, loops) is true, the names of shuffled variables
+    apart. A certificate that is listed is the very one, and proves the same. Of an instance that
+    nobody planted it is all the proof, and the recipe is not looked at. The tables beside the
+    manifest must agree with it. `iter_check_suite` yields each entry as it is proven.
+
+    Args:
+        manifest: its `manifest.jsonl`.
+        files: the folder of the instances, where that is not the manifest's own.
+
+    >>> import tempfile
+    >>> from glasshouse.suites import write_suite
+    >>> from glasshouse.planting import random_loops
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> plants = [random_loops(4, 4, frustration="1/5", loops=3, rng=seed) for seed in range(2)]
+    >>> _ = write_suite(Path(folder.name) / "suite", plants)
+    >>> checked = check_suite(Path(folder.name) / "suite" / "manifest.jsonl")
+    >>> [(entry.file, entry.optimum) for entry in checked]
+    [('instance-00000.wcnf', 9), ('instance-00001.wcnf', 9)]
+    >>> folder.cleanup()
+    """
+    return list(iter_check_suite(manifest, files=files))
+
+
+def iter_check_suite(
+    manifest: str | os.PathLike[str], *, files: str | os.PathLike[str] | None = None
+) -> Iterator[Entry]:
+    """The same one by one; nothing is proven unless iterated.
+
+    >>> import tempfile
+    >>> from glasshouse.suites import write_suite
+    >>> from glasshouse.planting import random_loops
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> plants = [random_loops(4, 4, frustration="1/5", loops=3, rng=seed) for seed in range(2)]
+    >>> _ = write_suite(Path(folder.name) / "suite", plants)
+    >>> for entry in iter_check_suite(Path(folder.name) / "suite" / "manifest.jsonl"):
+    ...     print(entry.file, entry.optimum)
+    instance-00000.wcnf 9
+    instance-00001.wcnf 9
+    >>> folder.cleanup()
+    """
+    manifest = Path(manifest)
+    folder = manifest.parent if files is None else Path(files)
+    proven, rows = [], read_regression(manifest.with_name(REGRESSION))
+    for entry in read_manifest(manifest):
+        path = folder / entry.file
+        refuse_changed(path, entry.sha256)
+        held = read_document(path)
+        if entry.recipe.get("method") not in UNPLANTED:
+            _check_plant(path, held, entry)
+        _check_certificate(manifest.parent, path, held, entry)
+        if rows and belongs(entry.file):
+            row = rows.get(entry.file, RegressionRow(entry.file, "", "", "", ""))
+            check_row(manifest.with_name(REGRESSION), row, held, entry)
+        _check_statements(path, held, entry)
+        _check_measure(path, held, entry)
+        proven.append(entry)
+        yield entry
+    _check_table(manifest.with_name(OPTIMA), proven)
+
+
+def _check_plant(path: Path, held: Document, entry: Entry) -> None:
+    """Refuse an optimum that is not the one of the plant that the recipe grows."""
+    planted, reduction = regrow(path, held, entry.recipe)
+    planted.verify()
+    optimum = reduction.target_energy(planted.energy)
+    if entry.optimum != optimum:
+        raise FileError(path, f"its optimum is {optimum}, but the manifest says {entry.optimum}")
+
+
+def _check_certificate(folder: Path, path: Path, held: Document, entry: Entry) -> None:
+    """Refuse a certificate that is not the one listed, or proves something else."""
+    if entry.certificate is None:
+        if entry.recipe.get("method") in UNPLANTED:
+            raise FileError(path, "was not planted, and the manifest lists no certificate of it")
+        return
+    proof = folder / entry.certificate
+    refuse_changed(proof, entry.certificate_sha256)
+    try:
+        verdict = examine(held, read_side_car(proof))
+    except CertificateError as lie:
+        raise FileError(proof, str(lie)) from None
+    known = (verdict.lower_bound, verdict.energy)
+    bounds = (entry.bound, entry.best) if entry.optimum is None else (entry.optimum,) * 2
+    if known != bounds or verdict.optimal == (entry.optimum is None):
+        raise FileError(
+            proof, f"proves {known[0]} ≤ optimum ≤ {known[1]}; the manifest says "
+            f"{bounds[0]} ≤ optimum ≤ {bounds[1]}",
+        )  # fmt: skip
+
+
+def _check_table(path: Path, proven: list[Entry]) -> None:
+    """Refuse a CSV of optima beside a manifest that says anything else."""
+    if not path.is_file():
+        return
+    with opened(path) as source:
+        if source.read_all().replace(b"\r\n", b"\n") != optima_table(proven).encode():
+            raise source.error(f"does not say what {MANIFEST} says")
+
+
+def _check_measure(path: Path, held: Document, entry: Entry) -> None:
+    """Refuse a number that does not follow from the optimum; older manifests have none."""
+    if entry.measure is None:
+        return
+    known = entry.in_words_of(held.measure)
+    if entry != known:
+        raise FileError(
+            path, f"its optimum means {held.measure.said(entry.value)}, but the manifest says "
+            f"{entry.measure} {entry.measured}",
+        )  # fmt: skip
+
+
+def _check_statements(path: Path, held: Document, entry: Entry) -> None:
+    """Refuse a file that states anything else than its line of the manifest."""
+    stated = held.metadata
+    if stated.recipe not in (None, entry.recipe):
+        raise FileError(path, "states another recipe than the manifest")
+    if stated.planted_cost not in (None, entry.optimum):
+        raise FileError(path, f"states {stated.planted_cost}, but its optimum is {entry.optimum}")
+    if stated.planted_model is not None:
+        reached = stated.cost_of_model(held.problem)
+        if reached != entry.optimum:
+            raise FileError(path, f"its model costs {reached}, its optimum is {entry.optimum}")
+    if held.planted is not None or held.load_proof is not None:
+        verify_file(path)

@@ -1,0 +1,59 @@
+"""Problems that nobody planted, the control of a race: couplings of ±1 at random on a graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from glasshouse.planting import Recipe, Seed
+from glasshouse.planting.graphs import Graph
+from glasshouse.problems import Ising
+from glasshouse.proofs import prove
+from glasshouse.solvers import anneal
+from glasshouse.suites.writing import Unplanted
+
+if TYPE_CHECKING:
+    from glasshouse.planting.graphs import GraphLike
+    from glasshouse.randomness import RngLike
+
+# What looks for a good state before `prove` bounds it; the same for the same problem.
+_RUNS, _SWEEPS = 256, 2000
+
+
+def plus_minus_j(graph: GraphLike, *, rng: RngLike = None) -> tuple[Ising, Recipe]:
+    """An Edwards-Anderson spin glass: each edge is +1 or -1 with equal probability.
+
+    Args:
+        graph: as planting takes it, for instance "torus:8x8".
+        rng: a seed; the same signs on every machine.
+
+    >>> plus_minus_j("torus:3x3", rng=1)[0].weights.tolist()
+    [1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, 1, -1, -1, 1, 1, 1]
+    """
+    where, seed = Graph.of(graph), Seed.of(rng)
+    size = len(where.edges)
+    words = seed.sequence().generate_state(-(-size // 64), np.uint64)
+    bits = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")[:size]
+    signs = 2 * bits.astype(np.int64) - 1
+    recipe = Recipe("plus_minus_j", {"graph": where.name}, seed)
+    return Ising.from_edges(where.num_nodes, where.edges, signs), recipe
+
+
+def bounded(problem: Ising, recipe: Recipe, seconds: float | None = None) -> Unplanted:
+    """The problem with the best state that annealing or `prove` finds, and the proven bound.
+
+    Args:
+        problem: the couplings.
+        recipe: how they were drawn.
+        seconds: for `prove`; without a limit the bound depends on nothing but the problem.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C; what was found until then is not kept.
+    """
+    found = anneal(problem, sweeps=_SWEEPS, runs=_RUNS, rng=0)
+    best = found.states[int(np.argmin(found.energies))]
+    proof = prove(problem, state=best, time_limit=seconds)
+    if found.stopped == "interrupted" or proof.statistics.stopped == "Ctrl-C":
+        raise KeyboardInterrupt
+    return Unplanted(problem, recipe, proof.certificate)

@@ -1,0 +1,115 @@
+"""Families: instances of one method and its exact parameters, which differ in their seeds only."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+from glasshouse.files.text.plain_json import canonical_json
+from glasshouse.planting import METHODS, Method, Planted, Seed
+from glasshouse.planting.randomness import NO_SEED, SeedAskedForError
+from glasshouse.problems import validation
+from glasshouse.problems.ratio import decimal_text, ratio
+
+
+@dataclass(frozen=True)
+class Family:
+    """Instances that differ in their seeds only; instance k grows from child k of `planting_seed`.
+
+    Attributes:
+        method: a planting method, for example "random_loops".
+        parameters: the method's arguments; m is n unless given. They are checked, and kept exact
+            and without defaults.
+        seed: an integer.
+
+    >>> family = Family("random_loops", {"n": 30, "frustration": 0.05, "loops": 12})
+    >>> family.parameters["frustration"], family.grow(0).recipe.method
+    ('1/20', 'random_loops')
+    """
+
+    method: str
+    parameters: Mapping[str, Any]
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "seed", validation.count(self.seed, "seed"))
+        method = METHODS.find(self.method, "method")
+        object.__setattr__(self, "parameters", exact_parameters(method, self.parameters))
+        with suppress(SeedAskedForError):  # what is wrong with them is said; nothing is grown
+            method.function(**self.parameters, rng=NO_SEED)
+
+    @cached_property
+    def planting_seed(self) -> Seed:
+        """Instance k grows from its child k."""
+        defined = {"method": self.method, "parameters": dict(self.parameters)}
+        return family_seed(self.seed, defined)
+
+    def grow(self, index: int) -> Planted:
+        """Instance number `index`."""
+        method = METHODS.find(self.method, "method")
+        return method.function(**self.parameters, rng=self.planting_seed.child(index))
+
+
+def exact_parameters(method: Method, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """One spelling for equal parameters: exact fractions, no defaults, ascending names."""
+    values = method.completed(given)
+    unknown = sorted(set(values) - set(method.parameters))
+    if unknown:
+        raise ValueError(
+            f"{method.name} takes no {', '.join(unknown)} in a study; it takes "
+            f"{', '.join(sorted(method.parameters))}"
+        )
+    kept = {}
+    for name in sorted(values):
+        value = _exact(values[name], name)
+        default = method.parameters[name].default
+        if default is inspect.Parameter.empty or value != _exact(default, name):
+            kept[name] = value
+    missing = [
+        name
+        for name, parameter in method.parameters.items()
+        if parameter.default is inspect.Parameter.empty and name not in kept
+    ]
+    if missing:
+        raise ValueError(f"{method.name} needs {', '.join(missing)}")
+    return MappingProxyType(kept)
+
+
+def _exact(value: Any, name: str) -> Any:
+    """Numbers as whole numbers or strings like "1/20"; words and lists of such as they are."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_exact(part, name) for part in value]
+    try:
+        number = ratio(value, name)
+    except ValueError:
+        if isinstance(value, str):
+            return value
+        raise ValueError(f"{name}={value!r} cannot be kept in a study") from None
+    return int(number) if number.denominator == 1 else str(number)
+
+
+def family_seed(seed: int, family: Mapping[str, Any]) -> Seed:
+    """What the instances of a family grow from; independent of those of all other families."""
+    return Seed(seed, words_of(canonical_json(family)))
+
+
+def words_of(text: str) -> tuple[int, int]:
+    """Two 32-bit words of a text's SHA-256, for a spawn key."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return int.from_bytes(digest[:4], "big"), int.from_bytes(digest[4:8], "big")
+
+
+def as_typed(value: object) -> str:
+    """A parameter of a task as people type it: 0.2 for the exact "1/5"."""
+    try:
+        return decimal_text(ratio(value, "it"))  # type: ignore[arg-type]  # whatever it is
+    except ValueError:
+        return str(value)

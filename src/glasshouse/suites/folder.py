@@ -1,0 +1,141 @@
+"""A suite file becomes two folders: blind instances to give away, and the answers.
+
+    DIR/instances/   the files, and commitment.jsonl of a committed suite
+    DIR/answers/     suite.json (what it all depends on), manifest.jsonl, optima.csv,
+                     regression.csv and a certificate for each file
+
+Files have numbers for names: what an instance is called tells its parameters, and these tell the
+optimum, which all instances of a family of planted loops share.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from glasshouse.files.formats.format import Dialect
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.plain_json import parse_object
+from glasshouse.files.text.streams import opened, refuse_pipe, replacing
+from glasshouse.files.writing import make_folder
+from glasshouse.suites.commitment import commit
+from glasshouse.suites.manifest import MANIFEST, Entry, read_manifest, refuse_changed
+from glasshouse.suites.suite_file import SuiteFile, find_suite
+from glasshouse.suites.writing import iter_write_suite, refuse_names
+
+INSTANCES, ANSWERS, PLAN = "instances", "answers", "suite.json"
+
+
+@dataclass(frozen=True)
+class SuiteFolder:
+    """Where a suite is.
+
+    Attributes:
+        root: the folder of the suite.
+        elsewhere: the folder of the answers, if that is not `root/answers`.
+    """
+
+    root: Path
+    elsewhere: Path | None = None
+
+    @property
+    def instances(self) -> Path:
+        """The folder that can be given away."""
+        return self.root / INSTANCES
+
+    @property
+    def answers(self) -> Path:
+        """The folder that tells everything."""
+        return self.elsewhere or self.root / ANSWERS
+
+    @property
+    def manifest(self) -> Path:
+        """What states the optima; there once the suite is whole."""
+        return self.answers / MANIFEST
+
+    def plan(self) -> dict[str, object] | None:
+        """What the answers say that the suite depends on; None where there are none yet."""
+        path = self.answers / PLAN
+        if not path.exists():
+            return None
+        refuse_pipe(path)
+        with opened(path) as source:
+            values = parse_object(source.read_all())
+            if values is None or not isinstance(values.get("name"), str):
+                raise source.error("expected a JSON object with the name of a suite")
+            return values
+
+    def claim(self, suite: SuiteFile, **options: object) -> None:
+        """Note what the folder is for; one that is for something else is refused."""
+        values = json.loads(suite.canonical()) | options
+        held = self.plan()
+        if held is None:
+            make_folder(self.answers)
+            with replacing(self.answers / PLAN, overwrite=False) as file:
+                file.write((json.dumps(values, sort_keys=True) + "\n").encode("ascii"))
+        elif held != values:
+            others = ", ".join(name for name in values if held.get(name) != values[name])
+            raise FileError(
+                self.answers / PLAN,
+                f"is of another suite: not the same {others}; name another folder",
+            )
+
+
+def iter_build_suite(
+    source: str | Path,
+    folder: str | Path,
+    *,
+    answers: str | Path | None = None,
+    is_committed: bool = False,
+    count: int | None = None,
+    seed: int | None = None,
+    formats: Sequence[str] = (),
+    dialect: Dialect = "classic",
+) -> Iterator[Entry]:
+    """Write a suite, one file after the other; nothing happens unless iterated.
+
+    The same call goes on after an interruption, and finds a whole suite to be whole. Nothing is
+    ever overwritten.
+
+    Args:
+        source: the name of a ready-made suite, or a TOML file.
+        folder: for the suite: `instances` in it are blind files.
+        answers: where the answers go; `answers` in the folder by default.
+        is_committed: also write hashes that bind to the certificates without telling them. The
+            seed is then a fresh random one, which nobody can guess, unless it is given.
+        count: instances per family and point of its grid, instead of the file's.
+        seed: instead of the file's.
+        formats: further formats beside wcnf, such as "qubo".
+        dialect: of WCNF.
+
+    Raises:
+        ValueError: something is wrong with the suite file.
+        FileError: something else stands there.
+    """
+    place = SuiteFolder(Path(folder), None if answers is None else Path(answers))
+    if is_committed and seed is None:
+        held = place.plan() or {}
+        # The seed of a suite that was no secret when it was written is none now.
+        goes_on = held.get("committed") is True and isinstance(held.get("seed"), int)
+        seed = int(str(held["seed"])) if goes_on else secrets.randbits(128)
+    suite = find_suite(source, seed=seed, count=count)
+    suffixes = list(dict.fromkeys(["." + one.lower().lstrip(".") for one in ("wcnf", *formats)]))
+    refuse_names(place.instances, suite.name, suffixes)
+    given, told = place.instances.resolve(), place.answers.resolve()
+    if given in (told, *told.parents):
+        raise ValueError(f"answers={told} would be given away with the files in {given}")
+    place.claim(suite, formats=suffixes, dialect=dialect, committed=is_committed)
+    if place.manifest.exists():
+        for entry in read_manifest(place.manifest):
+            refuse_changed(place.instances / entry.file, entry.sha256)
+            yield entry
+    else:
+        yield from iter_write_suite(
+            place.instances, suite.grow(), names=suite.names(), stem=suite.name, suffix=suffixes,
+            dialect=dialect, blind=True, answers=place.answers,
+        )  # fmt: skip
+    if is_committed:
+        commit(place.manifest, place.instances)

@@ -1,0 +1,257 @@
+"""Suites to race on: instances with what is proven of each, here and now, and not believed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from glasshouse.files.certificate.reading import side_car
+from glasshouse.files.known import CLAUSE_SUFFIXES, Truth, is_of_clauses, truth_of
+from glasshouse.files.reading import read_document
+from glasshouse.files.replanting import regrow
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.streams import format_suffix
+from glasshouse.suites.folder import INSTANCES, SuiteFolder, iter_build_suite
+from glasshouse.suites.manifest import MANIFEST, Entry, read_manifest, refuse_changed, sha256_of
+from glasshouse.suites.standard import standard_copies, standard_families
+from glasshouse.suites.suite_file import find_suite, ready_made
+from glasshouse.summaries import Summarised
+from glasshouse.version import __version__
+
+MOST_NAME = 4000  # letters; names of instances tell their parameters
+
+
+@dataclass(frozen=True, repr=False)
+class SuiteInstance(Summarised):
+    """One instance of a suite.
+
+    Attributes:
+        name: its family, parameters and number, where they are known; else its file.
+        path: a file of clauses.
+        parameters: how it was grown, its method among them; empty where nobody says.
+        truth: what is proven of its optimum.
+    """
+
+    name: str
+    path: Path
+    parameters: Mapping[str, Any]
+    truth: Truth
+
+
+@dataclass(frozen=True, repr=False)
+class Suite(Summarised):
+    """Instances to race on.
+
+    Attributes:
+        name: of the suite.
+        digest: SHA-256 over the names and bytes of all files: the same files, the same digest.
+        instances: in order.
+        source: what it was loaded from, as a command names it.
+        answers: the folder of the answers, as a command names it; empty where none was given.
+        files: the folder of the user's own files, as a command names it; empty if none was given.
+        missing: the names of standard instances that are not among these files.
+    """
+
+    name: str
+    digest: str
+    instances: Sequence[SuiteInstance]
+    source: str = ""
+    answers: str = ""
+    files: str = ""
+    missing: Sequence[str] = ()
+
+
+def load_suite(
+    source: str | Path,
+    cache: str | Path,
+    grown: Callable[[int, int], object] | None = None,
+    answers: str | Path | None = None,
+    instances: str | Path | None = None,
+) -> Suite:
+    """A suite by its name, from a TOML file, or from a folder.
+
+    A folder may be one that `glasshouse suite` or `glasshouse plant --out-dir` wrote, or any one
+    with .wcnf or .cnf files; of those without a proof nothing is known.
+
+    Args:
+        source: one of `ready_made()`, a TOML file, a folder, a manifest, or one file of clauses; a
+            family of standard instances, such as gset or biqmac:rudy, with `instances`.
+        cache: where suites by name or file are written, once.
+        grown: called while one is, with the number of instances that are there, and of all.
+        answers: the folder with the manifest and the certificates of a folder of blind files, or
+            the certificates of standard instances.
+        instances: a folder with files of standard instances, under any names, in any format.
+
+    Raises:
+        CertificateError: a certificate does not prove what is stated.
+        ValueError: there is no such suite, or something is wrong with it.
+
+    >>> import tempfile
+    >>> from glasshouse.suites import write_suite
+    >>> from glasshouse.planting import random_loops
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> plants = [random_loops(4, 4, frustration="1/5", loops=4, rng=seed) for seed in range(3)]
+    >>> _ = write_suite(Path(folder.name) / "tiny", plants)
+    >>> suite = load_suite(Path(folder.name) / "tiny", cache=Path(folder.name))
+    >>> len(suite.instances), suite.instances[0].truth
+    (3, Truth(bound=12, best=12))
+    >>> folder.cleanup()
+    """
+    path = Path(source)
+    if instances is not None:
+        return _standard(str(source), Path(instances), Path(cache), answers)
+    if answers is not None:
+        found, elsewhere = _answered(path, Path(answers)), _typed(Path(answers))
+        return replace(found, source=_typed(path), answers=elsewhere)
+    return replace(_loaded(source, path, Path(cache), grown), source=_typed(path))
+
+
+def _standard(family: str, folder: Path, cache: Path, answers: str | Path | None) -> Suite:
+    """The standard instances of a family that are in a folder."""
+    if family not in (known := standard_families()):
+        raise ValueError(
+            f"{family} is not a family of standard instances, whose files {folder} would hold; use "
+            f"one of {', '.join(known)}"
+        )
+    certificates = None if answers is None else Path(answers)
+    copies, missing = standard_copies(family, folder, cache, certificates)
+    found = _suite(family, [SuiteInstance(k.name, k.path, k.parameters, k.truth) for k in copies])
+    elsewhere = "" if certificates is None else _typed(certificates)
+    return replace(
+        found, source=family, answers=elsewhere, files=_typed(folder), missing=tuple(missing)
+    )
+
+
+def _typed(path: Path) -> str:
+    """A path as it was typed, without the folders of this computer."""
+    if not path.is_absolute():
+        return str(path)
+    return path.parent.name if path.name == MANIFEST else path.name
+
+
+def _loaded(
+    source: str | Path, path: Path, cache: Path, grown: Callable[[int, int], object] | None
+) -> Suite:
+    if str(source) in ready_made() or path.suffix == ".toml":
+        suite = find_suite(source)
+        key = hashlib.sha256(f"{suite.canonical()} {__version__}".encode()).hexdigest()
+        folder = cache / f"{suite.name}-{key[:16]}"
+        for number, _ in enumerate(iter_build_suite(source, folder), 1):
+            if grown is not None:
+                grown(number, len(suite))
+        return _loaded(folder, folder, cache, None)
+    if _is_raced(path):
+        return _suite(path.name, [_stranger(path)])
+    place = SuiteFolder(path)
+    if place.manifest.is_file():
+        plan = place.plan() or {}
+        return _listed(str(plan.get("name", path.name)), place.manifest, place.instances)
+    manifest = path if path.name == MANIFEST else path / MANIFEST
+    if manifest.is_file():
+        return _listed(manifest.parent.resolve().name, manifest, manifest.parent)
+    for folder in (path / INSTANCES, path):
+        if folder.is_dir() and (files := sorted(p for p in folder.iterdir() if _is_raced(p))):
+            return _suite(path.resolve().name, [_stranger(file) for file in files])
+    if str(source) in standard_families():
+        raise ValueError(
+            f"{source} needs the files of its instances, which are not part of glasshouse; name "
+            "their folder with --instances (instances= in Python)"
+        )
+    raise ValueError(
+        f"{path} is no suite: expected one of {', '.join(ready_made())}, a TOML file, or a folder "
+        "with .wcnf or .cnf files"
+    )
+
+
+def _answered(path: Path, answers: Path) -> Suite:
+    """Blind files with answers that are kept elsewhere."""
+    place = SuiteFolder(path, answers)
+    if not path.is_dir():
+        raise ValueError(f"{path} is no folder of instances, for which answers are given")
+    if not place.manifest.is_file():
+        raise ValueError(f"{answers} holds no {MANIFEST}; expected the answers of a suite")
+    plan = place.plan() or {}
+    folder = place.instances if place.instances.is_dir() else path
+    return _listed(str(plan.get("name", path.resolve().name)), place.manifest, folder)
+
+
+def _listed(name: str, manifest: Path, folder: Path) -> Suite:
+    found = list(read_manifest(manifest))
+    # The same instance may be there in both formats.
+    for suffix in CLAUSE_SUFFIXES:
+        if entries := [entry for entry in found if format_suffix(Path(entry.file)) == suffix]:
+            return _suite(name, [_instance(entry, manifest.parent, folder) for entry in entries])
+    raise FileError(manifest, "lists no .wcnf or .cnf files, which races are run on")
+
+
+def _is_raced(path: Path) -> bool:
+    return path.is_file() and is_of_clauses(path)
+
+
+def refuse_other_bytes(text: str) -> None:
+    """Stores and tables hold text; a file's name may be any bytes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        shown = text.encode("utf-8", "backslashreplace").decode()
+        raise ValueError(f"the name {shown} is not UTF-8; rename the file or its folder") from None
+
+
+def _refuse_unfit(one: SuiteInstance) -> None:
+    """What a manifest says of a file, and no store holds, before anything is run."""
+    if len(one.name) > MOST_NAME:
+        raise FileError(one.path, f"a name of {len(one.name)} letters in the manifest; use at most "
+                        f"{MOST_NAME}")  # fmt: skip
+    try:
+        json.dumps([one.name, dict(one.parameters)], ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise FileError(
+            one.path, f"its name {one.name[:100]!r} or its parameters in the manifest hold halves "
+            "of characters; expected text"
+        ) from None  # fmt: skip
+
+
+def _suite(name: str, instances: Sequence[SuiteInstance]) -> Suite:
+    twice = [name for name, times in Counter(one.name for one in instances).items() if times > 1]
+    if twice:
+        raise ValueError(f"{twice[0]!r} names two instances of {name}; give each a name of its own")
+    refuse_other_bytes(name)
+    if len(name) > MOST_NAME:
+        raise ValueError(f"a suite's name has {len(name)} letters; use at most {MOST_NAME}")
+    for one in instances:
+        refuse_other_bytes(one.path.name)
+        _refuse_unfit(one)
+    lines = (f"{sha256_of(one.path)}  {one.path.name}\n" for one in instances)
+    digest = hashlib.sha256("".join(lines).encode()).hexdigest()
+    return Suite(name, digest, tuple(instances))
+
+
+def _instance(entry: Entry, answers: Path, folder: Path) -> SuiteInstance:
+    path, recipe = folder / entry.file, entry.recipe
+    refuse_changed(path, entry.sha256)
+    given = recipe.get("parameters")
+    parameters = {"method": recipe.get("method")} | (given if isinstance(given, dict) else {})
+    truth = _proven(entry, path, answers)
+    return SuiteInstance(entry.name or entry.file, path, parameters, truth)
+
+
+def _proven(entry: Entry, path: Path, answers: Path) -> Truth:
+    """From the certificate; from the plant that the recipe grows, where there is none."""
+    proof = side_car(answers / entry.file)
+    if proof.is_file():
+        return truth_of(path, proof)
+    planted, reduction = regrow(path, read_document(path), recipe=entry.recipe)
+    planted.verify()
+    optimum = reduction.target_energy(planted.energy)
+    return Truth(math.ceil(optimum), int(optimum))
+
+
+def _stranger(path: Path) -> SuiteInstance:
+    """A file that nobody lists; clauses of any length are welcome in it."""
+    return SuiteInstance(path.name, path, {}, truth_of(path))

@@ -1,0 +1,229 @@
+"""Manifests: what a suite states of each instance, one JSON object per line, and its tables.
+
+The table of the MaxSAT Evaluation's regression suite states what a solver should answer. The
+Evaluation's script `testSolver.py --csv` splits lines at a comma and a space, and looks for the
+files in the folder where it is started.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from glasshouse.files.document import Document
+from glasshouse.files.text.errors import FileAccessError, FileError
+from glasshouse.files.text.number_rows import bit_string, parse_bits
+from glasshouse.files.text.plain_json import parse_object
+from glasshouse.files.text.streams import Source, format_suffix, opened, refuse_pipe
+from glasshouse.problems.measure import Measure
+from glasshouse.problems.reduction import to_bits
+from glasshouse.problems.validation import Number
+from glasshouse.summaries import Summarised
+
+MANIFEST = "manifest.jsonl"
+OPTIMA = "optima.csv"
+REGRESSION = "regression.csv"
+_HEAD = ("WCNFFile", "BestOValue", "Satisfiable", "CertifiedResult", "Model")
+
+
+@dataclass(frozen=True, repr=False)
+class Entry(Summarised):
+    """One line of a manifest.
+
+    Attributes:
+        file: the instance, in the manifest's own folder or in the one of blind files.
+        sha256: of the file's bytes.
+        recipe: as `Recipe.to_json` writes it.
+        optimum: the least cost (or energy) in the file's own weights; None where it is open.
+        name: what tells the instance from others: its family and parameters.
+        certificate: the file with its proof, in the manifest's own folder.
+        certificate_sha256: of the bytes of that.
+        bound: where the optimum is open: no state costs less.
+        best: where the optimum is open: what the best state known costs.
+        measure: what readers of the file call its number, where that is not our energy or cost: an
+            objective, a cut.
+        measured: that number at the optimum, or at the best state known.
+        measured_bound: where the optimum is open: no state has a better one.
+    """
+
+    file: str
+    sha256: str
+    recipe: dict[str, Any]
+    optimum: Number | None
+    name: str | None = None
+    certificate: str | None = None
+    certificate_sha256: str | None = None
+    bound: Number | None = None
+    best: Number | None = None
+    measure: str | None = None
+    measured: Number | None = None
+    measured_bound: Number | None = None
+
+    @property
+    def value(self) -> Number:
+        """What the best state known costs."""
+        value = self.best if self.optimum is None else self.optimum
+        assert value is not None
+        return value
+
+    def in_words_of(self, measure: Measure) -> Entry:
+        """The same with the number that a file's readers know a state by."""
+        if measure.name in ("energy", "cost"):
+            return self
+        bound = None if self.bound is None else measure.bound(self.bound)
+        return replace(
+            self, measure=measure.name, measured=measure.of(self.value), measured_bound=bound
+        )
+
+    def to_json(self) -> str:
+        """One line; what is not known is left out."""
+        known = {key: value for key, value in asdict(self).items() if value is not None}
+        return json.dumps({"optimum": None} | known, sort_keys=True)
+
+
+_NEEDED = {"file", "sha256", "recipe", "optimum"}
+_TEXTS = ("name", "certificate_sha256", "measure")
+_NUMBERS = ("optimum", "bound", "best", "measured", "measured_bound")
+
+
+def read_manifest(manifest: Path) -> Iterator[Entry]:
+    """The entries of a manifest, in order, one after the other as they are read; at least one."""
+    for source, number, values in read_lines(Path(manifest)):
+        yield _entry(source, number, values)
+
+
+def read_lines(path: Path) -> Iterator[tuple[Source, int, dict[str, Any] | None]]:
+    """The JSON objects of a file with one per line, None for anything else; at least one."""
+    number = 0
+    refuse_pipe(path)
+    with opened(path) as source:
+        for text in source.blocks():
+            for line in io.BytesIO(text):
+                number += 1
+                yield source, number, parse_object(line)
+        if not number:
+            raise source.error("lists no instances; expected one per line")
+
+
+def _entry(source: Source, number: int, values: dict[str, Any] | None) -> Entry:
+    known = {one.name for one in fields(Entry)}
+    if values is None or not _NEEDED <= set(values) <= known:
+        raise source.error("expected a JSON object with file, sha256, recipe and optimum", number)
+    entry = Entry(**values)
+    for name in _NUMBERS:
+        value = values.get(name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
+            raise source.error(f"expected {name} to be a number", number)
+    is_open = entry.optimum is None
+    if is_open and (entry.bound is None or entry.best is None):
+        raise source.error("expected an optimum, or else bound and best", number)
+    if (entry.measure is None) != (entry.measured is None):
+        raise source.error("expected both measure and measured, or none of them", number)
+    names = [entry.file] + ([] if entry.certificate is None else [entry.certificate])
+    if not all(map(is_plain_name, names)) or not isinstance(entry.recipe, dict):
+        raise source.error("expected the plain name of a file, and a recipe", number)
+    for name in _TEXTS:
+        if not isinstance(values.get(name, ""), (str, type(None))):
+            raise source.error(f"expected {name} to be text", number)
+    return entry
+
+
+def optima_table(entries: Iterable[Entry]) -> str:
+    """The optima as CSV; empty where they are open.
+
+    Two more columns, where any file has a number of its own: what it is called, and its optimum.
+    """
+    listed = list(entries)
+    has_measures = any(entry.measure is not None for entry in listed)
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    names = ["name", "optimum", "method", "sha256"]
+    table.writerow([*names, "measure", "measured"] if has_measures else names)
+    for e in listed:
+        own = [e.measure, None if e.optimum is None else e.measured] if has_measures else []
+        table.writerow([e.file, e.optimum, e.recipe.get("method"), e.sha256, *own])
+    return text.getvalue()
+
+
+def sha256_of(path: Path) -> str:
+    """Hash of a file's bytes."""
+    refuse_pipe(path)
+    with opened(path) as source:
+        try:
+            digest = hashlib.sha256()
+            while data := source.file.read(1 << 20):
+                digest.update(data)
+            return digest.hexdigest()
+        except OSError as cause:
+            raise FileAccessError(path, f"cannot be read ({cause.strerror})") from None
+
+
+def refuse_changed(path: Path, sha256: str | None, where: str = "the manifest") -> None:
+    """Refuse a file whose bytes are not those listed."""
+    if sha256_of(path) != sha256:
+        raise FileError(path, f"its SHA-256 is not the one in {where}; it was changed")
+
+
+def is_plain_name(name: object) -> bool:
+    """Whether a name leads to no other folder."""
+    return isinstance(name, str) and name not in ("", ".", "..") and Path(name).name == name
+
+
+class RegressionRow(NamedTuple):
+    """One file: its least or best known cost, whether that is proven, and a model of that cost."""
+
+    file: str
+    value: str
+    satisfiable: str
+    certified: str
+    model: str
+
+    @classmethod
+    def of(cls, entry: Entry, state: np.ndarray[Any, Any]) -> RegressionRow:
+        """The row of an instance that a state is best for."""
+        certified = "NO" if entry.optimum is None else "YES"
+        return cls(entry.file, str(entry.value), "YES", certified, bit_string(to_bits(state)))
+
+
+def belongs(file: str) -> bool:
+    """Whether a file is one for the table."""
+    return format_suffix(Path(file)) == ".wcnf"
+
+
+def regression_table(rows: Iterable[RegressionRow]) -> str:
+    """All of it as text."""
+    return "".join(", ".join(row) + "\n" for row in (_HEAD, *rows))
+
+
+def read_regression(path: Path) -> dict[str, RegressionRow]:
+    """The rows by their files; none where there is no such table."""
+    if not path.is_file():
+        return {}
+    with opened(path) as source:
+        lines = source.read_all().decode("ascii", "replace").splitlines()
+        rows = {}
+        for number, line in enumerate(lines[1:], 2):
+            words = line.split(", ")
+            if tuple(lines[0].split(", ")) != _HEAD or len(words) != len(_HEAD):
+                raise source.error(f"expected the columns {', '.join(_HEAD)}", number)
+            rows[words[0]] = RegressionRow(*words)
+        return rows
+
+
+def check_row(path: Path, row: RegressionRow, held: Document, entry: Entry) -> None:
+    """Refuse a row that states anything else than its line of the manifest."""
+    model = parse_bits(row.model.encode())
+    is_fitting = model is not None and len(model) == held.problem.num_variables
+    if model is None or not is_fitting or row != RegressionRow.of(entry, model):
+        raise FileError(path, f"does not say of {entry.file} what the manifest says")
+    reached = held.problem.energy(held.problem.space.from_bits(model))
+    if reached != entry.value:
+        raise FileError(path, f"its model of {entry.file} costs {reached}, not {entry.value}")

@@ -1,0 +1,321 @@
+"""Suites: a folder of instances with a manifest that states the optimum of each.
+
+`manifest.jsonl` has one JSON object per line: the name of the file, its SHA-256, the recipe that
+grows it again, and the optimum in the file's own weights; beside it the cut or objective, where the
+file's readers go by one. It is written last, so a folder with a
+manifest holds a whole suite. `optima.csv` says the same in short, `regression.csv` in the form of
+the MaxSAT Evaluation. The files may be blind; then these are the key, to be kept apart: `answers`
+puts them, and the certificates, into another folder.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates import Certificate, CertificateError, Verdict
+from glasshouse.files.certificate.reading import SideCar, read_side_car, side_car
+from glasshouse.files.claims import examine
+from glasshouse.files.document import Document, scaled_proof
+from glasshouse.files.formats import FORMATS, format_of
+from glasshouse.files.formats.format import Dialect
+from glasshouse.files.reading import read_document
+from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.streams import COMPRESSED, refuse_existing, replacing
+from glasshouse.files.writing import make_folder, write
+from glasshouse.planting import Planted, Recipe
+from glasshouse.problems import Problem
+from glasshouse.problems.reduction import Reduction
+from glasshouse.suites.manifest import (
+    MANIFEST,
+    OPTIMA,
+    REGRESSION,
+    Entry,
+    RegressionRow,
+    belongs,
+    optima_table,
+    regression_table,
+    sha256_of,
+)
+
+# Methods whose problems nobody planted: their lines are proven by a certificate alone.
+UNPLANTED = ("plus_minus_j",)
+
+
+@dataclass(frozen=True)
+class Unplanted:
+    """A problem without a plant, and the best that is known of it.
+
+    Attributes:
+        problem: what goes to a file.
+        recipe: how it was drawn; its method is one of `UNPLANTED`.
+        certificate: the best state known, and loops that bound all energies.
+    """
+
+    problem: Problem
+    recipe: Recipe
+    certificate: Certificate
+
+    @property
+    def state(self) -> npt.NDArray[np.int8]:
+        """The best state known."""
+        return self.problem.space.from_spins(self.certificate.state)
+
+    def document(self) -> Document:
+        """The problem with its proof, as files are written from."""
+        proof = SideCar(self.certificate, self.problem.energy(self.state))
+        return Document(self.problem, load_proof=lambda: proof)
+
+
+Instance: TypeAlias = Planted | Unplanted
+
+
+def write_suite(
+    folder: str | os.PathLike[str],
+    instances: Iterable[Instance],
+    *,
+    names: Iterable[str] | None = None,
+    stem: str = "instance",
+    suffix: str | Sequence[str] = ".wcnf",
+    dialect: Dialect = "classic",
+    blind: bool = False,
+    answers: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+) -> list[Entry]:
+    """Write each instance as `stem-00000` + suffix, and the manifest when all are done.
+
+    The same call goes on after an interruption: files that are there already stay if they are the
+    very same. `iter_write_suite` yields each entry as its file is written.
+
+    Args:
+        folder: where the files go; made if need be.
+        instances: what to write.
+        names: what to call each of them in the manifest.
+        stem: how the names of the files begin.
+        suffix: the format, or several: one file per instance and format.
+        dialect: of WCNF.
+        blind: leave out of the files all that tells the optimum.
+        answers: for blind files, the folder of manifest, optima and certificates; else `folder`.
+        overwrite: replace what is there.
+
+    >>> import tempfile
+    >>> from glasshouse.planting import random_loops
+    >>> plants = [random_loops(5, 5, frustration="1/5", loops=3, rng=seed) for seed in range(2)]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = write_suite(folder, plants)
+    ...     files = sorted(path.name for path in Path(folder).iterdir())
+    >>> [(entry.file, entry.optimum) for entry in written]
+    [('instance-00000.wcnf', 9), ('instance-00001.wcnf', 9)]
+    >>> files[-3:]
+    ['manifest.jsonl', 'optima.csv', 'regression.csv']
+    """
+    return list(
+        iter_write_suite(
+            folder, instances, names=names, stem=stem, suffix=suffix, dialect=dialect, blind=blind,
+            answers=answers, overwrite=overwrite,
+        )
+    )  # fmt: skip
+
+
+def iter_write_suite(
+    folder: str | os.PathLike[str],
+    instances: Iterable[Instance],
+    *,
+    names: Iterable[str] | None = None,
+    stem: str = "instance",
+    suffix: str | Sequence[str] = ".wcnf",
+    dialect: Dialect = "classic",
+    blind: bool = False,
+    answers: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+) -> Iterator[Entry]:
+    """The same one by one, so that a caller can show progress; nothing happens unless iterated.
+
+    >>> import tempfile
+    >>> from glasshouse.planting import random_loops
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> plants = (random_loops(4, 4, frustration="1/5", loops=3, rng=seed) for seed in range(2))
+    >>> for entry in iter_write_suite(Path(folder.name) / "suite", plants):
+    ...     print(entry.file, entry.optimum)
+    instance-00000.wcnf 9
+    instance-00001.wcnf 9
+    >>> folder.cleanup()
+    """
+    folder = Path(folder)
+    suffixes = [s.lower() for s in ([suffix] if isinstance(suffix, str) else suffix)]
+    key = _key_folder(folder, answers, blind)
+    refuse_names(folder, stem, suffixes)
+    refuse_existing(key / MANIFEST, overwrite=overwrite)
+    for one in (folder, key):
+        make_folder(one)
+    for name in (MANIFEST, OPTIMA, REGRESSION) if overwrite else ():
+        (key / name).unlink(missing_ok=True)  # from now on the folder holds no whole suite
+    writer = _Writer(
+        folder, key, stem, is_apart=answers is not None, is_mixed=len(suffixes) > 1,
+        overwrite=overwrite,
+    )  # fmt: skip
+    options: dict[str, Any] = {"dialect": dialect, "blind": blind}
+    titles = itertools.repeat(None) if names is None else iter(names)
+    for number, instance in enumerate(instances):
+        title = next(titles)
+        for kind in suffixes:
+            yield writer.write(number, kind, instance, title, **options)
+    for file, text in writer.tables():
+        _write_table(key / file, text.encode("ascii"), overwrite=overwrite)
+
+
+class _Writer:
+    """Writes one instance after the other, and keeps what the tables say of them."""
+
+    def __init__(
+        self, folder: Path, key: Path, stem: str, *, is_apart: bool, is_mixed: bool, overwrite: bool
+    ) -> None:
+        self.folder, self.key, self.stem = folder, key, stem
+        self.is_apart, self.is_mixed, self.overwrite = is_apart, is_mixed, overwrite
+        self.entries: list[Entry] = []
+        self.rows: list[RegressionRow] = []
+
+    def write(
+        self, number: int, suffix: str, instance: Instance, name: str | None, **options: Any
+    ) -> Entry:
+        """One file, with its line of the manifest."""
+        path = self.folder / f"{self.stem}-{number:05d}{suffix}"
+        proof = side_car(self.key / path.name) if self.is_apart else None
+        thing = instance if isinstance(instance, Planted) else instance.document()
+        if belongs(path.name) < self.is_mixed:
+            options["dialect"] = "classic"  # the only one that other formats know
+        reduction = _write_once(path, thing, certificate=proof, overwrite=self.overwrite, **options)
+        recipe = json.loads(instance.recipe.to_json())
+        held = read_document(path)
+        values = _values(held, instance, reduction, proof or side_car(path))
+        if proof is not None:
+            values |= {"certificate": proof.name, "certificate_sha256": sha256_of(proof)}
+        entry = Entry(path.name, sha256_of(path), recipe, name=name, **values)
+        if not belongs(entry.file) and not format_of(path).native:
+            entry = entry.in_words_of(held.measure)
+        self.entries.append(entry)
+        if belongs(entry.file):
+            self.rows.append(RegressionRow.of(entry, reduction.forward(instance.state)))
+        return entry
+
+    def tables(self) -> Iterator[tuple[str, str]]:
+        """The names and texts of all tables; the manifest comes last."""
+        yield OPTIMA, optima_table(self.entries)
+        if self.rows:
+            yield REGRESSION, regression_table(self.rows)
+        yield MANIFEST, "".join(entry.to_json() + "\n" for entry in self.entries)
+
+
+def _write_table(path: Path, text: bytes, *, overwrite: bool) -> None:
+    """Write a table, unless an interrupted run left the very same one."""
+    if overwrite or not path.is_file() or path.read_bytes() != text:
+        with replacing(path, overwrite=overwrite) as file:
+            file.write(text)
+
+
+def _values(
+    document: Document, instance: Instance, reduction: Reduction, beside: Path
+) -> dict[str, Any]:
+    """The optimum of a file, or its bounds, as the files that were written prove them.
+
+    Args:
+        document: the file, read back.
+        instance: what was written.
+        reduction: how the instance became the problem of the file.
+        beside: where its certificate is, if it has one.
+
+    Raises:
+        CertificateError: the files do not prove the optimum of the plant.
+    """
+    verdict = _verdict(document, instance, reduction, beside)
+    if isinstance(instance, Planted):
+        optimum = reduction.target_energy(instance.energy)
+        if verdict is not None and not (verdict.optimal and verdict.energy == optimum):
+            raise CertificateError(
+                f"{document.path}: the plant has {optimum}, but what was written proves "
+                f"{verdict.lower_bound} ≤ optimum ≤ {verdict.energy}"
+            )
+        return {"optimum": optimum}
+    assert verdict is not None
+    if verdict.optimal:
+        return {"optimum": verdict.energy}
+    return {"optimum": None, "bound": verdict.lower_bound, "best": verdict.energy}
+
+
+def _verdict(
+    document: Document, instance: Instance, reduction: Reduction, beside: Path
+) -> Verdict | None:
+    """The verdict of a file's own proof, or of the plant's if a blind file has none.
+
+    None if no certificate fits the variables of the file; then the plant itself was verified.
+    """
+    if beside.is_file():
+        return examine(document, read_side_car(beside))
+    assert isinstance(instance, Planted)
+    planted = document.planted or instance
+    planted.verify()
+    proof = scaled_proof(Document.of(planted), document.problem, reduction)
+    return None if proof is None else examine(document, proof)
+
+
+def _key_folder(folder: Path, answers: str | os.PathLike[str] | None, blind: bool) -> Path:
+    """Where the optima are told."""
+    if answers is None:
+        return folder
+    if not blind:
+        raise ValueError("answers is for blind files; these tell their optima themselves")
+    if Path(answers).resolve() == folder.resolve():
+        raise ValueError(f"the answers would lie beside the files in {folder}; name another folder")
+    return Path(answers)
+
+
+def refuse_names(folder: Path, stem: str, suffixes: list[str]) -> None:
+    """Refuse names that lead elsewhere, and formats that cannot be checked."""
+    if not stem or Path(stem).name != stem:
+        raise FileError(folder / stem, "expected the plain beginning of a file's name")
+    known = [s for s, format_ in FORMATS.items() if format_.read and format_.write]
+    for suffix in suffixes:
+        if suffix not in [s + packed for s in known for packed in ("", *COMPRESSED)]:
+            raise FileError(
+                folder / f"{stem}{suffix}",
+                "a suite is checked by reading it; expected one of "
+                f"{' '.join(known)} (+ .gz or .xz)",
+            )
+
+
+def _write_once(
+    path: Path,
+    thing: Planted | Document,
+    *,
+    certificate: Path | None,
+    overwrite: bool,
+    **options: Any,
+) -> Reduction:
+    """Write an instance, unless an interrupted run left the very same one."""
+    beside = certificate or side_car(path)
+    if overwrite or not (path.exists() or beside.exists() or side_car(path).exists()):
+        return write(path, thing, certificate=certificate, overwrite=overwrite, **options)
+    with TemporaryDirectory(dir=path.parent) as folder:
+        draft = Path(folder) / path.name
+        proof = side_car(draft)
+        reduction = write(draft, thing, certificate=certificate and proof, **options)
+        pairs = [(draft, path), (proof, beside)]
+        if certificate is not None:
+            refuse_existing(side_car(path), overwrite=False)
+        for new, old in pairs:
+            if old.exists() and not (new.exists() and sha256_of(new) == sha256_of(old)):
+                refuse_existing(old, overwrite=False)
+        for new, old in pairs:
+            if new.exists():
+                shutil.move(new, old)  # also onto another disk
+    return reduction
