@@ -26,10 +26,8 @@ from benchmarks.atlas_page import write_page
 from benchmarks.semidefinite import semidefinite_bound
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.proofs.exact import RefusedError, solve_exactly
-from glasshouse.races.rounds import iter_sampled
-from glasshouse.solvers.doubling import iter_rounds
 from glasshouse.races.samplers import iter_sampled
-from glasshouse.solvers.rounds import iter_rounds
+from glasshouse.solvers.doubling import iter_rounds
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs" / "atlas"

@@ -11,14 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.record import setting, table
-from glasshouse.files.text.streams import replacing
 from glasshouse.charts.style import picture_paths, save
-from glasshouse.files.streams import replacing
-from glasshouse.races.dial import chosen_dial, settings
-from glasshouse.races.figures import race_figure
-from glasshouse.races.limits import Limits
-from glasshouse.races.results import Results
-from glasshouse.races.scores import (
+from glasshouse.files.text.streams import replacing
 from glasshouse.races.commands.results import Results
 from glasshouse.races.commands.scores import (
     SolverScore,
@@ -31,7 +25,6 @@ from glasshouse.races.commands.scores import (
 from glasshouse.races.figures import race_figure
 from glasshouse.races.running.command import Limits
 from glasshouse.races.tts_figures import chosen_dial, settings
-from glasshouse.studies.figures.style import picture_paths, save
 
 PACKAGES = ("highspy", "python-sat", "pytoulbar2", "ortools", "pyscipopt", "dwave-samplers",
             "openjij")  # fmt: skip

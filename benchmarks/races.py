@@ -12,20 +12,12 @@ import sys
 from pathlib import Path
 
 from benchmarks.race_page import write_page
-from glasshouse.races.builtin import version_of
-from glasshouse.races.entrants import Entrant, built_in_names, entrants_of
-from glasshouse.races.limits import Limits
-from glasshouse.races.racing import Race, iter_race
-from glasshouse.races.results import Results, read_results
-from glasshouse.races.suite_folder import iter_build_suite
-from glasshouse.races.suite_loading import Suite, load_suite
-from glasshouse.store.store import Store
 from glasshouse.races.commands.builtin import version_of
 from glasshouse.races.commands.entrants import Entrant, built_in_names, entrants_of
 from glasshouse.races.commands.racing import Race, iter_race
 from glasshouse.races.commands.results import Results, read_results
 from glasshouse.races.running.command import Limits
-from glasshouse.studies.store.store import Store
+from glasshouse.store.store import Store
 from glasshouse.suites.folder import iter_build_suite
 from glasshouse.suites.loading import Suite, load_suite
 

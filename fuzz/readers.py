@@ -26,12 +26,9 @@ from glasshouse.files import (
 )
 from glasshouse.files.formats import format_of
 from glasshouse.files.graphs import read_graph
-from glasshouse.files.suite_checking import check_suite
 from glasshouse.planting import Planted, Recipe
 from glasshouse.planting.graphs import Graph
 from glasshouse.planting.methods import random_loops
-from glasshouse.planting import Planted, Recipe, random_loops
-from glasshouse.planting.graphs import Graph
 from glasshouse.suites import write_suite
 from glasshouse.suites.checking import check_suite
 

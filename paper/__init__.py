@@ -21,15 +21,11 @@ from pathlib import Path
 
 from glasshouse.charts.style import picture_paths, save, styled
 from glasshouse.extras import optional
-from glasshouse.files.suite import make_folder
+from glasshouse.files.writing import make_folder
 from glasshouse.store.collect import StudyProgress, iter_collect
 from glasshouse.store.store import Store
 from glasshouse.studies.study import Study, claim, parse_study
 from paper import (
-from glasshouse.files.writing import make_folder
-from glasshouse.studies.collect import StudyProgress, iter_collect
-from glasshouse.studies.figures.style import picture_paths, save, styled
-from glasshouse.studies.paper import (
     decay,
     dispersion,
     excited,

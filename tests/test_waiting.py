@@ -9,13 +9,13 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor
 import pytest
 from tests.interrupted_locks import left_closed
 from tests.proofs.lattices import lattice
-from tests.studies.synthetic import Fake
+from tests.store.synthetic import Fake
 
 from glasshouse.planting import random_loops_ensemble
 from glasshouse.proofs.interruption import interruptible
 from glasshouse.solvers import anneal, minimise, sweeps_to_solution
 from glasshouse.stopping import is_stop_waiting
-from glasshouse.studies import Stop, collect
+from glasshouse.store import Stop, collect
 from glasshouse.waiting import Bell, cancel_all, result_of, start_thread, submit, wait_briefly
 
 PROBLEM = lattice(4, 4, 4)

@@ -23,7 +23,7 @@ from glasshouse.boltzmann.kernels.modes import CLOSED, rounding
 from glasshouse.boltzmann.monitors import MONITORS, Snapshot
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.training import Trainer, train
-from glasshouse.planting.randomness import Seed
+from glasshouse.randomness import Seed
 
 BEATS = 3  # signals that must be handled in the middle of a long look
 LOOKS = {  # visible and hidden units and data, so many that a look takes half a second or more

@@ -12,23 +12,13 @@ from pathlib import Path
 
 import pytest
 from tests.children import start, until
-from tests.races.test_runner import linux, running
+from tests.races.running.test_runner import linux, running
 from tests.store.synthetic import Fake
 
 import glasshouse as gh
 from glasshouse.cli import main
-from glasshouse.files.suite import write_suite
 from glasshouse.planting.methods import random_loops
-from glasshouse.studies import Store, collect
-from glasshouse.planting import random_loops
 from glasshouse.store import Store, collect
-from tests.races.running.test_runner import linux, running
-from tests.studies.synthetic import Fake
-
-import glasshouse as gh
-from glasshouse.cli import main
-from glasshouse.planting import random_loops
-from glasshouse.studies import Store, collect
 from glasshouse.suites.writing import write_suite
 
 BROKEN = Path(__file__).parents[1] / "races" / "broken_solver.py"

@@ -19,7 +19,6 @@ from glasshouse.cli import main
 from glasshouse.files import FileError, verify_file, write
 from glasshouse.files.writing import standing_certificate
 from glasshouse.planting.methods import random_loops
-from glasshouse.planting import random_loops
 from glasshouse.suites import check_suite, write_suite
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")

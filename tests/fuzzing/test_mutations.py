@@ -7,17 +7,12 @@ from dataclasses import replace
 import pytest
 
 from glasshouse.certificates import CertificateError
-from glasshouse.planting import Seed
-from glasshouse.planting.methods import bias_loops, classic_loops, graph_loops
-from glasshouse.races import mutations
-from glasshouse.races.deciding import enumerated_optimum
-from glasshouse.races.dice import Dice
-from glasshouse.races.specimen import Clause, Specimen
 from glasshouse.fuzzing import mutations
 from glasshouse.fuzzing.deciding import enumerated_optimum
 from glasshouse.fuzzing.dice import Dice
 from glasshouse.fuzzing.specimen import Clause, Specimen
-from glasshouse.planting import Seed, bias_loops, classic_loops, graph_loops
+from glasshouse.planting import Seed
+from glasshouse.planting.methods import bias_loops, classic_loops, graph_loops
 
 KEEP_COST = {
     "gauge", "rename", "reorder", "split", "expand", "merge", "harden", "add_hard",

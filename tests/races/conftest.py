@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from glasshouse.files.suite import write_suite
 from glasshouse.planting.methods import random_loops
-from glasshouse.planting import random_loops
 from glasshouse.suites.writing import write_suite
 
 

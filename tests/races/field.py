@@ -6,17 +6,11 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from glasshouse.races.command import SolverCommand
-from glasshouse.races.entrants import Entrant
-from glasshouse.races.racing import Race, iter_race
-from glasshouse.races.results import read_results
-from glasshouse.races.suite_loading import Suite, load_suite
-from glasshouse.store.store import Store
 from glasshouse.races.commands.entrants import Entrant
 from glasshouse.races.commands.racing import Race, iter_race
 from glasshouse.races.commands.results import read_results
 from glasshouse.races.running.command import SolverCommand
-from glasshouse.studies.store.store import Store
+from glasshouse.store.store import Store
 from glasshouse.suites.loading import Suite, load_suite
 
 

@@ -16,11 +16,7 @@ from glasshouse.races.figures import (
     draw_reaching,
     race_figure,
 )
-from glasshouse.races.judging import RunVerdict
-from glasshouse.races.results import Results
-from glasshouse.races.scores import cactus
 from glasshouse.races.judging.clauses import RunVerdict
-from glasshouse.studies.figures.style import new_figure
 
 
 def pretended(instances: int = 30) -> Results:

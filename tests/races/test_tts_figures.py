@@ -11,16 +11,8 @@ from tests.races.commands.test_scores import run
 
 import glasshouse as gh
 from glasshouse.charts.style import new_figure
-from glasshouse.races.dial import chosen_dial, dials, over_dial
-from glasshouse.races.figures import race_figure
-from glasshouse.races.judging import RunVerdict
-from glasshouse.races.results import Results
-from glasshouse.races.scores import tts99
-from glasshouse.races.tts_figures import draw_dial, draw_residual, draw_tts
-from glasshouse.statistics.estimators import median_tts, quantile
-from glasshouse.statistics.samples import Estimate
 from glasshouse.races.commands.results import Results
-from glasshouse.races.commands.scores import median_tts, tts99
+from glasshouse.races.commands.scores import tts99
 from glasshouse.races.figures import race_figure
 from glasshouse.races.judging.clauses import RunVerdict
 from glasshouse.races.tts_figures import (
@@ -31,9 +23,8 @@ from glasshouse.races.tts_figures import (
     draw_tts,
     over_dial,
 )
-from glasshouse.studies.figures.style import new_figure
-from glasshouse.studies.statistics.estimators import quantile
-from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.statistics.estimators import median_tts, quantile
+from glasshouse.statistics.samples import Estimate
 
 
 def dialled() -> Results:

@@ -14,9 +14,6 @@ from glasshouse.races.commands.race_task import RACE, RaceTask, row_of
 from glasshouse.races.commands.racing import NOTE
 from glasshouse.races.judging.clauses import Judgement, RunVerdict
 from glasshouse.races.running.command import Limits, SolverCommand
-from glasshouse.studies.kinds.hardness import HARDNESS
-from glasshouse.studies.store.store import Store
-from glasshouse.races.truth import Truth
 from glasshouse.store.store import Store
 from glasshouse.studies.quantities.hardness import HARDNESS
 from glasshouse.studies.study import claim, parse_study

@@ -15,10 +15,7 @@ from tests.races.standard import made_library
 from tests.store.test_purpose import TEXT
 
 from glasshouse.cli import app, main
-from glasshouse.files.suite import write_suite
 from glasshouse.planting.methods import random_loops
-from glasshouse.races import standard_suite
-from glasshouse.planting import random_loops
 from glasshouse.reports.page import Listing
 from glasshouse.reports.writing import file_section
 from glasshouse.suites import standard

@@ -17,19 +17,11 @@ import glasshouse as gh
 from glasshouse.boltzmann.data import shifting_bars
 from glasshouse.boltzmann.ensemble import TrainingTask, iter_train
 from glasshouse.boltzmann.settings import TrainingSettings
-from glasshouse.files import write_suite
-from glasshouse.races.entrants import entrants_of
-from glasshouse.races.limits import Limits
-from glasshouse.races.racing import Race, iter_race
-from glasshouse.races.suite_loading import load_suite
-from glasshouse.store import Store, collect, purpose
-from glasshouse.store.storefile import StoreError
 from glasshouse.races.commands.entrants import entrants_of
 from glasshouse.races.commands.racing import Race, iter_race
 from glasshouse.races.running.command import Limits
-from glasshouse.studies import Store, collect
-from glasshouse.studies.store import purpose
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store import Store, collect, purpose
+from glasshouse.store.storefile import StoreError
 from glasshouse.studies.study import claim, parse_study
 from glasshouse.suites import write_suite
 from glasshouse.suites.loading import load_suite

@@ -12,21 +12,11 @@ from tests.store.shared_pages import store_of_shared_pages
 from tests.studies.test_merging import part
 
 import glasshouse as gh
-from glasshouse.races.results import read_results
-from glasshouse.races.sampler_store import read_sampler_results
+from glasshouse.races.commands.results import read_results
+from glasshouse.races.samplers.stored import read_sampler_results
 from glasshouse.store import Store
 from glasshouse.store.records import fitting
 from glasshouse.store.storefile import StoreError
-from tests.races.samplers.toys import Sampler, plants
-from tests.studies.store.shared_pages import store_of_shared_pages
-from tests.studies.store.test_merging import part
-
-import glasshouse as gh
-from glasshouse.races.commands.results import read_results
-from glasshouse.races.samplers.stored import read_sampler_results
-from glasshouse.studies import Store
-from glasshouse.studies.store.records import fitting
-from glasshouse.studies.store.storefile import StoreError
 
 
 def test_rows_that_share_the_pages_of_a_text_are_refused(tmp_path):

@@ -16,11 +16,6 @@ from tests.store.synthetic import KIND, Fake
 from tests.test_installation import unprivileged
 
 from glasshouse.files.text.errors import MissingFileError
-from glasshouse.studies.kinds.kind import Column, Kind, Stop
-from glasshouse.studies.ranges import Ranges
-from glasshouse.studies.store.store import Store
-from glasshouse.studies.store.storefile import APPLICATION_ID, SCHEMA_VERSION, StoreError
-from glasshouse.files.errors import MissingFileError
 from glasshouse.store.ranges import Ranges
 from glasshouse.store.row_types import Column, Kind, Stop
 from glasshouse.store.store import Store

@@ -22,18 +22,12 @@ import glasshouse as gh
 from glasshouse.boltzmann.data import shifting_bars
 from glasshouse.boltzmann.ensemble import TrainingTask, iter_train
 from glasshouse.boltzmann.settings import TrainingSettings
-from glasshouse.races.racing import held_race
-from glasshouse.races.results import read_results
-from glasshouse.races.sampler_store import read_sampler_results
-from glasshouse.store import Stop, Store, collect
-from glasshouse.store.storefile import StoreError
-from glasshouse.studies.merging import merge
 from glasshouse.races.commands.racing import held_race
 from glasshouse.races.commands.results import read_results
 from glasshouse.races.samplers.stored import read_sampler_results
-from glasshouse.studies import Stop, Store, collect
-from glasshouse.studies.store.merging import merge
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store import Stop, Store, collect
+from glasshouse.store.storefile import StoreError
+from glasshouse.studies.merging import merge
 from glasshouse.studies.study import claim, heading_of, parse_study
 
 

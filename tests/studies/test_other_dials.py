@@ -15,9 +15,6 @@ import glasshouse as gh
 from glasshouse.cli import main
 from glasshouse.planting import METHODS
 from glasshouse.planting.methods import posiform, random_loops, wishart
-from glasshouse.races.dial import dials
-from glasshouse.races.suite_file import parse_suite
-from glasshouse.planting import METHODS, posiform, random_loops, wishart
 from glasshouse.races.tts_figures import dials
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.hitting import sweeps_to_solution

@@ -11,13 +11,7 @@ import glasshouse as gh
 from glasshouse.files.clause_file import ClauseFile
 from glasshouse.fuzzing import deciding
 from glasshouse.questions import gauged
-from glasshouse.races import deciding
 from glasshouse.solvers import anneal, tts
-from glasshouse.solvers import anneal, benchmarking
-from glasshouse.studies.kinds import hardness
-from glasshouse.studies.kinds.hardness import Annealer
-from glasshouse.races.clause_file import ClauseFile
-from glasshouse.solvers import anneal, benchmarking
 from glasshouse.studies.quantities import hardness
 from glasshouse.studies.quantities.hardness import Annealer
 

@@ -10,9 +10,6 @@ import pytest
 from glasshouse.cli import main
 from glasshouse.planting import METHODS, Planted
 from glasshouse.randomness import NO_SEED, SeedAskedForError
-from glasshouse.studies import Annealer, Stop, Store, Task, collect, fit_study, merge, points_of
-from glasshouse.studies.store.storefile import StoreError
-from glasshouse.planting.randomness import NO_SEED, SeedAskedForError
 from glasshouse.store import Stop, Store, collect
 from glasshouse.store.storefile import StoreError
 from glasshouse.studies import Annealer, Task, fit_study, merge, points_of

@@ -13,13 +13,7 @@ from glasshouse.certificates import CertificateError
 from glasshouse.files import FileError, read_document
 from glasshouse.files.clause_file import read_clauses
 from glasshouse.files.known import Truth
-from glasshouse.files.manifest import read_manifest
 from glasshouse.planting.methods import random_loops, uniform_max2sat
-from glasshouse.races.commitment import iter_check_commitment
-from glasshouse.races.suite_file import _READY_MADE
-from glasshouse.races.suite_folder import iter_build_suite
-from glasshouse.races.suite_loading import load_suite
-from glasshouse.planting import random_loops, uniform_max2sat
 from glasshouse.suites import check_suite, write_suite
 from glasshouse.suites.commitment import iter_check_commitment
 from glasshouse.suites.folder import iter_build_suite

@@ -8,19 +8,9 @@ from itertools import islice
 import pytest
 
 from glasshouse.certificates import CertificateError
-from glasshouse.files import (
-    FileError,
-    check_suite,
-    iter_write_suite,
-    read_document,
-    side_car,
-    write_suite,
-)
-from glasshouse.files.manifest import MANIFEST, read_manifest, sha256_of
+from glasshouse.files import FileError, read_document, side_car
 from glasshouse.planting import shuffle
 from glasshouse.planting.methods import random_loops
-from glasshouse.files import FileError, read_document, side_car
-from glasshouse.planting import random_loops, shuffle
 from glasshouse.suites import check_suite, iter_write_suite, write_suite
 from glasshouse.suites.manifest import MANIFEST, read_manifest, sha256_of
 

@@ -30,11 +30,6 @@ from glasshouse.boltzmann.training import DivergenceWarning, Trainer, TrainingRu
 from glasshouse.problems import validation
 from glasshouse.problems.validation import SpinArray
 from glasshouse.randomness import Seed
-from glasshouse.studies.collect import StudyProgress, iter_collect
-from glasshouse.studies.kinds.kind import LONGEST_TEXT, Column, Columns, Kind, Stop
-from glasshouse.studies.store import purpose
-from glasshouse.studies.store.store import Store
-from glasshouse.studies.store.storefile import StoreError
 from glasshouse.store import purpose
 from glasshouse.store.collect import StudyProgress, iter_collect
 from glasshouse.store.row_types import LONGEST_TEXT, Column, Columns, Kind, Stop

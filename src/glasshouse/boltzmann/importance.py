@@ -18,7 +18,6 @@ from glasshouse.problems.validation import FloatArray, SpinArray
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.statistics.samples import Estimate
 from glasshouse.stopping import in_slices
-from glasshouse.studies.statistics.samples import Estimate
 
 
 @dataclass(frozen=True, repr=False)

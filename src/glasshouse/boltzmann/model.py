@@ -13,10 +13,7 @@ import numpy.typing as npt
 
 from glasshouse.boltzmann.data import LOW, Units, as_units, entropy
 from glasshouse.boltzmann.kernels import enumeration, sampling
-from glasshouse.boltzmann.data import entropy
-from glasshouse.boltzmann.kernels import conditionals, enumeration, sampling
 from glasshouse.boltzmann.slices import number_of_each, rows_of
-from glasshouse.boltzmann.units import LOW, Units, as_units
 from glasshouse.extras import optional
 from glasshouse.files.formats.matrices import HIDDEN, VISIBLE, WEIGHTS
 from glasshouse.problems import Rbm, validation

@@ -9,9 +9,7 @@ import numpy.typing as npt
 
 from glasshouse.boltzmann.data import as_units
 from glasshouse.boltzmann.kernels import enumeration
-from glasshouse.boltzmann.kernels.modes import descend, spin_weights
-from glasshouse.boltzmann.kernels import descent, enumeration
-from glasshouse.boltzmann.kernels.modes import CLOSED, rounding, spin_weights
+from glasshouse.boltzmann.kernels.modes import CLOSED, descend, rounding, spin_weights
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.settings import ModeSearch, enumerates
 from glasshouse.problems.validation import SpinArray

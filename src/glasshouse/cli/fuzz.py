@@ -219,10 +219,10 @@ def plant_fuzz(
         json: print one JSON object.
     """
     from glasshouse.files.text.streams import format_suffix, writing
+    from glasshouse.fuzzing.drawing import Corners, fuzz_question
+    from glasshouse.fuzzing.hunting import write_question
+    from glasshouse.fuzzing.question import MOST_TOTAL
     from glasshouse.planting import Seed
-    from glasshouse.races.fuzzing import Corners, fuzz_question
-    from glasshouse.races.handing_over import write_question
-    from glasshouse.races.question import MOST_TOTAL
 
     refuse_json(output, json)
     if not is_pipe(output) and format_suffix(output) != ".wcnf":

@@ -83,8 +83,8 @@ def draw(
     Args:
         file: a planted instance: .npz, or any file whose comments hold its recipe.
     """
+    from glasshouse.charts.instance import draw as draw_plant
     from glasshouse.files import read_planted
-    from glasshouse.studies.figures.drawing import draw as draw_plant
 
     paths = free_pictures(output, file, force=force)
     save_pictures(draw_plant(read_planted(source(file, format), format=format)), paths)

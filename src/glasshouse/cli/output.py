@@ -63,8 +63,8 @@ def free_pictures(output: Path | None, source: Path, *, force: bool) -> list[Pat
         source: what is drawn.
         force: overwrite what is there.
     """
+    from glasshouse.charts.style import picture_paths
     from glasshouse.files.text.streams import refuse_existing
-    from glasshouse.studies.figures.style import picture_paths
 
     if output is None:
         paths = [source.with_suffix(suffix) for suffix in (".png", ".svg")]
@@ -77,7 +77,7 @@ def free_pictures(output: Path | None, source: Path, *, force: bool) -> list[Pat
 
 def save_pictures(figure: Any, paths: list[Path]) -> None:
     """Write a figure to its files, and say which they are."""
-    from glasshouse.studies.figures.style import save
+    from glasshouse.charts.style import save
 
     for path in save(figure, paths):
         print(path)

@@ -228,10 +228,8 @@ def _growing(suite: str) -> Iterator[Any]:
 
 def _known_solvers(store: Path) -> Mapping[str, Any]:
     """The solvers of a race that goes on, and their dialects."""
-    from glasshouse.races.racing import held_race
-    from glasshouse.store.store import Store
     from glasshouse.races.commands.racing import held_race
-    from glasshouse.studies.store.store import Store
+    from glasshouse.store.store import Store
 
     if not store.exists():
         return {}
@@ -259,12 +257,9 @@ def _tell_missing(suite: Suite) -> None:
 
 
 def _results(store: Path) -> Results:
-    from glasshouse.races.results import read_results
+    from glasshouse.races.commands.results import read_results
     from glasshouse.store.purpose import SAMPLER_RACE
     from glasshouse.store.store import Store
-    from glasshouse.races.commands.results import read_results
-    from glasshouse.studies.store.purpose import SAMPLER_RACE
-    from glasshouse.studies.store.store import Store
 
     if not store.exists():
         raise ValueError(f"{store}: no such race; `glasshouse race … -o {store.name}` first")

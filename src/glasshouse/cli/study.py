@@ -217,9 +217,6 @@ def export(
         kind: which rows, such as shapes; hardness by default, or else what there is.
     """
     from glasshouse.files.text.streams import refuse_existing
-    from glasshouse.studies import Store
-    from glasshouse.studies.store.export import export_csv, export_parquet
-    from glasshouse.files.streams import refuse_existing
     from glasshouse.store import Store
     from glasshouse.studies.export import export_csv, export_parquet
 

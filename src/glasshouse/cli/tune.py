@@ -178,7 +178,6 @@ def _plant_line(
 ) -> str:  # fmt: skip
     """The command that plants what was found; the same seed gives the same bytes."""
     from glasshouse.planting import METHODS
-    from glasshouse.studies.tuning import as_typed
     from glasshouse.suites.family import as_typed
 
     parameters = {name: as_typed(value) for name, value in found.task.parameters.items()}

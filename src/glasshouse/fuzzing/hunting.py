@@ -18,7 +18,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from glasshouse.waiting import result_of
 from glasshouse.certificates import CertificateError
 from glasshouse.files.certificate.reading import side_car
 from glasshouse.files.certificate.writing import write_certificate
@@ -36,6 +35,7 @@ from glasshouse.problems import validation
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.races.judging.clauses import Judgement, RunVerdict
 from glasshouse.version import __version__
+from glasshouse.waiting import result_of
 
 _AT_ONCE = 16  # instances that a worker takes at a time
 _UNANSWERED = (RunVerdict.NO_ANSWER, RunVerdict.TIME_OUT, RunVerdict.OUT_OF_MEMORY,

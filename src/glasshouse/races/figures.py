@@ -18,10 +18,6 @@ from glasshouse.charts.style import (
     plain_ticks,
     styled,
 )
-from glasshouse.races.dial import chosen_dial, settings
-from glasshouse.races.incumbents import FEW_CURVES, MOST_CURVES, excess_curve, median_curve
-from glasshouse.races.results import Results
-from glasshouse.races.scores import (
 from glasshouse.races.commands.results import Results
 from glasshouse.races.commands.scores import (
     FEW_CURVES,
@@ -34,18 +30,7 @@ from glasshouse.races.commands.scores import (
     median_reaching,
     performance_profile,
 )
-from glasshouse.races.tts_figures import draw_dial, shown_name
 from glasshouse.races.tts_figures import chosen_dial, draw_dial, settings, shown_name
-from glasshouse.studies.figures.style import (
-    INSIDE,
-    Look,
-    looks,
-    move_legend_beside,
-    new_figure,
-    place_legend,
-    plain_ticks,
-    styled,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,18 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from glasshouse.charts.style import INSIDE, Look, looks, mark, place_legend, plain_ticks
-from glasshouse.races.dial import chosen_dial, over_dial
-from glasshouse.races.results import Results
-from glasshouse.races.sampler_results import SamplerResults
-from glasshouse.races.scores import tts_table
-from glasshouse.statistics.samples import Estimate
 from glasshouse.planting import METHODS
 from glasshouse.problems.ratio import ratio
 from glasshouse.races.commands.results import Results
-from glasshouse.races.commands.scores import median_tts, tts_table
+from glasshouse.races.commands.scores import tts_table
 from glasshouse.races.samplers.results import SamplerResults
-from glasshouse.studies.figures.style import INSIDE, Look, looks, mark, place_legend, plain_ticks
-from glasshouse.studies.statistics.samples import Estimate
+from glasshouse.statistics.estimators import median_tts
+from glasshouse.statistics.samples import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -36,9 +36,6 @@ from glasshouse.reports.page import (
     text,
     typeset,
 )
-from glasshouse.studies.store.records import without_codes
-from glasshouse.reports.page import Fact, Listing, Part, Section, command, typeset
-from glasshouse.reports.tree_parts import tree_parts
 from glasshouse.store.records import without_codes
 
 _MOST_SPINS = 20_000  # of a matrix that is drawn

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from glasshouse.studies.store.store import Store
+from glasshouse.store.store import Store
 
 # How a fact is known. "verified": proven while the page was made, by its own check. "refuted":
 # found to be false meanwhile. "stated": somebody wrote it down, and nobody checked it here. "read":

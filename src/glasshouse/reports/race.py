@@ -43,9 +43,6 @@ from glasshouse.reports.page import (
     versions_of,
 )
 from glasshouse.reports.sampler import tts_figure
-from glasshouse.studies.store.store import Store
-from glasshouse.reports.stores import seen_seconds, versions_of
-from glasshouse.reports.tts import tts_figure
 from glasshouse.store.store import Store
 
 _KIND, _SOLVER = "Race of solvers", "solver"

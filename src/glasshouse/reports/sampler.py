@@ -10,12 +10,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from glasshouse.races.dial import Parameters, chosen_dial, over_dial
-from glasshouse.races.sampler_results import SamplerResults
-from glasshouse.races.sampler_store import read_sampler_results
 from glasshouse.races.samplers.results import SamplerResults
 from glasshouse.races.samplers.stored import read_sampler_results
-from glasshouse.races.tts_figures import DECADES
+from glasshouse.races.tts_figures import DECADES, Parameters, chosen_dial, over_dial
 from glasshouse.reports.charts import Axis, series_chart
 from glasshouse.reports.page import (
     MOST_POINTS,
@@ -33,9 +30,6 @@ from glasshouse.reports.page import (
     versions_of,
 )
 from glasshouse.statistics.samples import Estimate
-from glasshouse.studies.store.store import Store
-from glasshouse.reports.stores import seen_seconds, versions_of
-from glasshouse.reports.tts import tts_figure
 from glasshouse.store.store import Store
 
 _KIND = "Race of samplers"

@@ -24,7 +24,6 @@ from glasshouse.reports.page import (
     thinned,
     versions_of,
 )
-from glasshouse.reports.stores import seen_seconds, versions_of
 from glasshouse.store.store import Store, TaskStatus
 from glasshouse.studies.analysis import (
     Point,

@@ -31,8 +31,6 @@ from glasshouse.reports.page import (
     thinned,
     versions_of,
 )
-from glasshouse.studies.store.store import Store
-from glasshouse.reports.stores import seen_seconds, versions_of
 from glasshouse.store.store import Store
 
 _LOGARITHMIC = ("kl",)  # monitors that fall by orders of magnitude

@@ -21,12 +21,9 @@ from glasshouse.files.text.streams import (
     replacing,
 )
 from glasshouse.proofs import Proof
-from glasshouse.races.sampler_results import SamplerResults
+from glasshouse.races.samplers.results import SamplerResults
 from glasshouse.reports.instance import instance_section
 from glasshouse.reports.machine import checkpoint_section, machine_section
-from glasshouse.races.samplers.results import SamplerResults
-from glasshouse.reports.instance_section import instance_section
-from glasshouse.reports.machine_section import checkpoint_section, machine_section
 from glasshouse.reports.page import Section
 from glasshouse.reports.proof import is_proof, printed_proof_section, proof_section
 from glasshouse.reports.race import race_section
@@ -35,10 +32,6 @@ from glasshouse.reports.sampler import results_section, sampler_section
 from glasshouse.reports.script import library
 from glasshouse.reports.study import study_section
 from glasshouse.reports.training import training_section
-from glasshouse.studies.store import purpose
-from glasshouse.studies.store.store import Store
-from glasshouse.reports.study_section import study_section
-from glasshouse.reports.training_section import training_section
 from glasshouse.store import purpose
 from glasshouse.store.store import Store
 from glasshouse.summaries import Summarised

@@ -17,14 +17,10 @@ from typing import Any
 
 from glasshouse.problems import validation
 from glasshouse.stopping import deferred
-from glasshouse.studies.batches import Batch, Queue
-from glasshouse.studies.kinds.kind import Columns, Measurable
-from glasshouse.studies.store.store import Store
-from glasshouse.studies.workers import Workers
 from glasshouse.store.batches import Batch, Queue
 from glasshouse.store.row_types import Columns, Measurable
 from glasshouse.store.store import Store
-from glasshouse.store.workers import LONGEST_GAP, Workers
+from glasshouse.store.workers import Workers
 from glasshouse.summaries import Summarised
 from glasshouse.waiting import cancel_all, result_of, submit, wait_briefly
 

@@ -10,9 +10,6 @@ from types import TracebackType
 from typing import Self
 
 from glasshouse.files.text.errors import MissingFileError
-from glasshouse.studies.store import storefile, writerlock
-from glasshouse.studies.store.storefile import StoreError
-from glasshouse.files.errors import MissingFileError
 from glasshouse.store import storefile
 from glasshouse.store.storefile import StoreError
 

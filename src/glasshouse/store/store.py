@@ -22,16 +22,6 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems.validation import INT64_MAX
-from glasshouse.studies.kinds.kind import SECONDS, Column, Kind, Measurable
-from glasshouse.studies.ranges import Ranges
-from glasshouse.studies.store import records, schema, wholeness
-from glasshouse.studies.store.open_database import OpenDatabase
-from glasshouse.studies.store.purpose import Purpose, purposes_of, refuse_other
-from glasshouse.studies.store.records import BatchRecord
-from glasshouse.studies.store.records import StoredTask as StoredTask
-from glasshouse.studies.store.records import TaskStatus as TaskStatus
-from glasshouse.studies.store.storefile import StoreError, one_line
-from glasshouse.summaries import Summarised, SummaryTable
 from glasshouse.store import records, schema
 from glasshouse.store.database import OpenDatabase
 from glasshouse.store.purpose import Purpose, purposes_of, refuse_other
@@ -41,7 +31,7 @@ from glasshouse.store.records import StoredTask as StoredTask
 from glasshouse.store.records import TaskStatus as TaskStatus
 from glasshouse.store.row_types import SECONDS, Column, Kind, Measurable
 from glasshouse.store.storefile import StoreError, one_line
-from glasshouse.summaries import Summarised
+from glasshouse.summaries import Summarised, SummaryTable
 from glasshouse.version import __version__
 
 # Numbers that are joined to one text at a time.

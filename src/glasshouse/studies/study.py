@@ -35,16 +35,9 @@ from glasshouse.store.purpose import STUDY
 from glasshouse.store.row_types import Stop
 from glasshouse.store.store import Store
 from glasshouse.store.storefile import StoreError, damaged, one_line
-from glasshouse.studies.families import (
-from glasshouse.studies.kinds import KINDS
-from glasshouse.studies.kinds.hardness import HARDNESS, Annealer
-from glasshouse.studies.kinds.kind import Stop
-from glasshouse.studies.statistics.estimators import STATISTICS, Statistic
-from glasshouse.studies.store.purpose import STUDY
-from glasshouse.studies.store.store import Store
-from glasshouse.studies.store.stored_tasks import task_of
-from glasshouse.studies.store.storefile import StoreError, damaged, one_line
-from glasshouse.studies.task import Task
+from glasshouse.studies.quantities import KINDS
+from glasshouse.studies.quantities.hardness import HARDNESS, Annealer
+from glasshouse.studies.task import Task, task_of
 from glasshouse.suites.grammar import (
     MOST_COMBINATIONS,
     combinations,
@@ -55,9 +48,6 @@ from glasshouse.suites.grammar import (
     table,
     word,
 )
-from glasshouse.studies.quantities import KINDS
-from glasshouse.studies.quantities.hardness import HARDNESS, Annealer
-from glasshouse.studies.task import Task, task_of
 from glasshouse.summaries import Summarised
 
 # What `study plot` draws: the parameter along the axis; or any parameter of a planting method.

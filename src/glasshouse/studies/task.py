@@ -12,23 +12,14 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from glasshouse.planting import METHODS, Method, Planted, Seed
-from glasshouse.problems import validation
+from glasshouse.files.text.plain_json import canonical_json
+from glasshouse.planting import METHODS, Planted, Seed
 from glasshouse.problems.ratio import ratio
-from glasshouse.randomness import NO_SEED, SeedAskedForError
-from glasshouse.studies.kinds import KINDS
-from glasshouse.studies.kinds.hardness import HARDNESS, Annealer, RunPlan
-from glasshouse.studies.kinds.kind import Columns, Identified, Kind, Stop, canonical_json
 from glasshouse.store.records import StoredTask
-from glasshouse.store.row_types import Columns, Identified, Kind, Stop, canonical_json
+from glasshouse.store.row_types import Columns, Identified, Kind, Stop
 from glasshouse.store.storefile import StoreError, one_line
 from glasshouse.studies.quantities import KINDS
 from glasshouse.studies.quantities.hardness import HARDNESS, Annealer, RunPlan
-from glasshouse.files.text.plain_json import canonical_json
-from glasshouse.planting import METHODS, Planted, Seed
-from glasshouse.studies.kinds import KINDS
-from glasshouse.studies.kinds.hardness import HARDNESS, Annealer, RunPlan
-from glasshouse.studies.kinds.kind import Columns, Identified, Kind, Stop
 from glasshouse.studies.realised import Realised
 from glasshouse.suites.family import Family, exact_parameters, family_seed, words_of
 from glasshouse.summaries import Summarised

@@ -14,17 +14,13 @@ import numpy as np
 from glasshouse.problems import validation
 from glasshouse.problems.ratio import ratio
 from glasshouse.randomness import RngLike, Seed
-from glasshouse.problems.ratio import decimal_text, ratio
 from glasshouse.statistics.estimators import STATISTICS, Statistic, statistic_or_bound
 from glasshouse.statistics.samples import Estimate, Sample
 from glasshouse.studies.knobs import Family
 from glasshouse.studies.quantities.hardness import Annealer
 from glasshouse.studies.task import Task
-from glasshouse.summaries import Summarised
-from glasshouse.studies.statistics.estimators import STATISTICS, Statistic, statistic_or_bound
-from glasshouse.studies.statistics.samples import Estimate, Sample
-from glasshouse.studies.tuned import Tuned, TuningProgress, TuningStep, is_near
 from glasshouse.suites.family import as_typed
+from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike

@@ -13,9 +13,9 @@ from typing import Any
 
 from glasshouse.files.text.plain_json import canonical_json
 from glasshouse.planting import METHODS, Method, Planted, Seed
-from glasshouse.planting.randomness import NO_SEED, SeedAskedForError
 from glasshouse.problems import validation
 from glasshouse.problems.ratio import decimal_text, ratio
+from glasshouse.randomness import NO_SEED, SeedAskedForError
 
 
 @dataclass(frozen=True)

@@ -29,10 +29,6 @@ from typing import Any
 from glasshouse.planting import Seed, shuffle
 from glasshouse.planting.graphs import Graph
 from glasshouse.problems import validation
-from glasshouse.races.unplanted import bounded, plus_minus_j
-from glasshouse.studies import families as grammar
-from glasshouse.studies.task import Task, family_seed
-from glasshouse.studies.tuning import as_typed
 from glasshouse.suites import grammar
 from glasshouse.suites.control import bounded, plus_minus_j
 from glasshouse.suites.family import Family, as_typed, family_seed

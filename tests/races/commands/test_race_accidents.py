@@ -15,21 +15,13 @@ from tests.children import run, start, until
 from tests.races.field import broken, raced, suite_of
 from tests.races.running.test_runner import cgroups, linux, none_stays, running, wait_until, zombies
 
-from glasshouse.races.command import SolverCommand
-from glasshouse.races.entrants import Entrant, entrants_of
-from glasshouse.races.judging import RunVerdict
-from glasshouse.races.limits import Limits
-from glasshouse.races.racing import Race, iter_race
-from glasshouse.races.results import read_results
-from glasshouse.store.store import Store
-from glasshouse.store.storefile import StoreError
 from glasshouse.races.commands.entrants import Entrant, entrants_of
 from glasshouse.races.commands.racing import Race, iter_race
 from glasshouse.races.commands.results import read_results
 from glasshouse.races.judging.clauses import RunVerdict
 from glasshouse.races.running.command import Limits, SolverCommand
-from glasshouse.studies.store.store import Store
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store.store import Store
+from glasshouse.store.storefile import StoreError
 
 COUNTING = """
 import os, sys, time

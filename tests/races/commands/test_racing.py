@@ -17,20 +17,12 @@ import pytest
 from tests.races.field import BROKEN, broken, raced, suite_of
 from tests.races.running.test_runner import cgroups, linux, none_stays, running
 
-from glasshouse.races.command import SolverCommand
-from glasshouse.races.entrants import Entrant, entrants_of
-from glasshouse.races.judging import RunVerdict
-from glasshouse.races.limits import MEGABYTE, Limits
-from glasshouse.races.meters import METERS, best_meter, why_not
-from glasshouse.races.racing import NOTE, Race, iter_race
-from glasshouse.races.suite_loading import Suite, load_suite
-from glasshouse.store.store import Store
 from glasshouse.races.commands.entrants import Entrant, entrants_of
 from glasshouse.races.commands.racing import NOTE, Race, iter_race
 from glasshouse.races.judging.clauses import RunVerdict
 from glasshouse.races.running.command import MEGABYTE, Limits, SolverCommand
 from glasshouse.races.running.meters import METERS, best_meter, why_not
-from glasshouse.studies.store.store import Store
+from glasshouse.store.store import Store
 from glasshouse.suites.loading import Suite, load_suite
 
 EXPECTED = {

@@ -23,10 +23,9 @@ from glasshouse.races.commands.scores import (
     score,
     tts99,
 )
-from glasshouse.races.time_series import objective_time_series
-from glasshouse.statistics.intervals import bootstrap_of_mean
 from glasshouse.races.commands.time_series import objective_time_series
 from glasshouse.races.judging.clauses import RunVerdict
+from glasshouse.statistics.intervals import bootstrap_of_mean
 
 OPTIMAL, FOUND, WRONG = RunVerdict.OPTIMAL, RunVerdict.FOUND, RunVerdict.WRONG_OPTIMUM
 

@@ -17,10 +17,8 @@ from tests.races.samplers.toys import Sampler, dimod, plants, truly
 
 import glasshouse as gh
 from glasshouse.certificates import CertificateError
-from glasshouse.races.raced_problem import raced_problems
-from glasshouse.store.storefile import StoreError
 from glasshouse.races.samplers.problems import raced_problems
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store.storefile import StoreError
 
 
 def test_without_a_proof_the_best_found_is_the_target_and_never_called_proven():

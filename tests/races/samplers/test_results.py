@@ -10,10 +10,8 @@ from tests.races.samplers.toys import Sampler, dimod, plants
 
 import glasshouse as gh
 from glasshouse.races import SamplerResults
-from glasshouse.races.sampler_results import best_of
-from glasshouse.statistics.estimators import time_to_solution
 from glasshouse.races.samplers.results import best_of
-from glasshouse.studies.statistics.estimators import time_to_solution
+from glasshouse.statistics.estimators import time_to_solution
 
 
 def test_best_of_k_against_all_choices():

@@ -7,14 +7,10 @@ import json
 import pytest
 
 import glasshouse as gh
-from glasshouse.races.sampler_race import NOTE
-from glasshouse.races.sampler_store import read_sampler_results
-from glasshouse.store.store import Store
-from glasshouse.store.storefile import StoreError
 from glasshouse.races.samplers.racing import NOTE
 from glasshouse.races.samplers.stored import read_sampler_results
-from glasshouse.studies.store.store import Store
-from glasshouse.studies.store.storefile import StoreError
+from glasshouse.store.store import Store
+from glasshouse.store.storefile import StoreError
 
 
 @pytest.fixture

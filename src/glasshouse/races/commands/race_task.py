@@ -19,25 +19,6 @@ from glasshouse.files.known import Truth
 from glasshouse.files.text.plain_json import canonical_json
 from glasshouse.pool import ending_cleanly
 from glasshouse.problems.validation import Number
-from glasshouse.races.answer import Answer, read_answer, read_from
-from glasshouse.races.compiling import Words, run_compiled
-from glasshouse.races.entrants import Entrant
-from glasshouse.races.guardian import scratch_folder
-from glasshouse.races.judging import Judgement, RunVerdict, judge
-from glasshouse.races.limits import Limits
-from glasshouse.races.meters import MeterName
-from glasshouse.races.runner import Outcome, run
-from glasshouse.studies.kinds.kind import (
-from glasshouse.races.truth import Truth
-from glasshouse.store.row_types import (
-    LONGEST_TEXT,
-    Column,
-    Columns,
-    Identified,
-    Kind,
-    Stop,
-    canonical_json,
-)
 from glasshouse.races.commands.entrants import Entrant
 from glasshouse.races.judging.answer import Answer, read_answer, read_from
 from glasshouse.races.judging.clauses import Judgement, RunVerdict, judge
@@ -46,7 +27,7 @@ from glasshouse.races.running.compiling import Words, run_compiled
 from glasshouse.races.running.guardian import scratch_folder
 from glasshouse.races.running.meters import MeterName
 from glasshouse.races.running.runner import Outcome, run
-from glasshouse.studies.kinds.kind import LONGEST_TEXT, Column, Columns, Identified, Kind, Stop
+from glasshouse.store.row_types import LONGEST_TEXT, Column, Columns, Identified, Kind, Stop
 from glasshouse.suites.manifest import sha256_of
 from glasshouse.summaries import Summarised
 

@@ -14,27 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from glasshouse.problems import validation
-from glasshouse.races.compiling import most_seconds
-from glasshouse.races.entrants import Entrant, start_of
-from glasshouse.races.limits import Limits
-from glasshouse.races.meters import MeterName, best_meter, why_not
-from glasshouse.races.race_task import RACE, RaceTask, asked_of
-from glasshouse.races.suite_loading import Suite, SuiteInstance, refuse_other_bytes
-from glasshouse.store import purpose
-from glasshouse.store.collect import StudyProgress, iter_collect
-from glasshouse.store.records import json_object
-from glasshouse.store.store import Store
-from glasshouse.store.storefile import OtherSettingsError, StoreError
 from glasshouse.races.commands.entrants import Entrant, start_of
 from glasshouse.races.commands.race_task import RACE, RaceTask, asked_of
 from glasshouse.races.running.command import Limits
 from glasshouse.races.running.compiling import most_seconds
 from glasshouse.races.running.meters import MeterName, best_meter, why_not
-from glasshouse.studies.collect import StudyProgress, iter_collect
-from glasshouse.studies.store import purpose
-from glasshouse.studies.store.records import json_object
-from glasshouse.studies.store.store import Store
-from glasshouse.studies.store.storefile import OtherSettingsError, StoreError
+from glasshouse.store import purpose
+from glasshouse.store.collect import StudyProgress, iter_collect
+from glasshouse.store.records import json_object
+from glasshouse.store.store import Store
+from glasshouse.store.storefile import OtherSettingsError, StoreError
 from glasshouse.suites.loading import Suite, SuiteInstance, refuse_other_bytes
 from glasshouse.suites.manifest import sha256_of
 from glasshouse.summaries import Summarised

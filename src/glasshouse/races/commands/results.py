@@ -15,10 +15,6 @@ from glasshouse.files.known import Truth
 from glasshouse.races.commands.race_task import INFEASIBLE, RACE
 from glasshouse.races.commands.racing import HANGING, held_race
 from glasshouse.races.judging.clauses import RunVerdict
-from glasshouse.studies.store.records import short, stored_name, without_codes
-from glasshouse.studies.store.store import Store, StoredTask
-from glasshouse.studies.store.storefile import StoreError, damaged
-from glasshouse.races.truth import Truth
 from glasshouse.store.records import short, stored_name, without_codes
 from glasshouse.store.store import Store, StoredTask
 from glasshouse.store.storefile import StoreError, damaged

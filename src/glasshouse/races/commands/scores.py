@@ -22,17 +22,10 @@ import numpy.typing as npt
 
 from glasshouse.problems.ratio import ratio
 from glasshouse.problems.validation import share
-from glasshouse.races.results import Results, Run
+from glasshouse.races.commands.results import Results, Run
 from glasshouse.statistics.estimators import median, time_to_solution
 from glasshouse.statistics.intervals import bootstrap_of_mean
 from glasshouse.statistics.samples import Estimate
-from glasshouse.races.commands.results import Results, Run
-from glasshouse.studies.statistics.estimators import (
-    median,
-    quantile_of_ordered,
-    time_to_solution,
-)
-from glasshouse.studies.statistics.samples import Estimate
 from glasshouse.suites.standard import BY_CERTIFICATE, PER_COST, TRUTH_BY, VALUE
 from glasshouse.summaries import Summarised
 

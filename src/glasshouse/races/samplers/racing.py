@@ -18,23 +18,13 @@ import numpy as np
 from glasshouse.files.text.plain_json import canonical_json
 from glasshouse.planting import Seed
 from glasshouse.problems import validation
-from glasshouse.races.raced_problem import RacedProblem, SuiteLike, raced_problems
-from glasshouse.races.sampler_call import Contestant, SamplerCall, call_sampler
-from glasshouse.races.sampler_results import SamplerResults
-from glasshouse.races.suite_loading import Suite
-from glasshouse.randomness import RngLike
-from glasshouse.studies.kinds.kind import Column, Columns, Identified, Kind, Stop, canonical_json
 from glasshouse.races.samplers.calling import Contestant, SamplerCall, call_sampler
 from glasshouse.races.samplers.problems import RacedProblem, SuiteLike, raced_problems
 from glasshouse.races.samplers.results import SamplerResults
-from glasshouse.studies.kinds.kind import Column, Columns, Identified, Kind, Stop
-from glasshouse.studies.store import purpose
-from glasshouse.studies.store.records import json_object
-from glasshouse.studies.store.store import Store, StoredTask
-from glasshouse.studies.store.storefile import OtherSettingsError, StoreError, damaged
+from glasshouse.randomness import RngLike
 from glasshouse.store import purpose
 from glasshouse.store.records import json_object
-from glasshouse.store.row_types import Column, Columns, Identified, Kind, Stop, canonical_json
+from glasshouse.store.row_types import Column, Columns, Identified, Kind, Stop
 from glasshouse.store.store import Store, StoredTask
 from glasshouse.store.storefile import OtherSettingsError, StoreError, damaged
 from glasshouse.suites.loading import Suite

@@ -16,22 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems.validation import Number
-from glasshouse.races.raced_problem import RacedProblem, StoredProblem
-from glasshouse.races.sampler_call import SamplerCall
-from glasshouse.races.scores import Floats
-from glasshouse.races.standard_suite import TRUTH_BY
+from glasshouse.races.samplers.calling import SamplerCall
+from glasshouse.races.samplers.problems import RacedProblem, StoredProblem
 from glasshouse.statistics.estimators import median_tts, quantile_of_ordered, time_to_solution
 from glasshouse.statistics.intervals import binomial_interval, bootstrap_of_mean
 from glasshouse.statistics.samples import Estimate
-from glasshouse.summaries import Summarised, SummaryTable
-from glasshouse.races.commands.scores import bootstrap_of_mean, median_tts
-from glasshouse.races.samplers.calling import SamplerCall
-from glasshouse.races.samplers.problems import RacedProblem, StoredProblem
-from glasshouse.solvers.success import binomial_interval
-from glasshouse.studies.statistics.estimators import quantile_of_ordered, time_to_solution
-from glasshouse.studies.statistics.samples import Estimate
 from glasshouse.suites.standard import TRUTH_BY
-from glasshouse.summaries import Summarised
+from glasshouse.summaries import Summarised, SummaryTable
 
 Floats = npt.NDArray[np.float64]
 

@@ -13,13 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.catalogue import Catalogue
-from glasshouse.planting.randomness import RngLike, Seed
 from glasshouse.problems import Ising, Problem, validation
 from glasshouse.problems.convert import to_ising
 from glasshouse.proofs.exact import EXACT_SOLVERS, OURS
 from glasshouse.proofs.exact.apart import call_apart
 from glasshouse.proofs.interruption import interruptible
-from glasshouse.races.rounds.sampler import SAMPLERS, Sample, Sampler
 from glasshouse.randomness import RngLike, Seed
 
 # A dimod model, how much to do, a seed below 2^31, and the seconds that are left: a SampleSet.

@@ -9,20 +9,13 @@ from typing import Any
 import numpy as np
 
 from glasshouse.problems import validation
-from glasshouse.races.raced_problem import StoredProblem
-from glasshouse.races.sampler_call import SamplerCall
-from glasshouse.races.sampler_race import NOTE, SAMPLER_RACE
-from glasshouse.races.sampler_results import SamplerResults
-from glasshouse.store.records import json_object, short, stored_name, without_codes
-from glasshouse.store.store import Store, StoredTask
-from glasshouse.store.storefile import StoreError, damaged
 from glasshouse.races.samplers.calling import SamplerCall
 from glasshouse.races.samplers.problems import StoredProblem
 from glasshouse.races.samplers.racing import NOTE, SAMPLER_RACE
 from glasshouse.races.samplers.results import SamplerResults
-from glasshouse.studies.store.records import json_object, short, stored_name, without_codes
-from glasshouse.studies.store.store import Store, StoredTask
-from glasshouse.studies.store.storefile import StoreError, damaged
+from glasshouse.store.records import json_object, short, stored_name, without_codes
+from glasshouse.store.store import Store, StoredTask
+from glasshouse.store.storefile import StoreError, damaged
 
 _MOST_NAME = 1000
 _OWN = {"instance", "sha256", "optimum", "best"}
