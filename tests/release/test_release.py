@@ -68,7 +68,6 @@ COMMANDS = [
     "judge --help",
     "demo --help",
     "draw --help",
-    "paper --help",
     "completion bash",
 ]
 # Commands that need an extra, and which.
@@ -84,8 +83,6 @@ NEEDY = {
     "study run study.toml -o n.sqlite --dask tcp://localhost:1": "distributed",
     "train digits --hidden 4 -o n.sqlite": "learning",
     "train plot run.sqlite -o n": "figures",
-    "paper dispersion --out-dir n": "figures",
-    "paper excitations --out-dir n": "figures",
 }
 
 
