@@ -6,14 +6,16 @@ square is at its minimum is a pair of halves whose sums match. That takes 2^(n/2
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from glasshouse.planting.counting import GroundStates, count_ground_states
-from glasshouse.planting.planted import Planted
 from glasshouse.problems.validation import IntArray
+
+if TYPE_CHECKING:
+    from glasshouse.planting.planted import Planted
 
 _MOST_SPINS = 40  # a million states per half
 _MOST_MATCHES = 1 << 18  # pairs that are looked at one by one
