@@ -30,7 +30,7 @@ _KEYS = (TITLE, "denominator", "cost", "state", "names", "tree", "common", "loop
 _LONGEST_NAME = 12
 _LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ#"
 
-WORDS = (b"branch", b"leaf", b"cover")
+_TREE_WORDS = (b"branch", b"leaf", b"cover")
 # No vertex and no count of a file has more digits.
 _LONGEST_VERTEX = 12
 
@@ -137,7 +137,7 @@ class CertificateReader:
             return
         key, value = [*text.split(maxsplit=1), b""][:2]
         name = key.decode("ascii", "replace")
-        if key in WORDS and "tree" in self.words and not rows_before:
+        if key in _TREE_WORDS and "tree" in self.words and not rows_before:
             self._on_row(line, key, value)
             return
         if not self.words and name != TITLE:
