@@ -51,13 +51,6 @@ BESIDE = {("boltzmann", "races"), ("races", "boltzmann")}  # neighbours that sha
 MODULES = sorted(ROOT.rglob("*.py"))
 
 
-# The ways in and out of a class may be conversions that end or start in it.
-CIRCLES = {
-    ("problems/rbm.py", "problems/bipartite.py"),
-    ("problems/max2sat.py", "problems/convert.py"),
-}
-
-
 def imported_rooms(path: Path) -> set[str]:
     """First-level names of ours that a module imports, at its head or inside functions."""
     rooms = set()
@@ -133,8 +126,6 @@ def imported_modules(path: Path) -> set[Path]:
 def test_no_module_needs_itself():
     """Neither straight nor by way of others; packages, which only collect names, aside."""
     left = {path: imported_modules(path) for path in MODULES if path.name != "__init__.py"}
-    for one, other in CIRCLES:
-        left[ROOT / one].discard(ROOT / other)
     while free := [path for path, needed in left.items() if not needed & set(left)]:
         for path in free:
             del left[path]

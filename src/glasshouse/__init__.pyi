@@ -76,7 +76,7 @@ from glasshouse.store import Store as Store
 from glasshouse.store import collect as collect
 from glasshouse.store import iter_collect as iter_collect
 from glasshouse.studies import Task as Task
-from glasshouse.studies.tuning import tune as tune
+from glasshouse.studies import tune as tune
 from glasshouse.suites import check_suite as check_suite
 from glasshouse.suites import iter_check_suite as iter_check_suite
 from glasshouse.suites import iter_write_suite as iter_write_suite

@@ -23,7 +23,7 @@ from glasshouse.planting.graph_names import (
 )
 from glasshouse.planting.kernels.cycles import core_nodes
 from glasshouse.problems import Ising, exchange, naming, pairs, validation
-from glasshouse.problems.bipartite import two_colouring
+from glasshouse.problems.two_sides import two_colouring
 from glasshouse.problems.validation import IntArray
 from glasshouse.summaries import Summarised
 

@@ -8,12 +8,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import exact, validation
+from glasshouse.problems import exact
 from glasshouse.problems.ising import Ising
-from glasshouse.problems.pairs import labels_of
 from glasshouse.problems.qubo import Qubo
 from glasshouse.problems.rbm import Rbm
 from glasshouse.problems.reduction import Reduction, bits, spins
+from glasshouse.problems.two_sides import sides_of
 
 Penalty = Literal["tight", "paper"]
 
@@ -125,78 +125,16 @@ def ising_to_rbm(
     >>> ising_to_rbm(square)[0].matrix.toarray()
     array([[ 1, -1], [ 1,  1]])
     """
-    if hidden is None and num_visible is not None:
-        visible = validation.count(num_visible, "num_visible", 1)
-        hidden = np.arange(problem.num_variables) >= visible
-    hidden = _sides(problem, hidden)
-    order = np.argsort(hidden, kind="stable")  # visible spins first
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    visible_count = int(len(hidden) - hidden.sum())
-    ends = np.sort(place[problem.edges], axis=1)
-    fields = problem.fields[order]
-    labels = None
-    if problem.labels is not None or (np.diff(order) != 1).any():
-        # The same variables in another order: their names go with them.
-        labels = map(labels_of(problem).__getitem__, order.tolist())
-    rbm = Rbm.from_edges(
-        visible_count,
-        len(hidden) - visible_count,
-        ends - np.array([0, visible_count]),
-        problem.weights,
-        fields[:visible_count],
-        fields[visible_count:],
-        problem.offset,
-        labels,
-    )
+    sides = sides_of(problem, num_visible=num_visible, hidden=hidden)
+    rbm = Rbm.from_sides(problem, sides)
     size = problem.num_variables
     reduction = Reduction(
         spins("Ising", size),
         spins("RBM", size),
-        lambda state: state[..., order],
-        lambda state: state[..., place],
+        lambda state: state[..., sides.order],
+        lambda state: state[..., sides.place],
     )
     return rbm, reduction
-
-
-def two_colouring(size: int, edges: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
-    """The side of each node (False for the lowest node of a component); None if not bipartite.
-
-    In the graph of pairs (node, colour), with an edge for "the other end has the other colour", a
-    component holds both colours of a node exactly when the node lies on an odd walk.
-
-    >>> two_colouring(3, np.array([[0, 1], [1, 2]]))
-    array([False,  True, False])
-    """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    first, second = edges[:, 0].astype(np.int64), edges[:, 1].astype(np.int64)
-    rows, columns = np.concatenate([first, second]), np.concatenate([second, first]) + size
-    graph = coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), (2 * size, 2 * size))
-    _, labels = connected_components(graph, directed=False)
-    if (labels[:size] == labels[size:]).any():
-        return None
-    return np.asarray(labels[:size] > labels[size:])
-
-
-def _sides(problem: Ising, hidden: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.bool_]:
-    """Which spins are hidden; refuses a graph with an odd cycle or an edge inside a side."""
-    size = problem.num_variables
-    if size < 2:
-        raise ValueError(f"a bipartite problem needs at least 2 spins, this one has {size}")
-    if hidden is not None:
-        inside = hidden[problem.edges[:, 0]] == hidden[problem.edges[:, 1]]
-        if inside.any():
-            i, j = problem.edges[np.flatnonzero(inside)[0]]
-            raise ValueError(f"spins {i} and {j} are coupled but lie on the same side")
-        return hidden
-    colours = two_colouring(size, problem.edges)
-    if colours is None:
-        raise ValueError("the graph is not bipartite; `to_rbm` doubles the spins instead")
-    if not colours.any():  # no edges at all: any split will do
-        colours[-1] = True
-    return colours
 
 
 def rbm_to_ghost(problem: Rbm, *, free: bool = False) -> tuple[Rbm, Reduction]:

@@ -16,7 +16,6 @@ from fractions import Fraction
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from glasshouse.problems import (
     Ising,
@@ -27,15 +26,15 @@ from glasshouse.problems import (
     exact,
     exchange,
     pairs,
-    validation,
 )
 from glasshouse.problems.bipartite import (
     Penalty,
     ising_to_rbm,
     qubo_to_bipartite,
-    two_colouring,
 )
+from glasshouse.problems.max2sat import cost_as_qubo, with_hard_clauses
 from glasshouse.problems.reduction import Reduction, same_state, spins, to_bits, to_spins
+from glasshouse.problems.two_sides import two_colouring
 
 
 class HasProblem(Protocol):
@@ -159,25 +158,8 @@ def to_maxcut(problem: Given) -> tuple[Ising, Reduction]:
 
 
 def max2sat_to_qubo(problem: Max2Sat) -> tuple[Qubo, Reduction]:
-    """Energy = cost. A hard clause weighs `hard_weight`.
-
-    A clause is falsified when both its literals are false; a literal is false as c + d·x, with
-    (c, d) = (1, -1) for x and (0, 1) for ¬x. Multiplying out gives constant, linear and pair terms.
-    """
-    clauses, weights = _with_hard_clauses(problem)
-    (c1, d1, x1), (c2, d2, x2) = _falsity(clauses[:, 0]), _falsity(clauses[:, 1])
-    linear = np.zeros(problem.num_variables + 1, dtype=weights.dtype)
-    np.add.at(linear, x1, weights * (d1 * c2))
-    np.add.at(linear, x2, weights * (c1 * d2))
-    same_variable = (x1 == x2) & (x1 > 0)
-    np.add.at(linear, x1[same_variable], (weights * (d1 * d2))[same_variable])  # x·x = x
-    pair = (d1 * d2 != 0) & ~same_variable
-    edges = np.column_stack([x1[pair], x2[pair]]) - 1
-    offset = exact.total(weights * (c1 * c2))
-    qubo = Qubo.from_edges(
-        problem.num_variables, edges, (weights * (d1 * d2))[pair], linear[1:], offset,
-        problem.labels,
-    )  # fmt: skip
+    """Energy = cost. A hard clause weighs `hard_weight`."""
+    qubo = cost_as_qubo(problem)
     return qubo, same_state(problem.space, qubo.space)
 
 
@@ -187,7 +169,7 @@ def max2sat_to_ising(problem: Max2Sat) -> tuple[Ising, Reduction]:
     A literal with sign σ is false as (1 - σs)/2, so a clause is falsified as the product of two
     such terms. This is the way over the QUBO in one pass, and its numbers are smaller.
     """
-    clauses, weights = _with_hard_clauses(problem)
+    clauses, weights = with_hard_clauses(problem)
     (weights,) = exact.room(weights, factor=8)
     sign = np.sign(clauses).astype(np.int64)
     spin = np.maximum(np.abs(clauses) - 1, 0)
@@ -322,25 +304,6 @@ def given_problem(thing: Given) -> Problem:
 
 def _is_bipartite(problem: Ising) -> bool:
     return two_colouring(problem.num_variables, problem.edges) is not None
-
-
-def _falsity(literals: npt.NDArray[np.int32]) -> tuple[Any, Any, Any]:
-    """(c, d, variable) with "this literal is false" = c + d·x; no literal (0) is always false."""
-    constant = np.where(literals < 0, 0, 1)
-    return constant, -np.sign(literals).astype(np.int64), np.abs(literals)
-
-
-def _with_hard_clauses(problem: Max2Sat) -> tuple[npt.NDArray[np.int32], Any]:
-    """All clauses with their weights, as Python integers where their sums would wrap around."""
-    penalty = problem.hard_weight
-    kind = (
-        object if problem.is_integer and penalty > validation.INT64_MAX else problem.weights.dtype
-    )
-    hard = np.full(problem.num_hard, penalty, dtype=kind)
-    weights = np.concatenate([problem.weights, hard])
-    if weights.dtype != object:
-        (weights,) = exact.room(weights, factor=4)  # x ∨ x adds three times its weight to x
-    return np.concatenate([problem.clauses, problem.hard]), weights
 
 
 def _lowest_terms(problem: Rbm, reduction: Reduction) -> tuple[Rbm, Reduction]:

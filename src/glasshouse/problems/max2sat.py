@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import naming, validation
+from glasshouse.problems import exact, naming, validation
 from glasshouse.problems.naming import Labels, Names, State
+from glasshouse.problems.qubo import Qubo
 from glasshouse.problems.reduction import Space
 from glasshouse.problems.validation import Number, WeightArray
 from glasshouse.summaries import Summarised
@@ -220,9 +221,7 @@ class Max2Sat(Summarised):
 
     def to_bqm(self) -> dimod.BinaryQuadraticModel:
         """A dimod model of vartype BINARY whose energies are the costs, hard clauses included."""
-        from glasshouse.problems.convert import max2sat_to_qubo
-
-        return max2sat_to_qubo(self)[0].to_bqm()
+        return cost_as_qubo(self).to_bqm()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Max2Sat):
@@ -315,3 +314,44 @@ def _merged(clauses: ClauseArray, weights: WeightArray) -> tuple[ClauseArray, We
 
 def _rank(literals: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return 2 * np.abs(literals) + (literals < 0)
+
+
+def cost_as_qubo(problem: Max2Sat) -> Qubo:
+    """Return the QUBO whose energy is the cost. A hard clause weighs `hard_weight`.
+
+    A clause is falsified when both its literals are false; a literal is false as c + d·x, with
+    (c, d) = (1, -1) for x and (0, 1) for ¬x. Multiplying out gives constant, linear and pair terms.
+    """
+    clauses, weights = with_hard_clauses(problem)
+    (c1, d1, x1), (c2, d2, x2) = _falsity(clauses[:, 0]), _falsity(clauses[:, 1])
+    linear = np.zeros(problem.num_variables + 1, dtype=weights.dtype)
+    np.add.at(linear, x1, weights * (d1 * c2))
+    np.add.at(linear, x2, weights * (c1 * d2))
+    same_variable = (x1 == x2) & (x1 > 0)
+    np.add.at(linear, x1[same_variable], (weights * (d1 * d2))[same_variable])  # x·x = x
+    pair = (d1 * d2 != 0) & ~same_variable
+    edges = np.column_stack([x1[pair], x2[pair]]) - 1
+    offset = exact.total(weights * (c1 * c2))
+    return Qubo.from_edges(
+        problem.num_variables, edges, (weights * (d1 * d2))[pair], linear[1:], offset,
+        problem.labels,
+    )  # fmt: skip
+
+
+def _falsity(literals: npt.NDArray[np.int32]) -> tuple[Any, Any, Any]:
+    """(c, d, variable) with "this literal is false" = c + d·x; no literal (0) is always false."""
+    constant = np.where(literals < 0, 0, 1)
+    return constant, -np.sign(literals).astype(np.int64), np.abs(literals)
+
+
+def with_hard_clauses(problem: Max2Sat) -> tuple[npt.NDArray[np.int32], Any]:
+    """All clauses with their weights, as Python integers where their sums would wrap around."""
+    penalty = problem.hard_weight
+    kind = (
+        object if problem.is_integer and penalty > validation.INT64_MAX else problem.weights.dtype
+    )
+    hard = np.full(problem.num_hard, penalty, dtype=kind)
+    weights = np.concatenate([problem.weights, hard])
+    if weights.dtype != object:
+        (weights,) = exact.room(weights, factor=4)  # x ∨ x adds three times its weight to x
+    return np.concatenate([problem.clauses, problem.hard]), weights

@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import exact, exchange, naming, validation
+from glasshouse.problems.ising import Ising
 from glasshouse.problems.naming import Labels, Names, State
-from glasshouse.problems.pairs import pair_table
+from glasshouse.problems.pairs import labels_of, pair_table
 from glasshouse.problems.reduction import Space, spins
+from glasshouse.problems.two_sides import Sides, sides_of
 from glasshouse.problems.validation import Number, WeightArray
 from glasshouse.summaries import Summarised
 
@@ -174,6 +176,21 @@ class Rbm(Summarised):
         return cls.from_binary(*sklearn_arrays(machine))
 
     @classmethod
+    def from_sides(cls, problem: Ising, sides: Sides) -> Rbm:
+        """An Ising problem with a bipartite graph, whose sides are known."""
+        order, place, visible = sides
+        ends = np.sort(place[problem.edges], axis=1)
+        fields = problem.fields[order]
+        labels = None
+        if problem.labels is not None or (np.diff(order) != 1).any():
+            # The same variables in another order: their names go with them.
+            labels = map(labels_of(problem).__getitem__, order.tolist())
+        return cls.from_edges(
+            visible, len(order) - visible, ends - np.array([0, visible]), problem.weights,
+            fields[:visible], fields[visible:], problem.offset, labels,
+        )  # fmt: skip
+
+    @classmethod
     def from_networkx(
         cls, graph: networkx.Graph, weight: str = "weight", field: str = "field"
     ) -> Rbm:
@@ -182,13 +199,11 @@ class Rbm(Summarised):
         Nodes with the data `bipartite` 0 are visible and those with 1 hidden, as networkx has it.
         Where nodes lack it, one side of each component becomes visible (see `ising_to_rbm`).
         """
-        from glasshouse.problems.bipartite import ising_to_rbm
-        from glasshouse.problems.ising import Ising
-
         ising = Ising.from_networkx(graph, weight, field)
         sides = [side for _, side in graph.nodes(data="bipartite")]
         is_told = len(sides) > 1 and all(side in (0, 1) for side in sides)
-        return ising_to_rbm(ising, hidden=np.array(sides, dtype=np.bool_) if is_told else None)[0]
+        hidden = np.array(sides, dtype=np.bool_) if is_told else None
+        return cls.from_sides(ising, sides_of(ising, hidden=hidden))
 
     @classmethod
     def from_bqm(cls, model: dimod.BinaryQuadraticModel, num_visible: int | None = None) -> Rbm:
@@ -196,14 +211,11 @@ class Rbm(Summarised):
 
         One side of each component becomes visible, or the first `num_visible` variables do.
         """
-        from glasshouse.problems.bipartite import ising_to_rbm
-        from glasshouse.problems.ising import Ising
-
         as_given = num_visible is not None
         ising: Ising = exchange.from_bqm(Ising, model.spin, -1, in_model_order=as_given)
         kept = ising.weights != 0  # a pair without a weight joins nothing
         ising = replace(ising, edges=ising.edges[kept], weights=ising.weights[kept])
-        return ising_to_rbm(ising, num_visible=num_visible)[0]
+        return cls.from_sides(ising, sides_of(ising, num_visible=num_visible))
 
     def to_bqm(self) -> dimod.BinaryQuadraticModel:
         """A dimod model of vartype SPIN with the same energies, in dimod's signs."""

@@ -1,0 +1,92 @@
+"""The two sides of a bipartite graph: visible and hidden spins, and the order with visible first."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems import validation
+from glasshouse.problems.ising import Ising
+
+
+class Sides(NamedTuple):
+    """The spins of an Ising problem, visible ones first, each side in ascending order.
+
+    Attributes:
+        order: the spin at each position.
+        place: the position of each spin.
+        num_visible: how many spins are visible.
+    """
+
+    order: npt.NDArray[np.int64]
+    place: npt.NDArray[np.int64]
+    num_visible: int
+
+
+def sides_of(
+    problem: Ising,
+    *,
+    num_visible: int | None = None,
+    hidden: npt.NDArray[np.bool_] | None = None,
+) -> Sides:
+    """Return the sides of a problem with a bipartite graph.
+
+    Args:
+        problem: the problem.
+        num_visible: the first spins, as many as this, are visible.
+        hidden: states for every spin whether it is hidden. Without both, the lowest spin of every
+            component is visible.
+
+    Raises:
+        ValueError: the graph is not bipartite, or an edge lies inside a side.
+    """
+    if hidden is None and num_visible is not None:
+        visible = validation.count(num_visible, "num_visible", 1)
+        hidden = np.arange(problem.num_variables) >= visible
+    hidden = _hidden_side(problem, hidden)
+    order = np.argsort(hidden, kind="stable")  # visible spins first
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return Sides(order, place, int(len(hidden) - hidden.sum()))
+
+
+def _hidden_side(problem: Ising, hidden: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.bool_]:
+    """Return which spins are hidden; refuse a graph with an odd cycle or an edge inside a side."""
+    size = problem.num_variables
+    if size < 2:
+        raise ValueError(f"a bipartite problem needs at least 2 spins, this one has {size}")
+    if hidden is not None:
+        inside = hidden[problem.edges[:, 0]] == hidden[problem.edges[:, 1]]
+        if inside.any():
+            i, j = problem.edges[np.flatnonzero(inside)[0]]
+            raise ValueError(f"spins {i} and {j} are coupled but lie on the same side")
+        return hidden
+    colours = two_colouring(size, problem.edges)
+    if colours is None:
+        raise ValueError("the graph is not bipartite; `to_rbm` doubles the spins instead")
+    if not colours.any():  # no edges at all: any split will do
+        colours[-1] = True
+    return colours
+
+
+def two_colouring(size: int, edges: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
+    """The side of each node (False for the lowest node of a component); None if not bipartite.
+
+    In the graph of pairs (node, colour), with an edge for "the other end has the other colour", a
+    component holds both colours of a node exactly when the node lies on an odd walk.
+
+    >>> two_colouring(3, np.array([[0, 1], [1, 2]]))
+    array([False,  True, False])
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    first, second = edges[:, 0].astype(np.int64), edges[:, 1].astype(np.int64)
+    rows, columns = np.concatenate([first, second]), np.concatenate([second, first]) + size
+    graph = coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), (2 * size, 2 * size))
+    _, labels = connected_components(graph, directed=False)
+    if (labels[:size] == labels[size:]).any():
+        return None
+    return np.asarray(labels[:size] > labels[size:])
