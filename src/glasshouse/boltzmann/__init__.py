@@ -20,25 +20,8 @@ from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.training import DivergenceWarning, Trainer, TrainingRun, train
 
 __all__ = [
-    "MONITORS",
-    "BoltzmannMachine",
-    "DivergenceWarning",
-    "ImportanceEstimate",
-    "Mode",
-    "Monitor",
-    "Snapshot",
-    "Trainer",
-    "TrainingRun",
-    "TrainingSettings",
-    "TrainingTask",
-    "annealed_importance",
-    "bars_and_stripes",
-    "find_mode",
-    "iter_train",
-    "load_machine",
-    "monitor",
-    "read_ensembles",
-    "save_machine",
-    "shifting_bars",
-    "train",
-]
+    "MONITORS", "BoltzmannMachine", "DivergenceWarning", "ImportanceEstimate", "Mode", "Monitor",
+    "Snapshot", "Trainer", "TrainingRun", "TrainingSettings", "TrainingTask",
+    "annealed_importance", "bars_and_stripes", "find_mode", "iter_train", "load_machine",
+    "monitor", "read_ensembles", "save_machine", "shifting_bars", "train",
+]  # fmt: skip

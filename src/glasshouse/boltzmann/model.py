@@ -357,10 +357,9 @@ class BoltzmannMachine(Summarised):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BoltzmannMachine):
             return NotImplemented
-        names = ("weights", "visible_bias", "hidden_bias")
-        return self.units == other.units and all(
-            np.array_equal(getattr(self, name), getattr(other, name)) for name in names
-        )
+        arrays = ("weights", "visible_bias", "hidden_bias")
+        equal = (np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays)
+        return self.units == other.units and all(equal)
 
     def __hash__(self) -> int:
         return hash((self.units, self.weights.tobytes()))

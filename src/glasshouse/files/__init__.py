@@ -18,28 +18,8 @@ from glasshouse.files.text.errors import FileError
 from glasshouse.files.writing import standing_certificate, write, write_if_better
 
 __all__ = [
-    "FORMATS",
-    "Document",
-    "FileError",
-    "Format",
-    "Metadata",
-    "Returned",
-    "Sheet",
-    "SideCar",
-    "Verification",
-    "bring_back",
-    "carry",
-    "read",
-    "read_certificate",
-    "read_document",
-    "read_planted",
-    "read_side_car",
-    "register_format",
-    "side_car",
-    "standing_certificate",
-    "verified",
-    "verify_file",
-    "write",
-    "write_certificate",
-    "write_if_better",
-]
+    "FORMATS", "Document", "FileError", "Format", "Metadata", "Returned", "Sheet", "SideCar",
+    "Verification", "bring_back", "carry", "read", "read_certificate", "read_document",
+    "read_planted", "read_side_car", "register_format", "side_car", "standing_certificate",
+    "verified", "verify_file", "write", "write_certificate", "write_if_better",
+]  # fmt: skip

@@ -34,27 +34,9 @@ from glasshouse.landscape.theory import (
 )
 
 __all__ = [
-    "ExpectedMinima",
-    "LocalMinima",
-    "LowEnergyStates",
-    "Metastable",
-    "Overview",
-    "components",
-    "distance",
-    "energy_gap_variance",
-    "expected_frustration",
-    "expected_intersections",
-    "expected_local_minima",
-    "free_spins",
-    "frustration_index",
-    "gauge",
-    "ground_state_count",
-    "is_local_minimum",
-    "local_field_dispersion",
-    "local_fields",
-    "local_minima",
-    "low_energy_states",
-    "metastable_state",
-    "overview",
-    "switching_subset",
-]
+    "ExpectedMinima", "LocalMinima", "LowEnergyStates", "Metastable", "Overview", "components",
+    "distance", "energy_gap_variance", "expected_frustration", "expected_intersections",
+    "expected_local_minima", "free_spins", "frustration_index", "gauge", "ground_state_count",
+    "is_local_minimum", "local_field_dispersion", "local_fields", "local_minima",
+    "low_energy_states", "metastable_state", "overview", "switching_subset",
+]  # fmt: skip

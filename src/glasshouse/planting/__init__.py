@@ -20,20 +20,8 @@ from glasshouse.planting.summary import Summary
 from glasshouse.randomness import Seed
 
 __all__ = [
-    "METHODS",
-    "Ensemble",
-    "Graph",
-    "Loop",
-    "Loops",
-    "Method",
-    "Planted",
-    "Recipe",
-    "Seed",
-    "Summary",
-    "block_size",
-    "decompose_loop",
-    "planting_method",
-    "random_loops_ensemble",
+    "METHODS", "Ensemble", "Graph", "Loop", "Loops", "Method", "Planted", "Recipe", "Seed",
+    "Summary", "block_size", "decompose_loop", "planting_method", "random_loops_ensemble",
     "shuffle",
-]
+]  # fmt: skip
 __all__ += METHODS

@@ -1,4 +1,4 @@
-"""The two sides of a bipartite graph: visible and hidden spins, and the order with visible first."""
+"""The two sides of a bipartite graph: visible and hidden spins, and an order with visible first."""
 
 from __future__ import annotations
 

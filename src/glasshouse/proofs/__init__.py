@@ -26,16 +26,9 @@ if TYPE_CHECKING:
     from glasshouse.proofs.veripb import veripb_proof
 
 __all__ = [
-    "Bounds",
-    "ExactResult",
-    "HardClausesUnsatisfiableError",
-    "LinearProgramError",
-    "Proof",
-    "Statistics",
-    "prove",
-    "solve_exactly",
-    "veripb_proof",
-]
+    "Bounds", "ExactResult", "HardClausesUnsatisfiableError", "LinearProgramError", "Proof",
+    "Statistics", "prove", "solve_exactly", "veripb_proof",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

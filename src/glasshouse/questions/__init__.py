@@ -10,12 +10,6 @@ from glasshouse.questions.families import frustration_bound, hadamard_matrix, pa
 from glasshouse.questions.gauged import is_gauged
 
 __all__ = [
-    "ConicDecomposition",
-    "MaximumFrustration",
-    "conic_decomposition",
-    "frustration_bound",
-    "hadamard_matrix",
-    "is_gauged",
-    "maximum_frustration",
-    "paley_matrix",
-]
+    "ConicDecomposition", "MaximumFrustration", "conic_decomposition", "frustration_bound",
+    "hadamard_matrix", "is_gauged", "maximum_frustration", "paley_matrix",
+]  # fmt: skip

@@ -26,22 +26,7 @@ from glasshouse.solvers.tempering import temper
 from glasshouse.solvers.tts import OptimalTts, optimal_tts
 
 __all__ = [
-    "AnnealResult",
-    "Descent",
-    "GroundStates",
-    "Minimum",
-    "OptimalTts",
-    "PaperSchedule",
-    "RunProgress",
-    "SweepsToSolution",
-    "TimeToSolution",
-    "anneal",
-    "brute_force",
-    "descend",
-    "minimise",
-    "optimal_tts",
-    "paper_schedule",
-    "peak_density",
-    "sweeps_to_solution",
-    "temper",
-]
+    "AnnealResult", "Descent", "GroundStates", "Minimum", "OptimalTts", "PaperSchedule",
+    "RunProgress", "SweepsToSolution", "TimeToSolution", "anneal", "brute_force", "descend",
+    "minimise", "optimal_tts", "paper_schedule", "peak_density", "sweeps_to_solution", "temper",
+]  # fmt: skip

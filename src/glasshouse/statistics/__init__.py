@@ -25,21 +25,7 @@ from glasshouse.statistics.samples import Estimate, Sample
 from glasshouse.statistics.scaling import compare_laws, fit_law
 
 __all__ = [
-    "STATISTICS",
-    "Estimate",
-    "LogNormal",
-    "Sample",
-    "Statistic",
-    "compare_laws",
-    "fit_decay",
-    "fit_law",
-    "fit_lognormal",
-    "geometric_mean",
-    "hardness_peak",
-    "lognormality",
-    "median",
-    "quantile",
-    "statistic",
-    "survival",
-    "time_to_solution",
-]
+    "STATISTICS", "Estimate", "LogNormal", "Sample", "Statistic", "compare_laws", "fit_decay",
+    "fit_law", "fit_lognormal", "geometric_mean", "hardness_peak", "lognormality", "median",
+    "quantile", "statistic", "survival", "time_to_solution",
+]  # fmt: skip

@@ -22,19 +22,9 @@ from glasshouse.statistics.samples import Estimate, Sample
 from glasshouse.summaries import Summarised
 
 __all__ = [
-    "Estimate",
-    "LogNormal",
-    "LogNormality",
-    "Sample",
-    "Survival",
-    "fit_lognormal",
-    "geometric_mean",
-    "lognormality",
-    "median",
-    "quantile",
-    "survival",
-    "time_to_solution",
-]
+    "Estimate", "LogNormal", "LogNormality", "Sample", "Survival", "fit_lognormal",
+    "geometric_mean", "lognormality", "median", "quantile", "survival", "time_to_solution",
+]  # fmt: skip
 
 # The null distribution of the K-S statistic is simulated with at most this many values, and scaled:
 # √k·D has reached its limit long before.

@@ -19,15 +19,6 @@ from glasshouse.store.store import Store, StoredTask, TaskStatus
 from glasshouse.store.storefile import StoreError
 
 __all__ = [
-    "Column",
-    "Kind",
-    "Lost",
-    "Stop",
-    "Store",
-    "StoreError",
-    "StoredTask",
-    "StudyProgress",
-    "TaskStatus",
-    "collect",
-    "iter_collect",
-]
+    "Column", "Kind", "Lost", "Stop", "Store", "StoreError", "StoredTask", "StudyProgress",
+    "TaskStatus", "collect", "iter_collect",
+]  # fmt: skip

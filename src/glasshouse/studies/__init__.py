@@ -22,18 +22,6 @@ from glasshouse.studies.task import Task
 from glasshouse.studies.tuning import tune
 
 __all__ = [
-    "Annealer",
-    "Study",
-    "Task",
-    "export_csv",
-    "export_parquet",
-    "fit_study",
-    "load_study",
-    "merge",
-    "plot_study",
-    "points_of",
-    "series_of",
-    "study_of",
-    "to_frame",
-    "tune",
-]
+    "Annealer", "Study", "Task", "export_csv", "export_parquet", "fit_study", "load_study",
+    "merge", "plot_study", "points_of", "series_of", "study_of", "to_frame", "tune",
+]  # fmt: skip

@@ -24,12 +24,6 @@ from glasshouse.proofs.exact.solver import (
 from glasshouse.proofs.exact.solving import ExactResult, solve_exactly
 
 __all__ = [
-    "EXACT_SOLVERS",
-    "OURS",
-    "ExactResult",
-    "ExactSolver",
-    "RefusedError",
-    "exact_solver",
-    "literals",
-    "solve_exactly",
-]
+    "EXACT_SOLVERS", "OURS", "ExactResult", "ExactSolver", "RefusedError", "exact_solver",
+    "literals", "solve_exactly",
+]  # fmt: skip

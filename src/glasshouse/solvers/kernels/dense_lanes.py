@@ -67,15 +67,8 @@ from glasshouse.solvers.kernels.dense_turns import (
 )
 
 __all__ = [
-    "DenseTables",
-    "begin",
-    "keep",
-    "measure",
-    "step",
-    "swap_records",
-    "watched_step",
-    "workspace",
-]
+    "DenseTables", "begin", "keep", "measure", "step", "swap_records", "watched_step", "workspace",
+]  # fmt: skip
 
 MANY = 6  # flips of sixteen sites of four runs: from so many on they may be settled at once
 # Two words of `block.generator`, of a stream that its second run does not use: how many spins

@@ -51,15 +51,8 @@ from glasshouse.solvers.kernels.dense_fields import (
 from glasshouse.solvers.kernels.dense_fields import measure_fields as measure
 
 __all__ = [
-    "LayerTables",
-    "begin",
-    "keep",
-    "measure",
-    "step",
-    "swap_records",
-    "watched_step",
-    "workspace",
-]
+    "LayerTables", "begin", "keep", "measure", "step", "swap_records", "watched_step", "workspace",
+]  # fmt: skip
 
 
 class LayerTables(NamedTuple):
