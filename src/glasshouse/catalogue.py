@@ -1,8 +1,8 @@
 """Catalogues: things of one kind by name, open to additions.
 
-Planting methods, formats, annealing kernels, exact solvers and kinds of studies are kept alike:
-each stands in a file of its own, which adds it to its catalogue, and one line imports that file.
-Whoever adds one from outside needs nothing but that file.
+Planting methods, formats, annealing kernels, exact solvers, samplers, quantities of studies and
+monitors of trainings are kept alike: each has its own file, which adds it to its catalogue, and one
+line imports that file. A user's package needs the file only.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ community's own checker. What a certificate proves is computed in the package `c
 * `matching`: ±J lattices on a torus. `lp`: linear programs over cycles. `semidefinite`: dense
   problems. `trees`: branch and bound. `kernels`: compiled code.
 * `interruption`: Ctrl-C during work that Python cannot interrupt.
-* `two_sat`: hard clauses. `exact`: other people's solvers.
+* `exact`: third-party exact solvers.
 * `veripb`: proofs for VeriPB. `qoblib`: results for the QOBLIB.
 """
 
