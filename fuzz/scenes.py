@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -118,6 +119,7 @@ def _solve(solver: str, file: str, *options: str, needs: str | None = None) -> l
     ]
 
 
+_NOTICE = re.compile(r"compiling the | *[0-9.]+ s  cost ")
 _LONG = ("--sweeps", "100000000", "--target", "-1")
 _TIMED = ("--time-limit", "1000")
 
@@ -169,9 +171,9 @@ SCENES: list[Scene] = [
 
 
 def known_notices(said: str) -> str:
-    """Return the text on standard error without the notices that kernels are compiled."""
+    """Return the text on standard error without notices of compilation and of improvements."""
     lines = said.splitlines(keepends=True)
-    return "".join(line for line in lines if not line.startswith("compiling the "))
+    return "".join(line for line in lines if not _NOTICE.match(line))
 
 
 def left_wrong(scene: Scene, folder: Path, output: str) -> Iterator[str]:
