@@ -22,9 +22,8 @@ from benchmarks.record import store
 from glasshouse.certificates import Squares
 from glasshouse.planting import Planted, Recipe, Seed
 from glasshouse.planting.counting.equations import count_solutions, equation_rows, free_variables
-from glasshouse.planting.methods import constraints as nae3sat
-from glasshouse.planting.methods import constraints as two_in_four
 from glasshouse.planting.methods import xorsat
+from glasshouse.planting.methods.constraints import nae3sat, two_in_four
 
 SMALL, MEDIUM, INSTANCES = 10, 48, 400
 SIZES = ((24, 200), (96, 100), (384, 20))  # variables, and instances to be timed

@@ -20,8 +20,7 @@ from benchmarks.glasses import lattice
 from benchmarks.record import store
 from glasshouse.planting import Planted
 from glasshouse.planting.methods import graph_loops, random_loops, wishart
-from glasshouse.planting.methods import lattice_tiles as tiles2d
-from glasshouse.planting.methods import lattice_tiles as tiles3d
+from glasshouse.planting.methods.lattice_tiles import tiles2d, tiles3d
 from glasshouse.problems import Ising
 from glasshouse.solvers import anneal, peak_density, temper
 from glasshouse.solvers.engine import ColouredGraph

@@ -19,8 +19,7 @@ import numpy as np
 from benchmarks.record import store
 from glasshouse.planting import Planted
 from glasshouse.planting.methods import cluster_loops
-from glasshouse.planting.methods import lattice_tiles as tiles2d
-from glasshouse.planting.methods import lattice_tiles as tiles3d
+from glasshouse.planting.methods.lattice_tiles import tiles2d, tiles3d
 from glasshouse.planting.methods.tiles import TileLattice
 from glasshouse.problems import Ising
 from glasshouse.solvers import anneal

@@ -20,9 +20,9 @@ _IN_ORDER = {
     ),
     "charts": "layouts style weight_matrix instance",
     "cli": (
-        "errors options output standard termination check clock console convert info judge "
-        "library report train_machine collecting compile evaluation fuzz instances searches "
-        "suite plant prove race solve study train about demo running tune"
+        "errors options output termination check clock console convert info judge library report "
+        "train_machine collecting compile evaluation fuzz instances searches suite plant prove "
+        "race solve study train about demo running tune"
     ),
     "files": (
         "text certificate document formats clause_file reading graphs replanting claims "

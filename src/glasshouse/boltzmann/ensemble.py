@@ -12,7 +12,7 @@ import json
 import math
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -32,7 +32,7 @@ from glasshouse.problems.validation import SpinArray
 from glasshouse.randomness import Seed
 from glasshouse.store import purpose
 from glasshouse.store.collect import StudyProgress, iter_collect
-from glasshouse.store.row_types import LONGEST_TEXT, Column, Columns, Kind, Stop
+from glasshouse.store.row_types import LONGEST_TEXT, Column, Columns, Identified, Kind, Stop
 from glasshouse.store.store import Store
 from glasshouse.store.storefile import StoreError
 from glasshouse.summaries import Summarised
@@ -57,7 +57,7 @@ _HANGING = 86_400.0  # seconds after which a machine on a worker counts as hangi
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TrainingTask(Summarised):
+class TrainingTask(Identified, Summarised):
     """Some machines, trained alike.
 
     Attributes:
@@ -130,11 +130,6 @@ class TrainingTask(Summarised):
                      "solver": looks, "seed": self.seed}  # fmt: skip
         return json.dumps(described, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
-    @cached_property
-    def task_id(self) -> str:
-        """SHA-256 of the canonical form."""
-        return hashlib.sha256(self.canonical().encode()).hexdigest()
-
     def realise(self) -> dict[str, Any]:
         """The name that the data had, and how they were made."""
         return {"data": self.name, "data_options": self.options.given()}
@@ -195,7 +190,7 @@ def claim(store: Store, tasks: Iterable[TrainingTask]) -> None:
     Several settings, monitors and seeds stand side by side in one store: they can be compared.
     """
     store.claim(purpose.TRAINING)
-    held = [_held_digests(task.table("parameters")) for task in store.tasks()]
+    held = [purpose.digests_of(task.table("parameters")) for task in store.tasks()]
     for task in tasks:
         held.append(task.digests)
         if held[-1] != held[0]:
@@ -231,10 +226,6 @@ def _digest(rows: npt.ArrayLike) -> str:
     array: SpinArray = np.asarray(rows)
     head = "×".join(map(str, array.shape)).encode() + b"\n"
     return hashlib.sha256(head + np.packbits(array == 1).tobytes()).hexdigest()
-
-
-def _held_digests(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in parameters.items() if name.endswith("sha256")}
 
 
 def _digits(value: float) -> float | None:

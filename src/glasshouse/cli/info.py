@@ -6,8 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from glasshouse.cli.options import Force, Picture, SourceFormat, Units, source
-from glasshouse.cli.output import free_pictures, save_pictures, show, show_json
-from glasshouse.cli.standard import standard_line, standard_values
+from glasshouse.cli.output import (
+    free_pictures,
+    save_pictures,
+    show,
+    show_json,
+    standard_line,
+    standard_values,
+)
 
 
 def info(

@@ -9,8 +9,7 @@ from cyclopts import Parameter
 
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.options import Force, SourceFormat, Units, command_group, say, source, target
-from glasshouse.cli.output import show_json
-from glasshouse.cli.standard import standard_values
+from glasshouse.cli.output import show_json, standard_values
 
 if TYPE_CHECKING:
     from glasshouse.library import Instance, Recognition
@@ -47,15 +46,6 @@ def list_instances(
     Each row has the best value that glasshouse found and a bound that no value passes. An instance
     is proven if both are equal, and then its certificate was accepted by the stand-alone checker.
     --json and --csv also contain the SHA-256 of the instance and of its certificate.
-
-    For instance:
-
-    ```
-    glasshouse library
-    glasshouse library --family biqmac:rudy --open
-    glasshouse library --csv instances.csv
-    glasshouse library check G62.txt
-    ```
 
     Args:
         family: only instances of this family, such as gset, dimacs, biqmac or biqmac:rudy.

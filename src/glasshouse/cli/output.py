@@ -10,6 +10,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from glasshouse.files import Document
     from glasshouse.problems.measure import Measure
 
 # Bits of a whole number; Python spells no longer ones in decimals.
@@ -35,6 +36,29 @@ def measured(measure: Measure, value: Any, energy: Any) -> dict[str, Any]:
 def model_of(state: Any) -> str:
     """A state as files hold it: 1 for true or up, 0 for false or down."""
     return "".join("1" if x > 0 else "0" for x in state.tolist())
+
+
+def standard_line(document: Document) -> list[str]:
+    """Return one line for people, or none."""
+    from glasshouse.library import recognise
+
+    found = recognise(document.problem)
+    return [] if found is None else [found.told(document.measure)]
+
+
+def standard_values(document: Document) -> dict[str, Any]:
+    """Value, bound and name for JSON; null for a file that is not a standard instance."""
+    from glasshouse.library import recognise
+
+    found = recognise(document.problem)
+    if found is None:
+        return {"standard_instance": None}
+    values = {
+        "name": found.instance.name, "family": found.instance.family,
+        "value": found.value_in(document.measure), "bound": found.bound_in(document.measure),
+        "proven": found.instance.proven,
+    }  # fmt: skip
+    return {"standard_instance": values}
 
 
 def _plain(value: Any) -> Any:

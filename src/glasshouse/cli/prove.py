@@ -16,8 +16,7 @@ from glasshouse.cli.collecting import executor_of, refuse_both
 from glasshouse.cli.console import flush, terminal
 from glasshouse.cli.errors import CheckFailedError, FalseClaimError, false_claim
 from glasshouse.cli.options import Dask, Force, MaybeWhole, SourceFormat, Units, is_pipe, source
-from glasshouse.cli.output import measured, model_of, show_json
-from glasshouse.cli.standard import standard_line, standard_values
+from glasshouse.cli.output import measured, model_of, show_json, standard_line, standard_values
 
 if TYPE_CHECKING:
     from glasshouse.certificates import Certificate, Verdict

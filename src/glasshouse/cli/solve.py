@@ -12,9 +12,8 @@ from glasshouse.cli import clock
 from glasshouse.cli.errors import CheckFailedError, FalseClaimError, false_claim
 from glasshouse.cli.evaluation import Contest
 from glasshouse.cli.options import MaybeWhole, SourceFormat, Units, source
-from glasshouse.cli.output import measured, show, show_json
+from glasshouse.cli.output import measured, show, show_json, standard_line, standard_values
 from glasshouse.cli.searches import HEURISTICS, MINIMISE, certified_by, contender, samplers, search
-from glasshouse.cli.standard import standard_line, standard_values
 
 if TYPE_CHECKING:
     from glasshouse.certificates import Verdict

@@ -10,10 +10,9 @@ import numpy.typing as npt
 
 from glasshouse.problems import exchange, naming, pairs, validation
 from glasshouse.problems.naming import Labels, Names, State
-from glasshouse.problems.pairs import PairArray
+from glasshouse.problems.pairs import PairArray, PairProblem
 from glasshouse.problems.reduction import Space, spins
 from glasshouse.problems.validation import Number, WeightArray
-from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
     import dimod
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ising(Summarised):
+class Ising(PairProblem):
     """Minimise `E(s) = -Σ J_ij s_i s_j - Σ h_i s_i + offset` over spins s_i = ±1.
 
     J > 0 is ferromagnetic (the paper's sign; dimod's is the opposite). Weights are all int64 and
@@ -152,19 +151,9 @@ class Ising(Summarised):
         return exchange.to_matrix(self.num_variables, both, weights, sparse=sparse)
 
     @property
-    def num_edges(self) -> int:
-        """How many pairs of spins are coupled."""
-        return len(self.edges)
-
-    @property
     def space(self) -> Space:
         """Its states."""
         return spins("Ising", self.num_variables)
-
-    @property
-    def is_integer(self) -> bool:
-        """Whether weights and energies are exact integers."""
-        return bool(self.weights.dtype == np.int64)
 
     def energy(self, state: State) -> Any:
         """Energy of one state (a number) or of a batch, last axis = spins (an array).
@@ -180,14 +169,6 @@ class Ising(Summarised):
         energy = self.offset - pairs.evaluate(values, self.edges, self.weights)
         energy = energy - values @ self.fields
         return energy.item() if np.ndim(energy) == 0 else energy
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Ising):
-            return NotImplemented
-        return pairs.equal(self, other)
-
-    def __hash__(self) -> int:
-        return pairs.hash_of(self)
 
     def __repr__(self) -> str:
         biased = int(np.count_nonzero(self.fields))

@@ -1,4 +1,4 @@
-"""Sums of pair terms: the sparse form that Ising and QUBO problems share, and their equality.
+"""Sums of pair terms: the sparse form that Ising and QUBO problems share, and their base class.
 
 A form is a list of unique pairs i < j in lexicographic order, one weight each. `merge` brings any
 list of pairs into it; `check` refuses whatever is not in it.
@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from glasshouse.problems import naming, validation
 from glasshouse.problems.naming import Labels
-from glasshouse.problems.validation import WeightArray
+from glasshouse.problems.validation import Number, WeightArray
+from glasshouse.summaries import Summarised
 
 PairArray = npt.NDArray[np.int32]
 
@@ -124,30 +125,51 @@ def from_matrix(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any], i
     return np.column_stack([rows, columns]).astype(np.int64), values, int(shape[0])
 
 
-def equal(mine: Any, theirs: Any) -> bool:
-    """Whether two problems of the same kind are the same, variable by variable.
+class PairProblem(Summarised):
+    """A problem of weighted pairs and single terms: what `Ising` and `Qubo` have in common.
 
-    Labels say which variables belong together; the order of variables does not matter then.
+    Two of the same kind are equal if they are the same variable by variable. Labels decide which
+    variables belong together; the order of variables does not matter then.
     """
-    if mine.labels != theirs.labels:
-        place = {name: k for k, name in enumerate(labels_of(mine))}
-        if place.keys() != set(labels_of(theirs)):
-            return False
-        theirs = reordered(theirs, np.array([place[name] for name in labels_of(theirs)]))
-    return bool(
-        mine.num_variables == theirs.num_variables
-        and mine.offset == theirs.offset
-        and mine.is_integer == theirs.is_integer
-        and np.array_equal(mine.edges, theirs.edges)
-        and np.array_equal(mine.weights, theirs.weights)
-        and np.array_equal(single_terms(mine), single_terms(theirs))
-    )
 
+    num_variables: int
+    edges: PairArray
+    weights: WeightArray
+    offset: Number
+    labels: Labels | None
 
-def hash_of(problem: Any) -> int:
-    """The same whatever the order of the variables, since that of equal problems may differ."""
-    weights = np.sort(problem.weights + 0)  # -0.0 is 0.0
-    return hash((problem.num_variables, problem.offset, weights.tobytes()))
+    @property
+    def num_edges(self) -> int:
+        """How many pairs of variables have a weight."""
+        return len(self.edges)
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether weights and energies are exact integers."""
+        return bool(self.weights.dtype == np.int64)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        theirs: PairProblem = other
+        if self.labels != theirs.labels:
+            place = {name: k for k, name in enumerate(labels_of(self))}
+            if place.keys() != set(labels_of(theirs)):
+                return False
+            theirs = reordered(theirs, np.array([place[name] for name in labels_of(theirs)]))
+        return bool(
+            self.num_variables == theirs.num_variables
+            and self.offset == theirs.offset
+            and self.is_integer == theirs.is_integer
+            and np.array_equal(self.edges, theirs.edges)
+            and np.array_equal(self.weights, theirs.weights)
+            and np.array_equal(single_terms(self), single_terms(theirs))
+        )
+
+    def __hash__(self) -> int:
+        # Equal problems may have their variables in different orders.
+        weights = np.sort(self.weights + 0)  # -0.0 is 0.0
+        return hash((self.num_variables, self.offset, weights.tobytes()))
 
 
 def reordered(problem: Any, place: npt.NDArray[Any]) -> Any:

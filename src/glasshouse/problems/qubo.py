@@ -10,10 +10,9 @@ import numpy.typing as npt
 
 from glasshouse.problems import exchange, naming, pairs, validation
 from glasshouse.problems.naming import Labels, Names, State
-from glasshouse.problems.pairs import PairArray
+from glasshouse.problems.pairs import PairArray, PairProblem
 from glasshouse.problems.reduction import Space, bits
 from glasshouse.problems.validation import Number, WeightArray
-from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
     import dimod
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Qubo(Summarised):
+class Qubo(PairProblem):
     """Minimise `E(x) = Σ Q_ij x_i x_j + Σ B_i x_i + offset` over x_i in {0, 1}.
 
     Everybody's sign: minimised. (The paper *maximises* its QUBO; `convert` turns the sign.)
@@ -135,19 +134,9 @@ class Qubo(Summarised):
         return exchange.to_matrix(self.num_variables, entries, values, sparse=sparse)
 
     @property
-    def num_edges(self) -> int:
-        """How many pairs of variables have a quadratic term."""
-        return len(self.edges)
-
-    @property
     def space(self) -> Space:
         """Its states."""
         return bits("QUBO", self.num_variables)
-
-    @property
-    def is_integer(self) -> bool:
-        """Whether weights and energies are exact integers."""
-        return bool(self.weights.dtype == np.int64)
 
     def energy(self, assignment: State) -> Any:
         """Energy of one assignment, also by label, or of a batch, last axis = variables."""
@@ -156,14 +145,6 @@ class Qubo(Summarised):
         energy = pairs.evaluate(values, self.edges, self.weights) + values @ self.linear
         energy = energy + self.offset
         return energy.item() if np.ndim(energy) == 0 else energy
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Qubo):
-            return NotImplemented
-        return pairs.equal(self, other)
-
-    def __hash__(self) -> int:
-        return pairs.hash_of(self)
 
     def __repr__(self) -> str:
         size = f"{self.num_variables} variables, {self.num_edges} pairs"

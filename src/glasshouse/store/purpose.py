@@ -39,7 +39,7 @@ class Purpose:
     is_suite: bool = False
 
 
-def _digests(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def digests_of(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The digests of the data that a machine learns, and of the data that are held out."""
     return {name: value for name, value in parameters.items() if name.endswith("sha256")}
 
@@ -49,7 +49,7 @@ RACE = Purpose(
     frozenset({"suite", "source", "answers", "instances", "start_seconds"}), is_suite=True,
 )  # fmt: skip
 SAMPLER_RACE = Purpose("a race of samplers", "sampler race", "sampler_race", is_suite=True)
-TRAINING = Purpose("trained machines", "training", "training", fixed=_digests)
+TRAINING = Purpose("trained machines", "training", "training", fixed=digests_of)
 STUDY = Purpose("a study", "study", None)
 PURPOSES = (RACE, SAMPLER_RACE, TRAINING, STUDY)
 

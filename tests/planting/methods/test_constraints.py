@@ -19,9 +19,7 @@ from tests.planting.test_golden import fingerprint
 from glasshouse.certificates import Squares
 from glasshouse.planting import Planted, shuffle
 from glasshouse.planting.demand import Demand
-from glasshouse.planting.methods import constraints as exactly
-from glasshouse.planting.methods import constraints as nae3sat
-from glasshouse.planting.methods import constraints as two_in_four
+from glasshouse.planting.methods.constraints import exactly, nae3sat, two_in_four
 from glasshouse.planting.recipe import Recipe
 from glasshouse.problems.exchange import to_bqm
 

@@ -193,13 +193,36 @@ class CertificateReader:
 
 
 @dataclass
-class _LoopCollector:
+class _Collector:
+    """The loops or the squares of a file, block by block."""
+
     source: Source
     count: int = 0
     _multipliers: list[npt.NDArray[Any]] = field(default_factory=list)
     _lengths: list[npt.NDArray[Any]] = field(default_factory=list)
     _vertices: list[npt.NDArray[Any]] = field(default_factory=list)
 
+    def _keep(
+        self, multipliers: npt.NDArray[Any], lengths: npt.NDArray[Any], vertices: npt.NDArray[Any]
+    ) -> None:
+        self.count += len(multipliers)
+        self._multipliers.append(multipliers)
+        self._lengths.append(lengths)
+        self._vertices.append(vertices.astype(np.int32))
+
+    def _joined(self, size: int, what: str) -> tuple[npt.NDArray[Any], ...]:
+        """Return all vertices, where each row of them begins, and the multipliers."""
+        vertices = joined(self._vertices, np.int32)
+        highest = int(np.abs(vertices).max(initial=0))
+        if highest > size:  # the next number would be taken for the ghost
+            raise ValueError(f"a {what} visits {highest}, but the state has {size} variables")
+        kind = object if any(m.dtype == object for m in self._multipliers) else np.int64
+        # Lengths of rows of a file add up to no more than its bytes.
+        starts = np.concatenate([[0], np.cumsum(joined(self._lengths, np.int64))])
+        return vertices, starts, joined(self._multipliers, kind)
+
+
+class _LoopCollector(_Collector):
     def add(self, rows: Rows) -> None:
         if not len(rows.ends):
             return
@@ -216,38 +239,23 @@ class _LoopCollector:
                 (rows.column(-1) < 0, lambda _: "the last node has a sign; expected none"),
             ],
         )
-        self.count += len(multipliers)
-        self._multipliers.append(multipliers)
-        self._lengths.append(rows.lengths - 1)
-        self._vertices.append(rows.values[inside].astype(np.int32))
+        self._keep(multipliers, rows.lengths - 1, rows.values[inside])
 
     def certificate(
         self, state: npt.NDArray[np.int8], denominator: int, squares: Squares, tree: Tree | None
     ) -> Certificate:
-        kind = object if any(m.dtype == object for m in self._multipliers) else np.int64
-        vertices = joined(self._vertices, np.int32)
-        highest = int(np.abs(vertices).max(initial=0))
-        if highest > len(state):  # the next number would be taken for the ghost
-            raise ValueError(f"a loop visits {highest}, but the state has {len(state)} variables")
-        # Lengths of rows of a file add up to no more than its bytes.
-        starts = np.concatenate([[0], np.cumsum(joined(self._lengths, np.int64))])
+        vertices, starts, multipliers = self._joined(len(state), "loop")
         violated = None
         if (vertices < 0).any():
             violated = vertices < 0
             violated[starts[1:] - 1] = True
         nodes = np.where(vertices == 0, len(state), np.abs(vertices) - 1)
-        multipliers = joined(self._multipliers, kind)
         return Certificate(state, nodes, starts, multipliers, denominator, violated, squares, tree)
 
 
 @dataclass
-class _SquareCollector:
-    source: Source
-    count: int = 0
-    _multipliers: list[npt.NDArray[Any]] = field(default_factory=list)
-    _lengths: list[npt.NDArray[Any]] = field(default_factory=list)
+class _SquareCollector(_Collector):
     _coefficients: list[npt.NDArray[Any]] = field(default_factory=list)
-    _vertices: list[npt.NDArray[Any]] = field(default_factory=list)
 
     def add(self, rows: Rows) -> None:
         if not len(rows.ends):
@@ -270,22 +278,14 @@ class _SquareCollector:
                 (rows.having(is_zero), lambda _: "a coefficient is 0; expected none"),
             ],
         )
-        self.count += len(multipliers)
-        self._multipliers.append(multipliers)
-        self._lengths.append(rows.lengths // 2)
+        self._keep(multipliers, rows.lengths // 2, rows.values[is_vertex])
         self._coefficients.append(rows.values[is_factor])
-        self._vertices.append(rows.values[is_vertex].astype(np.int32))
 
     def squares(self, size: int) -> Squares:
-        vertices = joined(self._vertices, np.int32)
-        highest = int(vertices.max(initial=0))
-        if highest > size:  # the next number would be taken for the ghost
-            raise ValueError(f"a square visits {highest}, but the state has {size} variables")
-        kind = object if any(m.dtype == object for m in self._multipliers) else np.int64
-        starts = np.concatenate([[0], np.cumsum(joined(self._lengths, np.int64))])
+        vertices, starts, multipliers = self._joined(size, "square")
         nodes = np.where(vertices == 0, size, vertices - 1)
         coefficients = joined(self._coefficients, np.int64)
-        squares = Squares(nodes, starts, coefficients, joined(self._multipliers, kind))
+        squares = Squares(nodes, starts, coefficients, multipliers)
         self.source.refuse_pairs(squares)
         return squares
 

@@ -10,6 +10,7 @@ distinct, but two clauses may be alike.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,9 +30,10 @@ from glasshouse.randomness import RngLike, Seed
 _NAMES = "clauses", "clause_density"
 
 
-def clause_demand(n: Any, clauses: Any, clause_density: Any, literals: int) -> Demand:
+def clause_demand(asked: Mapping[str, Any], literals: int) -> Demand:
     """What clauses ask for, by their number or density; the ghost may be a node of each."""
-    spins, number = _sizes(n, clauses, clause_density, literals)
+    n, clauses, density = (asked.get(name) for name in ("n", *_NAMES))
+    spins, number = _sizes(n, clauses, density, literals)
     return Demand.of_squares(spins, number, literals + 1)
 
 
@@ -107,7 +109,7 @@ def _shape(literals: Any, true_literals: Any) -> tuple[int, int]:
 
 def _exactly_demand(asked: Mapping[str, Any]) -> Demand:
     length, _ = _shape(asked.get("literals"), asked.get("true_literals"))
-    return clause_demand(asked.get("n"), asked.get("clauses"), asked.get("clause_density"), length)
+    return clause_demand(asked, length)
 
 
 @planting_method(
@@ -159,14 +161,10 @@ def exactly(
     )  # fmt: skip
 
 
-def _nae3sat_demand(asked: Mapping[str, Any]) -> Demand:
-    return clause_demand(asked.get("n"), asked.get("clauses"), asked.get("clause_density"), 3)
-
-
 @planting_method(
     "nae3sat",
     grows_on="spins",
-    demand=_nae3sat_demand,
+    demand=partial(clause_demand, literals=3),
     examples=({"n": 40, "clause_density": "21/10"}, {"n": 30, "clauses": 45}),
     knobs={"clause_density": ("1", "21/10")},
 )
@@ -206,14 +204,10 @@ def nae3sat(
     )  # fmt: skip
 
 
-def _two_in_four_demand(asked: Mapping[str, Any]) -> Demand:
-    return clause_demand(asked.get("n"), asked.get("clauses"), asked.get("clause_density"), 4)
-
-
 @planting_method(
     "two-in-four",
     grows_on="spins",
-    demand=_two_in_four_demand,
+    demand=partial(clause_demand, literals=4),
     examples=({"n": 40, "clause_density": "7/10"}, {"n": 30, "clauses": 15}),
     knobs={"clause_density": ("1/4", "7/10")},
 )
