@@ -20,6 +20,10 @@ ROOMS = sorted(
     path.parent.name for path in ROOT.glob("*/__init__.py") if path.parent.name not in FLOOR
 )
 
+# The door of the command line is the whole application, which completion, the demonstration and
+# messages about options ask in turn: there, imports of the door do not count.
+APPLICATION = "cli"
+
 
 @cache
 def imported(path: Path) -> set[str]:
@@ -49,16 +53,17 @@ def is_module(name: str) -> bool:
 def parts_of(room: str) -> dict[str, set[str]]:
     """Return the parts of a package, each with the other parts that it imports.
 
-    The package itself, its `__init__`, is "__init__": a part that imports it could import all.
+    The package itself, its `__init__`, is a part if another part imports it.
     """
     needs: dict[str, set[str]] = {}
     for path in sorted((ROOT / room).rglob("*.py")):
         part = path.relative_to(ROOT / room).parts[0].removesuffix(".py")
-        if part == "__init__":
-            continue
         names = [name.split(".") for name in imported(path)]
         others = {(*name, "__init__")[1] for name in names if name[0] == room}
         needs.setdefault(part, set()).update(others - {part})
+    if room == APPLICATION or not any("__init__" in others for others in needs.values()):
+        del needs["__init__"]
+        needs = {part: others - {"__init__"} for part, others in needs.items()}
     return needs
 
 
@@ -67,7 +72,7 @@ def order_of(room: str) -> list[str] | None:
 
     None if some parts import each other in a circle.
     """
-    left, order = parts_of(room), []
+    left, order = dict(parts_of(room)), []
     while left:
         free = sorted(part for part, needed in left.items() if not needed & set(left))
         if not free:

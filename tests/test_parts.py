@@ -20,9 +20,9 @@ _IN_ORDER = {
     ),
     "charts": "layouts style weight_matrix instance",
     "cli": (
-        "errors options output termination check clock console convert info judge library report "
-        "train_machine collecting compile evaluation fuzz instances searches suite plant prove "
-        "race solve study train about demo running tune"
+        "errors options output termination check clock console convert info judge library "
+        "report train_machine collecting compile evaluation fuzz instances searches suite plant "
+        "prove race solve study train about demo running tune"
     ),
     "files": (
         "text certificate document formats clause_file reading graphs replanting claims "
@@ -36,8 +36,8 @@ _IN_ORDER = {
         "summary planted methods"
     ),
     "problems": (
-        "hard_clauses naming ratio validation elementary exact pairs reduction exchange measure "
-        "ising qubo max2sat two_sides rbm bipartite convert renaming"
+        "hard_clauses naming ratio validation elementary exact pairs reduction exchange ising "
+        "qubo max2sat two_sides rbm __init__ bipartite convert measure renaming"
     ),
     "proofs": (
         "interruption kernels limits progress signed_graph veripb covering relaxation states "

@@ -22,6 +22,7 @@ from tests.oracles import energy_by_definition, states_of
 from glasshouse import files
 from glasshouse.certificates import Certificate, CertificateError, checker
 from glasshouse.files.document import Document, scaled_proof
+from glasshouse.files.formats import format_of
 from glasshouse.planting import Planted
 from glasshouse.planting.methods import random_loops, wishart
 from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm
@@ -162,7 +163,7 @@ class Target:
         self.stated = None if rng.random() < 0.7 else document.metadata.planted_cost
         problem = thing.problem if isinstance(thing, Planted) else thing
         source = Document(problem, load_proof=lambda: files.SideCar(self.certificate))
-        _, reduction = files.registry.format_of(self.path).convert(problem)
+        _, reduction = format_of(self.path).convert(problem)
         scaled = scaled_proof(source, self.problem, reduction)
         assert scaled is not None
         self.certificate = scaled.certificate

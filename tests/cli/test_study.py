@@ -60,8 +60,8 @@ def test_run_status_plot_fit_export_check(study, tmp_path, capsys):
 
 def test_status_speaks_in_decimals(tmp_path, capsys):
     parameters = {"n": 12, "frustration": 0.1, "loop_density": "1/3"}
-    with gh.studies.Store(tmp_path / "s.sqlite", write=True) as store:
-        store.add_tasks([gh.studies.Task("random_loops", parameters)])
+    with gh.Store(tmp_path / "s.sqlite", write=True) as store:
+        store.add_tasks([gh.Task("random_loops", parameters)])
     assert main(["study", "status", str(tmp_path / "s.sqlite")]) == 0
     told = capsys.readouterr().out
     assert "frustration=0.1 loop_density=1/3 m=12 n=12" in told

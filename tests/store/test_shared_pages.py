@@ -7,7 +7,7 @@ import sqlite3
 import tracemalloc
 
 import pytest
-from tests.races.samplers import Sampler, plants
+from tests.races.samplers.toys import Sampler, plants
 from tests.store.shared_pages import store_of_shared_pages
 from tests.studies.test_merging import part
 

@@ -8,7 +8,7 @@ MaxSAT Evaluation.
 Importing this package loads hardly anything: signals are handled first (`clock`, `termination`),
 then the rest is loaded (`running`, and one module per command). Commands share `options`,
 `console`, `output`, `errors`, `collecting` (into a store), `evaluation` (the MaxSAT Evaluation's
-rules), `instances` (where plants go), `searches` (all solvers) and `standard` (known instances).
+rules), `instances` (where plants go) and `searches` (all solvers).
 `about` has `--version` and `completion`; `info` has `draw`, too.
 """
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from glasshouse.problems import exact
 from glasshouse.problems.ising import Ising
 from glasshouse.problems.qubo import Qubo
-from glasshouse.problems.rbm import Rbm
+from glasshouse.problems.rbm import Rbm, rbm_of_sides
 from glasshouse.problems.reduction import Reduction, bits, spins
 from glasshouse.problems.two_sides import sides_of
 
@@ -126,7 +126,7 @@ def ising_to_rbm(
     array([[ 1, -1], [ 1,  1]])
     """
     sides = sides_of(problem, num_visible=num_visible, hidden=hidden)
-    rbm = Rbm.from_sides(problem, sides)
+    rbm = rbm_of_sides(problem, sides)
     size = problem.num_variables
     reduction = Reduction(
         spins("Ising", size),

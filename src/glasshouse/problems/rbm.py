@@ -176,21 +176,6 @@ class Rbm(Summarised):
         return cls.from_binary(*sklearn_arrays(machine))
 
     @classmethod
-    def from_sides(cls, problem: Ising, sides: Sides) -> Rbm:
-        """An Ising problem with a bipartite graph, whose sides are known."""
-        order, place, visible = sides
-        ends = np.sort(place[problem.edges], axis=1)
-        fields = problem.fields[order]
-        labels = None
-        if problem.labels is not None or (np.diff(order) != 1).any():
-            # The same variables in another order: their names go with them.
-            labels = map(labels_of(problem).__getitem__, order.tolist())
-        return cls.from_edges(
-            visible, len(order) - visible, ends - np.array([0, visible]), problem.weights,
-            fields[:visible], fields[visible:], problem.offset, labels,
-        )  # fmt: skip
-
-    @classmethod
     def from_networkx(
         cls, graph: networkx.Graph, weight: str = "weight", field: str = "field"
     ) -> Rbm:
@@ -203,7 +188,7 @@ class Rbm(Summarised):
         sides = [side for _, side in graph.nodes(data="bipartite")]
         is_told = len(sides) > 1 and all(side in (0, 1) for side in sides)
         hidden = np.array(sides, dtype=np.bool_) if is_told else None
-        return cls.from_sides(ising, sides_of(ising, hidden=hidden))
+        return rbm_of_sides(ising, sides_of(ising, hidden=hidden))
 
     @classmethod
     def from_bqm(cls, model: dimod.BinaryQuadraticModel, num_visible: int | None = None) -> Rbm:
@@ -215,7 +200,7 @@ class Rbm(Summarised):
         ising: Ising = exchange.from_bqm(Ising, model.spin, -1, in_model_order=as_given)
         kept = ising.weights != 0  # a pair without a weight joins nothing
         ising = replace(ising, edges=ising.edges[kept], weights=ising.weights[kept])
-        return cls.from_sides(ising, sides_of(ising, num_visible=num_visible))
+        return rbm_of_sides(ising, sides_of(ising, num_visible=num_visible))
 
     def to_bqm(self) -> dimod.BinaryQuadraticModel:
         """A dimod model of vartype SPIN with the same energies, in dimod's signs."""
@@ -381,3 +366,18 @@ def _bias(values: Any, size: int, layer: str, kind: Any) -> WeightArray:
     if len(bias) != size:
         raise ValueError(f"{size} {layer} spins but {len(bias)} values in {layer}_bias")
     return bias
+
+
+def rbm_of_sides(problem: Ising, sides: Sides) -> Rbm:
+    """Return an Ising problem with a bipartite graph as an Rbm, given the sides of the graph."""
+    order, place, visible = sides
+    ends = np.sort(place[problem.edges], axis=1)
+    fields = problem.fields[order]
+    labels = None
+    if problem.labels is not None or (np.diff(order) != 1).any():
+        # The same variables in another order: their names go with them.
+        labels = map(labels_of(problem).__getitem__, order.tolist())
+    return Rbm.from_edges(
+        visible, len(order) - visible, ends - np.array([0, visible]), problem.weights,
+        fields[:visible], fields[visible:], problem.offset, labels,
+    )  # fmt: skip

@@ -44,7 +44,8 @@ def __getattr__(name: str) -> Any:
 
     names = (Bounds, ExactResult, HardClausesUnsatisfiableError, LinearProgramError, Proof,
              Statistics, prove, solve_exactly, veripb_proof)  # fmt: skip
-    globals().update(zip(__all__, names, strict=True))
+    for each, value in zip(__all__, names, strict=True):
+        globals().setdefault(each, value)  # a caller may have put one of its own there
     return globals()[name]
 
 

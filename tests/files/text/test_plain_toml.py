@@ -87,7 +87,7 @@ def test_the_read_limit_moves_the_bounds(monkeypatch):
 
 
 def test_suites_that_come_with_glasshouse_are_read_as_python_reads_them():
-    files = list(resources.files("glasshouse.races").joinpath("suites").iterdir())
+    files = list(resources.files("glasshouse.suites").joinpath("ready_made").iterdir())
     assert files
     for file in files:
         text = file.read_text(encoding="utf-8")
