@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import logging
 import os
 import signal
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, redirect_stderr
 from pathlib import Path
 
 import pytest
@@ -197,3 +199,17 @@ def test_a_number_of_workers_must_be_a_positive_integer(workers):
 
     with pytest.raises(ValueError, match="workers="):
         Workers(workers, 1.0)
+
+
+def _notice_after_a_library_has_logged() -> str:
+    text = io.StringIO()
+    logging.getLogger("glasshouse").handlers[0].setStream(text)
+    with redirect_stderr(text):
+        logging.info("this makes a handler of the root logger")
+        logging.getLogger("glasshouse").warning("compiling")
+    return text.getvalue()
+
+
+def test_notices_of_a_worker_are_plain_lines_whatever_libraries_log():
+    with closing(WorkerPool(1)) as workers:
+        assert workers.submit(_notice_after_a_library_has_logged).result() == "compiling\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -199,6 +200,10 @@ def _wait_for(processes: list[Any], seconds: float) -> None:
 
 def _become_worker() -> None:
     ignore(signal.SIGINT)
+    # A library that logs on its own (benchexec does) would give notices the form of its log.
+    log = logging.getLogger("glasshouse")
+    log.addHandler(logging.StreamHandler())
+    log.propagate = False
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
 
 
