@@ -56,14 +56,23 @@ def round_duals(
         return fit(1, [0] * len(cycles), [list(cycle) for cycle in cycles], capacity)
     used = _without_noise(duals, float(loss / largest) / 2)
     chosen = [list(cycles[k]) for k in used]
-    exact = [Fraction(float(duals[k])) * largest for k in used]
-    total = sum(exact, Fraction(0))
+    # Floats are integers over powers of two; fractions would be reduced at every step.
+    exact = [(n * largest, d) for n, d in (float(duals[k]).as_integer_ratio() for k in used)]
+    finest = max((d for _, d in exact), default=1)
+    total = Fraction(sum(n * (finest // d) for n, d in exact), finest)
     for denominator in _SMALL_DENOMINATORS:
-        packing = fit(denominator, [round(x * denominator) for x in exact], chosen, capacity)
+        wanted = [_rounded(n * denominator, d) for n, d in exact]
+        packing = fit(denominator, wanted, chosen, capacity)
         if packing.total > total - loss / 2:
             return packing
     denominator = 1 << int(4 * len(chosen) / loss).bit_length()
-    return fit(denominator, [int(x * denominator) for x in exact], chosen, capacity)
+    return fit(denominator, [n * denominator // d for n, d in exact], chosen, capacity)
+
+
+def _rounded(numerator: int, denominator: int) -> int:
+    """Return the nearest integer to a fraction, the even one of two, as `round` does."""
+    floor, rest = divmod(numerator, denominator)
+    return floor + (2 * rest > denominator or (2 * rest == denominator and floor % 2))
 
 
 def _without_noise(duals: npt.NDArray[np.float64], loss: float) -> list[int]:
