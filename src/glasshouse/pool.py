@@ -202,8 +202,9 @@ def _become_worker() -> None:
     ignore(signal.SIGINT)
     # A library that logs on its own (benchexec does) would give notices the form of its log.
     log = logging.getLogger("glasshouse")
-    log.addHandler(logging.StreamHandler())
-    log.propagate = False
+    if not log.hasHandlers():  # the user's script, which a worker imports again, set none
+        log.addHandler(logging.StreamHandler())
+        log.propagate = False
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
 
 

@@ -1,4 +1,4 @@
-"""`study`, `tune`, `paper` and `draw` as they are typed."""
+"""`study`, `tune`, `draw` as they are typed."""
 
 from __future__ import annotations
 

@@ -5,7 +5,8 @@
 * `data`: what a machine learns; `settings`, `training`, `checkpoints`: how it learns; `monitors`:
   what is measured meanwhile; `estimator`: the interface of scikit-learn;
 * `ensemble`: many machines trained into a store; `curves`: what the store tells about them;
-  `figures`: drawings of both; `kernels`: compiled code.
+  `figures`: drawings of both; `slices`: long kernels in slices between which signals are handled;
+  `kernels`: compiled code.
 """
 
 from glasshouse.boltzmann.curves import read_ensembles

@@ -1,4 +1,12 @@
-"""Certificates: what proves an optimum, and the one exact computation of what it proves."""
+"""Certificates: what proves an optimum, and the one exact computation of what it proves.
+
+* `verdict`: `verify`. `leaf`: the bound of one leaf. `bound`: the one bound of loops and squares.
+* `certificate`: a state, loops and squares. `squares`, `square_sums`: squares, and their sums.
+* `tree`: leaves that cover all states. `ties`: spins tied on a path. `cover`: enumerated leaves.
+* `exact_form`: any problem in integers. `edge_sums`, `flat_cycles`, `integers`, `kernels`: exact
+  sums in linear time.
+* `checker`: the stand-alone checker, which shares nothing with the other files.
+"""
 
 from glasshouse.certificates.certificate import Certificate, CertificateError
 from glasshouse.certificates.squares import Squares

@@ -62,7 +62,7 @@ def write(
         format: the format where no suffix tells it: "wcnf", "npz", "qubo.gz", …
         blind: leave out all that tells the optimum, the side-car included.
         dialect: of WCNF: "classic" (`p wcnf`, read by every tool) or "mse22" (`h` lines).
-        encoding: of WCNF: "clause", or "edge" (for solvers, see `edge`).
+        encoding: of WCNF: "clause", or "edge" (for solvers, see `files.formats.edge_wcnf`).
         certificate: where the certificate goes instead of a side-car, also that of a blind file. A
             stream has no place beside it: without this, its certificate is not written.
         overwrite: replace a file, and its side-car, that exist already.

@@ -1,4 +1,9 @@
-"""The standard instances of the field, recognised by content, with what is proven of them."""
+"""The standard instances of the field, recognised by content, with what is proven of them.
+
+* `fingerprint`: a hash of a problem's Max-Cut graph, whatever its file looks like.
+* `table`: `instances.csv`, with optima, bounds and certificates.
+* `recognition`: the instance that a problem is.
+"""
 
 from __future__ import annotations
 

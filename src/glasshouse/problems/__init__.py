@@ -2,6 +2,7 @@
 
 * `ising`, `qubo`, `rbm`, `max2sat`: the four classes, frozen.
 * `pairs`: pair terms in canonical form, and the equality of Ising problems and QUBOs.
+* `two_sides`: the two sides of a bipartite graph.
 * `convert`, `bipartite`: reductions from one kind of problem to another.
 * `reduction`: the way back from a reduced problem: states and energies.
 * `exchange`: conversion to and from dimod, networkx and matrices.

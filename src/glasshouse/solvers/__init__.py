@@ -10,8 +10,7 @@
   the replicas on a ladder.
 * `spin_form`: any problem as an Ising problem, and the way back.
 * `engine`: a problem prepared for a kernel. `engines`: the kernels, and the choice of one.
-* `crew`: threads that share the runs. `result`: what a solver returns. `success`: from successes to
-  times. `kernels`: compiled code.
+* `crew`: threads that share the runs. `result`: what a solver returns. `kernels`: compiled code.
 """
 
 from glasshouse.solvers.annealing import anneal

@@ -1,6 +1,5 @@
 """Studies: ensembles of instances, how hard they are, and how sure we are of it.
 
-* `families`: the grammar of study and suite files.
 * `task`: `Task`, a family of instances and what is measured of each; tasks read from a store.
 * `quantities`: what a study can measure of an instance.
 * `realised`: the annealer's settings that a task came to.
