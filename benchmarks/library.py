@@ -102,7 +102,8 @@ class Table:
         if path.exists():
             kinds = {field.name: field.type for field in fields(Row)}
             for row in csv.DictReader(io.StringIO(path.read_text())):
-                typed = {key: _typed(kinds[key], text) for key, text in row.items()}
+                # The published table has more columns: the best known values of others.
+                typed = {key: _typed(kind, row[key]) for key, kind in kinds.items()}
                 self.rows[row["name"]] = Row(**typed)
 
     def put(self, row: Row) -> None:

@@ -80,6 +80,15 @@ def test_names_and_families_choose(place):
     assert set(rows(place)) == {"T4", "be12.1"}
 
 
+def test_a_run_resumes_from_the_published_table(tmp_path):
+    published = ROOT / "docs" / "library" / "instances.csv"
+    copy = tmp_path / "table.csv"
+    copy.write_bytes(published.read_bytes())
+    with published.open(newline="") as file:
+        names = {row["name"] for row in csv.DictReader(file)}
+    assert set(Table(copy).rows) == names
+
+
 def test_open_instances_are_tried_again_only_with_a_longer_limit(place, capsys):
     hard(place)
     assert main([*words(place, 0.5), "K90"]) == 0
