@@ -40,7 +40,7 @@ _IN_ORDER = {
         "qubo max2sat two_sides rbm __init__ bipartite convert measure renaming"
     ),
     "proofs": (
-        "interruption kernels limits progress signed_graph veripb covering relaxation states "
+        "kernels progress signed_graph veripb budget covering relaxation states "
         "contraction parts semidefinite core matching preparation lp exact trees prover proof "
         "qoblib"
     ),
@@ -151,7 +151,6 @@ SECOND_DOORS = [
     "problems.validation",
     "proofs.exact",
     "proofs.exact.apart",
-    "proofs.interruption",
     "proofs.lp.highs",
     "proofs.proof",
     "proofs.qoblib",

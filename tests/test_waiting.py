@@ -12,11 +12,18 @@ from tests.proofs.lattices import lattice
 from tests.store.synthetic import Fake
 
 from glasshouse.planting import random_loops_ensemble
-from glasshouse.proofs.interruption import interruptible
 from glasshouse.solvers import anneal, minimise, sweeps_to_solution
 from glasshouse.stopping import is_stop_waiting
 from glasshouse.store import Stop, collect
-from glasshouse.waiting import Bell, cancel_all, result_of, start_thread, submit, wait_briefly
+from glasshouse.waiting import (
+    Bell,
+    cancel_all,
+    interruptible,
+    result_of,
+    start_thread,
+    submit,
+    wait_briefly,
+)
 
 PROBLEM = lattice(4, 4, 4)
 

@@ -4,10 +4,15 @@ Python's `Condition` takes its lock in a step of Python. Ctrl-C just after that 
 closed for good: a thread that must take it to end never ends. Futures, events, semaphores and the
 start of a thread all use conditions. The main thread therefore touches them only while signals are
 deferred, for a tenth of a second at most, or waits for a `Bell`, which has no condition.
+
+Python handles signals in its main thread, between two steps of the interpreter. Work that Python
+cannot interrupt is therefore done in another thread while the caller waits: see `interruptible`.
 """
 
 from __future__ import annotations
 
+import math
+import os
 import threading
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import (
@@ -19,15 +24,18 @@ from concurrent.futures import (
     wait,
 )
 from contextlib import suppress
-from typing import Any, TypeVar
+from queue import Empty, SimpleQueue
+from typing import Any, Generic, TypeVar
 
-from glasshouse.stopping import deferred
+from glasshouse.stopping import deferred, working_time
 
 Result = TypeVar("Result")
 
 # Seconds for which signals are deferred at most. Also the longest wait in one system call: Python
 # handles a signal that comes just before a system call only after that call has returned.
 LOOK_EVERY = 0.1
+_PATIENCE = 5.0  # seconds after Ctrl-C, for a solver that is slow to stop
+_LONGEST_IDLE = 0.5  # seconds until an idle thread ends
 
 
 class Bell:
@@ -98,3 +106,127 @@ def cancel_all(futures: Iterable[Future[Any]]) -> None:
     with deferred():
         for future in futures:
             future.cancel()
+
+
+class _Job(Generic[Result]):
+    """A piece of work, and whether it has been done.
+
+    The caller waits for a flag, not for a message: a signal between the arrival of a message and
+    its use would lose the message, and the caller would wait forever.
+    """
+
+    def __init__(self, work: Callable[[], Result]) -> None:
+        self.work = work
+        self.is_off = self.is_done = False
+        self.results: list[Result] = []
+        self.fault: BaseException | None = None
+        self._ended = Bell()
+
+    def do(self) -> None:
+        """Do the work, unless it is off, or was done before."""
+        if self.is_done:
+            return
+        try:
+            if not self.is_off:
+                self.results.append(self.work())
+        except BaseException as fault:  # it is raised again in the caller's thread
+            self.fault = fault
+        self.is_done = True
+        self._ended.ring()
+
+    def wait(self, stop: Callable[[], object], deadline: float) -> None:
+        """Wait until the work has ended; ask it to stop after the deadline."""
+        while not self.is_done:
+            left = deadline - working_time()
+            if left <= 0.0:
+                stop()
+            self._ended.wait(min(left, LOOK_EVERY) if left > 0.0 else LOOK_EVERY)
+
+    def end(self, stop: Callable[[], object], patience: float) -> None:
+        """Ask the work to stop until it has ended or patience has, whatever signals come."""
+        last = working_time() + patience
+        while not self.is_done and working_time() < last:
+            with suppress(BaseException):  # the first one is what the caller gets to know
+                stop()
+                self._ended.wait(LOOK_EVERY)
+
+
+class SideThread:
+    """A thread that does one job after the other, and ends when none has come for a while.
+
+    A thread that stayed would make every later `os.fork` of the user's a warning.
+
+    Args:
+        idle: where it is when it has nothing to do.
+    """
+
+    def __init__(self, idle: list[SideThread]) -> None:
+        self.owner, self.idle = os.getpid(), idle
+        self.jobs: SimpleQueue[_Job[Any]] = SimpleQueue()
+        start_thread(self._serve, "glasshouse")
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                self.jobs.get(timeout=_LONGEST_IDLE).do()
+            except Empty:
+                with suppress(ValueError):  # a caller has just taken it, and will send a job
+                    self.idle.remove(self)
+                    return
+
+
+def _free_thread(idle: list[SideThread]) -> SideThread:
+    """An idle thread, or a new one; threads of the parent do not live on in a forked process."""
+    while idle:
+        try:
+            thread = idle.pop()
+        except IndexError:  # another caller was faster
+            break
+        if thread.owner == os.getpid():
+            return thread
+    return SideThread(idle)
+
+
+def interruptible(
+    work: Callable[[], Result],
+    stop: Callable[[], object],
+    time_limit: float | None = None,
+    patience: float = _PATIENCE,
+    idle: list[SideThread] | None = None,
+) -> Result:
+    """Do work in another thread, which Ctrl-C or a time limit stops.
+
+    Args:
+        work: what to do. It must let go of the interpreter's lock, and compile nothing.
+        stop: makes the work return soon. It is called again and again until that happens: a solver
+            may be between two of its steps, at which it forgets earlier calls.
+        time_limit: seconds after which to stop.
+        patience: seconds after Ctrl-C until the work is left behind.
+        idle: threads to use again; only for work that is never left behind.
+
+    Returns:
+        What the work returns, after the time limit, too.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C was pressed (or a handler of the user's raised something else),
+            and the work has ended, or was left behind.
+
+    >>> interruptible(lambda: 6 * 7, lambda: None)
+    42
+    """
+    idle = [] if idle is None else idle
+    deadline = math.inf if time_limit is None else working_time() + time_limit
+    thread, job = _free_thread(idle), _Job(work)
+    try:
+        thread.jobs.put(job)
+        job.wait(stop, deadline)
+    except BaseException:
+        job.is_off = True  # it may not have begun
+        thread.jobs.put(job)  # nor have been sent
+        job.end(stop, patience)
+        raise
+    finally:
+        idle.append(thread)
+    if job.fault is not None:
+        raise job.fault
+    return job.results[0]

@@ -16,7 +16,7 @@ import glasshouse as gh
 from glasshouse.cli import main
 from glasshouse.cli.termination import Termination
 from glasshouse.proofs.exact import EXACT_SOLVERS
-from glasshouse.proofs.interruption import interruptible
+from glasshouse.waiting import interruptible
 
 # Says when the solver's own compiled code is about to run.
 TOLD = "import sys; import glasshouse.{module} as m; real = m.interruptible\n"

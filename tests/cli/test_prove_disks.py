@@ -21,8 +21,8 @@ import glasshouse as gh
 # A checkpoint is due at once, instead of after ten seconds.
 CHILD = """
 import sys
-from glasshouse.proofs import limits
-limits._BETWEEN_CHECKPOINTS = 0.0
+from glasshouse.proofs import budget
+budget._BETWEEN_CHECKPOINTS = 0.0
 from glasshouse.cli import main
 sys.exit(main(sys.argv[1:]))
 """

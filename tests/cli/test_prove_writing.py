@@ -11,7 +11,7 @@ import glasshouse as gh
 from glasshouse.cli import main
 from glasshouse.files import writing
 from glasshouse.files.text.errors import FileAccessError
-from glasshouse.proofs import limits
+from glasshouse.proofs import budget
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_the_answer_in_json_says_that_nothing_was_written(instance, full_disk, c
 
 
 def test_a_checkpoint_that_cannot_be_written_is_a_warning(instance, full_disk, capsys, monkeypatch):
-    monkeypatch.setattr(limits.Pause, "is_over", True)
+    monkeypatch.setattr(budget.Pause, "is_over", True)
     assert main(["prove", str(instance)]) == 2  # the certificate itself
     out, err = capsys.readouterr()
     assert "optimal      proven" in out

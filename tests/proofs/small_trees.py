@@ -14,6 +14,7 @@ from glasshouse.certificates.ties import ties_of
 from glasshouse.problems import Ising, Max2Sat
 from glasshouse.problems.convert import to_max2sat
 from glasshouse.proofs import prove
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.core import Core
 from glasshouse.proofs.lp.node import CycleRelaxation
 from glasshouse.proofs.relaxation import Parts
@@ -35,7 +36,7 @@ def branched(problem: Max2Sat, branches: int, rng: np.random.Generator) -> Certi
     graph = SignedGraph.of_form(form)
     state = np.append(2 * prove(problem).state - 1, 1).astype(np.int8)
     core, incumbent = Core.whole(graph), Incumbent(graph, state)
-    search = TreeSearch(form, core, CycleRelaxation(graph), incumbent)
+    search = TreeSearch(form, core, CycleRelaxation(graph), incumbent, Budget())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tree_search, "_FEW_CLASSES", 0)  # no covers
         root = search.new_root(core.parts(Parts(1, [], []), form.loop_scale))

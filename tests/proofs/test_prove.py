@@ -262,8 +262,9 @@ def test_enumeration_keeps_hard_clauses():
 def test_ctrl_c_while_annealing_ends_the_search(monkeypatch):
     real = proof_states.annealed_states
 
-    def stopped(*arguments):
-        return real(*arguments)[0], True
+    def stopped(graph, runs, least, budget, *arguments):
+        budget.stop("Ctrl-C")
+        return real(graph, runs, least, budget, *arguments)
 
     monkeypatch.setattr(proof_states, "annealed_states", stopped)
     proof = prove(normal_rbm(24, 8, 0))

@@ -13,10 +13,11 @@ from tests.proofs.lattices import lattice
 
 from glasshouse.certificates import verify
 from glasshouse.problems import Max2Sat
-from glasshouse.proofs import contraction, limits, prove
+from glasshouse.proofs import budget as proof_budget
+from glasshouse.proofs import contraction, prove
 from glasshouse.proofs import states as proof_states
+from glasshouse.proofs.budget import Budget, TimeIsUpError
 from glasshouse.proofs.contraction import ContractedGraph
-from glasshouse.proofs.limits import Clock, Limits, TimeIsUpError
 from glasshouse.proofs.lp import root, rounding, separation
 from glasshouse.proofs.lp.blocks import Blocks
 from glasshouse.proofs.lp.rounding import Certifying, fit
@@ -28,7 +29,7 @@ from glasshouse.proofs.prover import Prover
 from glasshouse.proofs.signed_graph import SignedGraph
 from glasshouse.stopping import TimeIsOverError, compiling, working_time
 
-OVER = Clock(-math.inf)
+OVER = Budget(-math.inf)
 
 
 def graph_of(problem):
@@ -37,43 +38,42 @@ def graph_of(problem):
     return SignedGraph(problem.num_variables, whole.edges, whole.weights)
 
 
-class FewLooks(Clock):
-    """A clock on which time is up after some looks at it, whatever the time is."""
+class FewLooks(Budget):
+    """A budget whose time is up after some looks at it, whatever the time is."""
 
     def __init__(self, looks):
         super().__init__()
         self.looks = itertools.count(-looks)
 
-    @property
-    def seconds_left(self):
+    def left(self):
         return -float(next(self.looks))
 
 
-def test_a_clock_stands_still_while_kernels_are_compiled():
-    clock = Clock(working_time() + 3600.0)
+def test_a_budget_stands_still_while_kernels_are_compiled():
+    budget = Budget(3600.0)
     with compiling():
-        before = clock.seconds_left
+        before = budget.left()
         time.sleep(0.01)
-        assert clock.seconds_left == before
-    clock.check()
+        assert budget.left() == before
+    budget.check()
     with pytest.raises(TimeIsUpError):
         OVER.check()
 
 
 def test_a_matching_in_small_pieces_is_the_same(monkeypatch):
     graph = graph_of(lattice(16, 16, seed=3))
-    expected = SquareTorus.of(graph).moats(Clock())
+    expected = SquareTorus.of(graph).moats(Budget())
     monkeypatch.setattr(matching, "_POINTS_AT_ONCE", 3)
     monkeypatch.setattr(square_torus, "_FACES_AT_ONCE", 1)
     monkeypatch.setattr(square_torus, "_PARTS_AT_ONCE", 5)
-    moats = SquareTorus.of(graph).moats(Clock())
+    moats = SquareTorus.of(graph).moats(Budget())
     assert list(map(list, moats.cycles)) == list(map(list, expected.cycles))
     assert np.array_equal(moats.duals, expected.duals)
     assert np.array_equal(moats.crossed, expected.crossed)
 
 
 @pytest.mark.parametrize("looks", [0, 1, 3, 9, 27])
-def test_a_matching_ends_at_any_look_at_the_clock(looks, monkeypatch):
+def test_a_matching_ends_at_any_look_at_the_budget(looks, monkeypatch):
     monkeypatch.setattr(matching, "_POINTS_AT_ONCE", 3)
     torus = SquareTorus.of(graph_of(lattice(16, 16)))
     with pytest.raises(TimeIsUpError):
@@ -94,7 +94,7 @@ def test_states_mixed_in_small_pieces_are_the_same(monkeypatch):
     assert np.array_equal(none, states)
 
 
-def test_a_reduction_reads_the_clock(monkeypatch):
+def test_a_reduction_asks_the_budget(monkeypatch):
     monkeypatch.setattr(contraction, "_STEPS_PER_LOOK", 1)
     graph = SignedGraph.of(spin_glass(40, 0.1, np.random.default_rng(0), gaussian=True))
     for looks in (0, 1, 5):
@@ -124,7 +124,7 @@ def test_cuts_in_small_pieces_are_the_same(pieces, monkeypatch):
     for one, other in (cycles, cliques):
         assert [cut.edges.tolist() for cut in one] == [cut.edges.tolist() for cut in other]
         assert len(one) > 0
-    separators[1].clock = OVER
+    separators[1].budget = OVER
     assert separators[1].cuts(violation, 0.02) == []
 
 
@@ -141,10 +141,10 @@ def test_time_that_is_up_at_once_leaves_a_state_and_a_bound(sides, gaussian):
 
 
 def test_ctrl_c_before_anything_was_found_leaves_a_state_and_a_bound(monkeypatch):
-    def press(clock):
+    def press(budget):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(limits.Clock, "check", press)
+    monkeypatch.setattr(proof_budget.Budget, "check", press)
     problem = lattice(6, 6)
     proof = prove(problem)
     assert proof.statistics.stopped == "Ctrl-C"
@@ -162,7 +162,7 @@ def test_time_of_a_whole_command_that_is_over_lets_nothing_be_completed(monkeypa
         patched.setattr(matching, "match_some", stop)
         with pytest.raises(TimeIsOverError):
             prove(problem)
-    monkeypatch.setattr(limits.Clock, "check", stop)
+    monkeypatch.setattr(proof_budget.Budget, "check", stop)
     with pytest.raises(TimeIsOverError):
         prove(problem)
 
@@ -261,15 +261,15 @@ def test_the_pace_of_loops_does_not_depend_on_the_size_of_the_graph(monkeypatch)
 
 
 def test_time_is_reserved_for_certificates():
-    limits = Limits(100.0, None, None)
-    before = limits.deadline
+    budget = Budget(100.0)
+    before = budget.deadline
     for seconds in (3.0, 1.0, 5.0):
-        limits.reserve(seconds)
-    assert (limits.deadline, limits.reserved) == (before - 5.0, 5.0)
+        budget.reserve(seconds)
+    assert (budget.deadline, budget.reserved) == (before - 5.0, 5.0)
     problem = lattice(6, 6, gaussian=True)
-    prover = Prover(Prepared(problem, None, None), limits)
+    prover = Prover(Prepared(problem, None, None), budget)
     search = prover._new_search()
-    assert search.deadline == limits.deadline < search.certify_until
+    assert search.budget.deadline == budget.deadline < search.budget.certify_until
 
 
 def test_no_tree_follows_a_large_linear_program_that_ran_out_of_time(monkeypatch):
@@ -279,7 +279,7 @@ def test_no_tree_follows_a_large_linear_program_that_ran_out_of_time(monkeypatch
         raise AssertionError("a tree was begun")
 
     def stop_at_once(self, lower, upper):
-        self.gave_up = self.reached = False
+        self.gave_up = False
         return True
 
     monkeypatch.setattr(Blocks, "_report", stop_at_once)
@@ -289,20 +289,23 @@ def test_no_tree_follows_a_large_linear_program_that_ran_out_of_time(monkeypatch
 
 
 def test_annealing_that_ctrl_c_ended_is_not_followed_by_mixing(monkeypatch):
-    def interrupted(graph, *arguments):
-        return np.ones((4, graph.num_vertices), np.int8), True
+    def interrupted(graph, runs, least, budget, *arguments):
+        budget.stop("Ctrl-C")
+        return np.ones((4, graph.num_vertices), np.int8)
 
-    def too_late(graph, states, *arguments):
+    def too_late(starts, neighbours, places, couplings, states, *arguments):
         assert len(states) == 2, "a population was mixed"
 
     for module in (root, proof_states):
         monkeypatch.setattr(module, "annealed_states", interrupted)
-        monkeypatch.setattr(module, "mix", too_late)
+    monkeypatch.setattr(proof_states.mixing, "mix", too_late)
     problem = lattice(12, 12, 12, gaussian=True)
     proof = prove(problem)
     assert proof.statistics.stopped == "Ctrl-C"
     assert verify(problem, proof.certificate).lower_bound == proof.lower_bound
-    assert proof_states.good_state(graph_of(problem))[1]
+    budget = Budget()
+    proof_states.good_state(graph_of(problem), budget)
+    assert budget.stopped == "Ctrl-C"
 
 
 def test_only_the_step_of_a_certificate_that_ctrl_c_came_in_is_done_anew(monkeypatch):

@@ -27,8 +27,8 @@ import numpy.typing as npt
 
 from glasshouse.kernels.adjacency import adjacency
 from glasshouse.problems.validation import INT64_MAX
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.kernels import graphs
-from glasshouse.proofs.limits import Clock
 from glasshouse.proofs.relaxation import Loop
 from glasshouse.proofs.signed_graph import EdgeArray, SignedGraph, Spins, exact_array
 
@@ -108,7 +108,7 @@ class ContractedGraph:
 
     Args:
         graph: what to reduce.
-        clock: raises TimeIsUpError if that takes longer.
+        budget: raises TimeIsUpError if that takes longer.
 
     Attributes:
         graph: the graph that was reduced.
@@ -127,8 +127,8 @@ class ContractedGraph:
     ([1, 1, 1, 1], [OddCycle(multiplier=3, edges={0, 1, 2, 3})])
     """
 
-    def __init__(self, graph: SignedGraph, clock: Clock | None = None) -> None:
-        self.graph, self._clock = graph, clock or Clock()
+    def __init__(self, graph: SignedGraph, budget: Budget | None = None) -> None:
+        self.graph, self._budget = graph, budget or Budget()
         self.cost = 0
         self._weights: list[int] = []
         self._steps: list[_Step] = []
@@ -139,7 +139,7 @@ class ContractedGraph:
             int
         ] = []  # six numbers each: lists of lists keep Python's memory busy
         ends: _Ends = {}
-        for first, last in self._clock.pieces(graph.num_edges, _EDGES_PER_LOOK):
+        for first, last in self._budget.pieces(graph.num_edges, _EDGES_PER_LOOK):
             self._weights += graph.weights[first:last].tolist()
             # Column by column: lists of pairs keep Python's garbage collector busy.
             pairs = zip(*graph.edges[first:last].T.tolist(), strict=True)
@@ -159,7 +159,7 @@ class ContractedGraph:
         pairs = np.array(list(ends.values()), dtype=np.int32).reshape(-1, 2)
         rows = adjacency(self._num_vertices, pairs)
         number, count = graphs.blocks(*rows, len(ids))
-        self._clock.check()
+        self._budget.check()
         stride = max(count, 1)
         copies, copied = np.unique(
             pairs.ravel().astype(np.int64) * stride + np.repeat(number, 2), return_inverse=True
@@ -182,7 +182,7 @@ class ContractedGraph:
 
     def _contract(self, items: list[tuple[int, tuple[int, int]]]) -> _Ends:
         """Move every vertex that one edge dominates onto that edge's other end."""
-        self._clock.check()
+        self._budget.check()
         if self._is_contracted(items):
             return dict(items)
         adjacent: list[dict[int, int]] = [{} for _ in range(self._num_vertices)]
@@ -195,7 +195,7 @@ class ContractedGraph:
         queued = set(waiting)
         while waiting:
             if len(waiting) % _STEPS_PER_LOOK == 0:
-                self._clock.check()
+                self._budget.check()
             vertex = waiting.popleft()
             queued.discard(vertex)
             if not adjacent[vertex]:

@@ -18,7 +18,7 @@ from glasshouse.compiled import announces
 from glasshouse.problems import naming, validation
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.naming import Labels, Units
-from glasshouse.proofs.limits import Limits
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.preparation import Prepared
 from glasshouse.proofs.progress import Bounds, Statistics
 from glasshouse.proofs.prover import Prover
@@ -196,7 +196,7 @@ def prove(
         workers = validation.count(workers, "workers", 1)
     if memory_limit is not None:
         memory_limit = validation.count(memory_limit, "memory_limit", 1)
-    limits = Limits(time_limit, target, node_limit, memory_limit)
+    budget = Budget(time_limit, target, node_limit, memory_limit, progress)
     prepared = Prepared(problem, state, certificate)
 
     def tell(spins: Spins) -> None:
@@ -204,7 +204,7 @@ def prove(
         incumbent(problem.space.from_spins(spins[:-1] * spins[-1]))
 
     prover = Prover(
-        prepared, limits, progress, start=certificate, checkpoint=checkpoint, workers=workers,
+        prepared, budget, start=certificate, checkpoint=checkpoint, workers=workers,
         executor=executor, loops_only=loops_only, incumbent=tell if incumbent else None,
     )  # fmt: skip
     certificate, verdict = prover.run()
@@ -214,7 +214,7 @@ def prove(
         verdict.energy,
         verdict.optimal,
         certificate,
-        prover.statistics(certificate),
+        prover.statistics((certificate, verdict)),
         verdict,
         problem.labels,
         not verdict.optimal and _is_rounding(verdict, prepared.form),

@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import replace
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from glasshouse.certificates import Certificate, Cover, Tree
-from glasshouse.compiled import is_ctrl_c
+from glasshouse.proofs.budget import Budget, Pause, TimeIsUpError
 from glasshouse.proofs.covering import Covering, lowest_state
-from glasshouse.proofs.interruption import Result, to_the_end
-from glasshouse.proofs.limits import Limits, Pause, TimeIsUpError
 from glasshouse.proofs.lp.blocks import Blocks
 from glasshouse.proofs.lp.root import LARGE
 from glasshouse.proofs.matching.square_torus import SquareTorus
@@ -29,8 +27,6 @@ from glasshouse.proofs.trees.search import TreeProgress
 
 # Where looking at all states takes so little, an LP gets no more than a few times as long.
 _SECONDS_OF_LP, _TIMES_COVERING = 2.0, 4.0
-# Seconds after the deadline within which a certificate is made.
-_SECONDS_OF_CERTIFYING = 0.7
 # The time of a certificate without loops, as a share of the time that it took to read the problem
 # and to reduce its graph: the certificate takes the same steps back.
 _SHARE_OF_PREPARATION = 0.35
@@ -61,8 +57,7 @@ class Prover:
 
     Args:
         prepared: the problem, and the states that are known.
-        limits: when to stop.
-        progress: called with `Bounds` on the way.
+        budget: when to stop.
         start: a certificate of the problem, to go on from its tree.
         checkpoint: called now and then with the certificate of the tree so far.
         workers: so many processes to search the tree; None searches it here.
@@ -74,8 +69,7 @@ class Prover:
     def __init__(
         self,
         prepared: Prepared,
-        limits: Limits,
-        progress: Callable[[Bounds], object] | None = None,
+        budget: Budget,
         *,
         start: Certificate | None = None,
         checkpoint: Callable[[Certificate], object] | None = None,
@@ -85,28 +79,21 @@ class Prover:
         incumbent: Callable[[Spins], object] | None = None,
     ) -> None:
         self.incumbent = incumbent
-        self.prepared, self.limits, self.progress = prepared, limits, progress
+        self.prepared, self.budget = prepared, budget
         self.start, self.checkpoint, self.pause = start, checkpoint, Pause()
         self.workers, self.executor, self.loops_only = workers, executor, loops_only
-        self.history: list[Bounds] = []
-        self.stopped: Stopped | None = None
         self.method, self.nodes = "cycle LP", 0
         self.search: Blocks  # there once the graph was reduced in time
         self.is_large = False
+        self.is_done = False  # whether the last search left nothing to do
 
     def run(self) -> Found:
         """The best certificate that was found within the limits."""
         if self.incumbent is not None:
             self.incumbent(self.prepared.best)
-        try:
+        with suppress(TimeIsUpError), self.budget.hearing_ctrl_c():
             self.search = self._new_search()
-        except TimeIsUpError:
-            self.stopped = "time limit"
-        except (KeyboardInterrupt, SystemError) as stop:
-            if not is_ctrl_c(stop):
-                raise
-            self.stopped = "Ctrl-C"
-        if self.stopped:
+        if not hasattr(self, "search"):
             return self._certified(lambda: self.prepared.loop_certificate([], 1))
         if self.start is not None:
             before = self.prepared.verified(self.start)
@@ -117,45 +104,48 @@ class Prover:
                 return self._by_tree(before_stop)
         covering = None if self.loops_only else Covering.of(self.prepared.form)
         found = self._by_linear_program(covering)
-        if found[1].optimal or self.stopped in ("target", "Ctrl-C"):
+        if found[1].optimal or self.budget.stopped in ("target", "Ctrl-C"):
             return found
-        if covering is not None and covering.seconds < max(self.limits.left, 0.5):
+        if covering is not None and covering.seconds < max(self.budget.left(), 0.5):
             return self._by_covering(covering, found)
-        if self.limits.left <= 0 or (self.is_large and self.stopped):
+        if self.budget.asks_to_stop() or (self.is_large and not self.is_done):
             return found
         growth = self._better_root(found) if self._is_dense else None
-        if self.limits.most_nodes > 1:
+        if self.budget.most_nodes > 1:
             return self._by_tree(growth or self._growth_from_a_good_state())
-        return found if growth is None else self._harvest(growth, False)
+        return found if growth is None else self._harvest(growth)
 
     def _new_search(self) -> Blocks:
-        limits, graph = self.limits, self.prepared.graph
-        search = Blocks(graph, limits.deadline, limits.target, self._note, self.incumbent)
-        limits.reserve(_SHARE_OF_PREPARATION * limits.seconds)
-        search.deadline, search.reserved = limits.deadline, limits.reserved
-        search.certify_until = limits.deadline + _SECONDS_OF_CERTIFYING
+        search = Blocks(self.prepared.graph, self.budget, self.incumbent)
+        self.budget.reserve(_SHARE_OF_PREPARATION * self.budget.seconds)
         return search
 
-    def statistics(self, certificate: Certificate) -> Statistics:
+    def statistics(self, found: Found) -> Statistics:
         """How it went."""
         search = getattr(self, "search", None)
         edges = self.prepared.graph.num_edges
         blocks = search.reduction.blocks if search else []
         results = search.results if search else []
         return Statistics(
-            seconds=self.limits.seconds,
+            seconds=self.budget.seconds,
             num_edges=edges,
             core_edges=sum(block.graph.num_edges for block in blocks) if search else edges,
             blocks=len(blocks) if search else 1,
             rounds=sum(result.rounds for result in results),
             cuts=sum(result.cuts for result in results),
             converged=search is not None and search.converged,
-            stopped=self.stopped,
+            stopped=None if found[1].optimal else self._stopped,
             method=self.method,
             nodes=self.nodes,
-            leaves=certificate.num_leaves,
-            history=tuple(self.history),
+            leaves=found[0].num_leaves,
+            history=tuple(self.budget.history),
         )
+
+    @property
+    def _stopped(self) -> Stopped | None:
+        """Why the last search ended before it was done, or None."""
+        reason = self.budget.stopped or "time limit"
+        return None if self.is_done and reason != "Ctrl-C" else reason
 
     @property
     def _is_dense(self) -> bool:
@@ -169,8 +159,8 @@ class Prover:
         elif method is None:
             method = "cycle LP" if self.loops_only else "clique LP"
         packings = [result.packing for result in self.search.results]
-        reduction, deadline = self.search.reduction, self.limits.deadline
-        growth = Growth(self.prepared, reduction, method, deadline, packings, self.start)
+        reduction, budget = self.search.reduction, self.budget
+        growth = Growth(self.prepared, reduction, method, budget, packings, self.start)
         tell = self.incumbent
         if tell is not None:
             growth.incumbent.found = lambda: tell(growth.state())
@@ -179,119 +169,81 @@ class Prover:
     def _growth_from_a_good_state(self) -> Growth:
         """A tree of linear programs, once annealing has done what it can."""
         growth = self._growth()
-        seconds = _SHARE_OF_ANNEALING * max(0.0, self.limits.left)
-        state, interrupted = good_state(growth.core.graph, seconds)
-        growth.incumbent.offer(state)
-        growth.search.interrupted = interrupted
+        budget = self.budget.part(_SHARE_OF_ANNEALING)
+        growth.incumbent.offer(good_state(growth.core.graph, budget))
         return growth
 
     def _better_root(self, found: Found) -> Growth | None:
         """The semidefinite bound of the root, if it is better than that of the LP."""
         growth = self._growth("semidefinite")
-        growth.run(self._teller(growth), most_nodes=1)
+        self.is_done = growth.run(self._teller(growth), most_nodes=1)
         is_better = growth.bound > found[1].bound * self.prepared.form.scale
-        return growth if is_better or growth.search.interrupted else None
+        return growth if is_better or self.budget.stopped == "Ctrl-C" else None
 
     def _by_linear_program(self, covering: Covering | None) -> Found:
         """The cycle relaxation of each block."""
-        search, limits = self.search, self.limits
+        search, budget = self.search, self.budget
         blocks = search.reduction.blocks
         largest = max((block.graph.num_edges for block in blocks), default=0)
         is_torus = any(SquareTorus.of(block.graph) for block in blocks)
         self.is_large = is_torus or (largest >= LARGE and not self._is_dense)
-        is_followed = self._is_dense or (limits.most_nodes > 1 and not self.is_large)
-        if is_followed and math.isfinite(limits.left):
-            search.deadline -= (1 - _SHARE_OF_ROOT) * max(0.0, limits.left)
+        is_followed = self._is_dense or (budget.most_nodes > 1 and not self.is_large)
+        search.budget = budget.part(_SHARE_OF_ROOT if is_followed else 1.0)
         if covering is not None:
             patience = max(_SECONDS_OF_LP, _TIMES_COVERING * covering.seconds)
-            search.deadline = min(search.deadline, limits.began + patience)
+            search.budget.end_by(budget.began + patience)
         if is_followed:
             search.gives_up = _Stalling()
         self.prepared.known.append(search.run(self.prepared.known))
-        if search.interrupted:
-            self.stopped = "Ctrl-C"
-        elif not search.converged and not search.gave_up:
-            self.stopped = "target" if search.reached else "time limit"
-        began = limits.seconds
-        loops, denominator = self._done(search.loops)
+        self.is_done = (search.converged or search.gave_up) and budget.stopped != "target"
+        began = budget.seconds
+        loops, denominator = budget.to_the_end(search.loops)
         found = self._certified(lambda: self.prepared.loop_certificate(loops, denominator))
-        limits.reserve(limits.seconds - began)  # a tree's certificate takes as long
-        if found[1].optimal:  # it was done just then
-            self.stopped = None
+        budget.reserve(budget.seconds - began)  # a tree's certificate takes as long
         return found
 
     def _certified(self, certificate: Callable[[], Certificate]) -> Found:
-        """What is proven, in exact numbers. That is made in any case: a bound needs it."""
-        made = self._done(certificate)
-        return self._done(lambda: self.prepared.verified(made))
+        """What is proven, in exact numbers. That is made in any case: a bound needs it.
 
-    def _done(self, work: Callable[[], Result]) -> Result:
-        """One step of a certificate. Only that step is done anew after Ctrl-C."""
-        result, interrupted = to_the_end(work)
-        if interrupted:
-            self.stopped = "Ctrl-C"
-        return result
+        Only the step that Ctrl-C comes in is done anew.
+        """
+        made = self.budget.to_the_end(certificate)
+        return self.budget.to_the_end(lambda: self.prepared.verified(made))
 
     def _by_covering(self, covering: Covering, found: Found) -> Found:
         """All states of a few vertices."""
         prepared = self.prepared
-        try:
+        with self.budget.hearing_ctrl_c():
             prepared.known.append(lowest_state(prepared.problem, prepared.form))
-        except (KeyboardInterrupt, SystemError) as stop:
-            if not is_ctrl_c(stop):
-                raise
-            self.stopped = "Ctrl-C"
-            return found
-        self.stopped, self.method = None, "enumeration"
-        none: Any = np.empty(0, dtype=np.int64)
-        tree = Tree((Cover(covering.nodes),))
-        state, starts = prepared.best[:-1], np.zeros(1, np.int64)
-        return prepared.verified(Certificate(state, none, starts, none, tree=tree))
+            none: Any = np.empty(0, dtype=np.int64)
+            tree = Tree((Cover(covering.nodes),))
+            state, starts = prepared.best[:-1], np.zeros(1, np.int64)
+            found = prepared.verified(Certificate(state, none, starts, none, tree=tree))
+            self.is_done, self.method = True, "enumeration"
+        return found
 
     def _by_tree(self, growth: Growth) -> Found:
         """Branch until nothing is left to do."""
-        if growth.search.interrupted:
-            return self._harvest(growth, False)
-        done = growth.run(self._teller(growth), workers=self.workers, executor=self.executor)
-        return self._harvest(growth, done)
+        tell = self._teller(growth)
+        self.is_done = growth.run(tell, workers=self.workers, executor=self.executor)
+        return self._harvest(growth)
 
-    def _harvest(self, growth: Growth, done: bool) -> Found:
+    def _harvest(self, growth: Growth) -> Found:
         """What a tree proves."""
         self.method, self.nodes = growth.method, growth.search.nodes
-        if growth.search.interrupted:
-            self.stopped = "Ctrl-C"
-        elif done:
-            self.stopped = None
-        elif not growth.search.is_stopped:
-            self.stopped = "time limit"
         return self._certified(growth.certificate)
 
-    def _note(self, bounds: Bounds) -> None:
-        """Keep bounds that are better than the last, and tell them."""
-        last = self.history[-1] if self.history else None
-        if last is None or bounds.lower > last.lower or bounds.upper < last.upper:
-            lower = max(bounds.lower, last.lower if last else -math.inf)
-            self.history.append(replace(bounds, lower=lower))
-        if self.progress is not None:
-            self.progress(bounds)
+    def _teller(self, growth: Growth) -> Callable[[TreeProgress], object]:
+        """Tells how far a tree is, and keeps it now and then."""
+        scale, budget = self.prepared.form.scale, self.budget
 
-    def _teller(self, growth: Growth) -> Callable[[TreeProgress], bool]:
-        """Tells how far a tree is, and keeps it now and then; True if it is time to stop."""
-        scale, limits = self.prepared.form.scale, self.limits
-
-        def tell(progress: TreeProgress) -> bool:
+        def tell(progress: TreeProgress) -> None:
             if self.checkpoint is not None and self.pause.is_over:
                 with self.pause:
                     self.checkpoint(growth.certificate())
             lower, upper = (float(Fraction(x) / scale) for x in (progress.lower, progress.upper))
-            self._note(Bounds(lower, upper, limits.seconds, self.search.rounds, progress.nodes,
-                              progress.open_nodes))  # fmt: skip
-            if limits.target is not None and lower >= limits.target:
-                self.stopped = "target"
-            elif progress.nodes >= limits.most_nodes:
-                self.stopped = "node limit"
-            elif progress.held >= limits.most_bytes:
-                self.stopped = "memory limit"
-            return self.stopped in ("target", "node limit", "memory limit")
+            bounds = Bounds(lower, upper, budget.seconds, self.search.rounds, progress.nodes,
+                            progress.open_nodes)  # fmt: skip
+            budget.tell(bounds, progress.held)
 
         return tell

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from glasshouse.certificates.ties import Pair
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.signed_graph import Spins
 
 # A multiplier, vertices in order, and the sign of the edge from each of them to the next, an odd
@@ -33,7 +34,6 @@ class Outcome:
         branch: the pair to branch on, its sign that of the side to look at first; None if closed.
         warm: what both children may start from.
         states: states found on the way, whichever pairs they agree with.
-        interrupted: whether Ctrl-C ended it; what was found until then is here.
     """
 
     closed: bool
@@ -41,7 +41,6 @@ class Outcome:
     branch: Pair | None = None
     warm: Any = None
     states: list[Spins] = field(default_factory=list)
-    interrupted: bool = False
 
 
 class Relaxation(Protocol):
@@ -49,13 +48,13 @@ class Relaxation(Protocol):
 
     name: str
 
-    def bound(self, pairs: list[Pair], incumbent: int, deadline: float, warm: Any) -> Outcome:
-        """Bound, until the node is closed, nothing more is gained, or the deadline is over.
+    def bound(self, pairs: list[Pair], incumbent: int, budget: Budget, warm: Any) -> Outcome:
+        """Bound, until the node is closed, nothing more is gained, or it is time to stop.
 
         Args:
             pairs: the path from the root.
             incumbent: the cost of the best state known.
-            deadline: when to stop, on the clock of `working_time`.
+            budget: when to stop.
             warm: what the parent's outcome held, or None.
         """
         ...

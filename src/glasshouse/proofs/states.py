@@ -9,21 +9,18 @@ A tree search with a poor state is hopeless, so `good_state` takes its time.
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.compiled import is_ctrl_c
 from glasshouse.kernels.adjacency import adjacency
 from glasshouse.problems import Ising
 from glasshouse.problems.validation import INT64_MAX
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.kernels import graphs as kernels
 from glasshouse.proofs.kernels import mixing
-from glasshouse.proofs.limits import Clock
 from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array
-from glasshouse.stopping import working_time
 
 # An edge is decided if it is this close to 0 or 1.
 _DECIDED = 1e-4
@@ -32,7 +29,7 @@ _SWEEPS, _RUNS = 500, 64
 _TURNS = 16
 # Of denser graphs, two states differ in one large part, and mixing them gains nothing.
 _SPARSE = 8.0
-# Spins that are mixed between two looks at the clock.
+# Spins that are mixed between two looks at the budget.
 _SPINS_AT_ONCE = 1 << 20
 # Couplings, in units of the largest, that no temperature of a kernel can tell from none.
 _NEGLIGIBLE = 1e-100
@@ -48,30 +45,29 @@ def annealed_state(
     graph: SignedGraph,
     violation: npt.NDArray[np.float64] | None,
     least: int,
-    seconds: float,
-) -> tuple[Spins, bool]:
-    """The best state of a short annealing, and whether Ctrl-C cut that short.
+    budget: Budget,
+) -> Spins:
+    """The best state of a short annealing.
 
     Args:
         graph: the problem.
         violation: u, one for each edge: what it decides stays. None leaves everything open.
         least: a cost at which to stop.
-        seconds: how long to anneal; improving the states then takes no longer.
+        budget: half of its time is for annealing, the rest for improving the states then.
     """
-    clock = Clock(working_time() + 2 * seconds)
     if violation is None:
         violation = np.full(graph.num_edges, 0.5)
     decided = np.minimum(violation, np.abs(1.0 - violation)) < _DECIDED
     inside, labels = _clusters(graph, decided, violation > 0.5)
     small = _between(graph, inside, labels)
     if not small.num_edges:
-        return inside, False
+        return inside
     # What the clusters violate inside themselves is lost already.
     lost = graph.cost(inside) - small.cost(np.ones(small.num_vertices, dtype=np.int8))
-    states, interrupted = annealed_states(small, _RUNS, least - lost, seconds)
-    if is_sparse(small) and not interrupted:
-        mix(small, states, _TURNS, clock)
-    return inside * best_of(small, states)[labels], interrupted
+    states = annealed_states(small, _RUNS, least - lost, budget.part(0.5))
+    if is_sparse(small):
+        mix(small, states, _TURNS, budget)
+    return inside * best_of(small, states)[labels]
 
 
 def best_of(graph: SignedGraph, states: npt.NDArray[np.int8]) -> Spins:
@@ -92,7 +88,7 @@ def is_sparse(graph: SignedGraph) -> bool:
 
 
 def mix(
-    graph: SignedGraph, states: npt.NDArray[np.int8], turns: int, clock: Clock | None = None
+    graph: SignedGraph, states: npt.NDArray[np.int8], turns: int, budget: Budget | None = None
 ) -> None:
     """Improve states, in place, by each other; the same partners each time.
 
@@ -100,16 +96,16 @@ def mix(
         graph: whose states.
         states: row by row.
         turns: how many partners each has.
-        clock: after its deadline, states stay as they are by then.
+        budget: where it asks to stop, states stay as they are by then.
     """
-    rng, clock = np.random.default_rng(0), clock or Clock()
+    rng, budget = np.random.default_rng(0), budget or Budget()
     partners = np.array([rng.permutation(len(states)) for _ in range(turns)])
     turns_at_once = max(1, _SPINS_AT_ONCE // max(states.size, 1))
     states_at_once = max(1, _SPINS_AT_ONCE // max(graph.num_vertices, 1))
     for turn in range(0, turns, turns_at_once):
         some = partners[turn : turn + turns_at_once]
         for first in range(0, len(states), states_at_once):
-            if clock.seconds_left < 0.0:
+            if budget.asks_to_stop():
                 return
             last = min(first + states_at_once, len(states))
             mixing.mix(*graph.rows, graph.couplings, states, some, first, last)
@@ -152,9 +148,9 @@ def _between(graph: SignedGraph, inside: Spins, labels: npt.NDArray[np.int32]) -
 
 
 def annealed_states(
-    graph: SignedGraph, runs: int, least: int, seconds: float, sweeps: int = _SWEEPS, seed: int = 0
-) -> tuple[npt.NDArray[np.int8], bool]:
-    """The states that some runs end in, the best state of all among them; and if Ctrl-C came."""
+    graph: SignedGraph, runs: int, least: int, budget: Budget, sweeps: int = _SWEEPS, seed: int = 0
+) -> npt.NDArray[np.int8]:
+    """The states that some runs end in, the best state of all among them."""
     from glasshouse.solvers import anneal
 
     # Floats, as whole numbers over one power of two, hardly ever fit.
@@ -162,48 +158,41 @@ def annealed_states(
     weights = graph.weights.astype(np.int64) if fits else graph.couplings
     felt = np.abs(weights) > _NEGLIGIBLE
     problem = Ising.from_edges(graph.num_vertices, graph.edges[felt], weights[felt])
+    seconds = max(budget.left(), 1e-3)
     result = anneal(
         problem,
         sweeps=sweeps,
         runs=runs,
         target=graph.value(least) if fits else None,
         rng=seed,
-        time_limit=max(seconds, 1e-3) if np.isfinite(seconds) else None,
+        time_limit=seconds if np.isfinite(seconds) else None,
     )
-    states = np.concatenate([result.states, result.best_state[None]]).astype(np.int8)
-    return states, result.stopped == "interrupted"
+    if result.stopped == "interrupted":
+        budget.stop("Ctrl-C")
+    return np.concatenate([result.states, result.best_state[None]]).astype(np.int8)
 
 
-def good_state(graph: SignedGraph, seconds: float = math.inf) -> tuple[Spins, bool]:
-    """A state of low cost, and whether Ctrl-C cut the search for it short.
+def good_state(graph: SignedGraph, budget: Budget) -> Spins:
+    """A state of low cost.
 
     Annealed states are mixed, batch by batch, until some batches agree on the best cost. Of sparse
     glasses of some hundred spins that is nearly always an optimum.
 
     Args:
         graph: the problem.
-        seconds: when to stop.
+        budget: when to stop.
     """
     sweeps = min(max(_SWEEPS_PER_SPIN * graph.num_vertices, _FEWEST_SWEEPS), _MOST_SWEEPS)
-    deadline = working_time() + seconds
     best: Spins = np.ones(graph.num_vertices, dtype=np.int8)
     costs = [graph.cost(best)]
-    try:
+    with budget.hearing_ctrl_c():
         for batch in range(_MOST_BATCHES):
-            left = deadline - working_time()
-            states, interrupted = annealed_states(graph, _BATCH_RUNS, 0, left, sweeps, batch)
-            if not interrupted:
-                mix(graph, states, _BATCH_TURNS, Clock(deadline))
+            states = annealed_states(graph, _BATCH_RUNS, 0, budget, sweeps, batch)
+            mix(graph, states, _BATCH_TURNS, budget)
             state = best_of(graph, states)
             costs.append(graph.cost(state))
             if costs[-1] < graph.cost(best):
                 best = state.copy()
-            if interrupted:
-                return best, True
-            if costs.count(min(costs)) >= _AGREEING or working_time() > deadline:
+            if costs.count(min(costs)) >= _AGREEING or budget.asks_to_stop():
                 break
-    except (KeyboardInterrupt, SystemError) as stop:
-        if not is_ctrl_c(stop):
-            raise
-        return best, True
-    return best, False
+    return best

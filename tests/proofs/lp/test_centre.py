@@ -5,6 +5,7 @@ import pytest
 from tests.proofs.instances import spin_glass
 from tests.proofs.lp.test_separation import glass
 
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.lp.centre import Aim, centre_of, contracted, states_of
 from glasshouse.proofs.lp.separation import CycleSeparator
 from glasshouse.proofs.lp.tied_graph import TiedGraph
@@ -31,7 +32,7 @@ def test_without_a_centre_the_point_is_the_solution():
 def test_states_agree_with_the_pairs_and_the_best_comes_first(pairs):
     graph = SignedGraph.of(spin_glass(300, 0.02, np.random.default_rng(0), gaussian=True))
     ties = TiedGraph.of(graph, pairs)
-    states = states_of(ties, np.inf)
+    states = states_of(ties, Budget())
     for a, b, sign in pairs:
         assert (states[:, a] * states[:, b] == sign).all()
     costs = [graph.cost(state) for state in states]
@@ -43,7 +44,7 @@ def test_states_agree_with_the_pairs_and_the_best_comes_first(pairs):
 def test_no_cycle_is_violated_at_the_centre(pairs):
     graph = glass(2)
     ties = TiedGraph.of(graph, pairs)
-    centre = centre_of(ties, states_of(ties, np.inf))
+    centre = centre_of(ties, states_of(ties, Budget()))
     assert not CycleSeparator(graph).cuts(centre, 1e-9)
     inside = ties.inside
     assert (centre[inside] == ties.violated[inside]).all()
@@ -64,7 +65,7 @@ def test_a_contracted_graph_costs_the_same_up_to_a_constant():
 def test_the_centre_is_the_mean_of_the_better_half():
     graph = glass(1)
     ties = TiedGraph.of(graph, [])
-    states = states_of(ties, np.inf)
+    states = states_of(ties, Budget())
     half = states[: (len(states) + 1) // 2]
     assert (centre_of(ties, states) == mean_violation(graph, half)).all()
     assert centre_of(ties, states[:0]) is None

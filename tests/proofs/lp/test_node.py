@@ -12,13 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.proofs.instances import torus_edges
 
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.lp.node import CliqueRelaxation, CycleRelaxation
 from glasshouse.proofs.lp.tied_graph import TiedGraph
 from glasshouse.proofs.signed_graph import SignedGraph, exact_array
 from glasshouse.proofs.states import good_state
 from glasshouse.stopping import working_time
 
-NEVER = math.inf
+NEVER = Budget()
 
 
 def depth_first(graph, state, relaxation):
@@ -165,7 +166,7 @@ def lattice(length, seed):
 @pytest.mark.parametrize("make", RELAXATIONS)
 def test_a_lattice_is_proven_by_branching(make):
     graph = lattice(6, 2)
-    state, _ = good_state(graph)
+    state = good_state(graph, NEVER)
     leaves, best, _ = depth_first(graph, state, make(graph))
     assert best == graph.cost(state)
     assert len(leaves) > 1 or make is CliqueRelaxation  # which may need no branch
@@ -177,7 +178,7 @@ def test_a_lattice_is_proven_by_branching(make):
 def test_an_order_of_nodes_that_jumps_gives_the_same_bounds(monkeypatch):
     graph = lattice(4, 1)
     # Too much for anything to be closed, as long as no better state is found.
-    incumbent = graph.cost(good_state(graph)[0]) + 6
+    incumbent = graph.cost(good_state(graph, NEVER)) + 6
     monkeypatch.setattr(CycleRelaxation, "consider", lambda self, state: None)
     monkeypatch.setattr(CycleRelaxation, "stall_of_node", CycleRelaxation.stall_of_root)
     relaxation = CycleRelaxation(graph)
@@ -196,11 +197,11 @@ def test_an_order_of_nodes_that_jumps_gives_the_same_bounds(monkeypatch):
 @pytest.mark.quiet
 def test_it_stops_in_time_with_an_honest_bound():
     small = lattice(3, 1)
-    CycleRelaxation(small).bound([], small.cost(good_state(small)[0]), NEVER)  # compiles
+    CycleRelaxation(small).bound([], small.cost(good_state(small, NEVER)), NEVER)  # compiles
     graph = lattice(6, 1)
-    state, _ = good_state(graph)
+    state = good_state(graph, NEVER)
     start = working_time()
-    outcome = CycleRelaxation(graph).bound([], graph.cost(state), start + 0.1)
+    outcome = CycleRelaxation(graph).bound([], graph.cost(state), Budget(0.1))
     assert working_time() - start < 2.0
     assert not outcome.closed
     assert proven_bound(graph, [], outcome.parts) <= graph.value(graph.cost(state))

@@ -14,7 +14,7 @@ from tests.proofs.instances import torus_edges
 from glasshouse.certificates import verify
 from glasshouse.problems import Ising
 from glasshouse.proofs import prove
-from glasshouse.proofs.limits import Clock
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.matching.kernels import faces as face_kernels
 from glasshouse.proofs.matching.kernels import matching
 from glasshouse.proofs.matching.square_torus import SquareTorus
@@ -74,7 +74,7 @@ def test_moats_are_odd_cycles_packed_as_tightly_as_can_be(shape, seed):
     graph = core(lattice(shape, seed))
     torus = SquareTorus.of(graph)
     assert torus is not None
-    moats = torus.moats(Clock())
+    moats = torus.moats(Budget())
     load = np.zeros(graph.num_edges)
     for cycle, dual in zip(moats.cycles, moats.duals, strict=True):
         degrees = np.bincount(graph.edges[cycle].ravel())
@@ -114,7 +114,7 @@ def test_states_from_discs_become_better_and_reach_the_optimum():
     assert torus is not None
     state = np.ones(graph.num_vertices, dtype=np.int8)
     for _ in range(40):
-        new = torus.improved(state, Clock())
+        new = torus.improved(state, Budget())
         if graph.cost(new) <= graph.cost(state):
             state = new
     assert problem.energy(state) == prove(problem, loops_only=True).energy

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,6 +12,7 @@ from tests.proofs.semidefinite.dense_graphs import exact_bound, random_graph, st
 from glasshouse.certificates.ties import Pair
 from glasshouse.planting.methods import wishart
 from glasshouse.problems import Ising
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.relaxation import Outcome, Parts
 from glasshouse.proofs.semidefinite.climb import Climb, Settings
 from glasshouse.proofs.semidefinite.relaxation import SemidefiniteRelaxation
@@ -27,7 +27,7 @@ def nodes_of_tree(graph: SignedGraph, incumbent: int) -> Iterator[tuple[list[Pai
     stack: list[tuple[list[Pair], object]] = [([], None)]
     while stack:
         pairs, warm = stack.pop()
-        outcome = relaxation.bound(pairs, incumbent, math.inf, warm)
+        outcome = relaxation.bound(pairs, incumbent, Budget(), warm)
         yield pairs, outcome, incumbent
         incumbent = min([incumbent, *map(graph.cost, outcome.states)])
         if outcome.branch is not None:
@@ -72,11 +72,11 @@ def complete_graph(size: int, seed: int) -> SignedGraph:
 @pytest.mark.quiet
 def test_deadline_is_kept_and_leaves_an_honest_bound() -> None:
     small = complete_graph(20, seed=1)
-    SemidefiniteRelaxation(small).bound([], small.total // 2, math.inf, None)  # compiles
+    SemidefiniteRelaxation(small).bound([], small.total // 2, Budget(), None)  # compiles
     graph = complete_graph(150, seed=1)
     cost = graph.cost(np.ones(151, np.int8))
     begin = working_time()
-    outcome = SemidefiniteRelaxation(graph).bound([], cost, begin + 0.5, None)
+    outcome = SemidefiniteRelaxation(graph).bound([], cost, Budget(0.5), None)
     assert working_time() < begin + 1.5
     assert not outcome.closed
     bound = exact_bound(graph, [], outcome.parts)
@@ -88,7 +88,7 @@ def test_exact_squares_lose_next_to_nothing_of_the_climb() -> None:
     problem = Subproblem.of(graph, [])
     highest = problem.highest_below(graph.value(graph.cost(np.ones(61, np.int8))))
     climb = Climb(problem, highest, None, Settings())
-    climb.run(working_time() + 0.5)
+    climb.run(Budget(0.5))
     reached = problem.constant + climb.bound * problem.unit
     assert reached - 0.1 < float(climb.rounded().bound(problem)) < reached + 1e-6
 
@@ -96,14 +96,14 @@ def test_exact_squares_lose_next_to_nothing_of_the_climb() -> None:
 def test_pairs_that_contradict_each_other_are_refused() -> None:
     relaxation = SemidefiniteRelaxation(complete_graph(5, seed=1))
     with pytest.raises(ValueError, match="contradict each other"):
-        relaxation.bound([(0, 1, 1), (1, 2, 1), (0, 2, -1)], 3, math.inf, None)
+        relaxation.bound([(0, 1, 1), (1, 2, 1), (0, 2, -1)], 3, Budget(), None)
 
 
 def test_the_same_question_has_the_same_answer() -> None:
     graph = complete_graph(30, seed=2)
     cost = graph.cost(np.ones(31, np.int8))
     first, second = (
-        SemidefiniteRelaxation(graph).bound([], cost, math.inf, None) for _ in range(2)
+        SemidefiniteRelaxation(graph).bound([], cost, Budget(), None) for _ in range(2)
     )
     assert first.parts == second.parts
     assert first.branch == second.branch
@@ -113,7 +113,7 @@ def test_tight_relaxation_closes_at_the_root_to_the_last_unit() -> None:
     plant = wishart(24, columns=8, weights="normal", rng=1)
     graph = SignedGraph.of(plant.problem)
     cost = graph.cost(np.append(plant.state, 1).astype(np.int8))
-    outcome = SemidefiniteRelaxation(graph).bound([], cost, math.inf, None)
+    outcome = SemidefiniteRelaxation(graph).bound([], cost, Budget(), None)
     assert outcome.closed
     assert graph.largest > 10**6
     assert graph.value(cost) - 2 < exact_bound(graph, [], outcome.parts) <= graph.value(cost)

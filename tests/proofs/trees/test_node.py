@@ -11,7 +11,7 @@ from tests.proofs.lattices import lattice
 from tests.proofs.trees.test_search import half_complete
 
 from glasshouse.proofs import prove
-from glasshouse.proofs.limits import Limits
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.preparation import Prepared
 from glasshouse.proofs.prover import Prover
 from glasshouse.proofs.trees import subtrees
@@ -20,7 +20,7 @@ from glasshouse.proofs.trees.node import Holdings
 
 def grown_tree(problem, method, nodes):
     """A search that has bounded some nodes, and its tree."""
-    prover = Prover(Prepared(problem, None, None), Limits(None, None, None))
+    prover = Prover(Prepared(problem, None, None), Budget())
     prover.search = prover._new_search()
     growth = prover._growth(method)
     growth.run(lambda progress: False, most_nodes=nodes)

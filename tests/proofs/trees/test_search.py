@@ -19,7 +19,7 @@ from tests.proofs.instances import spin_glass, torus_edges
 from glasshouse.certificates import Certificate, Leaf, Tree, verify
 from glasshouse.planting.methods import random_loops
 from glasshouse.problems import Ising, Max2Sat
-from glasshouse.proofs import HardClausesUnsatisfiableError, limits, prove, prover
+from glasshouse.proofs import HardClausesUnsatisfiableError, budget, prove, prover
 from glasshouse.proofs.lp.node import CycleRelaxation
 from glasshouse.proofs.lp.separation import CliqueSeparator
 from glasshouse.proofs.semidefinite import kernels as semidefinite_kernels
@@ -288,8 +288,8 @@ def test_a_time_limit_is_kept_within_a_tree(only_trees):
 
 
 def test_checkpoints_are_certificates_to_go_on_from(only_trees, monkeypatch):
-    monkeypatch.setattr(limits, "_BETWEEN_CHECKPOINTS", 0.0)
-    monkeypatch.setattr(limits, "_TIMES_CHECKPOINT", 0.0)
+    monkeypatch.setattr(budget, "_BETWEEN_CHECKPOINTS", 0.0)
+    monkeypatch.setattr(budget, "_TIMES_CHECKPOINT", 0.0)
     problem, kept = half_complete(), []
     proof = prove(problem, checkpoint=kept.append)
     assert proof.optimal

@@ -25,7 +25,7 @@ from weakref import finalize
 from glasshouse.pool import ignore, starting
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs.exact.solver import Answer, ExactSolver, Tell
-from glasshouse.proofs.interruption import interruptible
+from glasshouse.waiting import interruptible
 
 _SERVE = f"from {__name__} import serve; serve()"
 _OURS_TO_HANDLE = (signal.SIGINT, signal.SIGTERM)

@@ -7,7 +7,7 @@ from typing import Any
 from glasshouse.extras import optional
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs.exact.solver import Answer, exact_solver, literals
-from glasshouse.proofs.interruption import interruptible
+from glasshouse.waiting import interruptible
 
 
 @exact_solver("rc2", package="python-sat")

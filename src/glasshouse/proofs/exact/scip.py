@@ -7,7 +7,7 @@ from typing import Any
 from glasshouse.extras import optional
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs.exact.solver import TOLERANCE, Answer, Tell, exact_solver, literals
-from glasshouse.proofs.interruption import interruptible
+from glasshouse.waiting import interruptible
 
 
 @exact_solver("scip", package="pyscipopt", most_weight=2**28, tells=True)

@@ -6,14 +6,12 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.contraction import ContractedGraph, OddCycle
-from glasshouse.proofs.interruption import to_the_end
-from glasshouse.proofs.limits import Clock
 from glasshouse.proofs.lp.root import BlockResult, CycleLp
 from glasshouse.proofs.lp.rounding import Certifying
 from glasshouse.proofs.progress import Bounds
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
-from glasshouse.stopping import working_time
 
 
 class Blocks:
@@ -21,37 +19,24 @@ class Blocks:
 
     Args:
         graph: what to minimise.
-        deadline: when to stop, on the clock of `working_time`.
-        target: a value of the problem; stop once no state can be below it.
-        progress: called with `Bounds` after every LP solve.
+        budget: when to stop; it is told the bounds after every LP solve.
         found: called with every better state on the way, or None.
 
-    Attributes:
-        certify_until: when the loops that were found are to be a certificate.
-        reserved: seconds that a certificate takes even without loops.
-
     Raises:
-        TimeIsUpError: the deadline is over before the graph is reduced.
+        TimeIsUpError: the time is up before the graph is reduced.
     """
 
     def __init__(
         self,
         graph: SignedGraph,
-        deadline: float,
-        target: float | None,
-        progress: Callable[[Bounds], object] | None,
+        budget: Budget,
         found: Callable[[Spins], object] | None = None,
     ) -> None:
-        self.graph, self.found = graph, found
-        self.began = working_time()
-        self.deadline = deadline
-        self.target = target
-        self.progress = progress
-        self.certify_until, self.reserved = math.inf, 0.0
-        self.reduction = ContractedGraph(graph, Clock(deadline))
+        self.graph, self.budget, self.found = graph, budget, found
+        self.reduction = ContractedGraph(graph, budget)
         self.results: list[BlockResult] = []
         self.lower = Fraction(self.reduction.cost)
-        self.interrupted = self.reached = self.gave_up = False
+        self.gave_up = False
         # Asked after every round, with the bounds on the optimum.
         self.gives_up: Callable[[Fraction, Fraction], bool] = lambda lower, upper: False
         self.upper = 0  # what the blocks that are not being solved cost
@@ -70,10 +55,10 @@ class Blocks:
 
         solvers: list[CycleLp] = []
         for block in blocks:
-            is_lifted = self.reduction.is_lifting
-            certifying = Certifying(self.certify_until, is_lifted, self.reserved)
+            budget, is_lifted = self.budget, self.reduction.is_lifting
+            certifying = Certifying(budget.certify_until, is_lifted, budget.whole.reserved)
             solvers.append(
-                CycleLp(block.graph, slack, self.deadline, self._report, certifying, tell)
+                CycleLp(block.graph, slack, budget.part(), self._report, certifying, tell)
             )
         if start is not None:
             for solver, spins in zip(solvers, self.reduction.restrict(start), strict=True):
@@ -82,28 +67,20 @@ class Blocks:
         for solver in solvers:
             self.upper -= solver.cost
             result = solver.solve()
-            if solver.interrupted:  # the blocks to come report once and stop
-                self.interrupted = True
-                self.deadline = self.began
             self.results.append(result)
             self.lower += result.packing.total
             self.upper += result.cost
         states = [result.state for result in self.results]
-        state, stopped = to_the_end(lambda: self.reduction.lift_state(states))
-        self.interrupted |= stopped
-        return state
+        return self.budget.to_the_end(lambda: self.reduction.lift_state(states))
 
     def _report(self, lower: Fraction, upper: int) -> bool:
         """Every block calls this after each round with its own bounds; True stops it."""
         self.rounds += 1
         low = Fraction(self.graph.value(self.lower + lower)) / self.graph.scale
         high = Fraction(self.graph.value(self.upper + upper)) / self.graph.scale
-        seconds = working_time() - self.began
-        if self.progress is not None:
-            self.progress(Bounds(float(low), float(high), seconds, self.rounds))
-        self.reached = self.target is not None and low >= self.target
+        bounds = Bounds(float(low), float(high), self.budget.seconds, self.rounds)
         self.gave_up = self.gives_up(low, high)
-        return self.reached or self.gave_up or working_time() > self.deadline
+        return self.budget.tell(bounds) or self.gave_up
 
     def loops(self) -> tuple[list[OddCycle], int]:
         """The loops of all blocks, as loops of the whole graph over one denominator."""

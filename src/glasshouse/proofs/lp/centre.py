@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.lp.cycle_model import TOLERANCE
 from glasshouse.proofs.lp.separation import Separation
 from glasshouse.proofs.lp.tied_graph import TiedGraph
@@ -129,14 +130,12 @@ class Aim:
         self.share = (1.0 + self.share) / 2 if self.share < _LAST_AIM else 1.0
 
 
-def states_of(ties: TiedGraph, seconds: float) -> npt.NDArray[np.int8]:
+def states_of(ties: TiedGraph, budget: Budget) -> npt.NDArray[np.int8]:
     """Annealed states of a node, the best first; none where all its states have one value."""
     small = contracted(ties)
     if not small.num_edges:
         return np.empty((0, len(ties.classes)), np.int8)
-    found, interrupted = annealed_states(small, _CENTRE_RUNS, 0, seconds, _CENTRE_SWEEPS)
-    if interrupted:
-        raise KeyboardInterrupt
+    found = annealed_states(small, _CENTRE_RUNS, 0, budget, _CENTRE_SWEEPS)
     states: npt.NDArray[np.int8] = found[:, ties.classes] * ties.signs
     return states[np.argsort(np.negative(agreements(ties.graph, states)), kind="stable")]
 

@@ -1,8 +1,8 @@
 """HiGHS, the LP solver, as everything here uses it: silent, on one thread, every status checked.
 
-All linear programs are solved here. Each run is in a side thread (see `interruption`), because the
-thread of a caller may have a scheduler for another number of threads, with which HiGHS refuses to
-run.
+All linear programs are solved here, in threads of their own. HiGHS keeps one scheduler for each
+thread that runs it, with as many threads as the first run there asked for, and refuses to run with
+another number. So glasshouse and its user never meet each other's schedulers.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.interruption import aside
 from glasshouse.stopping import working_time
+from glasshouse.waiting import SideThread, interruptible
 
 # How a run ended. "unsure" is the end of an interior point method, or of a simplex method with
 # large and small numbers, if HiGHS does not know whether the solution is an optimum.
@@ -32,6 +32,8 @@ _ENDS: dict[str, End] = {
 }
 # Seconds of a slice. Ctrl-C takes effect between two slices.
 _SLICE = 0.4
+
+_idle: list[SideThread] = []
 
 
 class LinearProgramError(RuntimeError):
@@ -130,7 +132,8 @@ def _run(solver: Any, seconds: float, stop: Callable[[], object]) -> End:
     """One run. HiGHS counts the seconds of all runs of a solver together."""
     limit = solver.getRunTime() + max(seconds, 0.0)
     checked(solver.setOptionValue("time_limit", limit), f"time_limit={limit}")
-    checked(aside(solver.run, stop), "run")
+    # A solver is used again, so that a run is never left behind.
+    checked(interruptible(solver.run, stop, patience=math.inf, idle=_idle), "run")
     status = solver.getModelStatus().name
     if status not in _ENDS:
         raise LinearProgramError(f"HiGHS ended with the model status {status}")

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glasshouse.certificates.ties import Pair
-from glasshouse.compiled import is_ctrl_c
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.kernels import graphs
-from glasshouse.proofs.limits import Clock
 from glasshouse.proofs.lp.centre import Aim, Point, centre_of, states_of
 from glasshouse.proofs.lp.cuts import Cut
 from glasshouse.proofs.lp.interior_duals import interior_duals
@@ -23,7 +22,6 @@ from glasshouse.proofs.lp.strong_branching import Brancher, Choice
 from glasshouse.proofs.lp.tied_graph import TiedGraph
 from glasshouse.proofs.relaxation import Outcome
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
-from glasshouse.stopping import working_time
 
 # Cuts of a node have to be violated by this much, unless there are none.
 _CLEARLY, _BARELY = 0.02, 1e-5
@@ -72,34 +70,27 @@ class CycleRelaxation:
         self.best = graph.total + 1  # the cost to be beaten
         self.found: list[Spins] = []
 
-    def bound(
-        self, pairs: list[Pair], incumbent: int, deadline: float, warm: Any = None
-    ) -> Outcome:
+    def bound(self, pairs: list[Pair], incumbent: int, budget: Budget, warm: Any = None) -> Outcome:
         """Bound the states that agree with the pairs; see `Relaxation.bound`."""
         self.best, self.found = min(self.best, incumbent), []
-        self.keep_time(Clock(deadline))
+        self.keep_time(budget)
         ties = TiedGraph.of(self.graph, pairs)
-        try:
-            return self.bound_node(ties, not pairs, deadline, warm)
-        except BaseException as stop:
-            lp, self.lp, self.at = self.lp, NodeLp(self.weights), None  # it may be half changed
-            if not is_ctrl_c(stop):
-                raise
-            return self.cut_short(lp, ties)
+        with budget.hearing_ctrl_c():
+            return self.bound_node(ties, not pairs, budget, warm)
+        lp, self.lp, self.at = self.lp, NodeLp(self.weights), None  # it may be half changed
+        return self.cut_short(lp, ties)
 
-    def keep_time(self, clock: Clock) -> None:
-        """Let searches for cuts and for a branch end at a deadline."""
-        self.separator.clock = self.brancher.clock = clock
+    def keep_time(self, budget: Budget) -> None:
+        """Let searches for cuts and for a branch end when it is time to stop."""
+        self.separator.budget = self.brancher.budget = budget
 
     def cut_short(self, lp: NodeLp, ties: TiedGraph) -> Outcome:
         """What the last solved LP proves."""
         known = min(len(lp.cuts), len(lp.duals))
         weak = honest_bound(ties, lp.cuts[:known], lp.duals[:known])
-        outcome = self.outcome(weak, False, None, None)
-        outcome.interrupted = True
-        return outcome
+        return self.outcome(weak, False, None, None)
 
-    def bound_node(self, ties: TiedGraph, is_root: bool, deadline: float, warm: Any) -> Outcome:
+    def bound_node(self, ties: TiedGraph, is_root: bool, budget: Budget, warm: Any) -> Outcome:
         """The node's rounds, and what to do with it then."""
         if not ties.step:  # all states of the node have one value
             self.consider(ties.signs.copy())
@@ -109,34 +100,34 @@ class CycleRelaxation:
             lp.return_to(warm)
         lp.go_to(ties)
         self.at = None
-        self.aim_at_centre(ties, deadline)
-        proof = self.cut_rounds(ties, is_root, deadline)
+        self.aim_at_centre(ties, budget)
+        proof = self.cut_rounds(ties, is_root, budget)
         if proof is not None:
             return self.outcome(proof, True, None, None)
         weak = honest_bound(ties, lp.cuts, lp.duals)
-        if working_time() > deadline:
+        if budget.asks_to_stop():
             return self.outcome(weak, False, None, warm)
         choice = self.brancher.choose(lp, ties, self.goal(ties) + _MARGIN)
         self.at = lp.basis()
         return self.outcome(weak, False, self.branch(ties, choice), self.at)
 
-    def cut_rounds(self, ties: TiedGraph, is_root: bool, deadline: float) -> Rounded | None:
+    def cut_rounds(self, ties: TiedGraph, is_root: bool, budget: Budget) -> Rounded | None:
         """Add cuts until the node is closed, and return the proof; None if that does not happen."""
         lp = self.lp
         stall = self.stall_of_root if is_root else self.stall_of_node
         history: list[float] = []
         while True:
-            lp.solve(self.goal(ties) + _MARGIN, deadline - working_time())
+            lp.solve(self.goal(ties) + _MARGIN, budget.left())
             if not lp.finished:
                 return None
             self.round_to_state()
             goal = self.goal(ties)
             if lp.value > goal - _BLUR * (1.0 + abs(goal)):
-                proof = self.proof(ties, deadline)
+                proof = self.proof(ties, budget)
                 if proof is not None:
                     return proof
                 # Where it stopped early the solution is none that could be cut off.
-                lp.solve(np.inf, deadline - working_time())
+                lp.solve(np.inf, budget.left())
                 if not lp.finished:
                     return None
             history.append(lp.value)
@@ -148,9 +139,9 @@ class CycleRelaxation:
                 return None
             lp.add(cuts)
 
-    def aim_at_centre(self, ties: TiedGraph, deadline: float) -> None:
+    def aim_at_centre(self, ties: TiedGraph, budget: Budget) -> None:
         """Look for states of a node, and for cuts around them at first."""
-        states = states_of(ties, deadline - working_time())
+        states = states_of(ties, budget)
         if len(states):
             self.consider(states[0].copy())
         self.aim = Aim(centre_of(ties, states))
@@ -170,7 +161,7 @@ class CycleRelaxation:
             if aim.is_there or len(cuts) > _FEW * self.graph.num_vertices:
                 return cuts
             aim.come_nearer(None if cuts else point)
-            if cuts or self.separator.clock.seconds_left < 0.0:
+            if cuts or self.separator.budget.asks_to_stop():
                 return cuts
 
     def cuts_at(
@@ -179,7 +170,7 @@ class CycleRelaxation:
         """Inequalities that a point violates; where there are none, barely violated ones."""
         return self.separator.cuts(point, tolerance) or self.separator.cuts(point, _BARELY)
 
-    def proof(self, ties: TiedGraph, deadline: float) -> Rounded | None:
+    def proof(self, ties: TiedGraph, budget: Budget) -> Rounded | None:
         """Round the LP's duals, or, where the digits of floats do not do, others."""
         lp, target = self.lp, self.target(ties)
         rounded = round_leaf_duals(ties, lp.cuts, lp.duals, target)
@@ -189,7 +180,7 @@ class CycleRelaxation:
         agrees = (state[self.graph.edges].prod(axis=1) == ties.products)[ties.inside].all()
         if not agrees or self.graph.cost(state) != self.best:
             return None
-        duals = interior_duals(ties, lp.cuts, state, deadline - working_time())
+        duals = interior_duals(ties, lp.cuts, state, budget.left())
         if duals is None:
             return None
         rounded = round_leaf_duals(ties, lp.cuts, duals, target)
@@ -269,10 +260,10 @@ class CliqueRelaxation(CycleRelaxation):
         super().__init__(graph)
         self.cliques = CliqueSeparator(graph, self.separator.signatures)
 
-    def keep_time(self, clock: Clock) -> None:
-        """Let searches for cliques end at a deadline, too."""
-        super().keep_time(clock)
-        self.cliques.clock = clock
+    def keep_time(self, budget: Budget) -> None:
+        """Let searches for cliques end when it is time to stop, too."""
+        super().keep_time(budget)
+        self.cliques.budget = budget
 
     def cuts_at(
         self, point: Point, history: list[float], goal: float, tolerance: float

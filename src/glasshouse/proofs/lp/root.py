@@ -19,10 +19,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.compiled import is_ctrl_c
-from glasshouse.proofs.interruption import to_the_end
+from glasshouse.proofs.budget import Budget, TimeIsUpError
 from glasshouse.proofs.kernels import graphs
-from glasshouse.proofs.limits import Clock, TimeIsUpError
 from glasshouse.proofs.lp.cycle_model import CycleModel
 from glasshouse.proofs.lp.rounding import Certifying, refine, round_duals
 from glasshouse.proofs.lp.rounds import CentredRounds, GreedyRounds
@@ -94,7 +92,7 @@ class CycleLp:
     Args:
         graph: a biconnected signed graph.
         slack: a gap of less than twice this is closed, some of it by the rounding of the duals.
-        deadline: time on the clock of `working_time` at which to stop.
+        budget: when to stop.
         report: called with (lower bound, cost of the best state) after every round; it returns
             True to stop.
         certifying: until when the certificate is to be made of what was found.
@@ -105,7 +103,7 @@ class CycleLp:
         self,
         graph: SignedGraph,
         slack: Fraction,
-        deadline: float = np.inf,
+        budget: Budget,
         report: Callable[[Fraction, int], bool] = lambda lower, upper: False,
         certifying: Certifying | None = None,
         found: Callable[[], object] = lambda: None,
@@ -113,49 +111,45 @@ class CycleLp:
         self.graph, self.found = graph, found
         self.certifying = certifying or Certifying()
         self.slack, self.capacity = slack, [abs(w) for w in graph.weights]
-        self.deadline = deadline
-        self.lp_deadline = deadline
+        self.budget = self.lp_budget = budget
         self.report = report
-        self.separation = Separation(graph, lambda: self.time_left() < 0)
+        self.separation = Separation(graph, lambda: self.lp_budget.asks_to_stop())
         self.rounds: GreedyRounds | CentredRounds = GreedyRounds(self.separation)
         self.torus = SquareTorus.of(graph)
         if self.torus is not None or (is_sparse(graph) and graph.num_edges >= LARGE):
             self.rounds = CentredRounds(self.separation, np.zeros(graph.num_edges))
         self.interior_rounds = 0
-        self.interrupted = self.annealed = False
+        self.annealed = False
         self.state = np.ones(graph.num_vertices, dtype=np.int8)
         self.cost = graph.cost(self.state)
 
     def solve(self) -> BlockResult:
         """Add cuts until none is left, the gap is closed, or it is time to stop.
 
-        A KeyboardInterrupt stops it, too; the last LP that was solved is kept.
+        After Ctrl-C, the last LP that was solved is kept.
         """
-        self.reserve_time()
+        # The rest is for a better state, should the LP not end in its time.
+        self.lp_budget = self.budget.part(1 - _RESERVE)
         work = _Work(self.rounds.model(), np.zeros(self.graph.num_edges))
-        try:
+        with self.budget.hearing_ctrl_c():
             if self.torus is not None:
                 self.match_faces(self.torus, work)
             if not work.stopped:
                 self.add_cuts(work)
             if not (self.closed(work.lower) or work.stopped):
                 self.anneal(work.lower)
-                violation = work.model.interior(self.time_left(), work.violation)
+                violation = work.model.interior(self.lp_budget.left(), work.violation)
                 self.anneal(work.lower, violation)
-        except (KeyboardInterrupt, SystemError) as stop:
-            if not is_ctrl_c(stop):
-                raise
-            self.interrupted = work.stopped = True
+        if self.budget.stopped == "Ctrl-C":
             self.certifying.hurry()
-            to_the_end(lambda: self.make_do(work))
-        packing, stopped = to_the_end(lambda: self.affordable_packing(work))
-        self.interrupted |= stopped
+            self.budget.to_the_end(lambda: self.make_do(work))
+        packing = self.budget.to_the_end(lambda: self.affordable_packing(work))
         return BlockResult(self.state, self.cost, packing, work.rounds, work.cuts, work.converged)
 
     def match_faces(self, torus: SquareTorus, work: _Work) -> None:
         """The bound and the state of a torus that need no LP, which often agree."""
         try:
-            moats = torus.moats(Clock(self.lp_deadline))
+            moats = torus.moats(self.lp_budget)
         except TimeIsUpError:  # an LP would take longer still
             work.stopped = True
             self.make_do(work)
@@ -164,12 +158,12 @@ class CycleLp:
         self.offer(torus.state_near(moats.crossed))
         states = [self.state]
         best, in_vain = self.cost, 0
-        while in_vain < _CUTS_IN_VAIN and not self.closed(work.lower) and self.time_left() > 0:
+        while in_vain < _CUTS_IN_VAIN and not (self.closed(work.lower) or self.is_time_up):
             self.cut_open(torus)
             states.append(self.state)
             in_vain = in_vain + 1 if self.cost == best else 0
             best = self.cost
-        if self.closed(work.lower) or self.time_left() < 0:
+        if self.closed(work.lower) or self.is_time_up:
             return
         work.violation = moats.crossed.astype(np.float64)
         assert isinstance(self.rounds, CentredRounds)
@@ -190,7 +184,7 @@ class CycleLp:
     def cut_open(self, torus: SquareTorus) -> None:
         """Look for a better state of a torus, or another that is as good: it may lead further."""
         try:
-            spins = torus.improved(self.state, Clock(self.lp_deadline))
+            spins = torus.improved(self.state, self.lp_budget)
         except TimeIsUpError:
             return
         if self.graph.cost(spins) == self.cost:
@@ -206,7 +200,7 @@ class CycleLp:
             self.look_for_states(work)
             work.converged = self.closed(work.lower)
             work.stopped = self.report(work.lower, self.cost)
-            if work.stopped or work.converged or self.time_left() < 0:
+            if work.stopped or work.converged or self.is_time_up:
                 break
             history.append(work.lower)
             if self.stalled(history):
@@ -214,12 +208,12 @@ class CycleLp:
                 break
             new = rounds.cuts(work.violation) if work.rounds else rounds.start()
             if not new:
-                work.converged = self.time_left() > 0
+                work.converged = not self.is_time_up
                 break
             work.rounds += 1
             work.cuts += len(new)
             model.add(new)
-            end = model.solve(rounds.method(model), self.time_left())
+            end = model.solve(rounds.method(model), self.lp_budget.left())
             if end != "optimal":  # a solver that is not sure gets no further with more time
                 work.converged = end == "unsure"
                 break
@@ -232,8 +226,7 @@ class CycleLp:
         work.solved = cycles, duals
         work.lower = Fraction(float(duals.sum())) * self.graph.largest
         self.certifying.measure(cycles, lambda some: self.rounded(duals[: len(some)], some))
-        self.deadline = min(self.deadline, self.certifying.latest_start(cycles))
-        self.lp_deadline = min(self.lp_deadline, self.deadline)
+        self.budget.end_by(self.certifying.latest_start(cycles))
 
     def look_for_states(self, work: _Work) -> None:
         """Round the LP's solution, and anneal where that leaves a gap."""
@@ -241,7 +234,7 @@ class CycleLp:
         self.offer(graphs.round_to_spins(*self.graph.rows, negative, work.violation))
         if self.torus is not None:
             for _ in range(_CUTS_OF_ROUND if work.rounds else 0):
-                if not self.closed(work.lower) and self.time_left() > 0:
+                if not (self.closed(work.lower) or self.is_time_up):
                     self.cut_open(self.torus)
         elif work.rounds == 1:  # plants need no more rounds, and no annealing
             self.anneal(work.lower)
@@ -257,14 +250,10 @@ class CycleLp:
         gain = history[-1] - history[-1 - _STALL_ROUNDS]
         return gain < _STALL_GAIN * (self.cost - history[-1])
 
-    def reserve_time(self) -> None:
-        """Keep some of the time for a better state, should the LP not end in the rest of it."""
-        left = self.deadline - working_time()
-        self.lp_deadline = self.deadline - (_RESERVE * left if np.isfinite(left) else 0.0)
-
-    def time_left(self) -> float:
-        """Seconds for the LP."""
-        return self.lp_deadline - working_time()
+    @property
+    def is_time_up(self) -> bool:
+        """Whether the LP has to end."""
+        return self.lp_budget.asks_to_stop()
 
     def affordable_packing(self, work: _Work) -> Packing:
         """The exact packing that the last solved LP found, or as much of it as time allows."""
@@ -290,48 +279,36 @@ class CycleLp:
         gap = self.cost - packing.total
         # The float sum may be off by this much where weights are large.
         blur = max(self.slack, Fraction(self.cost, 10**6))
-        if self.slack * _PROVEN < gap < blur and working_time() < self.deadline:
+        if self.slack * _PROVEN < gap < blur and working_time() < self.budget.deadline:
             return self.refined(packing, [cycle.tolist() for cycle in cycles])
         return packing
 
     def refined(self, packing: Packing, cycles: list[list[int]]) -> Packing:
         """The packing with what floats lost, or as it is where there is no time for that."""
-        try:
-            return refine(packing, cycles, self.capacity, self.cost - self.slack, self.deadline)
-        except (KeyboardInterrupt, SystemError) as stop:
-            if not is_ctrl_c(stop):
-                raise
-            self.interrupted = True
-            return packing
+        with self.budget.hearing_ctrl_c():
+            enough, deadline = self.cost - self.slack, self.budget.deadline
+            return refine(packing, cycles, self.capacity, enough, deadline)
+        return packing
 
     def closed(self, lower: Fraction) -> bool:
         """Whether no state can cost less, also after rounding the duals."""
         return self.cost - lower < self.slack * _CLOSED
 
     def anneal(self, lower: Fraction, violation: npt.NDArray[np.float64] | None = None) -> None:
-        """Look for a better state where the gap is open: around an LP solution, or anywhere, once.
-
-        A KeyboardInterrupt is passed on when the best state so far was kept.
-        """
-        if self.closed(lower) or (violation is None and self.annealed):
+        """Look for a better state where the gap is open: near an LP solution, or anywhere, once."""
+        budget, is_anywhere = self.budget, violation is None
+        if self.closed(lower) or (is_anywhere and self.annealed) or budget.asks_to_stop():
             return
-        seconds = (self.deadline - working_time()) / 2
-        if seconds <= 0.0:
-            return
-        self.annealed |= violation is None
-        least, clock = math.ceil(lower - self.slack), Clock(self.deadline)
-        if violation is None and isinstance(self.rounds, CentredRounds):
-            states, interrupted = annealed_states(self.graph, _RUNS, least, seconds)
-            if not interrupted:
-                mix(self.graph, states, _TURNS_TO_CENTRE, clock)
-                self.rounds.centring.centre = mean_violation(self.graph, states)
-                mix(self.graph, states, _TURNS, clock)
-            spins = best_of(self.graph, states)
+        self.annealed |= is_anywhere
+        least = math.ceil(lower - self.slack)
+        if is_anywhere and isinstance(self.rounds, CentredRounds):
+            states = annealed_states(self.graph, _RUNS, least, budget.part(0.5))
+            mix(self.graph, states, _TURNS_TO_CENTRE, budget)
+            self.rounds.centring.centre = mean_violation(self.graph, states)
+            mix(self.graph, states, _TURNS, budget)
+            self.offer(best_of(self.graph, states))
         else:
-            spins, interrupted = annealed_state(self.graph, violation, least, seconds)
-        self.offer(spins)
-        if interrupted:
-            raise KeyboardInterrupt
+            self.offer(annealed_state(self.graph, violation, least, budget))
 
     def offer(self, spins: Spins) -> None:
         """Improve a state by single flips and by the best one, and keep it if it is better."""

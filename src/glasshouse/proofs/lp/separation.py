@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.kernels.adjacency import adjacency
+from glasshouse.proofs.budget import Budget, TimeIsUpError
 from glasshouse.proofs.kernels import arcs as arc_kernels
 from glasshouse.proofs.kernels import cliques as clique_kernels
 from glasshouse.proofs.kernels import clusters as cluster_kernels
 from glasshouse.proofs.kernels import cycles as cycle_kernels
-from glasshouse.proofs.limits import Clock, TimeIsUpError
 from glasshouse.proofs.lp.cuts import Clique, Cut, Walk
 from glasshouse.proofs.parts import Cycles
 from glasshouse.proofs.signed_graph import SignedGraph
@@ -186,7 +186,7 @@ class CycleSeparator:
 
     def __init__(self, graph: SignedGraph) -> None:
         self.graph = graph
-        self.clock = Clock()
+        self.budget = Budget()
         self.vertices = np.arange(graph.num_vertices, dtype=np.int32)
         self.sources_at_once = max(16, _NODES_AT_ONCE // max(graph.num_vertices, 1))
         self.signatures = np.random.default_rng(0).integers(
@@ -196,7 +196,7 @@ class CycleSeparator:
     def cuts(self, violation: npt.NDArray[np.float64], tolerance: float) -> list[Cut]:
         """Inequalities violated by more than `tolerance`, the most violated first.
 
-        None at all means that there is none, unless the deadline of the clock is over.
+        None at all means that there is none, unless the budget asks to stop.
         """
         lengths = arc_lengths(violation)
         graph = arc_kernels.ArcGraph(*self.graph.rows, self.graph.negative, lengths)
@@ -212,7 +212,7 @@ class CycleSeparator:
         """Cycles below a length, as the kernel gives them, the time being read now and then."""
         found = []
         with suppress(TimeIsUpError):
-            for first, last in self.clock.pieces(len(self.vertices), self.sources_at_once):
+            for first, last in self.budget.pieces(len(self.vertices), self.sources_at_once):
                 sources = self.vertices[first:last]
                 found.append(arc_kernels.violated_cycles(graph, _ARC_HOP, limit, sources))
         if len(found) == 1:
@@ -266,7 +266,7 @@ class CliqueSeparator:
         self.distance = np.empty((size, 2 * size), np.float32)
         self.over = np.empty((size, 2 * size), np.int32)
         self.pairs = np.empty((2 * size, 2 * size), np.float32)
-        self.clock = Clock()
+        self.budget = Budget()
 
     @property
     def is_able(self) -> bool:
@@ -276,7 +276,7 @@ class CliqueSeparator:
     def cuts(self, lengths: npt.NDArray[np.float64], tolerance: float) -> list[Cut]:
         """Inequalities violated by more than `tolerance`, at most some over each arc.
 
-        There are none after the deadline of the clock.
+        There are none where the budget asks to stop.
 
         Args:
             lengths: of all arcs.
@@ -297,7 +297,7 @@ class CliqueSeparator:
 
     def _pieces(self) -> Iterator[tuple[int, int]]:
         """Ranges of vertices; the time is read between two of them."""
-        return self.clock.pieces(len(self.over), _PAIRS_AT_ONCE // max(len(self.over), 1))
+        return self.budget.pieces(len(self.over), _PAIRS_AT_ONCE // max(len(self.over), 1))
 
     def _of_size(self, size: int, tolerance: float) -> list[Cut]:
         """The cliques of some spins, those first that cut off most."""

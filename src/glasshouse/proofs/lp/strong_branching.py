@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.limits import Clock
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.lp.node_lp import Floats, NodeLp, Probe
 from glasshouse.proofs.lp.tied_graph import TiedGraph
 
@@ -54,7 +54,7 @@ class Brancher:
         self.weights = weights
         self.gains = np.zeros((2, len(weights)))  # per unit of u, down to 0 and up to 1, summed up
         self.trials = np.zeros((2, len(weights)))
-        self.clock = Clock()
+        self.budget = Budget()
 
     def choose(self, lp: NodeLp, ties: TiedGraph, enough: float) -> Choice | None:
         """Try out the most promising bundles of a solved LP; None if all edges are decided.
@@ -71,7 +71,7 @@ class Brancher:
         probe = Probe(lp, _ITERATIONS)
         best: Choice | None = None
         for k in order.tolist():
-            if scores[k] == 0.0 or (best is not None and self.clock.seconds_left < 0.0):
+            if scores[k] == 0.0 or (best is not None and self.budget.asks_to_stop()):
                 break
             chosen = edges[bundle == k].astype(np.int32)
             choice = self.try_out(probe, chosen, ties.violated[chosen], enough)

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.kernels import graphs
-from glasshouse.proofs.limits import Clock
 from glasshouse.proofs.matching.kernels import faces as face_kernels
 from glasshouse.proofs.matching.kernels import matching as matching_kernels
 from glasshouse.proofs.matching.kernels import moats as moat_kernels
@@ -79,17 +79,17 @@ class SquareTorus:
         sides = np.argsort(squares.ravel(), kind="stable").reshape(-1, 2) // 4
         return cls(graph, face_kernels.Faces(squares, sides.astype(np.int32)))
 
-    def moats(self, clock: Clock) -> Moats:
+    def moats(self, budget: Budget) -> Moats:
         """The best packing of cycles that do not wind around the torus.
 
         Raises:
-            TimeIsUpError: the clock says so.
+            TimeIsUpError: the budget asks to stop.
         """
-        odd, forest, crossed = _matched(self.faces, self.odd, self.rng, clock)
+        odd, forest, crossed = _matched(self.faces, self.odd, self.rng, budget)
         lattice = self.faces, tuple(self.graph.rows), self.graph.edges, self.graph.negative
         cycles: Cycles = []
         duals = [np.zeros(0)]
-        for first, last in clock.pieces(2 * len(odd), _PARTS_AT_ONCE):
+        for first, last in budget.pieces(2 * len(odd), _PARTS_AT_ONCE):
             edges, begins, widths = moat_kernels.moats(*lattice, odd, forest, first, last)
             cycles += [edges[begins[k] : begins[k + 1]] for k in range(len(widths))]
             duals.append(widths / 2)
@@ -105,7 +105,7 @@ class SquareTorus:
         spins: Spins = graphs.round_to_spins(*self.graph.rows, self.graph.negative, lengths)
         return spins
 
-    def improved(self, state: Spins, clock: Clock) -> Spins:
+    def improved(self, state: Spins, budget: Budget) -> Spins:
         """Another state, no worse as a rule, by a matching on the torus cut open at random.
 
         Two seams make it a disc, and the new state is the best of all that violate the same edges
@@ -113,7 +113,7 @@ class SquareTorus:
         may wind so that no state violates just what they cross; it is then a poor one.
 
         Raises:
-            TimeIsUpError: the clock says so.
+            TimeIsUpError: the budget asks to stop.
         """
         root = int(self.rng.integers(self.graph.num_vertices))
         ends = self.graph.edges
@@ -121,7 +121,7 @@ class SquareTorus:
         on_seam = all_seams[self.rng.random(len(all_seams)) < 0.5].any(axis=0)
         kept = self.graph.violated(state) & on_seam
         odd = self.odd ^ (kept[self.faces.edges].sum(axis=1) % 2 == 1)
-        crossed = _matched(_cut_open(self.faces, on_seam), odd, self.rng, clock)[2]
+        crossed = _matched(_cut_open(self.faces, on_seam), odd, self.rng, budget)[2]
         return self.state_near(kept | crossed[: self.graph.num_edges])
 
 
@@ -134,28 +134,28 @@ def _cut_open(faces: face_kernels.Faces, on_seam: Marks) -> face_kernels.Faces:
 
 
 def _matched(
-    faces: face_kernels.Faces, is_odd: Marks, rng: np.random.Generator, clock: Clock
+    faces: face_kernels.Faces, is_odd: Marks, rng: np.random.Generator, budget: Budget
 ) -> tuple[npt.NDArray[np.int32], matching_kernels.Forest, Marks]:
     """The odd faces, one of their best matchings, and which edges its ways cross."""
     odd = rng.permutation(np.flatnonzero(is_odd)).astype(np.int32)
     radius = _FIRST_RADIUS
     while True:
-        pairs = _near_pairs(faces, odd, radius, clock)
-        is_done, forest = matching_kernels.match(*pairs, radius, clock.check)
+        pairs = _near_pairs(faces, odd, radius, budget)
+        is_done, forest = matching_kernels.match(*pairs, radius, budget.check)
         if is_done:
-            return odd, forest, _crossed(faces, odd, forest, radius, clock)
+            return odd, forest, _crossed(faces, odd, forest, radius, budget)
         assert radius < len(faces.edges), "an odd number of odd faces"
         radius *= 2
 
 
 def _near_pairs(
-    faces: face_kernels.Faces, odd: npt.NDArray[np.int32], radius: int, clock: Clock
+    faces: face_kernels.Faces, odd: npt.NDArray[np.int32], radius: int, budget: Budget
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """The pairs of odd faces up to some steps apart, in compressed rows, and twice the steps."""
     place = np.full(len(faces.edges), -1, np.int32)
     place[odd] = np.arange(len(odd))
     counts, others, weights = [], [], []
-    for first, last in clock.pieces(len(odd), _FACES_AT_ONCE // radius**2):
+    for first, last in budget.pieces(len(odd), _FACES_AT_ONCE // radius**2):
         starts, *found = face_kernels.near_pairs(faces, place, odd[first:last], radius)
         counts.append(np.diff(starts))
         others.append(found[0])
@@ -170,10 +170,10 @@ def _crossed(
     odd: npt.NDArray[np.int32],
     forest: matching_kernels.Forest,
     radius: int,
-    clock: Clock,
+    budget: Budget,
 ) -> Marks:
     """Which edges the ways of a matching cross."""
     crossed = np.zeros(len(faces.sides), np.bool_)
-    for first, last in clock.pieces(len(odd), _FACES_AT_ONCE // radius**2):
+    for first, last in budget.pieces(len(odd), _FACES_AT_ONCE // radius**2):
         face_kernels.join(faces, odd, forest.mate, first, last, radius, crossed)
     return crossed

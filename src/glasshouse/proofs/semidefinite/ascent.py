@@ -10,10 +10,10 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.semidefinite import kernels
 from glasshouse.proofs.semidefinite.cuts import FloatArray
 from glasshouse.proofs.semidefinite.dual import Point, RegularisedDual
-from glasshouse.stopping import working_time
 
 _STEPS = 12
 _ENOUGH = 1e-4  # the part of what the slope promises that a step has to gain
@@ -81,7 +81,7 @@ def ascend(
     memory: Memory,
     evaluations: int,
     tolerance: float,
-    deadline: float,
+    budget: Budget,
     is_enough: Callable[[Point], bool],
 ) -> Point:
     """Climb from a start until a point is enough, nearly flat, or evaluations or time are used up.
@@ -92,12 +92,12 @@ def ascend(
         memory: of steps at points like these; those taken are added.
         evaluations: how many points to look at, at most.
         tolerance: the greatest entry of the gradient that counts as none.
-        deadline: on the clock of `working_time`.
+        budget: when to stop.
         is_enough: asked at every point.
     """
     point = dual.at(start)
     left = evaluations - 1
-    while left > 0 and not is_enough(point) and working_time() < deadline:
+    while left > 0 and not is_enough(point) and not budget.asks_to_stop():
         free = _is_free(dual, point)
         slope = np.where(free, point.gradient, 0.0)
         if np.abs(slope).max(initial=0.0) < tolerance:

@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates.ties import Pair
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.semidefinite import kernels
 from glasshouse.proofs.semidefinite.ascent import Memory, ascend
 from glasshouse.proofs.semidefinite.cuts import Cuts, FloatArray, separated
 from glasshouse.proofs.semidefinite.dual import Point, RegularisedDual
 from glasshouse.proofs.semidefinite.rounding import ExactSquares, exact_squares, lifting_diagonal
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
-from glasshouse.stopping import working_time
 
 _LOOK_BACK = 3  # rounds over which gains are measured
 _COMFORT = 3e-3  # the margin, in units of the scale, that makes for short certificates
@@ -169,23 +169,23 @@ class Climb:
         self._target = (highest - self.problem.constant) / self.problem.unit
         self._goal = self._target + min(_COMFORT * self._scale, 0.01 / self._unit)
 
-    def run(self, deadline: float) -> ExactSquares | None:
+    def run(self, budget: Budget) -> ExactSquares | None:
         """Climb until exact squares prove the goal, or there is no more hope or time."""
         settings = self._settings
         reaches: list[float] = []
         for _ in range(settings.rounds):
-            point = self._ascend(deadline)
+            point = self._ascend(budget)
             reaches.append(self._shifted(point))
             if self.bound > self._goal and (proof := self._proof()):
                 return proof
             self._look_for_states(point)
-            if working_time() > deadline or self._is_hopeless(reaches):
+            if budget.asks_to_stop() or self._is_hopeless(reaches):
                 break
             self._cool(reaches)
             self._exchange_cuts(point, few=self.problem.size if self._is_near(reaches[-1]) else 0)
         return None
 
-    def _ascend(self, deadline: float) -> Point:
+    def _ascend(self, budget: Budget) -> Point:
         """One round with the cuts and the α as they are."""
         settings, size = self._settings, self.problem.size
         dual = RegularisedDual(self.problem.matrix, self._cuts, self._alpha)
@@ -197,7 +197,7 @@ class Climb:
             self._memory,
             settings.evaluations,
             settings.flat,
-            deadline,
+            budget,
             lambda point: point.value - offset > self._goal,
         )
         self._diagonal = point.x[:size]

@@ -8,7 +8,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from glasshouse.certificates.ties import Pair
-from glasshouse.compiled import is_ctrl_c
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.relaxation import Outcome, Parts
 from glasshouse.proofs.semidefinite.climb import Climb, Settings
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
@@ -33,8 +33,8 @@ class SemidefiniteRelaxation:
         self._graph = graph
         self._threads = ThreadpoolController()
 
-    def bound(self, pairs: list[Pair], incumbent: int, deadline: float, warm: Any) -> Outcome:
-        """Bound, until the node is closed, nothing more is gained, or the deadline is over.
+    def bound(self, pairs: list[Pair], incumbent: int, budget: Budget, warm: Any) -> Outcome:
+        """Bound, until the node is closed, nothing more is gained, or it is time to stop.
 
         Closed means that nothing is better than the incumbent *and the states offered*. Where the
         pairs leave a single state and it is better than the incumbent, the outcome is not closed,
@@ -43,7 +43,7 @@ class SemidefiniteRelaxation:
         Args:
             pairs: the path from the root.
             incumbent: the cost of the best state known.
-            deadline: when to stop, on the clock of `working_time`.
+            budget: when to stop.
             warm: what the outcome of any node above held, or None.
         """
         problem = Subproblem.of(self._graph, pairs)
@@ -55,21 +55,17 @@ class SemidefiniteRelaxation:
             return Outcome(False, _NO_PARTS, states=[state])
         # Threads wait for each other longer than such small matrices take.
         with self._threads.limit(limits=1, user_api="blas"):
-            return self._climbed(Climb(problem, highest, warm, Settings()), deadline)
+            return self._climbed(Climb(problem, highest, warm, Settings()), budget)
 
-    def _climbed(self, climb: Climb, deadline: float) -> Outcome:
+    def _climbed(self, climb: Climb, budget: Budget) -> Outcome:
         """The outcome of a climb, which is done here."""
-        problem, proof, interrupted = climb.problem, None, False
-        try:
-            proof = climb.run(deadline)
-        except (KeyboardInterrupt, SystemError) as stop:
-            if not is_ctrl_c(stop):
-                raise
-            interrupted = True
+        problem, proof = climb.problem, None
+        with budget.hearing_ctrl_c():
+            proof = climb.run(budget)
         parts = (proof or climb.rounded()).parts(problem)
         states: list[Spins] = [problem.spread(spins) for spins in climb.states]
         if proof is not None:
             return Outcome(True, parts, states=states)
-        if interrupted:
-            return Outcome(False, parts, states=states, interrupted=True)
+        if budget.stopped == "Ctrl-C":
+            return Outcome(False, parts, states=states)
         return Outcome(False, parts, climb.branch(), climb.inheritance(), states)

@@ -21,6 +21,7 @@ from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.leaf import bounded_leaf, covered_leaf
 from glasshouse.certificates.ties import Pair
 from glasshouse.certificates.tree import Tree
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.contraction import ContractedGraph
 from glasshouse.proofs.core import Core, lifted_state
 from glasshouse.proofs.parts import Packing
@@ -41,7 +42,7 @@ class Growth:
         prepared: the problem.
         reduction: of its graph.
         method: which relaxation bounds the nodes.
-        deadline: when to stop, on the clock of `working_time`.
+        budget: when to stop.
         packings: what linear programs of the blocks have found.
         start: a certificate to go on from, if its tree is one over the same core.
     """
@@ -51,7 +52,7 @@ class Growth:
         prepared: Prepared,
         reduction: ContractedGraph,
         method: str,
-        deadline: float,
+        budget: Budget,
         packings: list[Packing],
         start: Certificate | None = None,
     ) -> None:
@@ -60,7 +61,7 @@ class Growth:
         self.core = Core.reduced(reduction, prepared.clause_loops())
         self.incumbent = Incumbent(self.core.graph, prepared.best[self.core.names])
         relaxation = new_relaxation(method, self.core.graph)
-        self.search = TreeSearch(form, self.core, relaxation, self.incumbent, deadline)
+        self.search = TreeSearch(form, self.core, relaxation, self.incumbent, budget)
         self.goes_on = start is not None and goes_on_from(start, self.core)
         if start is not None and self.goes_on:
             self.root = tree_of(start, form, self.core.names, self.search.value)
@@ -70,7 +71,7 @@ class Growth:
 
     def run(
         self,
-        report: Callable[[TreeProgress], bool],
+        report: Callable[[TreeProgress], object],
         *,
         most_nodes: float = math.inf,
         workers: int | None = None,

@@ -19,13 +19,12 @@ from glasshouse.certificates.bound import Parts as FlatParts
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.leaf import bounded_leaf, covered_leaf
 from glasshouse.certificates.ties import Pair, ties_of
-from glasshouse.compiled import is_ctrl_c
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.core import Core
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.relaxation import Relaxation
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.proofs.trees.node import Holdings, Node
-from glasshouse.stopping import working_time
 
 # Where so few vertices are left, looking at all their states is quicker than any bound.
 _FEW_CLASSES = 9
@@ -86,8 +85,8 @@ class TreeSearch:
         core: what to branch on.
         relaxation: bounds the nodes of the core.
         incumbent: the best state of the core.
-        deadline: when to stop, on the clock of `working_time`.
-        report: called after every node; it returns True to stop.
+        budget: when to stop.
+        report: called after every node.
     """
 
     def __init__(
@@ -96,14 +95,13 @@ class TreeSearch:
         core: Core,
         relaxation: Relaxation,
         incumbent: Incumbent,
-        deadline: float = math.inf,
-        report: Callable[[TreeProgress], bool] = lambda progress: False,
+        budget: Budget,
+        report: Callable[[TreeProgress], object] = lambda progress: None,
     ) -> None:
         self.form, self.core, self.relaxation = form, core, relaxation
         self.incumbent = incumbent
-        self.deadline, self.report = deadline, report
+        self.budget, self.report = budget, report
         self.nodes, self.holdings = 0, Holdings()
-        self.interrupted = self.is_stopped = False
         self.most_open = self.most_nodes = math.inf
         self._order = itertools.count()
         self._waiting: list[tuple[Fraction, int, Node]] = []
@@ -123,7 +121,7 @@ class TreeSearch:
     def run(self, root: Node, most_open: float = math.inf, most_nodes: float = math.inf) -> bool:
         """Work on the open leaves of a tree; True if none is left.
 
-        Ctrl-C ends it as the deadline does; what was found stays in the tree.
+        Whatever stops it, what was found stays in the tree.
 
         Args:
             root: of the tree.
@@ -135,13 +133,9 @@ class TreeSearch:
         self._waiting.clear()
         for leaf in root.leaves():
             self.wait_for(leaf)
-        try:
+        with self.budget.hearing_ctrl_c():
             while self._waiting and not self._is_time_to_stop:
                 self._dive(self.next_open())
-        except (KeyboardInterrupt, SystemError) as stop:
-            if not is_ctrl_c(stop):
-                raise
-            self.interrupted = True
         return all(self.is_done(leaf) for leaf in root.leaves())
 
     def is_done(self, node: Node) -> bool:
@@ -157,7 +151,7 @@ class TreeSearch:
             if children is not None:
                 node, other = children
                 self.wait_for(other)
-            self.tell(self.progress(node))
+            self.report(self.progress(node))
             if node is not None and self._is_time_to_stop:
                 self.wait_for(node)
                 node = None
@@ -171,18 +165,16 @@ class TreeSearch:
         if self.is_done(node) or self._looked_at(node):
             return None
         self.nodes += 1
-        outcome = self.relaxation.bound(node.pairs, self.incumbent.cost, self.deadline, node.warm)
+        outcome = self.relaxation.bound(node.pairs, self.incumbent.cost, self.budget, node.warm)
         for state in outcome.states:
             self.incumbent.offer(state)
         parts = self.core.parts(outcome.parts, self.form.loop_scale)
         self._bound(node, parts)
-        if outcome.interrupted:
-            raise KeyboardInterrupt
         node.warm = outcome.warm
         if self.is_done(node):
             node.warm = None
             return None
-        if self.is_time_up:
+        if self.budget.asks_to_stop():
             self.wait_for(node)
             return None
         if self.value - node.bound < self._blur and self.form.step < self._blur:
@@ -246,18 +238,9 @@ class TreeSearch:
         return bool(self._waiting)
 
     @property
-    def is_time_up(self) -> bool:
-        """Whether the deadline is over, or whoever was told said stop."""
-        return self.is_stopped or working_time() > self.deadline
-
-    @property
     def _is_time_to_stop(self) -> bool:
         is_enough = len(self._waiting) >= self.most_open or self.nodes >= self.most_nodes
-        return is_enough or self.is_time_up
-
-    def tell(self, progress: TreeProgress) -> None:
-        """Report, and hear whether to stop."""
-        self.is_stopped |= self.report(progress)
+        return is_enough or self.budget.asks_to_stop()
 
     def progress(self, current: Node | None, elsewhere: list[Node] | None = None) -> TreeProgress:
         """How far it is, with nodes that are being worked on here and elsewhere."""

@@ -13,15 +13,15 @@ from typing import Any
 from uuid import uuid4
 
 from glasshouse.certificates.exact_form import ExactForm
-from glasshouse.compiled import is_ctrl_c
 from glasshouse.pool import WorkerPool
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.core import Core
 from glasshouse.proofs.relaxation import Relaxation
 from glasshouse.proofs.signed_graph import Spins
 from glasshouse.proofs.trees.node import Node
 from glasshouse.proofs.trees.relaxations import new_relaxation
 from glasshouse.proofs.trees.search import Incumbent, TreeSearch
-from glasshouse.stopping import deferred, working_time
+from glasshouse.stopping import deferred
 from glasshouse.waiting import cancel_all, result_of, submit, wait_briefly
 
 # Seconds for which a worker explores, at first and at most: long enough to use its cuts again.
@@ -69,11 +69,12 @@ _kept = _Kept()
 def explore(job: Job) -> Explored:
     """What a worker does."""
     if _kept.key != job.key:
-        _kept.relaxation, _kept.key = new_relaxation(job.method, job.core.graph), job.key
-    incumbent = Incumbent(job.core.graph, job.state)
-    deadline = working_time() + job.seconds
-    search = TreeSearch(job.form, job.core, _kept.relaxation, incumbent, deadline)
+        _kept.relaxation = new_relaxation(job.method, job.core.graph)
+    incumbent, budget = Incumbent(job.core.graph, job.state), Budget(job.seconds)
+    search = TreeSearch(job.form, job.core, _kept.relaxation, incumbent, budget)
+    _kept.key = ""  # an error leaves a relaxation behind that may be half changed
     search.run(job.node)
+    _kept.key = job.key
     for leaf in job.node.leaves():
         leaf.warm = None  # too large to send, and of no use elsewhere
     return Explored(job.node, incumbent.state, search.nodes)
@@ -106,15 +107,13 @@ class SharedSearch:
         """Work on the open leaves of a tree; True if none is left."""
         search = self.search
         try:
-            # Branch here until there is work for all.
-            if not search.run(root, _NODES_PER_WORKER * self.workers) and not search.interrupted:
-                while (search.has_open or self.running) and not search.is_time_up:
+            with search.budget.hearing_ctrl_c():
+                # Branch here until there is work for all.
+                if search.run(root, _NODES_PER_WORKER * self.workers):
+                    return True
+                while (search.has_open or self.running) and not search.budget.asks_to_stop():
                     self._send()
                     self._receive()
-        except (KeyboardInterrupt, SystemError) as stop:
-            if not is_ctrl_c(stop):
-                raise
-            search.interrupted = True
         finally:
             if self.pool is not None:
                 self.pool.close()
@@ -124,7 +123,7 @@ class SharedSearch:
 
     def _send(self) -> None:
         search = self.search
-        seconds = min(self.seconds, search.deadline - working_time())
+        seconds = min(self.seconds, search.budget.left())
         while search.has_open and len(self.running) < self.workers:
             node = search.next_open()
             if search.is_done(node):
@@ -166,7 +165,7 @@ class SharedSearch:
             for leaf in node.leaves():
                 search.wait_for(leaf)
             self.seconds = min(2 * self.seconds, _MOST_SECONDS)
-        search.tell(search.progress(None, [*self.running.values()]))
+        search.report(search.progress(None, [*self.running.values()]))
 
     def _lost(self, node: Node, error: BaseException) -> None:
         """A worker died or failed: its node is still open."""

@@ -17,8 +17,8 @@ from glasshouse.problems import Ising, Problem, validation
 from glasshouse.problems.convert import to_ising
 from glasshouse.proofs.exact import EXACT_SOLVERS, OURS
 from glasshouse.proofs.exact.apart import call_apart
-from glasshouse.proofs.interruption import interruptible
 from glasshouse.randomness import RngLike, Seed
+from glasshouse.waiting import interruptible
 
 # A dimod model, how much to do, a seed below 2^31, and the seconds that are left: a SampleSet.
 Sample: TypeAlias = Callable[[Any, int, int, float], Any]

@@ -1,14 +1,22 @@
-"""Work in a thread of our own, and how it is stopped."""
+"""Work in another thread, which is used again, and how it is stopped."""
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
+import time
 
 import pytest
 
-from glasshouse.proofs.interruption import aside
-from glasshouse.stopping import working_time
+from glasshouse.waiting import interruptible
+
+IDLE = []
+
+
+def aside(work, stop, **options):
+    """Do work as HiGHS does: in a thread that is used again, and to its end."""
+    return interruptible(work, stop, patience=math.inf, idle=IDLE, **options)
 
 
 def test_results_and_errors_come_back():
@@ -35,7 +43,7 @@ def test_a_deadline_asks_to_stop_and_the_result_counts():
         assert asked.wait(60)
         return "so far"
 
-    assert aside(work, asked.set, deadline=working_time()) == "so far"
+    assert aside(work, asked.set, time_limit=0.0) == "so far"
 
 
 def test_ctrl_c_is_raised_once_the_work_has_ended():
@@ -61,3 +69,31 @@ def test_ctrl_c_is_raised_once_the_work_has_ended():
         signal.signal(signal.SIGINT, before)
         finger.join()
     assert aside(lambda: 1, stop=lambda: None) == 1
+
+
+def test_work_that_does_not_stop_is_left_behind_and_its_thread_ends():
+    before = set(threading.enumerate())
+    begun, let_go = threading.Event(), threading.Event()
+
+    def work():
+        begun.set()
+        assert let_go.wait(60)
+
+    def press():
+        begun.wait()
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        finger = threading.Thread(target=press)
+        finger.start()
+        with pytest.raises(KeyboardInterrupt):
+            interruptible(work, lambda: None, patience=0.0)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        finger.join()
+    let_go.set()
+    last = time.monotonic() + 60
+    while set(threading.enumerate()) - before and time.monotonic() < last:
+        time.sleep(0.05)
+    assert not set(threading.enumerate()) - before

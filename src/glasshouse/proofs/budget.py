@@ -1,0 +1,207 @@
+"""One budget for a proof: its limits, what stops it and why, and what is reported on the way.
+
+`prove` makes a budget, and every search gets it or a part of its time. Whatever stops one of them,
+a limit or Ctrl-C, stops all. Work that cannot be cut short by a question to the budget is done in
+`hearing_ctrl_c`, the only place where a proof handles Ctrl-C and SIGTERM (which the command line
+turns into the same exception).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TypeVar
+
+from glasshouse.compiled import is_ctrl_c
+from glasshouse.proofs.progress import Bounds, Stopped
+from glasshouse.stopping import working_time
+
+Result = TypeVar("Result")
+
+# What a tree may hold unless it is told otherwise; the certificate is about as large as text.
+_MOST_BYTES = 4 << 30
+# Seconds after the deadline within which a certificate is made.
+_SECONDS_OF_CERTIFYING = 0.7
+# Seconds between two checkpoints, and how many times longer than the last one took.
+_BETWEEN_CHECKPOINTS, _TIMES_CHECKPOINT = 10.0, 30.0
+
+
+class TimeIsUpError(Exception):
+    """The deadline has passed in the middle of work of which a part is of no use."""
+
+
+class Budget:
+    """When to stop.
+
+    Args:
+        time_limit: seconds from now.
+        target: an energy; stop once no state can be below it.
+        node_limit: nodes of a tree; 1 is the root, without branching.
+        memory_limit: bytes of what the tree holds.
+        progress: called with `Bounds` on the way.
+
+    Attributes:
+        whole: the budget of the proof; that of a part is the one it was taken from.
+        history: bounds on the way, each better than the one before.
+        reserved: seconds that a certificate takes even without loops.
+
+    >>> budget = Budget(60.0)
+    >>> with budget.hearing_ctrl_c():
+    ...     raise KeyboardInterrupt
+    >>> budget.stopped, budget.part(0.5).asks_to_stop()
+    ('Ctrl-C', True)
+    """
+
+    def __init__(
+        self,
+        time_limit: float | None = None,
+        target: float | None = None,
+        node_limit: int | None = None,
+        memory_limit: int | None = None,
+        progress: Callable[[Bounds], object] | None = None,
+    ) -> None:
+        self.began = working_time()
+        self.whole = self.above = self
+        self.target, self.progress = target, progress
+        self.most_nodes = math.inf if node_limit is None else node_limit
+        self.most_bytes = _MOST_BYTES if memory_limit is None else memory_limit
+        self.history: list[Bounds] = []
+        self.reserved = 0.0
+        self._end = self.began + (math.inf if time_limit is None else time_limit)
+        self._reason: Stopped | None = None
+
+    def part(self, share: float = 1.0) -> Budget:
+        """Return a share of the time that is left; it stops when the whole does."""
+        part = Budget(share * self.left())
+        part.above, part.whole = self, self.whole
+        return part
+
+    @property
+    def deadline(self) -> float:
+        """When the time is up, on the clock of `working_time`."""
+        return self._end if self.above is self else min(self._end, self.above.deadline)
+
+    @property
+    def certify_until(self) -> float:
+        """When the certificate of the proof has to be ready."""
+        return self.whole.deadline + _SECONDS_OF_CERTIFYING
+
+    @property
+    def seconds(self) -> float:
+        """Since the proof began."""
+        return working_time() - self.whole.began
+
+    def end_by(self, deadline: float) -> None:
+        """End at this time, if not before."""
+        self._end = min(self._end, deadline)
+
+    def reserve(self, seconds: float) -> None:
+        """Let the search end so much earlier that its certificate is ready in time.
+
+        Args:
+            seconds: how long the certificate takes; less than was reserved before changes nothing.
+        """
+        self._end -= max(0.0, seconds - self.reserved)
+        self.reserved = max(seconds, self.reserved)
+
+    def left(self) -> float:
+        """Return the seconds until the deadline, below 0 after it and once the proof is stopped."""
+        return -math.inf if self.whole._reason else self.deadline - working_time()
+
+    def asks_to_stop(self) -> bool:
+        """Return whether to end with what there is."""
+        return self.left() < 0.0
+
+    @property
+    def stopped(self) -> Stopped | None:
+        """Why to end with what there is, or None."""
+        return self.whole._reason or ("time limit" if self.asks_to_stop() else None)
+
+    def stop(self, reason: Stopped) -> None:
+        """Stop the whole proof; after Ctrl-C, no other reason counts."""
+        if self.whole._reason != "Ctrl-C":
+            self.whole._reason = reason
+
+    @contextmanager
+    def hearing_ctrl_c(self) -> Iterator[None]:
+        """Let Ctrl-C end this block and stop the proof, and go on behind the block."""
+        try:
+            yield
+        except (KeyboardInterrupt, SystemError) as stop:
+            if not is_ctrl_c(stop):
+                raise
+            self.stop("Ctrl-C")
+
+    def to_the_end(self, work: Callable[[], Result]) -> Result:
+        """Do short work that must be done. After Ctrl-C, all of it is done anew, once.
+
+        >>> Budget().to_the_end(lambda: 6 * 7)
+        42
+        """
+        with self.hearing_ctrl_c():
+            return work()
+        return work()
+
+    def check(self) -> None:
+        """Raise `TimeIsUpError` where the budget asks to stop."""
+        if self.asks_to_stop():
+            raise TimeIsUpError
+
+    def pieces(self, count: int, size: int) -> Iterator[tuple[int, int]]:
+        """Where pieces of a range begin and end, the time being checked before each of them.
+
+        Args:
+            count: the end of the range, which begins at 0.
+            size: of a piece; at least 1 in any case.
+
+        >>> list(Budget().pieces(7, 3))
+        [(0, 3), (3, 6), (6, 7)]
+        """
+        size = max(size, 1)
+        for first in range(0, count, size):
+            self.check()
+            yield first, min(first + size, count)
+
+    def tell(self, bounds: Bounds, held: int = 0) -> bool:
+        """Keep bounds that are better than the last, report them, and return whether to stop.
+
+        Args:
+            bounds: what is known so far.
+            held: bytes of what the tree holds.
+        """
+        whole = self.whole
+        last = whole.history[-1] if whole.history else None
+        if last is None or bounds.lower > last.lower or bounds.upper < last.upper:
+            lower = max(bounds.lower, last.lower if last else -math.inf)
+            whole.history.append(replace(bounds, lower=lower))
+        if whole.progress is not None:
+            whole.progress(bounds)
+        if whole.target is not None and bounds.lower >= whole.target:
+            self.stop("target")
+        elif bounds.nodes >= whole.most_nodes:
+            self.stop("node limit")
+        elif held >= whole.most_bytes:
+            self.stop("memory limit")
+        return self.asks_to_stop()
+
+
+class Pause:
+    """Time between two checkpoints: many times longer than the last one took."""
+
+    def __init__(self) -> None:
+        self.until = working_time() + _BETWEEN_CHECKPOINTS
+        self.began = 0.0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is time for another one."""
+        return working_time() > self.until
+
+    def __enter__(self) -> None:
+        self.began = working_time()
+
+    def __exit__(self, *fault: object) -> None:
+        now = working_time()
+        self.until = now + max(_BETWEEN_CHECKPOINTS, _TIMES_CHECKPOINT * (now - self.began))
