@@ -16,7 +16,7 @@ _IN_ORDER = {
     ),
     "certificates": (
         "checker integers kernels ties edge_sums flat_cycles tree exact_form squares "
-        "certificate square_sums bound cover leaf verdict"
+        "certificate square_sums bound cover leaf verdict proven"
     ),
     "charts": "layouts style weight_matrix instance",
     "cli": (

@@ -118,6 +118,7 @@ def of_planting() -> Iterable[Any]:
                            loops=9, rng=1)  # fmt: skip
     for one in (plant(), made, edges, gh.shuffle(plant())):
         yield from (one, one.summary(), one.recipe, one.loops, one.loops[0], one.certificate)
+        yield one.proven
     dense = gh.wishart(24, columns=30, rng=1)
     yield from (dense, dense.summary(), dense.squares, dense.summary().ground_states)
     yield edges.recipe.seed
