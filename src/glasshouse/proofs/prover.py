@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.certificates import Certificate, Cover, Tree
+from glasshouse.certificates import Certificate, Cover, Proven, Tree
 from glasshouse.compiled import is_ctrl_c
 from glasshouse.proofs.covering import Covering, lowest_state
 from glasshouse.proofs.interruption import Result, to_the_end
@@ -19,7 +19,7 @@ from glasshouse.proofs.limits import Limits, Pause, TimeIsUpError
 from glasshouse.proofs.lp.blocks import Blocks
 from glasshouse.proofs.lp.root import LARGE
 from glasshouse.proofs.matching.square_torus import SquareTorus
-from glasshouse.proofs.preparation import Found, Prepared
+from glasshouse.proofs.preparation import Prepared
 from glasshouse.proofs.progress import Bounds, Statistics, Stopped
 from glasshouse.proofs.signed_graph import Spins
 from glasshouse.proofs.states import good_state
@@ -94,7 +94,7 @@ class Prover:
         self.search: Blocks  # there once the graph was reduced in time
         self.is_large = False
 
-    def run(self) -> Found:
+    def run(self) -> Proven:
         """The best certificate that was found within the limits."""
         if self.incumbent is not None:
             self.incumbent(self.prepared.best)
@@ -110,14 +110,14 @@ class Prover:
             return self._certified(lambda: self.prepared.loop_certificate([], 1))
         if self.start is not None:
             before = self.prepared.verified(self.start)
-            if before[1].optimal:
+            if before.verdict.optimal:
                 return before
             before_stop = self._growth()
             if before_stop.goes_on:
                 return self._by_tree(before_stop)
         covering = None if self.loops_only else Covering.of(self.prepared.form)
         found = self._by_linear_program(covering)
-        if found[1].optimal or self.stopped in ("target", "Ctrl-C"):
+        if found.verdict.optimal or self.stopped in ("target", "Ctrl-C"):
             return found
         if covering is not None and covering.seconds < max(self.limits.left, 0.5):
             return self._by_covering(covering, found)
@@ -185,14 +185,14 @@ class Prover:
         growth.search.interrupted = interrupted
         return growth
 
-    def _better_root(self, found: Found) -> Growth | None:
+    def _better_root(self, found: Proven) -> Growth | None:
         """The semidefinite bound of the root, if it is better than that of the LP."""
         growth = self._growth("semidefinite")
         growth.run(self._teller(growth), most_nodes=1)
-        is_better = growth.bound > found[1].bound * self.prepared.form.scale
+        is_better = growth.bound > found.verdict.bound * self.prepared.form.scale
         return growth if is_better or growth.search.interrupted else None
 
-    def _by_linear_program(self, covering: Covering | None) -> Found:
+    def _by_linear_program(self, covering: Covering | None) -> Proven:
         """The cycle relaxation of each block."""
         search, limits = self.search, self.limits
         blocks = search.reduction.blocks
@@ -216,11 +216,11 @@ class Prover:
         loops, denominator = self._done(search.loops)
         found = self._certified(lambda: self.prepared.loop_certificate(loops, denominator))
         limits.reserve(limits.seconds - began)  # a tree's certificate takes as long
-        if found[1].optimal:  # it was done just then
+        if found.verdict.optimal:  # it was done just then
             self.stopped = None
         return found
 
-    def _certified(self, certificate: Callable[[], Certificate]) -> Found:
+    def _certified(self, certificate: Callable[[], Certificate]) -> Proven:
         """What is proven, in exact numbers. That is made in any case: a bound needs it."""
         made = self._done(certificate)
         return self._done(lambda: self.prepared.verified(made))
@@ -232,7 +232,7 @@ class Prover:
             self.stopped = "Ctrl-C"
         return result
 
-    def _by_covering(self, covering: Covering, found: Found) -> Found:
+    def _by_covering(self, covering: Covering, found: Proven) -> Proven:
         """All states of a few vertices."""
         prepared = self.prepared
         try:
@@ -248,14 +248,14 @@ class Prover:
         state, starts = prepared.best[:-1], np.zeros(1, np.int64)
         return prepared.verified(Certificate(state, none, starts, none, tree=tree))
 
-    def _by_tree(self, growth: Growth) -> Found:
+    def _by_tree(self, growth: Growth) -> Proven:
         """Branch until nothing is left to do."""
         if growth.search.interrupted:
             return self._harvest(growth, False)
         done = growth.run(self._teller(growth), workers=self.workers, executor=self.executor)
         return self._harvest(growth, done)
 
-    def _harvest(self, growth: Growth, done: bool) -> Found:
+    def _harvest(self, growth: Growth, done: bool) -> Proven:
         """What a tree proves."""
         self.method, self.nodes = growth.method, growth.search.nodes
         if growth.search.interrupted:
