@@ -17,7 +17,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from glasshouse.certificates import Certificate
+from glasshouse.certificates import Certificate, Proven
 from glasshouse.files import FileError, read_document, write_if_better
 from glasshouse.files.text.streams import replacing
 from glasshouse.files.writing import standing_certificate
@@ -60,15 +60,15 @@ def search(problem: Problem, place: Path, limit: float) -> Work:
         place.unlink()
         standing = None
     work = Work(place)
-    certificate = None if standing is None else standing.beside.certificate
-    is_done = standing is not None and standing.verdict.optimal
+    certificate = None if standing is None else standing[0].certificate
+    is_done = standing is not None and standing[0].verdict.optimal
     end, share = work.seconds + limit, 1.0
     while not is_done and end - work.seconds > 0.05 * limit:
         begun = time.monotonic(), time.process_time()
 
         def keep(found: Certificate, start: float = begun[1]) -> None:
             work.keep(time.process_time() - start, 0)
-            write_if_better(place, problem, found, or_as_good=True)
+            write_if_better(place, Proven(problem, found), or_as_good=True)
 
         proof = prove(
             problem, time_limit=(end - work.seconds) / share, certificate=certificate,
@@ -78,7 +78,7 @@ def search(problem: Problem, place: Path, limit: float) -> Work:
         share = min(1.0, max(_LEAST_SHARE, used / (time.monotonic() - begun[0])))
         work.add(used, proof.statistics.nodes)
         certificate = proof.certificate
-        write_if_better(place, problem, certificate, or_as_good=True)
+        write_if_better(place, proof.proven, or_as_good=True)
         is_done = proof.optimal or proof.statistics.stopped != "time limit"
     return work
 
@@ -89,7 +89,7 @@ def told(file: Path, place: Path, limit: float) -> dict[str, Any]:
     work = search(document.problem, place, limit)
     standing = standing_certificate(place, document.problem)
     assert standing is not None
-    verdict, measure = standing.verdict, document.measure
+    verdict, measure = standing[0].verdict, document.measure
     value, bound = (
         str(measure.factor * Fraction(energy) + measure.shift)
         for energy in (verdict.exact_energy, verdict.lower_bound)

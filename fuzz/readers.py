@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,16 +16,17 @@ from glasshouse.certificates import CertificateError
 from glasshouse.files import (
     Document,
     FileError,
+    Sheet,
     Verification,
     read_document,
     read_planted,
     read_side_car,
     verify_file,
-    write,
     write_certificate,
 )
 from glasshouse.files.formats import format_of
 from glasshouse.files.graphs import read_graph
+from glasshouse.files.text.streams import writing
 from glasshouse.planting import Planted, Recipe
 from glasshouse.planting.graphs import Graph
 from glasshouse.planting.methods import random_loops
@@ -63,7 +64,7 @@ def _problem_file(data: bytes, path: Path) -> bool:
     require(bool(np.isfinite(document.problem.total_weight)), "its weights have no finite sum")
     if document.problem.num_variables < _MOST_TO_WRITE:
         _require_rewritten(path, document)
-    if document.planted is None and document.metadata.planted_model is None:
+    if document.planted is None and document.stated.model is None:
         return True
     verified = or_refused((FileError, CertificateError), verify_file, path)
     _require_true(document, verified)
@@ -80,13 +81,22 @@ def _require_rewritten(path: Path, document: Document) -> None:
     again = path.with_name(f"again-{path.name}" if is_written else "again.npz")
     dialects = ("classic", "mse22") if again.suffix == ".wcnf" else ("classic",)
     for dialect in dialects:
-        stated = replace(document, load_proof=None).as_verified()
-        write(again, stated, dialect=dialect, overwrite=True)  # type: ignore[arg-type]
+        _write_stated(again, document, dialect)
         twin = read_document(again)
         require(twin.problem == document.problem, f"another problem in {dialect} {again.suffix}")
         require(twin.planted == document.planted, f"another plant in {again.suffix}")
         if ".bqm" not in again.suffixes:  # which has no comments
-            require(twin.metadata == document.metadata, f"other statements in {again.suffix}")
+            require(twin.stated == document.stated, f"other statements in {again.suffix}")
+
+
+def _write_stated(path: Path, document: Document, dialect: Any) -> None:
+    """Write all that a document states, proven or not, and nothing beside it."""
+    format_ = format_of(path)
+    problem, reduction = format_.convert(document.problem)
+    stated = document.stated.reduced(document.problem, reduction)
+    assert format_.write is not None
+    with writing(path, None, overwrite=True) as file:
+        format_.write(file, Sheet(problem, stated, (), dialect, document.planted))
 
 
 def _require_true(document: Document, verified: Verification | None) -> None:

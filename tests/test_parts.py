@@ -16,7 +16,7 @@ _IN_ORDER = {
     ),
     "certificates": (
         "checker integers kernels ties edge_sums flat_cycles tree exact_form squares "
-        "certificate square_sums bound cover leaf verdict"
+        "certificate square_sums bound cover leaf verdict proven"
     ),
     "charts": "layouts style weight_matrix instance",
     "cli": (
@@ -25,8 +25,8 @@ _IN_ORDER = {
         "prove race solve study train about demo running tune"
     ),
     "files": (
-        "text certificate document formats clause_file reading graphs replanting claims "
-        "solutions known writing"
+        "text certificate claims document formats clause_file reading graphs replanting known "
+        "solutions writing"
     ),
     "fuzzing": "deciding dice question specimen mutations shrinking drawing trial hunting",
     "landscape": "kernels local theory connectivity gauge metric enumeration metastable overview",

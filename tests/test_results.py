@@ -118,6 +118,7 @@ def of_planting() -> Iterable[Any]:
                            loops=9, rng=1)  # fmt: skip
     for one in (plant(), made, edges, gh.shuffle(plant())):
         yield from (one, one.summary(), one.recipe, one.loops, one.loops[0], one.certificate)
+        yield one.proven
     dense = gh.wishart(24, columns=30, rng=1)
     yield from (dense, dense.summary(), dense.squares, dense.summary().ground_states)
     yield edges.recipe.seed
@@ -133,14 +134,14 @@ def of_files(folder: Any) -> Iterable[Any]:
     (entry,) = gh.write_suite(folder / "suite", [plant()])
     path = folder / "suite" / entry.file
     held = gh.read_document(path)
-    yield from (entry, held, held.metadata, Document.of(plant()), gh.verify_file(path))
+    yield from (entry, held, held.stated, Document.of(plant()), gh.verify_file(path))
     yield from FORMATS.values()
-    yield Sheet(held.problem, held.metadata)
+    yield Sheet(held.problem, held.stated)
     beside = path.with_name(path.name + ".cert")
-    yield from (read_side_car(beside), standing_certificate(beside, held.problem))
+    yield from (read_side_car(beside), standing_certificate(beside, held.problem)[0])
     solution = folder / "solution.txt"
     solution.write_text("".join("1" if spin > 0 else "0" for spin in plant().state))
-    gh.write(folder / "a.qubo", held)
+    yield gh.write(folder / "a.qubo", held)
     yield bring_back(path, folder / "a.qubo", solution)
 
 
@@ -237,14 +238,14 @@ def of_races(folder: Any) -> Iterable[Any]:
     contest = races.Race(entrants, suite, limits)
     with ThreadPoolExecutor(1) as thread:
         *_, last = races.iter_race(contest, folder / "race.sqlite", executor=thread)
-    yield from (suite, instance, instance.truth, limits, entrants[0], contest, last)
+    yield from (suite, instance, instance.known, limits, entrants[0], contest, last)
     with gh.Store(folder / "race.sqlite") as store:
         found = races.read_results(store)
     yield from (found, found.runs[0], races.score(found, "mine"))
     (folder / "answer.txt").write_text("o 9\ns UNKNOWN\n")
     clauses, said = races.read_clauses(instance.path), races.read_transcript(folder / "answer.txt")
     answer = races.read_answer(said)
-    yield from (clauses, said, answer, races.judge(clauses, answer, instance.truth))
+    yield from (clauses, said, answer, races.judge(clauses, answer, instance.known))
     heard: list[Any] = []
     both = {"ours": gh.GlasshouseAnnealer(), "none": lambda bqm: 1 / 0}
     raced = gh.race(both, [plant()], reads=3, calls=2, rng=1, progress=heard.append)

@@ -29,7 +29,7 @@ _NAMES_OF = {
         "metastable_state overview switching_subset"
     ),
     # What proves an optimum, and what exactly it proves.
-    "certificates": "Certificate CertificateError Verdict verify",
+    "certificates": "Certificate CertificateError Proven Verdict verify",
     # Problems with a known ground state, and why it is one; the methods are in the catalogue.
     "planting": "Graph Loops Planted Recipe Seed decompose_loop planting_method shuffle",
     "planting.methods.ensemble": "random_loops_ensemble",

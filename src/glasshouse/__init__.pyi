@@ -6,6 +6,7 @@ from glasshouse.boltzmann import train as train
 from glasshouse.boltzmann.estimator import RestrictedBoltzmannMachine as RestrictedBoltzmannMachine
 from glasshouse.certificates import Certificate as Certificate
 from glasshouse.certificates import CertificateError as CertificateError
+from glasshouse.certificates import Proven as Proven
 from glasshouse.certificates import Verdict as Verdict
 from glasshouse.certificates import verify as verify
 from glasshouse.extras import MissingPackageError as MissingPackageError

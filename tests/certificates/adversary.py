@@ -160,7 +160,7 @@ class Target:
         document = files.read_document(self.path)
         self.problem = document.problem
         self.least = least_cost(self.problem)
-        self.stated = None if rng.random() < 0.7 else document.metadata.planted_cost
+        self.stated = None if rng.random() < 0.7 else document.stated.cost
         problem = thing.problem if isinstance(thing, Planted) else thing
         source = Document(problem, load_proof=lambda: files.SideCar(self.certificate))
         _, reduction = format_of(self.path).convert(problem)
@@ -213,7 +213,7 @@ class Target:
 def library_verdict(path: Path) -> bool:
     """Whether `verify_file` says optimal; anything but our own errors is raised."""
     try:
-        return files.verify_file(path, files.side_car(path)).proven
+        return files.verify_file(path, files.side_car(path)).proven is not None
     except (CertificateError, files.FileError):
         return False
 

@@ -16,7 +16,6 @@ from tests.proofs.instances import loop_sum, spin_glass
 
 from glasshouse import files
 from glasshouse.certificates import CertificateError, checker
-from glasshouse.files.claims import examine
 from glasshouse.files.formats.maxcut import cut_of
 from glasshouse.planting import shuffle
 from glasshouse.planting.methods import random_loops, wishart
@@ -44,9 +43,9 @@ def stand_alone(wcnf: str, certificate: str) -> tuple[int, object] | None:
 
 
 def library(wcnf: Path, certificate: Path) -> tuple[int, object] | None:
-    """The same as our own readers and `examine`, which `check` asks, say."""
+    """The same as our own readers and `Document.examined`, which `check` asks, say."""
     try:
-        verdict = examine(files.read_document(wcnf), files.read_side_car(certificate))
+        verdict = files.read_document(wcnf).examined(files.read_side_car(certificate)).verdict
     except (CertificateError, files.FileError):
         return None
     return verdict.energy, verdict.lower_bound
@@ -263,7 +262,10 @@ def test_both_add_up_parallel_edges(tmp_path, edges, accepted):
         return
     assert accepted
     document = files.read_document(graph)
-    verdict, measure = examine(document, files.read_side_car(cert)), cut_of(document.problem)
+    verdict, measure = (
+        document.examined(files.read_side_car(cert)).verdict,
+        cut_of(document.problem),
+    )
     assert (cut, most) == (measure.of(verdict.energy), measure.bound(verdict.lower_bound))
 
 

@@ -17,7 +17,6 @@ from tests.oracles import optimum
 
 from glasshouse import files
 from glasshouse.certificates import CertificateError, checker
-from glasshouse.files.claims import examine
 from glasshouse.files.formats.maxcut import cut_of
 from glasshouse.planting.methods import random_loops
 from glasshouse.problems import Ising
@@ -42,7 +41,7 @@ def library(graph: Path, certificate: Path):
     """The same as our own readers say."""
     try:
         document = files.read_document(graph)
-        verdict = examine(document, files.read_side_car(certificate))
+        verdict = document.examined(files.read_side_car(certificate)).verdict
     except (CertificateError, files.FileError):
         return None
     measure = cut_of(document.problem)

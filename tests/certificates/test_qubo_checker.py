@@ -14,7 +14,6 @@ from tests.oracles import optimum
 
 from glasshouse import files
 from glasshouse.certificates import CertificateError, checker
-from glasshouse.files.claims import examine
 from glasshouse.proofs import prove
 
 
@@ -34,7 +33,7 @@ def library(matrix: Path, certificate: Path):
     """The same as our own readers say."""
     try:
         document = files.read_document(matrix)
-        verdict = examine(document, files.read_side_car(certificate))
+        verdict = document.examined(files.read_side_car(certificate)).verdict
     except (CertificateError, files.FileError):
         return None
     return verdict.exact_energy, verdict.lower_bound, verdict.optimal

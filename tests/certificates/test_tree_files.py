@@ -18,7 +18,6 @@ from tests.certificates.trees import trees
 
 from glasshouse import files, planting
 from glasshouse.certificates import Certificate, CertificateError, Cover, Leaf, Tree, checker
-from glasshouse.files.claims import examine
 from glasshouse.problems import Ising
 from glasshouse.problems.convert import to_max2sat
 
@@ -64,7 +63,7 @@ def test_both_checkers_say_the_same_of_graphs(tmp_path_factory, data):
     graph, cert = write_both(folder, "tree.mc", problem, certificate)
     try:
         document = files.read_document(graph)
-        verdict = examine(document, files.read_side_car(cert))
+        verdict = document.examined(files.read_side_car(cert)).verdict
     except CertificateError:
         with pytest.raises(ValueError, match="leaves the edge"):
             checker.check(graph.read_text(), cert.read_text(), True)
@@ -125,7 +124,7 @@ def test_a_tree_that_would_keep_us_busy_is_refused(tmp_path, monkeypatch):
     certificate = Certificate([1] * 2001, [], [0], [], tree=cover)
     graph, cert = write_both(tmp_path, "chain.mc", problem, certificate)
     with pytest.raises(CertificateError, match="too long to check"):
-        examine(files.read_document(graph), files.read_side_car(cert))
+        files.read_document(graph).examined(files.read_side_car(cert))
 
 
 HANGS = {

@@ -13,7 +13,6 @@ from glasshouse import files
 from glasshouse.certificates import Branch, Certificate, Cover, Leaf, Tree
 from glasshouse.certificates.bound import Parts as FlatParts
 from glasshouse.certificates.tree import Row
-from glasshouse.files.claims import examine
 from glasshouse.problems import Ising
 from glasshouse.problems.convert import to_max2sat
 from glasshouse.proofs import prove, prover
@@ -94,7 +93,7 @@ def attack(folder, problem, certificate, rng, count: int) -> int:
     beside = files.side_car(path)
     files.write_certificate(beside, certificate, overwrite=True)
     wcnf, text = path.read_text(), beside.read_text()
-    verdict = examine(files.read_document(path), files.read_side_car(beside))
+    verdict = files.read_document(path).examined(files.read_side_car(beside)).verdict
     assert verdict.optimal
     assert stand_alone(wcnf, text) == (least, least)
     accepted = 0

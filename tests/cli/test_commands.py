@@ -87,30 +87,40 @@ def test_convert_carries_nothing_that_it_did_not_verify(tmp_path, capsys):
     assert main(["convert", str(source), str(target)]) == 0
     assert main(["check", str(target)]) == 0
     assert capsys.readouterr().err == ""
-    # Without any proof: the recipe still grows it, and proves it.
+    # Without any proof: what is stated stays behind, and is told; the recipe goes on as stated.
     beside = tmp_path / "x.wcnf.cert"
     proof = beside.read_text()
     beside.unlink()
     assert main(["convert", str(source), str(target), "--force"]) == 0
+    left_out = f"left out: the optimum that {source} states (there is no proof)"
+    assert left_out in capsys.readouterr().err
+    assert "planted" not in target.read_text()
+    assert gh.read_document(target).stated.recipe == gh.read_document(source).stated.recipe
+    assert main(["check", str(target)]) == 2
+    # The recipe proves it, where somebody asks for that.
+    assert main(["check", str(source), "--recipe"]) == 0
+    assert "proven by 4 loops); its recipe grows it" in capsys.readouterr().out
+    assert main(["convert", str(source), str(target), "--force", "--recipe"]) == 0
     assert main(["check", str(target)]) == 0
     # Neither proof nor recipe: what is stated stays behind, and is told.
     source.write_text("".join(x for x in text.splitlines(True) if "recipe" not in x))
     capsys.readouterr()
     assert main(["convert", str(source), str(target), "--force"]) == 0
-    assert (
-        f"left out: the optimum that {source} states (there is no proof)" in capsys.readouterr().err
-    )
+    assert left_out in capsys.readouterr().err
     assert "planted" not in target.read_text()
     # A recipe of another instance.
     source.write_text(text.replace('"seed":1', '"seed":2'))
     beside.write_text(proof)
     assert main(["convert", str(source), str(target), "--force"]) == 0
-    assert f"left out: the recipe of {source} (its recipe grows another" in capsys.readouterr().err
-    assert "recipe" not in target.read_text()
+    assert capsys.readouterr().err == ""
+    assert gh.read_document(target).stated.recipe["seed"] == 2
     assert main(["check", str(target)]) == 0
+    for words in (["check", str(target)], ["convert", str(source), str(target), "--force"]):
+        assert main([*words, "--recipe"]) == 1
+        assert "its recipe grows another problem" in capsys.readouterr().err
     # A lie.
     before = target.read_text()
-    cost = gh.read_document(source).metadata.planted_cost
+    cost = gh.read_document(source).stated.cost
     source.write_text(text.replace(f"planted-cost {cost}", f"planted-cost {cost - 1}"))
     assert main(["convert", str(source), str(target), "--force"]) == 1
     assert "--blind converts the problem alone" in capsys.readouterr().err
@@ -320,7 +330,7 @@ def test_a_solution_comes_back_in_the_files_own_numbers(tmp_path, capsys):
     assert main(["convert", str(clauses), str(qubo), "--back", str(solution), "--json"]) == 0
     back = json.loads(capsys.readouterr().out)
     assert back["target_value"] == answer["objective"]
-    assert back["cost"] == gh.read_document(clauses).metadata.planted_cost
+    assert back["cost"] == gh.read_document(clauses).stated.cost
     assert back["target_value"] != back["target_energy"]
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import glasshouse as gh
 from glasshouse.cli import main
+from glasshouse.files import Document
 from glasshouse.files.clause_file import read_clauses
 
 
@@ -18,8 +19,8 @@ def instance(tmp_path):
     path = tmp_path / "inst.wcnf"
     gh.write(path, plant)
     document = gh.read_document(path)
-    model = "".join(map(str, document.metadata.planted_model))
-    return path, int(document.metadata.planted_cost), model
+    model = "".join(map(str, document.stated.model))
+    return path, int(document.stated.cost), model
 
 
 def judged(path, text, *options):
@@ -145,8 +146,8 @@ def test_bad_input(instance, tmp_path, capsys):
 def answers_of(path):
     """A right answer to a planted file, and one that is not optimal."""
     document = gh.read_document(path)
-    model = "".join(map(str, document.metadata.planted_model))
-    right = f"o {int(document.metadata.planted_cost)}\ns OPTIMUM FOUND\nv {model}\n"
+    model = "".join(map(str, document.stated.model))
+    right = f"o {int(document.stated.cost)}\ns OPTIMUM FOUND\nv {model}\n"
     return right, right.replace("o ", "o 1")
 
 
@@ -186,7 +187,10 @@ def test_a_folder_of_answers_beside_a_suite(tmp_path, capsys, monkeypatch):
         proof.rename(suite / "answers" / proof.name)
     (suite / "instances" / "optima.csv").write_text("not a problem")
     proven = []
-    monkeypatch.setattr("glasshouse.files.known.examine", counted(proven))
+    examined = Document.examined
+    monkeypatch.setattr(
+        Document, "examined", lambda *given: proven.append(given) or examined(*given)
+    )
     names = ["one.wcnf.txt", "one.wcnf.second.txt", "one.b.out"]
     for name in names:
         problem = suite / "instances" / ("one.b.wcnf" if ".b" in name else "one.wcnf")
@@ -219,12 +223,6 @@ def test_names_without_a_folder(instance, monkeypatch, capsys):
     (path.parent / "answer.txt").rename("inst.txt")
     assert main(["judge", ".", "."]) == 0
     assert f"inst.txt: optimal: cost {cost}\n1 answer: 1 right, 0 not\n" in capsys.readouterr().out
-
-
-def counted(calls):
-    from glasshouse.files.claims import examine
-
-    return lambda *arguments: calls.append(1) or examine(*arguments)
 
 
 def solved(path):

@@ -103,7 +103,7 @@ def test_an_open_instance_is_told_with_its_bound(graph, capsys, monkeypatch):
     path, known = graph
     from dataclasses import replace
 
-    table = (replace(known, bound=known.value + 4, proven=False),)
+    table = (replace(known, bound=known.value + 4),)
     monkeypatch.setattr(recognition, "instances", lambda: table)
     line = f"this is T6; best cut known {known.value}, upper bound {known.value + 4}\n"
     assert line in told(capsys, "info", path)

@@ -202,7 +202,7 @@ def test_info_and_check_repeat_the_number_that_the_file_states(suffix, tmp_path,
     name = NAMES[suffix]
     info = answer_of(capsys, "info", path)
     assert (info["measure"], info[f"planted_{name}"]) == (name, stated)
-    assert info["planted_energy"] == gh.read_document(path).metadata.planted_cost
+    assert info["planted_energy"] == gh.read_document(path).stated.cost
     main(["info", str(path)])
     assert f"planted {name}" in (text := capsys.readouterr().out)
     assert str(stated) in text

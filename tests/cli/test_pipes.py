@@ -57,7 +57,13 @@ def test_what_was_written_is_read_and_converted_again(suffix, monkeypatch, capsy
     data = capsysbinary.readouterr().out
     feed(monkeypatch, data)
     assert main(["convert", "-", "-", "--from", suffix, "--to", "coo"]) == 0
-    text = capsysbinary.readouterr().out
+    text, said = capsysbinary.readouterr()
+    # No certificate can stand beside a pipe. The archive holds its loops, others a recipe.
+    assert (b"states (there is no proof)" in said) == (suffix not in ("bqm", "npz"))
+    if suffix != "bqm":
+        feed(monkeypatch, data)
+        assert main(["convert", "-", "-", "--from", suffix, "--to", "coo", "--recipe"]) == 0
+        text = capsysbinary.readouterr().out
     feed(monkeypatch, text)
     assert main(["solve", "-", "--format", "coo", "--runs", "4", "--json"]) == 0
     answer = json.loads(capsysbinary.readouterr().out)

@@ -191,7 +191,7 @@ def test_blind_files_tell_nothing(tmp_path, capsys):
         text = path.read_text()
         assert "planted" not in text
         assert "recipe" not in text
-        assert read_document(path).metadata == gh.files.Metadata()
+        assert read_document(path).stated == gh.files.Stated()
     assert not list(tmp_path.glob("*.cert"))
     assert main(["check", str(tmp_path / "manifest.jsonl")]) == 0
     capsys.readouterr()

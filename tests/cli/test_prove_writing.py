@@ -8,6 +8,7 @@ import pytest
 from tests.proofs.trees.test_search import half_complete
 
 import glasshouse as gh
+from glasshouse.certificates import verdict
 from glasshouse.cli import main
 from glasshouse.files import writing
 from glasshouse.files.text.errors import FileAccessError
@@ -78,6 +79,12 @@ def test_a_certificate_that_was_just_verified_is_written_without_verifying_again
     def again(*arguments):
         raise AssertionError("verified again")
 
-    monkeypatch.setattr(writing, "verify", again)
+    def proven(*arguments, **options):
+        found = real(*arguments, **options)
+        monkeypatch.setattr(verdict, "examined", again)
+        return found
+
+    real = gh.proofs.prove
+    monkeypatch.setattr(gh.proofs, "prove", proven)
     assert main(["prove", str(instance)]) == 0
     assert instance.with_name("x.coo.cert").exists()

@@ -19,7 +19,7 @@ from glasshouse.cli import main
 def planted(tmp_path):
     path = tmp_path / "x.wcnf"
     gh.write(path, gh.random_loops(12, 12, frustration="1/5", loops=8, rng=4))
-    return path, gh.read_document(path).metadata.planted_cost
+    return path, gh.read_document(path).stated.cost
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_a_false_claim_has_an_exit_code_of_its_own(tmp_path, capsys, suffix, sol
     if suffix == ".npz":
         gh.write(path, replace(plant, energy=plant.energy + 10), overwrite=True)
     else:
-        cost = gh.read_document(path).metadata.planted_cost
+        cost = gh.read_document(path).stated.cost
         text = path.read_text()
         path.write_text(text.replace(f"planted-cost {cost}", f"planted-cost {cost + 10}"))
     capsys.readouterr()

@@ -59,7 +59,7 @@ def test_every_format_leads_back(suffix, fields, tmp_path):
     ring = [(k, (k + 1) % 6) for k in range(6)]
     problem = Ising.from_edges(6, [*ring, (0, 2), (1, 4)], [1, -2, 3, -1, 2, 1, 2, -3], fields)
     write(tmp_path / "a.coo", problem)
-    way = write(tmp_path / f"b.{suffix}", problem)
+    way = write(tmp_path / f"b.{suffix}", problem).reduction
     state = np.array([1, -1, -1, 1, 1, -1], dtype=np.int8)
     solution = save(tmp_path, way.forward(state))
     found = bring_back(tmp_path / "a.coo", tmp_path / f"b.{suffix}", solution)
@@ -91,7 +91,7 @@ def test_a_pseudo_boolean_solver_sees_relaxations(tmp_path):
 def test_the_edge_encoding(dialect, tmp_path):
     plant = gh.random_loops(5, 5, frustration="1/5", loops=4, rng=1)
     write(tmp_path / "a.wcnf", plant)
-    way = write(tmp_path / "e.wcnf", plant, encoding="edge", dialect=dialect)
+    way = write(tmp_path / "e.wcnf", plant, encoding="edge", dialect=dialect).reduction
     solution = save(tmp_path, way.forward(plant.state))
     found = bring_back(tmp_path / "a.wcnf", tmp_path / "e.wcnf", solution)
     assert found.energy == way.target_energy(plant.energy)

@@ -15,13 +15,12 @@ from glasshouse.certificates import Certificate, CertificateError
 from glasshouse.files import (
     Document,
     FileError,
-    Metadata,
+    Stated,
     carry,
     read,
     read_document,
     read_side_car,
     side_car,
-    verified,
     verify_file,
     write,
 )
@@ -45,7 +44,7 @@ def test_a_proof_goes_from_format_to_format(tmp_path, kind):
         source, target = tmp_path / f"a{first}", tmp_path / f"b{second}"
         write(source, plant, overwrite=True)
         document = read_document(source)
-        reduction = write(target, document, overwrite=True)
+        reduction = write(target, document, overwrite=True).reduction
         result = verify_file(target)
         assert result.proven, (first, second)
         assert result.loops in (plant.certificate.num_loops, plant.loops.num_loops)
@@ -84,10 +83,11 @@ def test_a_weaker_proof_is_carried_as_what_it_is_and_a_broken_one_is_named(tmp_p
     without_recipe(path)
     text = side_car(path).read_text()
     side_car(path).write_text(text.replace("\n3 ", "\n9 ", 1))
-    document, left_out = verified(read_document(path))
+    document = read_document(path)
+    _, left_out = document.kept
     assert left_out == (f"the optimum that {path} states (the certificate proves a bound only)",)
     write(target, document)
-    assert read_document(target).metadata == Metadata()
+    assert read_document(target).stated == Stated()
     with pytest.raises(CertificateError, match="not shown optimal"):
         verify_file(target)
     side_car(path).write_text("no certificate")
@@ -110,12 +110,13 @@ def test_carrying_through_a_reduction():
     for convert in (to_ising, to_qubo, to_max2sat):
         problem, reduction = convert(plant.problem)
         moved = carry(document, problem, reduction)
-        assert moved.metadata.planted_cost == reduction.target_energy(plant.energy)
+        assert moved.stated.cost == reduction.target_energy(plant.energy)
         assert isinstance(moved.load_proof().certificate, Certificate)
+        assert moved.proven.verdict.optimal
     doubled, reduction = to_rbm(to_qubo(plant.problem)[0])
     first = carry(document, *to_qubo(plant.problem))
     moved = carry(first, doubled, reduction)
-    assert moved.metadata.cost_of_model(doubled) == moved.metadata.planted_cost
+    assert moved.stated.cost_of_model(doubled) == moved.stated.cost
     assert moved.load_proof is None  # other variables
 
 
@@ -132,7 +133,7 @@ def test_write_returns_the_way_to_what_the_file_holds(tmp_path_factory, problem,
             write(path, problem)
         assert not list(path.parent.iterdir())
         return
-    reduction = write(path, problem)
+    reduction = write(path, problem).reduction
     held = read(path)
     images = reduction.forward(states_of(problem))
     costs = held.cost(images) if isinstance(held, Max2Sat) else held.energy(images)

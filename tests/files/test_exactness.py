@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
-from glasshouse.certificates import Certificate, CertificateError
+from glasshouse.certificates import Certificate, CertificateError, Proven
 from glasshouse.cli import main
 from glasshouse.files import (
     FileError,
-    Metadata,
+    Stated,
     read,
     read_document,
     side_car,
-    verified,
     verify_file,
     write,
     write_certificate,
@@ -96,11 +97,11 @@ def test_what_rounding_made_unsure_is_not_stated_any_more(tmp_path, capsys):
     assert verify_file(path).proven
     assert main(["convert", str(path), str(target)]) == 0
     assert not side_car(target).exists()
-    assert read_document(target).metadata == Metadata()
+    assert read_document(target).stated == Stated()
     assert "left out: the certificate" in capsys.readouterr().err
 
 
-def test_a_plant_with_a_false_recipe_goes_on_as_a_proof_without_one(tmp_path):
+def test_a_false_recipe_is_passed_on_as_stated_and_refused_where_it_is_grown(tmp_path, capsys):
     from dataclasses import replace
 
     from glasshouse.planting import Seed
@@ -110,12 +111,17 @@ def test_a_plant_with_a_false_recipe_goes_on_as_a_proof_without_one(tmp_path):
     path, target = tmp_path / "x.npz", tmp_path / "y.npz"
     recipe = replace(grown.recipe, seed=Seed(99), parameters={**grown.recipe.parameters})
     write(path, replace(grown, recipe=recipe))
-    document, left_out = verified(read_document(path))
-    assert document.planted is None
-    assert "recipe" in left_out[0]
+    document = read_document(path)
+    assert document.kept == (document.stated, ())
     write(target, document)
-    assert read_document(target).metadata.recipe is None
+    assert read_document(target).stated.recipe == json.loads(recipe.to_json())
     assert verify_file(target).cost == grown.energy
+    for file in (path, target):
+        with pytest.raises(CertificateError, match="its recipe grows another problem"):
+            verify_file(file, recipe=True)
+        assert main(["check", str(file)]) == 0
+        assert main(["check", str(file), "--recipe"]) == 1
+        assert "its recipe grows another problem" in capsys.readouterr().err
 
 
 def test_a_higher_bound_is_not_given_up_for_a_lower_energy(tmp_path):
@@ -123,11 +129,11 @@ def test_a_higher_bound_is_not_given_up_for_a_lower_energy(tmp_path):
     problem = Ising.from_edges(5, edges, [-1] * 6)
     path = tmp_path / "x.cert"
     up = Certificate([1] * 5, [0, 1, 2], [0, 3], [1], violated=[True] * 3)
-    assert write_if_better(path, problem, up)
+    assert write_if_better(path, Proven(problem, up))
     other = Certificate([1, 1, -1, 1, 1], [], [0], [])
-    assert not write_if_better(path, problem, other)
-    assert write_if_better(path, problem, prove(problem).certificate)
-    assert not write_if_better(path, problem, up)
+    assert not write_if_better(path, Proven(problem, other))
+    assert write_if_better(path, prove(problem).proven)
+    assert not write_if_better(path, Proven(problem, up))
 
 
 def test_a_certificate_with_a_false_cost_is_none_of_the_file(tmp_path):

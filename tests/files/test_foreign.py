@@ -60,8 +60,8 @@ def test_comments_of_people_are_no_notes(tmp_path):
     path = tmp_path / "x.wcnf"
     path.write_bytes(b"c offset of 3 s\nc planted-cost is not known\nc recipe\n5 2 0\n")
     document = read_document(path)
-    assert document.metadata.planted_cost is None
-    assert document.metadata.recipe is None
+    assert document.stated.cost is None
+    assert document.stated.recipe is None
 
 
 def test_whole_numbers_are_integers_however_they_are_spelled(tmp_path):
@@ -178,7 +178,7 @@ def test_the_edge_encoding_keeps_costs_and_hard_clauses(folder, problem):
     path = folder / "edge.wcnf"
     if not problem.is_integer:
         return
-    reduction = write(path, problem, encoding="edge", overwrite=True)
+    reduction = write(path, problem, encoding="edge", overwrite=True).reduction
     formula = WCNF(from_file=str(path))
     for state in states_of(problem):
         model = reduction.forward(state)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.files.stating import write_stated
 
 from glasshouse.files import Document, FileError, read, read_document, read_side_car, write
 from glasshouse.planting.methods import random_loops
@@ -88,12 +88,12 @@ def is_matrix(path: Path) -> bool:
 def assert_rewritten(path: Path, document: Document) -> None:
     """What was read can be written, and is read again as the same."""
     again = path.with_name(f"again-{path.name}")
-    write(again, replace(document, load_proof=None).as_verified(), overwrite=True)
+    write_stated(again, document)
     twin = read_document(again)
     assert twin.problem == document.problem
     assert twin.planted == document.planted
     if ".bqm" not in path.name:  # which has no comments
-        assert twin.metadata == document.metadata
+        assert twin.stated == document.stated
 
 
 @st.composite

@@ -70,10 +70,10 @@ def test_a_plant_is_proven_from_the_file_and_its_side_car(tmp_path, plant, suffi
     expected = reduction.target_energy(plant.energy) if reduction else plant.energy
     assert result.cost == expected
     if suffix != ".bqm":
-        metadata = read_document(path).metadata
-        assert metadata.planted_cost == expected
-        assert metadata.recipe == json.loads(plant.recipe.to_json())
-        assert np.array_equal(metadata.planted_model, plant.state > 0)
+        stated = read_document(path).stated
+        assert stated.cost == expected
+        assert stated.recipe == json.loads(plant.recipe.to_json())
+        assert np.array_equal(stated.model, plant.state > 0)
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".npz.gz"])
@@ -84,7 +84,7 @@ def test_a_native_file_holds_the_plant_whole(tmp_path, plant, suffix):
     assert not side_car(path).exists()
     assert verify_file(path).proven
     again = tmp_path / f"y{suffix}"
-    write(again, read_document(path).as_verified())
+    write(again, read_document(path))
     assert again.read_bytes() == path.read_bytes()
 
 
@@ -177,7 +177,7 @@ def test_without_side_car_only_the_stated_model_is_checked(tmp_path):
     side_car(path).unlink()
     assert not verify_file(path).proven
     text = path.read_text()
-    cost = read_document(path).metadata.planted_cost
+    cost = read_document(path).stated.cost
     path.write_text(text.replace(f"planted-cost {cost}", f"planted-cost {cost - 1}"))
     with pytest.raises(CertificateError, match=r"x\.wcnf: the file states a cost of"):
         verify_file(path)
@@ -245,8 +245,8 @@ def test_changed_numbers_are_refused_or_still_true(tmp_path, target):
         passed.append(changed_line(original, text))
         document, proof = read_document(path), read_side_car(side_car(path))
         least = optimum(document.problem)[0]
-        assert result.cost == document.metadata.planted_cost == proof.cost == least
-        assert document.metadata.cost_of_model(document.problem) == least
+        assert result.cost == document.stated.cost == proof.cost == least
+        assert document.stated.cost_of_model(document.problem) == least
         assert document.problem.cost(proof.certificate.state > 0) == least
     if target == "certificate":
         # Loops over weights that others hold in part may weigh a little more.

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import strategies as some
+from tests.files.stating import write_stated
 from tests.oracles import energies_of, states_of
 
-from glasshouse.files import Document, Metadata, read, read_document, write
+from glasshouse.files import Document, Stated, read, read_document, write
 from glasshouse.problems import Ising, Max2Sat, Qubo, Rbm
 from glasshouse.problems.convert import to_ising, to_max2sat, to_qubo
 
@@ -136,22 +137,22 @@ def test_any_problem_goes_into_any_format_and_keeps_its_optima(folder, problem, 
     st.sampled_from([".wcnf", ".qubo", ".mc", ".coo", ".npz"]),
     st.data(),
 )
-def test_metadata_comes_back_in_the_weights_of_the_file(folder, problem, suffix, data):
+def test_statements_come_back_in_the_weights_of_the_file(folder, problem, suffix, data):
     states = states_of(problem)
     state = states[data.draw(st.integers(0, len(states) - 1))]
     cost = energies_of(problem)[(states == state).all(axis=1)][0].item()
     recipe = {"method": "none", "seed": 2**100, "text": "ö\n\"'"}
     model = (state > 0).astype(np.int8)
-    document = Document(problem, Metadata(cost, model, recipe)).as_verified()
+    document = Document(problem, Stated(cost, model, recipe))
     path = folder / f"{next(fresh)}{suffix}"
-    write(path, document)
+    write_stated(path, document)
     again = read_document(path)
-    assert again.metadata.recipe == recipe
-    assert np.array_equal(again.metadata.planted_model, model)
-    assert again.metadata.cost_of_model(again.problem) == again.metadata.planted_cost
+    assert again.stated.recipe == recipe
+    assert np.array_equal(again.stated.model, model)
+    assert again.stated.cost_of_model(again.problem) == again.stated.cost
     write(path, document, blind=True, overwrite=True)
     blind = read_document(path)
-    assert blind.metadata == Metadata()
+    assert blind.stated == Stated()
     assert blind.problem == again.problem
 
 

@@ -8,8 +8,7 @@ import glasshouse as gh
 from glasshouse.certificates import CertificateError
 from glasshouse.cli import main
 from glasshouse.files import read, read_document, verify_file, write
-from glasshouse.files.claims import verified
-from glasshouse.files.document import Document, Metadata
+from glasshouse.files.claims import Stated
 from glasshouse.planting.methods import random_loops
 
 
@@ -20,19 +19,21 @@ def plant():
 
 def test_a_copy_with_another_claim_is_not_verified(tmp_path, plant):
     write(tmp_path / "x.wcnf", plant)
-    document, _ = verified(read_document(tmp_path / "x.wcnf"))
-    assert document.is_verified
-    stated = document.metadata
-    lie = replace(document, metadata=Metadata(stated.planted_cost - 1, stated.planted_model))
-    assert not lie.is_verified
+    document = read_document(tmp_path / "x.wcnf")
+    assert document.proven.verdict.optimal
+    stated = document.stated
+    lie = replace(document, stated=Stated(stated.cost - 1, stated.model))
+    with pytest.raises(CertificateError, match="states a cost"):
+        _ = lie.proven
     with pytest.raises(CertificateError, match="states a cost"):
         write(tmp_path / "y.wcnf", lie)
-    with pytest.raises(ValueError, match="is_verified"):
-        replace(document, is_verified=True)
+    assert not (tmp_path / "y.wcnf").exists()
+    for name in ("proven", "kept", "proof"):
+        with pytest.raises((TypeError, ValueError), match=name):
+            replace(document, **{name: getattr(document, name)})
 
 
 def test_a_plant_of_the_caller_is_passed_on_as_stated(tmp_path, plant):
-    assert not Document.of(plant).is_verified
     write(tmp_path / "x.npz", plant)
     believed = read(tmp_path / "x.npz", verify=False)
     forged = replace(believed, state=-believed.state * (1 - 2 * (believed.state.cumsum() > 0)))
@@ -50,7 +51,7 @@ def test_plant_says_proven_only_of_files_that_were_verified(tmp_path, plant, cap
     )
     assert main([*words, str(tmp_path / "x.wcnf")]) == 0
     assert "proven by" in capsys.readouterr().out
-    assert [one.proven for one in seen] == [True]
+    assert [one.proven.verdict.optimal for one in seen] == [True]
 
 
 @pytest.mark.parametrize("options", [[], ["--json"], ["--blind", "--certificate", "{}/c.cert"]])
@@ -59,12 +60,12 @@ def test_plant_does_not_call_a_false_file_proven(tmp_path, capsys, monkeypatch, 
 
     def forge(place, planted, **settings):
         other = random_loops(6, 6, frustration="1/5", loops=5, rng=2)
-        reduction = real(place, planted, **settings)
+        written = real(place, planted, **settings)
         beside = settings["certificate"] or gh.files.side_car(place)
         wrong = tmp_path / "other.wcnf"
         real(wrong, other, overwrite=True)
         beside.write_bytes(gh.files.side_car(wrong).read_bytes())
-        return reduction
+        return written
 
     real = gh.files.write
     monkeypatch.setattr(gh.files, "write", forge)

@@ -12,7 +12,7 @@ from tests.strategies import max2sats
 import glasshouse as gh
 from glasshouse.certificates import Certificate, CertificateError
 from glasshouse.files.clause_file import ClauseFile, as_max2sat
-from glasshouse.files.known import proven_truth
+from glasshouse.files.known import known_by
 from glasshouse.fuzzing.deciding import decide, enumerated_optimum, proven_optimum
 
 LARGE = st.sampled_from([0, 1, 2**31, 2**32 - 1, 2**32, 2**62, 2**63, 2**64 - 2])
@@ -79,18 +79,18 @@ def test_a_certificate_proves_the_same_of_clauses_as_of_a_problem(problem):
     except ValueError:
         assert brute_force(clauses) is None
         return
-    truth = proven_truth(clauses, proof.certificate)
+    truth = known_by(clauses, proof.certificate)
     assert (truth.bound, truth.best) == (proof.lower_bound, proof.energy)
 
 
 def test_a_certificate_that_does_not_fit_is_refused():
     clauses = ClauseFile(2, ((1, (1, 2)),), ((1,),))
     with pytest.raises(CertificateError, match="for 3 variables, the problem has 2"):
-        proven_truth(clauses, Certificate([1, 1, 1], [], [0], []))
+        known_by(clauses, Certificate([1, 1, 1], [], [0], []))
     with pytest.raises(CertificateError, match="breaks 1 hard clause"):
-        proven_truth(clauses, Certificate([-1, 1], [], [0], []))
+        known_by(clauses, Certificate([-1, 1], [], [0], []))
     with pytest.raises(ValueError, match="3 literals"):
-        proven_truth(ClauseFile(3, ((1, (1, 2, 3)),), ()), Certificate([1, 1, 1], [], [0], []))
+        known_by(ClauseFile(3, ((1, (1, 2, 3)),), ()), Certificate([1, 1, 1], [], [0], []))
 
 
 def test_a_proof_of_half_a_weight_is_an_error_and_no_assertion(monkeypatch):
@@ -100,4 +100,4 @@ def test_a_proof_of_half_a_weight_is_an_error_and_no_assertion(monkeypatch):
         "glasshouse.files.known.examined", lambda form, _: (form.scale // 2, 0, form.scale // 2)
     )
     with pytest.raises(CertificateError, match="fraction of a weight"):
-        proven_truth(clauses, Certificate([1], [], [0], []))
+        known_by(clauses, Certificate([1], [], [0], []))

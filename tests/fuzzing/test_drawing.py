@@ -10,7 +10,7 @@ import pytest
 import glasshouse as gh
 from glasshouse.certificates import checker
 from glasshouse.files.clause_file import read_clauses
-from glasshouse.files.known import truth_of
+from glasshouse.files.known import known_file
 from glasshouse.fuzzing.deciding import MOST_ENUMERATED, enumerated_optimum
 from glasshouse.fuzzing.drawing import Corners, fuzz_question, fuzz_specimen
 from glasshouse.fuzzing.hunting import write_question
@@ -91,7 +91,7 @@ def test_files_hold_what_is_judged_and_both_checkers_verify_them(questions, tmp_
         else:
             with pytest.raises(ValueError, match=r"2\^63-1"):
                 gh.read(path)
-            assert truth_of(path).optimum == question.optimum
+            assert known_file(path).optimum == question.optimum
     assert 100 < verified < len(questions)
 
 

@@ -17,7 +17,7 @@ import pytest
 import glasshouse as gh
 from glasshouse.certificates import Certificate
 from glasshouse.files.clause_file import ClauseFile
-from glasshouse.files.known import truth_of
+from glasshouse.files.known import known_file
 from glasshouse.fuzzing import hunting
 from glasshouse.fuzzing.drawing import DEFAULT, Corners, fuzz_question
 from glasshouse.fuzzing.hunting import (
@@ -152,7 +152,7 @@ def assert_useful_elsewhere(written, fault) -> None:
     assert "which ended with exit code 30:\no " in text
     right = text.partition("A right answer:\n")[2].partition("\n\n")[0]
     answer = read_answer(Transcript.of(right.encode()))
-    assert judge(fault.question.clauses, answer, fault.question.truth).verdict is RunVerdict.OPTIMAL
+    assert judge(fault.question.clauses, answer, fault.question.known).verdict is RunVerdict.OPTIMAL
     assert str(written.file.parent) not in text
     assert str(THRICE.parent) not in text
     assert str(Path(sys.executable).parent) not in text
@@ -183,7 +183,7 @@ def test_a_report_says_why_a_file_cannot_be_checked(tmp_path):
         with pytest.raises(ValueError, match=r"2\^63-1"):
             gh.verify_file(written.file)
     assert "does not read the file, because its weights add up to 2^63 or more" in text
-    assert truth_of(written.file).optimum == 5
+    assert known_file(written.file).optimum == 5
     text = (tmp_path / "faults" / "wrong-optimum-7.txt").read_text()
     assert "there is no certificate, because all assignments were looked at" in text
 

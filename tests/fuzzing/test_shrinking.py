@@ -11,7 +11,7 @@ import pytest
 
 from glasshouse.certificates import Certificate, CertificateError, verify
 from glasshouse.files.clause_file import as_max2sat
-from glasshouse.files.known import proven_truth
+from glasshouse.files.known import known_by
 from glasshouse.fuzzing.deciding import Decision, decide, enumerated_optimum
 from glasshouse.fuzzing.drawing import DEFAULT, Corners, fuzz_specimen
 from glasshouse.fuzzing.question import Question, clauses_of
@@ -29,7 +29,7 @@ def rc2_fails(question: Question) -> bool:
     """RC2 with a planted bug: its cost is one too much where a pair meets in three clauses."""
     answer = built_in("rc2")(question.clauses, 10.0)
     bug = tuple((at, value + meets_thrice(question)) for at, value in answer.incumbents)
-    judgement = judge(question.clauses, replace(answer, incumbents=bug), question.truth)
+    judgement = judge(question.clauses, replace(answer, incumbents=bug), question.known)
     return judgement.verdict.is_fault
 
 
@@ -85,7 +85,7 @@ def test_shrunk_instances_fail_and_cannot_lose_a_clause(defect):
         question = shrink(specimen, fails)
         assert_shrunk(question, fails)
         if question.certificate is not None:
-            truth = proven_truth(question.clauses, question.certificate)
+            truth = known_by(question.clauses, question.certificate)
             assert truth.optimum == question.optimum
 
 

@@ -44,9 +44,9 @@ def test_files_are_recognised_by_content_and_the_truth_is_the_tables(library, tm
     assert [one.name for one in suite.instances] == ["T1", "T2"]
     assert (suite.name, suite.files, suite.missing) == ("toys", "files", ())
     first, second = suite.instances
-    assert first.truth.optimum == least_cost(first.path)
-    assert second.truth.optimum is None
-    assert second.truth.bound < second.truth.best == least_cost(second.path)
+    assert first.known.optimum == least_cost(first.path)
+    assert second.known.optimum is None
+    assert second.known.bound < second.known.best == least_cost(second.path)
     assert first.parameters["truth_by"] == "table of glasshouse 0.1.0"
     assert "planted" not in first.path.read_text()
 
@@ -79,7 +79,7 @@ def test_another_weight_is_another_instance(library, tmp_path):
 def test_certificates_are_verified_where_they_are_at_hand(library, tmp_path):
     suite = loaded(library, tmp_path, answers=library.certificates)
     assert [one.parameters["truth_by"] for one in suite.instances] == ["certificate"] * 2
-    assert suite.instances[1].truth.optimum == least_cost(suite.instances[1].path)
+    assert suite.instances[1].known.optimum == least_cost(suite.instances[1].path)
     assert suite.answers == "certificates"
 
 
@@ -96,7 +96,7 @@ def test_a_certificate_that_proves_less_leaves_the_table(library, tmp_path):
     write_certificate(library.folder / "some-0.mc.cert", weak)
     first = loaded(library, tmp_path).instances[0]
     assert first.parameters["truth_by"] == "table of glasshouse 0.1.0"
-    assert first.truth.optimum == least_cost(first.path)
+    assert first.known.optimum == least_cost(first.path)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_gaps_are_in_the_instances_own_values(library, tmp_path):
     cut = document.value_of(problem.space.from_bits(bits))
     found = RunVerdict.FOUND
     shown = Run("s", "T1", 0, False, found, "", 1.0, 10.0, int(clauses.cost(bits)),
-                best=one.truth.best, parameters=one.parameters)  # fmt: skip
+                best=one.known.best, parameters=one.parameters)  # fmt: skip
     assert relative_gap(shown) == pytest.approx((value - cut) / value)
     for bad in ({"known_value": "x"}, {"known_value": "1e999999999"}, {"value_per_cost": "1/0"}):
         assert relative_gap(replace(shown, parameters={**one.parameters, **bad})) is None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from glasshouse.files.known import Truth
+from glasshouse.files.known import Known
 from glasshouse.races.commands.entrants import Entrant
 from glasshouse.races.commands.race_task import RACE, RaceTask, row_of
 from glasshouse.races.commands.racing import NOTE
@@ -33,7 +33,7 @@ def race_store(
     tasks = [
         RaceTask(entrant, f"peak n={20 + 20 * (k % 5)} #{k}", Path(f"/x/instance-{k}.wcnf"),
                  "0" * 64, {"method": "random_loops", "n": 20 + 20 * (k % 5)},
-                 Truth(100 + k, 100 + k), Limits(LIMIT))
+                 Known(100 + k, 100 + k), Limits(LIMIT))
         for k in range(instances) for entrant in entrants
     ]  # fmt: skip
     with Store(path, write=True) as store:
@@ -56,7 +56,7 @@ def race_store(
 
 
 def _run(rng: np.random.Generator, speed: float, task: RaceTask) -> dict[str, object]:
-    best = task.truth.best
+    best = task.known.best
     assert best is not None
     seconds = float(np.exp(rng.normal(np.log(speed * task.parameters["n"] / 20), 1.3)))
     is_solved = seconds < LIMIT

@@ -12,7 +12,7 @@ import pytest
 from glasshouse.certificates import CertificateError
 from glasshouse.files import FileError, read_document
 from glasshouse.files.clause_file import read_clauses
-from glasshouse.files.known import Truth
+from glasshouse.files.known import Known
 from glasshouse.planting.methods import random_loops, uniform_max2sat
 from glasshouse.suites import check_suite, write_suite
 from glasshouse.suites.commitment import iter_check_commitment
@@ -72,8 +72,8 @@ def test_the_files_tell_nothing(tiny, tmp_path):
     given = tmp_path / "s" / "instances"
     assert sorted(p.name for p in given.iterdir()) == [f"tiny-0000{k}.wcnf" for k in range(8)]
     for entry in entries:
-        stated = read_document(given / entry.file).metadata
-        assert (stated.planted_cost, stated.planted_model, stated.recipe) == (None, None, None)
+        stated = read_document(given / entry.file).stated
+        assert (stated.cost, stated.model, stated.recipe) == (None, None, None)
 
 
 def test_the_same_file_gives_the_same_bytes(tiny, tmp_path):
@@ -276,9 +276,9 @@ class TestLoading:
         assert first.name == "random_loops(n=6,frustration=0.2,loops=4)#0"
         assert (first.parameters["method"], first.parameters["n"]) == ("random_loops", 6)
         assert json.dumps(first.parameters)
-        assert first.truth == Truth(12, 12)
+        assert first.known == Known(12, 12)
         for one in suite.instances[4:]:
-            assert one.truth.bound <= one.truth.best
+            assert one.known.bound <= one.known.best
             assert one.parameters["graph"] in ("torus:4x4", "complete:9")
 
     def test_the_digest_depends_on_the_instances_alone(self, tiny, tmp_path):
@@ -300,7 +300,7 @@ class TestLoading:
         plants = [random_loops(6, 6, frustration="1/5", loops=4, rng=k) for k in range(2)]
         write_suite(tmp_path / "plants", plants, blind=blind)
         suite = load_suite(tmp_path / "plants", tmp_path)
-        assert (suite.name, [one.truth.optimum for one in suite.instances]) == ("plants", [12, 12])
+        assert (suite.name, [one.known.optimum for one in suite.instances]) == ("plants", [12, 12])
         assert suite.instances[0].name == "instance-00000.wcnf"
         assert load_suite(tmp_path / "plants" / "manifest.jsonl", tmp_path).digest == suite.digest
 
@@ -311,12 +311,12 @@ class TestLoading:
         (folder / "short.wcnf").write_text("p wcnf 2 1 9\n1 1 2 0\n")
         (folder / "README").write_text("ours")
         suite = load_suite(folder, tmp_path)
-        assert [(one.name, one.truth, one.parameters) for one in suite.instances] == [
-            ("long.wcnf", Truth(0), {}), ("short.wcnf", Truth(0, 1), {}),
+        assert [(one.name, one.known, one.parameters) for one in suite.instances] == [
+            ("long.wcnf", Known(0), {}), ("short.wcnf", Known(0, 1), {}),
         ]  # fmt: skip
         assert len(load_suite(folder / "short.wcnf", tmp_path).instances) == 1
         build(tiny, tmp_path / "s", answers=tmp_path / "elsewhere")
-        truths = [one.truth for one in load_suite(tmp_path / "s", tmp_path).instances]
+        truths = [one.known for one in load_suite(tmp_path / "s", tmp_path).instances]
         assert {(truth.bound, truth.optimum) for truth in truths} == {(0, None)}
 
     def test_cnf_files_race_too_and_each_instance_once(self, tmp_path):

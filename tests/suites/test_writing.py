@@ -71,10 +71,10 @@ def test_a_false_statement_in_a_file_is_noticed(tmp_path, what):
     path = tmp_path / written(tmp_path, grown())[0].file
     side_car(path).unlink()
     assert check_suite(tmp_path / MANIFEST)
-    stated = read_document(path).metadata
+    stated = read_document(path).stated
     lies = {
         "planted-cost": ("planted-cost ", "planted-cost 9"),
-        "planted-model": ("".join(map(str, stated.planted_model)), "0" * 12),
+        "planted-model": ("".join(map(str, stated.model)), "0" * 12),
         "recipe": ('"seed":0', '"seed":1'),
     }
     path.write_text(path.read_text().replace(*lies[what]))

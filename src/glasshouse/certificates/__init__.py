@@ -1,6 +1,7 @@
 """Certificates: what proves an optimum, and the one exact computation of what it proves.
 
-* `verdict`: `verify`. `leaf`: the bound of one leaf. `bound`: the one bound of loops and squares.
+* `proven`: the one type of truth. `verdict`: `verify`. `leaf`: the bound of one leaf. `bound`: the
+  one bound of loops and squares.
 * `certificate`: a state, loops and squares. `squares`, `square_sums`: squares, and their sums.
 * `tree`: leaves that cover all states. `ties`: spins tied on a path. `cover`: enumerated leaves.
 * `exact_form`: any problem in integers. `edge_sums`, `flat_cycles`, `integers`, `kernels`: exact
@@ -9,11 +10,12 @@
 """
 
 from glasshouse.certificates.certificate import Certificate, CertificateError
+from glasshouse.certificates.proven import Proven
 from glasshouse.certificates.squares import Squares
 from glasshouse.certificates.tree import Branch, Cover, Leaf, Tree
 from glasshouse.certificates.verdict import Verdict, verify
 
 __all__ = [
-    "Branch", "Certificate", "CertificateError", "Cover", "Leaf", "Squares", "Tree", "Verdict",
-    "verify",
+    "Branch", "Certificate", "CertificateError", "Cover", "Leaf", "Proven", "Squares", "Tree",
+    "Verdict", "verify",
 ]  # fmt: skip

@@ -21,6 +21,7 @@ def check(
     folder: Annotated[Path | None, Parameter(name="--files")] = None,
     answers: Path | None = None,
     format: SourceFormat = None,
+    recipe: bool = False,
     print_checker: bool = False,
     json: bool = False,
 ) -> None:
@@ -36,6 +37,7 @@ def check(
     ```
     glasshouse check inst.wcnf
     glasshouse check inst.wcnf --certificate other.cert
+    glasshouse check inst.wcnf --recipe
     glasshouse check suite/manifest.jsonl
     glasshouse check answers/manifest.jsonl --files suite
     glasshouse check instances/commitment.jsonl --answers answers
@@ -47,6 +49,8 @@ def check(
         certificate: the certificate of a single file, if it is not beside it.
         folder: the folder of the instances that a manifest lists, if it is not the manifest's own.
         answers: the folder of published answers, for a commitment.jsonl.
+        recipe: also grow the recipe that a file states, and compare what grows with the file. It
+            proves the optimum of a file that has no certificate.
         print_checker: print a checker for WCNF and .mc files that needs Python alone, and none of
             glasshouse.
         json: print one JSON object per file.
@@ -70,29 +74,29 @@ def check(
         elif folder is not None:
             raise ValueError(f"--files is for a manifest.jsonl, but {file} is none")
         else:
-            _check_file(file, certificate, format, units, json)
+            _check_file(file, certificate, json, format=format, units=units, recipe=recipe)
 
 
-def _check_file(
-    file: Path, certificate: Path | None, format: str | None, units: Units, json: bool
-) -> None:
+def _check_file(file: Path, certificate: Path | None, json: bool, **options: Any) -> None:
     from glasshouse.certificates import CertificateError
     from glasshouse.files import verify_file
 
     try:
-        result = verify_file(source(file, format), certificate, format=format, units=units)
+        result = verify_file(source(file, options["format"]), certificate, **options)
     except CertificateError as lie:
         if json:
             show_json({"file": file, "proven": False, "reason": str(lie)})
         raise CheckFailedError(lie) from lie
     if json:
-        values = {"proven": result.proven, "loops": result.loops, "squares": result.squares,
-                  "leaves": result.leaves}  # fmt: skip
+        values: dict[str, Any] = {"proven": result.proven is not None, "loops": result.loops,
+                                  "squares": result.squares, "leaves": result.leaves}  # fmt: skip
+        values |= {"recipe": "grows it"} if options["recipe"] else {}
         show_json({"file": file, **measured(result.measure, result.value, result.cost), **values})
-    if not result.proven:
+    if result.proven is None:
         raise CheckFailedError(f"{file}: {result.summary()}; `glasshouse prove` may find one")
     if not json:
-        print(f"{file}: VERIFIED, {result.summary()}")
+        grown = "; its recipe grows it" if options["recipe"] else ""
+        print(f"{file}: VERIFIED, {result.summary()}{grown}")
 
 
 def _check_commitment(commitment: Path, answers: Path, json: bool) -> None:

@@ -14,7 +14,7 @@ from glasshouse.cli.options import Dialect, Force, Units
 from glasshouse.cli.output import model_of, show, show_json
 
 if TYPE_CHECKING:
-    from glasshouse.files import Document
+    from glasshouse.files import Document, Written
 
 Kind = Literal["ising", "rbm", "qubo", "max2sat", "maxcut"]
 
@@ -33,6 +33,7 @@ def convert(
     back: Path | None = None,
     certificate: Path | None = None,
     blind: bool = False,
+    recipe: bool = False,
     force: Force = False,
     json: bool = False,
 ) -> None:
@@ -40,8 +41,9 @@ def convert(
 
     Integers are converted exactly and stay integers; floats are rounded to their last bit. An
     optimum that the file states and proves is carried over into the weights of the new file, with
-    its proof. What cannot be carried, or is stated without proof, is left out and named; what is
-    stated falsely is refused.
+    its proof, which is verified for both files. What cannot be carried, or is stated without proof,
+    is left out and named; what is stated falsely is refused. A recipe is passed on as it is stated:
+    `glasshouse check --recipe` compares it with the file.
 
     With --back nothing is converted: SOURCE and TARGET exist, and a solution of TARGET is told in
     the variables of SOURCE, with its energy there. TARGET may be of another kind, doubled,
@@ -70,15 +72,16 @@ def convert(
         dialect: how to write WCNF: `p wcnf` header, or the form of the MaxSAT Evaluation 2022.
         encoding: how to write WCNF: two clauses per edge, or one relaxation variable per edge.
         blind: leave out all that is known of the optimum.
+        recipe: grow the recipe that SOURCE states, and compare what grows with SOURCE. It proves
+            the optimum of a file that has no certificate.
         json: print one JSON object.
     """
     from glasshouse.certificates import CertificateError
-    from glasshouse.files import FileError, carry, read_document, verified, write
-    from glasshouse.problems import convert as reductions
-    from glasshouse.problems.convert import unchanged
+    from glasshouse.files import FileError, read_document, write
+    from glasshouse.files.replanting import grown
 
     if back is not None:
-        _refuse_with_back(kind=kind, blind=blind, force=force)
+        _refuse_with_back(kind=kind, blind=blind, recipe=recipe, force=force)
         formats = {"format": source_format, "converted_format": target_format}
         _bring_back(source, target, back, json, **formats, certificate=certificate, units=units)
         return
@@ -86,29 +89,27 @@ def convert(
     place = options.source(source, source_format, "--from")
     document = read_document(place, format=source_format, units=units)
     left_out: tuple[str, ...] = ()
+    if recipe and blind:
+        raise ValueError("--recipe proves an optimum, and --blind leaves it out; give one of them")
     if not blind:
         try:
-            document, left_out = verified(document)
+            document = grown(document) if recipe else document
+            _, left_out = document.kept
         except CertificateError as lie:
             raise CheckFailedError(f"{lie}; --blind converts the problem alone") from lie
     try:
-        first = unchanged(document.problem)
-        if kind is not None:
-            problem, first = getattr(reductions, f"to_{kind}")(document.problem)
-            if problem is not document.problem:
-                document = carry(document, problem, first)
-        second = write(
+        written = write(
             options.target(target, target_format, "--to"), document, format=target_format,
-            dialect=dialect, encoding=encoding, blind=blind, certificate=certificate,
+            kind=kind, dialect=dialect, encoding=encoding, blind=blind, certificate=certificate,
             overwrite=force,
         )  # fmt: skip
     except FileError:
         raise
     except ValueError as error:
         raise ValueError(f"{source}: {error}") from error
-    reduction = first.then(second)
+    reduction = written.reduction
     if not blind:
-        left_out += _lost(document, target, target_format, encoding, certificate)
+        left_out += _lost(document, written, target, target_format, encoding)
     for what in left_out:
         print(f"glasshouse: left out: {what}", file=sys.stderr)
     if json:
@@ -154,21 +155,16 @@ def _bring_back(
 
 
 def _lost(
-    document: Document, target: Path, format: str | None, encoding: str, certificate: Path | None
+    document: Document, written: Written, target: Path, format: str | None, encoding: str
 ) -> tuple[str, ...]:
     """What is known about the problem and did not come along, with the reason."""
-    from glasshouse.files import Metadata, side_car
+    from glasshouse.files import Stated
     from glasshouse.files.formats import format_of
 
-    kind, lost = format_of(target, format), []
-    if document.metadata != Metadata() and not kind.has_notes:
-        lost.append(f"stated cost, model and recipe ({kind.suffix} files have no place for them)")
-    proven = document.planted is not None or document.load_proof is not None
-    if options.is_pipe(target) or certificate is not None:
-        is_kept = certificate is not None
-    else:
-        is_kept = side_car(target).exists()
-    if proven and not is_kept and not (kind.native and document.planted):
+    form, lost = format_of(target, format), []
+    if document.kept[0] != Stated() and not form.has_notes:
+        lost.append(f"stated cost, model and recipe ({form.suffix} files have no place for them)")
+    if document.proven is not None and written.certificate is None and not written.is_whole:
         why = "it proves less about the new file"
         if options.is_pipe(target):
             why = "none can stand beside standard output; --certificate FILE keeps it"

@@ -175,7 +175,7 @@ def false_claim(document: Document, found: Any, optimal: bool) -> str:
     """
     from glasshouse.files.claims import agrees
 
-    stated, measure = document.metadata.planted_cost, document.measure
+    stated, measure = document.stated.cost, document.measure
     if stated is None or agrees(document.problem, stated, Fraction(found)):
         return ""
     claim = f"this file's claim is false: it states {measure.phrase} of {document.stated_value}"

@@ -38,11 +38,11 @@ def info(
     from glasshouse.landscape import overview
 
     document = read_document(source(file, format), format=format, units=units)
-    view, known = overview(document.problem), document.metadata
+    view, known = overview(document.problem), document.stated
     if json:
         name = document.measure.name
         stated: dict[str, Any] = {"measure": name, f"planted_{name}": document.stated_value}
-        stated |= {"planted_energy": known.planted_cost, "recipe": known.recipe}
+        stated |= {"planted_energy": known.cost, "recipe": known.recipe}
         stated |= {"labels": document.problem.labels}
         show_json({"file": str(file), **vars(view), **stated, **standard_values(document)})
         return
@@ -52,10 +52,10 @@ def info(
     if document.problem.labels is not None:
         first, last = document.problem.labels[0], document.problem.labels[-1]
         show([("labels", printable(f"{first!r:.40} to {last!r:.40}"))])
-    if known.planted_cost is not None:
+    if known.cost is not None:
         doubt = "stated; `glasshouse check` tells whether it is true"
         if not document.measure.is_energy:
-            doubt = f"energy {known.planted_cost}; {doubt}"
+            doubt = f"energy {known.cost}; {doubt}"
         show([(f"planted {document.measure.name}", f"{document.stated_value} ({doubt})")])
     if document.planted is not None:
         try:

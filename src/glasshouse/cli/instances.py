@@ -26,6 +26,8 @@ from glasshouse.cli.output import show_json
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from glasshouse.certificates import Proven
+    from glasshouse.files import Written
     from glasshouse.planting import Planted
 
 
@@ -100,32 +102,34 @@ def _refuse_contradictions(output: Output) -> None:
 
 
 def _one(planted: Planted, output: Output) -> None:
-    from glasshouse.files import side_car, write
-    from glasshouse.files.formats import format_of
+    from glasshouse.certificates import CertificateError
+    from glasshouse.files import write
 
     summary, seed, path = planted.summary(), planted.recipe.seed.entropy, output.output
-    cost, beside, optimum, is_proven = None, None, "", False
-    own: dict[str, Any] = {}
+    written, cost = None, None
     if path is not None:
-        reduction = write(
+        written = write(
             target(path, output.format), planted, format=output.format,
             dialect=output.dialect, blind=output.blind, certificate=output.certificate,
             overwrite=output.force,
         )  # fmt: skip
-        cost = reduction.target_energy(planted.energy)
-        beside = output.certificate
-        if beside is None and not is_pipe(path) and side_car(path).exists():
-            beside = side_car(path)
-        # What went down a pipe, or can only be written, cannot be read again to be verified.
-        can_be_read = not is_pipe(path) and format_of(path, output.format).read is not None
-        is_proven = beside is not None and can_be_read
-        optimum, own = _own_words(path, output.format, cost)
-    _refuse_unproven(planted, path if is_proven else None, output.format, beside, cost)
+        cost = written.reduction.target_energy(planted.energy)
+    beside = None if written is None else written.certificate
+    try:
+        proven = None if path is None or beside is None else _read_back(path, beside, output.format)
+        if proven is None:
+            _ = planted.proven  # a false plant is an error
+    except CertificateError as lie:
+        raise CheckFailedError(f"{lie}; this is a bug of glasshouse, please report it") from lie
+    if proven is not None and proven.verdict.energy != cost:
+        found = proven.verdict.energy
+        raise CheckFailedError(f"{path}: {beside} proves {found}, but the plant has {cost}")
+    optimum, own = _own_words(path, written, cost)
     if output.json:
         files = {"file": path, "certificate": beside, "optimum": cost, **own}
         show_json({**files, **vars(summary), "seed": seed})
         return
-    how = "proven by" if is_proven else "its certificate is"
+    how = "its certificate is" if proven is None else "proven by"
     proof = f", {how} {beside}" if beside is not None else ""
     if is_pipe(path):
         say(f"glasshouse: {optimum}{proof}; seed {seed}", path)
@@ -138,35 +142,22 @@ def _one(planted: Planted, output: Output) -> None:
         print(f"{path}: {optimum}{proof}")
 
 
-def _refuse_unproven(
-    planted: Planted, path: Path | None, format: str | None, beside: Path | None, cost: Any
-) -> None:
-    """Verify what is printed next: the files that were written, or else the plant in memory."""
-    from glasshouse.certificates import CertificateError
+def _read_back(path: Path, beside: Path, format: str | None) -> Proven | None:
+    """What the written files prove; None for a pipe, and for formats that are not read."""
     from glasshouse.files import verify_file
-
-    try:
-        if path is None:
-            planted.verify()
-            return
-        found = verify_file(path, beside, format=format).cost
-    except CertificateError as lie:
-        raise CheckFailedError(f"{lie}; this is a bug of glasshouse, please report it") from lie
-    if found != cost:
-        raise CheckFailedError(f"{path}: {beside} proves {found}, but the plant has {cost}")
-
-
-def _own_words(path: Path, format: str | None, cost: Any) -> tuple[str, dict[str, Any]]:
-    """The optimum in the file's own number, where that is not the energy; for people, and JSON."""
-    from glasshouse.files import read_document
     from glasshouse.files.formats import format_of
 
-    if is_pipe(path) or format_of(path, format).measure is None:
+    if is_pipe(path) or format_of(path, format).read is None:
+        return None
+    return verify_file(path, beside, format=format).proven
+
+
+def _own_words(path: Path | None, written: Written | None, cost: Any) -> tuple[str, dict[str, Any]]:
+    """The optimum in the file's own number, where that is not the energy; for people, and JSON."""
+    if written is None or is_pipe(path) or written.measure.name in ("energy", "cost"):
         return f"optimum {cost}", {}
-    measure = read_document(path, format=format).measure
-    value = measure.of(cost)
-    own = {f"optimum_{measure.name}": value}
-    return f"optimum {measure.name} {value} (energy {cost})", own
+    name, value = written.measure.name, written.measure.of(cost)
+    return f"optimum {name} {value} (energy {cost})", {f"optimum_{name}": value}
 
 
 def _suite(instances: Iterator[Planted], stem: str, output: Output) -> None:

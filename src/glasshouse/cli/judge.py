@@ -128,32 +128,34 @@ def _clauses(file: Path, certificate: Path | None, units: Units) -> _Known:
     """Clauses, which may be of any length and weight."""
     from glasshouse.files.certificate.reading import has_side_car
     from glasshouse.files.clause_file import read_clauses
-    from glasshouse.files.known import truth_of
+    from glasshouse.files.known import known_file
     from glasshouse.races.judging.answer import read_answer
     from glasshouse.races.judging.clauses import judge as judge_answer
 
     if units is not None:
         raise ValueError(f"--units is for a matrix; {file} holds clauses")
-    truth, clauses = truth_of(file, certificate), read_clauses(file)
+    known, clauses = known_file(file, certificate), read_clauses(file)
     is_certified = certificate is not None or has_side_car(file)
     return _Known(
         file,
-        truth.bound,
+        known.bound,
         is_certified,
-        lambda said: judge_answer(clauses, read_answer(said), truth),
+        lambda said: judge_answer(clauses, read_answer(said), known),
     )
 
 
 def _any_problem(file: Path, certificate: Path | None, units: Units) -> _Known:
     """Another problem; the bound is in the file's own numbers."""
     from glasshouse.files.certificate.reading import has_side_car
-    from glasshouse.files.known import known_problem
+    from glasshouse.files.known import known_of
+    from glasshouse.files.reading import read_document
     from glasshouse.races.judging.states import judge_state
 
-    known = known_problem(file, certificate, units=units)
-    bound = None if known.bound is None else known.document.measure.bound(known.bound)
+    document = read_document(file, units=units).with_certificate(certificate)
+    known = known_of(document)
+    bound = None if known.bound is None else document.measure.bound(known.bound)
     is_certified = certificate is not None or has_side_car(file)
-    return _Known(file, bound, is_certified, lambda said: judge_state(known, said))
+    return _Known(file, bound, is_certified, lambda said: judge_state(document, known, said))
 
 
 def _summary(found: AnswerFiles, shown: list[dict[str, Any]], right: int) -> dict[str, Any]:

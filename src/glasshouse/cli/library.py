@@ -141,4 +141,5 @@ def _row(k: Instance) -> str:
 
 def _values(k: Instance) -> dict[str, object]:
     """All that the table has, without what only recognition needs."""
-    return {name: value for name, value in vars(k).items() if name != "scale"}
+    values = {name: value for name, value in vars(k).items() if name != "scale"}
+    return values | {"proven": k.proven}

@@ -19,8 +19,7 @@ from glasshouse.cli.options import Dask, Force, MaybeWhole, SourceFormat, Units,
 from glasshouse.cli.output import measured, model_of, show_json, standard_line, standard_values
 
 if TYPE_CHECKING:
-    from glasshouse.certificates import Certificate, Verdict
-    from glasshouse.files.writing import Standing
+    from glasshouse.certificates import Certificate, Proven, Verdict
     from glasshouse.problems import Problem
     from glasshouse.problems.measure import Measure
     from glasshouse.proofs import Bounds, Proof
@@ -84,9 +83,9 @@ def prove(
         workers: how many processes search the tree; one by default.
         json: print one JSON object.
     """
+    from glasshouse.certificates import Proven
     from glasshouse.files import FileError, read_document, side_car, write_if_better
     from glasshouse.files.text.streams import refuse_existing, replacing
-    from glasshouse.files.writing import write_verified
     from glasshouse.problems import Max2Sat
     from glasshouse.proofs import HardClausesUnsatisfiableError
     from glasshouse.proofs import prove as find_proof
@@ -116,13 +115,14 @@ def prove(
     def keep_on_the_way(tree: Certificate) -> None:
         nonlocal kept
         try:
-            kept |= write_if_better(target, problem, tree, overwrite=force, or_as_good=True)
+            proven = Proven(problem, tree)
+            kept |= write_if_better(target, proven, overwrite=force, or_as_good=True)
         except (FileError, OSError) as fault:  # the search is worth more than its checkpoint
             print(f"warning: no checkpoint: {fault}; the search continues", file=sys.stderr)
 
     def write(proof: Proof) -> None:
         nonlocal kept
-        kept |= write_verified(target, problem, proof.certificate, proof.verdict, force, True)
+        kept |= write_if_better(target, proof.proven, overwrite=force, or_as_good=True)
         if veripb is not None and clauses is not None and proof.optimal:
             text = veripb_proof(
                 clauses, proof.certificate, form=veripb_form, version=veripb_version
@@ -132,7 +132,7 @@ def prove(
         if package is not None:
             resumed = before is not None and not force
             remark = "Times are of the last part of a search that was resumed." * resumed
-            package.write(document, proof, proof.verdict, remark=remark, overwrite=force)
+            package.write(document, proof, remark=remark, overwrite=force)
 
     clauses = problem if isinstance(problem, Max2Sat) else None
     if veripb is not None and clauses is None:
@@ -143,7 +143,7 @@ def prove(
                 problem, time_limit=clock.seconds_left(time_limit), node_limit=node_limit,
                 progress=progress,
                 memory_limit=None if memory_limit is None else memory_limit << 20,
-                certificate=None if before is None or force else before.beside.certificate,
+                certificate=None if before is None or force else before.certificate,
                 checkpoint=None if is_done and not force else keep_on_the_way, workers=workers,
                 executor=executor, loops_only=veripb is not None,
             )  # fmt: skip
@@ -218,20 +218,21 @@ def _refuse_nowhere(*places: Path | None) -> None:
             raise ValueError(f"{place} cannot be written: {folder} is read-only; say where with -o")
 
 
-def _before(target: Path, problem: Problem, force: bool) -> Standing | None:
+def _before(target: Path, problem: Problem, force: bool) -> Proven | None:
     """The certificate that stands there already, unless it is to be replaced."""
     from glasshouse.files import FileError, standing_certificate
 
     try:
-        return standing_certificate(target, problem)
+        standing = standing_certificate(target, problem)
     except FileError:
         if not force:
             raise
-    return None
+        return None
+    return None if standing is None else standing[0]
 
 
 def _certificate_line(
-    target: Path, proof: Proof, found: _Found, before: Standing | None, written: bool
+    target: Path, proof: Proof, found: _Found, before: Proven | None, written: bool
 ) -> str:
     """What became of the certificate."""
     if not written:

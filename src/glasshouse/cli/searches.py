@@ -12,7 +12,7 @@ from glasshouse.cli.errors import false_claim
 from glasshouse.cli.output import model_of
 
 if TYPE_CHECKING:
-    from glasshouse.certificates import Verdict
+    from glasshouse.certificates import Proven
     from glasshouse.files import Document
     from glasshouse.problems import Problem
     from glasshouse.problems.measure import Measure
@@ -31,7 +31,7 @@ def samplers() -> tuple[str, ...]:
 def search(
     solver: str,
     document: Document,
-    certified: Verdict | None,
+    certified: Proven | None,
     given: dict[str, Any],
     *,
     quiet: bool = False,
@@ -83,21 +83,21 @@ def contender(
     return state, is_optimal
 
 
-def certified_by(document: Document) -> Verdict | None:
+def certified_by(document: Document) -> Proven | None:
     """The optimum that a certificate proves; one that proves nothing is named and left alone."""
     from glasshouse.certificates import CertificateError
     from glasshouse.files import FileError
-    from glasshouse.files.claims import certified_optimum
 
     try:
-        return certified_optimum(document)
+        proven = document.proven
     except (CertificateError, FileError) as fault:
         print(f"glasshouse: no certified optimum: {fault}", file=sys.stderr)
         return None
+    return proven if proven is not None and proven.verdict.optimal else None
 
 
 def _heuristic(
-    solver: str, document: Document, certified: Verdict | None, options: dict[str, Any]
+    solver: str, document: Document, certified: Proven | None, options: dict[str, Any]
 ) -> dict[str, Any]:
     """Annealing or tempering, with its success against the optimum where that is known."""
     from glasshouse import solvers
@@ -163,7 +163,7 @@ def _in_rounds(
 
 
 def _minimised(
-    document: Document, certified: Verdict | None, given: dict[str, Any], improved: Any
+    document: Document, certified: Proven | None, given: dict[str, Any], improved: Any
 ) -> dict[str, Any]:
     """The best state within the time limit. It ends sooner only at a target that is no mere claim.
 
@@ -181,7 +181,7 @@ def _minimised(
         energy, goal = _goal(given.get("target"), document, certified)
     ruled_out = _ruled_out(energy, goal, document, certified)
     if certified is not None and ruled_out:
-        energy = certified.energy  # The search ends there: no state is better.
+        energy = certified.verdict.energy  # The search ends there: no state is better.
     result = minimise(
         document.problem,
         time_limit=given.get("time_limit"),
@@ -206,11 +206,11 @@ def _minimised(
     return answer if goal is None else answer | {"target": goal}
 
 
-def _ruled_out(energy: Any, goal: Any, document: Document, certified: Verdict | None) -> str:
+def _ruled_out(energy: Any, goal: Any, document: Document, certified: Proven | None) -> str:
     """Return a line if the certificate proves that no state reaches the target; else nothing."""
-    if certified is None or energy is None or energy >= certified.energy:
+    if certified is None or energy is None or energy >= certified.verdict.energy:
         return ""
-    optimum = document.measure.of(certified.exact_energy)
+    optimum = document.measure.of(certified.verdict.exact_energy)
     return f"target {goal} is out of reach: the file's certificate proves {optimum}\n"
 
 
@@ -275,19 +275,19 @@ def _answer(energy: Any, state: Any, optimal: bool, text: str) -> dict[str, Any]
     return values | {"optimal": optimal, "text": text}
 
 
-def _goal(text: str | None, document: Document, certified: Verdict | None) -> tuple[Any, Any]:
+def _goal(text: str | None, document: Document, certified: Proven | None) -> tuple[Any, Any]:
     """The energy to look for, and its name in the file's own words; None twice for none."""
     from glasshouse.files.text.number_rows import parse_number
 
     if text is None or text == "planted":
         if certified is not None:
-            return certified.energy, document.measure.of(certified.exact_energy)
+            return certified.verdict.energy, document.measure.of(certified.verdict.exact_energy)
         if text and document.stated_value is None:
             raise ValueError(
                 f"{document.path} states no planted {document.measure.name} and has no certificate "
                 "of one; give --target a number, or leave it out"
             )
-        return document.metadata.planted_cost, document.stated_value
+        return document.stated.cost, document.stated_value
     number = parse_number(text.encode())
     if number is None:
         raise ValueError(f"--target {text} is neither a number nor the word planted")

@@ -16,7 +16,7 @@ from glasshouse.cli.output import measured, show, show_json, standard_line, stan
 from glasshouse.cli.searches import HEURISTICS, MINIMISE, certified_by, contender, samplers, search
 
 if TYPE_CHECKING:
-    from glasshouse.certificates import Verdict
+    from glasshouse.certificates import Proven
     from glasshouse.files import Document
     from glasshouse.problems import Max2Sat
     from glasshouse.problems.measure import Measure
@@ -145,7 +145,7 @@ def solve(
         lie = false_claim(document, answer["energy"], answer["optimal"])
     if json:
         answer |= _known(document, certified) | {"false_claim": bool(lie)}
-        answer["optimal"] |= certified is not None and answer["energy"] == certified.energy
+        answer["optimal"] |= certified is not None and answer["energy"] == certified.verdict.energy
         answer |= {"labels": problem.labels, **standard_values(document)}
         answer.pop("text")
         show_json({"file": str(file), "solver": solver, **answer})
@@ -190,17 +190,17 @@ def _refuse_ignored(solver: str, given: dict[str, Any]) -> None:
             raise ValueError(f"--{name.replace('_', '-')} is not for --solver {solver}; {who}")
 
 
-def _known(document: Document, certified: Verdict | None) -> dict[str, Any]:
+def _known(document: Document, certified: Proven | None) -> dict[str, Any]:
     """What the file and its certificate say about the optimum."""
     return {
         "stated_optimum": document.stated_value,
-        "stated_energy": document.metadata.planted_cost,
-        "certified_optimum": certified and document.measure.of(certified.exact_energy),
-        "certified_energy": certified and certified.energy,
+        "stated_energy": document.stated.cost,
+        "certified_optimum": certified and document.measure.of(certified.verdict.exact_energy),
+        "certified_energy": certified and certified.verdict.energy,
     }
 
 
-def _show(measure: Measure, answer: dict[str, Any], certified: Verdict | None) -> None:
+def _show(measure: Measure, answer: dict[str, Any], certified: Proven | None) -> None:
     """The answer for a person, the file's own number first."""
     show([(measure.name, answer[measure.name])])
     if not measure.is_energy:
@@ -208,7 +208,7 @@ def _show(measure: Measure, answer: dict[str, Any], certified: Verdict | None) -
     show([("model", answer["model"])])
     if answer.get("broken_hard_clauses"):
         print(f"this assignment breaks {answer['broken_hard_clauses']} hard clauses")
-    elif certified is not None and measure.of(certified.exact_energy) == answer[measure.name]:
+    elif certified and measure.of(certified.verdict.exact_energy) == answer[measure.name]:
         print("this is the optimum, by the file's certificate")
     print(answer["text"])
 

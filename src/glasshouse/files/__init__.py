@@ -1,25 +1,26 @@
 """Files: every problem and plant in the formats of the field, read and written by suffix.
 
-text/ (bytes that cannot be trusted) ← certificate/ (`NAME.cert`) ← document (a problem and what is
-known about it) ← formats/ (one file each) ← reading ← replanting (a recipe grown again) ← claims
-(what is stated, and what of it is proven) ← writing, solutions (and their way back), graphs ·
-clause_file (clauses of any length and weight, for judges) ← known (bounds and costs of a file)
+text/ (bytes that cannot be trusted) ← certificate/ (`NAME.cert`) ← claims (what a file states) ←
+document (a problem, what is stated of it, what is proven) ← formats/ (one file each) ← reading ←
+replanting (a recipe grown again) ← writing, solutions (and their way back), graphs · clause_file
+(clauses of any length and weight, for judges) ← known (`verify_file`, bounds and costs of a file)
 """
 
 from glasshouse.files.certificate.reading import SideCar, read_certificate, read_side_car, side_car
 from glasshouse.files.certificate.writing import write_certificate
-from glasshouse.files.claims import Verification, verified, verify_file
-from glasshouse.files.document import Document, Metadata, carry
+from glasshouse.files.claims import Stated
+from glasshouse.files.document import Document, carry
 from glasshouse.files.formats.format import FORMATS, Format, Sheet, register_format
+from glasshouse.files.known import Verification, verify_file
 from glasshouse.files.reading import read, read_document
 from glasshouse.files.replanting import read_planted
 from glasshouse.files.solutions import Returned, bring_back
 from glasshouse.files.text.errors import FileError
-from glasshouse.files.writing import standing_certificate, write, write_if_better
+from glasshouse.files.writing import Written, standing_certificate, write, write_if_better
 
 __all__ = [
-    "FORMATS", "Document", "FileError", "Format", "Metadata", "Returned", "Sheet", "SideCar",
-    "Verification", "bring_back", "carry", "read", "read_certificate", "read_document",
+    "FORMATS", "Document", "FileError", "Format", "Returned", "Sheet", "SideCar", "Stated",
+    "Verification", "Written", "bring_back", "carry", "read", "read_certificate", "read_document",
     "read_planted", "read_side_car", "register_format", "side_car", "standing_certificate",
-    "verified", "verify_file", "write", "write_certificate", "write_if_better",
+    "verify_file", "write", "write_certificate", "write_if_better",
 ]  # fmt: skip

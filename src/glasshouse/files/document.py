@@ -1,110 +1,78 @@
-"""Documents: a problem with what is known about it, also after a reduction to another problem.
+"""Documents: a problem, what its file states, and what of that is proven.
 
 A proof is carried by reductions that keep the variables in their order: loops stay, multipliers are
-scaled. Where it is not the plant's own, it is checked against the new problem and left out if it
-proves less there (hard clauses that became soft ones can cost it its last grain of precision).
+scaled. It is verified for the new problem, where it may prove less (hard clauses that became soft
+ones can cost it its last grain of precision).
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import CertificateError, Verdict, verify
-from glasshouse.certificates.exact_form import exact_energy
-from glasshouse.files.certificate.reading import SideCar
+from glasshouse.certificates import Certificate, CertificateError, Proven
+from glasshouse.certificates.exact_form import ExactForm, exact_energy
+from glasshouse.files.certificate.reading import SideCar, read_side_car
 from glasshouse.files.certificate.writing import loop_units, rescaled
+from glasshouse.files.claims import Stated, agrees
+from glasshouse.files.text.allowance import VARIABLE
 from glasshouse.planting import Planted, shuffling
-from glasshouse.problems import Problem
+from glasshouse.problems import Problem, validation
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.measure import Measure
-from glasshouse.problems.reduction import Reduction, to_bits
+from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.validation import Number
 from glasshouse.summaries import Summarised
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Metadata(Summarised):
-    """What a file says about its problem in comments, or next to it.
-
-    Attributes:
-        planted_cost: energy or cost of the planted model, in the weights of the problem it is with.
-        planted_model: the planted state as 0 and 1 (spin down and up), one for each variable.
-        recipe: how the instance was grown, as `Recipe.to_json` writes it.
-    """
-
-    planted_cost: Number | None = None
-    planted_model: npt.NDArray[np.int8] | None = None
-    recipe: dict[str, Any] | None = None
-
-    @classmethod
-    def of(cls, planted: Planted) -> Metadata:
-        """All that a plant knows."""
-        return cls(planted.energy, to_bits(planted.state), json.loads(planted.recipe.to_json()))
-
-    def reduced(self, source: Problem, reduction: Reduction) -> Metadata:
-        """The same, stated for the problem that `source` was reduced to."""
-        cost, model = self.planted_cost, self.planted_model
-        if cost is not None:
-            cost = reduction.target_energy(cost)
-        if model is not None:
-            model = to_bits(reduction.forward(source.space.from_bits(model)))
-        return Metadata(cost, model, self.recipe)
-
-    def cost_of_model(self, problem: Problem) -> Number:
-        """What the stated model costs in the problem."""
-        assert self.planted_model is not None
-        cost: Number = problem.energy(problem.space.from_bits(self.planted_model))
-        return cost
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Metadata):
-            return NotImplemented
-        return (
-            self.planted_cost == other.planted_cost
-            and _same_model(self.planted_model, other.planted_model)
-            and self.recipe == other.recipe
-        )
-
-    __hash__ = None  # type: ignore[assignment]
+# How many times longer Python's integers take than those of 64 bits.
+_WIDE = 128
 
 
 @dataclass(frozen=True, repr=False)
 class Document(Summarised):
-    """A problem with its metadata; with all of its plant where the file holds that.
+    """A problem with what its file states; with all of its plant where the file holds that.
 
     Attributes:
         problem: what the file states.
-        metadata: what else it tells; empty for files from elsewhere.
+        stated: what else it states; empty for files from elsewhere.
         planted: only from native files: the loops are not in any other format.
         load_proof: reads the side-car that stands beside the file, if there is one. Its multipliers
             and its cost are in units of `problem` (see `docs/certificate.md`).
         path: the file that it was read from.
-        stated: the planted cost as the file spells it, in terms of its measure; None where it is
-            spelled as in the metadata, or not at all.
         measured: what gives the measure of a problem in this file.
         suffix: of the format that it was read in.
-        is_verified: whether all of that was verified (see `verified`); all else is only stated. A
-            copy that `dataclasses.replace` makes is not verified, because anything may differ.
     """
 
     problem: Problem
-    metadata: Metadata = field(default_factory=Metadata)
+    stated: Stated = field(default_factory=Stated)
     planted: Planted | None = None
     load_proof: Callable[[], SideCar] | None = field(default=None, compare=False, repr=False)
     path: Path | None = field(default=None, compare=False)
-    stated: Number | None = field(default=None, compare=False)
     measured: Callable[[Any], Measure] = field(default=Measure.own, compare=False, repr=False)
     suffix: str = field(default="", compare=False)
-    is_verified: bool = field(default=False, compare=False, init=False)
+
+    @classmethod
+    def of(cls, thing: Given | Document) -> Document:
+        """A problem or plant with whatever the caller states about it."""
+        if isinstance(thing, Document):
+            return thing
+        if isinstance(thing, Planted):
+            return cls(thing.problem, Stated.of(thing), thing)
+        return cls(given_problem(thing))
+
+    def with_certificate(self, path: str | PathLike[str] | None) -> Document:
+        """The same with a certificate file in place of its own proof; None changes nothing."""
+        if path is None:
+            return self
+        return replace(self, planted=None, load_proof=partial(read_side_car, path))
 
     @cached_property
     def measure(self) -> Measure:
@@ -114,8 +82,7 @@ class Document(Summarised):
     @property
     def stated_value(self) -> Number | None:
         """The optimum that the file states, in its own words."""
-        cost = self.metadata.planted_cost
-        return self.stated if self.stated is not None or cost is None else self.measure.of(cost)
+        return self.stated.value(self.measure)
 
     def value_of(self, state: npt.ArrayLike) -> Number:
         """What a state is worth in the file's own words: exact, and rounded once for floats."""
@@ -125,79 +92,95 @@ class Document(Summarised):
             energy = Fraction(self.problem.energy(state).item())
         return self.measure.of(energy)
 
-    @classmethod
-    def of(cls, thing: Given | Document) -> Document:
-        """A problem or plant with whatever the caller states about it."""
-        if isinstance(thing, Document):
-            return thing
-        if isinstance(thing, Planted):
-            return cls(thing.problem, Metadata.of(thing), thing)
-        return cls(given_problem(thing))
+    @cached_property
+    def proof(self) -> SideCar | None:
+        """The plant's own loops, or what is beside the file, read once; it is not verified."""
+        planted = self.planted
+        if planted is None:
+            return None if self.load_proof is None else self.load_proof()
+        names = None
+        if planted.recipe.parameters.get("shuffled"):
+            names = np.argsort(shuffling.names(planted.recipe, len(planted.state)))
+        return SideCar(planted.certificate, planted.energy, names)
 
-    def as_verified(self) -> Document:
-        """The same document, marked as verified: only for code that has just verified it."""
-        twin = replace(self)
-        object.__setattr__(twin, "is_verified", True)
-        return twin
+    @cached_property
+    def proven(self) -> Proven | None:
+        """What the document's own proof proves, verified once; None if it has no proof.
 
+        Raises:
+            CertificateError: the proof is false, or refutes something that is stated.
+        """
+        try:
+            if self.planted is None:
+                return None if self.proof is None else self.examined(self.proof)
+            if self.planted.problem is not self.problem and self.planted.problem != self.problem:
+                raise CertificateError("its plant is one of another problem")
+            self.stated.refuse_false(self.planted.proven, self.measure)
+            return self.planted.proven
+        except CertificateError as lie:
+            raise CertificateError(f"{self.path}: {lie}" if self.path else str(lie)) from None
 
-def _same_model(mine: npt.NDArray[np.int8] | None, theirs: npt.NDArray[np.int8] | None) -> bool:
-    if mine is None or theirs is None:
-        return mine is theirs
-    return np.array_equal(mine, theirs)
+    def examined(self, beside: SideCar) -> Proven:
+        """What a certificate proves about the problem, also if it is not the document's own.
+
+        Raises:
+            CertificateError: the certificate is false, or refutes something that is stated.
+        """
+        _refuse_work(self.problem, beside)
+        proven = Proven(self.problem, beside.certificate)
+        verdict = proven.verdict
+        if beside.cost is not None and not agrees(self.problem, beside.cost, verdict.exact_energy):
+            raise CertificateError(
+                f"the certificate states a cost of {validation.shown(beside.cost)}, "
+                f"but its state costs {verdict.energy}"
+            )
+        self.stated.refuse_false(proven, self.measure)
+        return proven
+
+    @cached_property
+    def kept(self) -> tuple[Stated, tuple[str, ...]]:
+        """What may be passed on: the recipe as stated, an optimum if it is proven; and the rest.
+
+        The rest is what was left out, in words.
+
+        Raises:
+            CertificateError: something stated is false.
+        """
+        if self.proven is not None and self.proven.verdict.optimal:
+            return self.stated, ()
+        if self.stated.cost is not None and self.stated.model is not None:
+            self.stated.energy_of_model(self.problem, self.measure)
+        alone = self.stated.recipe_alone
+        if self.stated == alone:
+            return alone, ()
+        why = "there is no proof" if self.proven is None else "the certificate proves a bound only"
+        return alone, (f"the optimum that {self.path} states ({why})",)
 
 
 def carry(document: Document, problem: Problem, reduction: Reduction) -> Document:
-    """All that is known about a problem, stated for the one that it was reduced to.
+    """All that is stated about a problem, for the one that it was reduced to; with its proof.
 
     >>> from glasshouse.planting import random_loops
     >>> from glasshouse.problems.convert import to_qubo
     >>> plant = Document.of(random_loops(5, 5, frustration="1/5", loops=3, rng=1))
     >>> qubo = carry(plant, *to_qubo(plant.problem))
-    >>> qubo.metadata.planted_cost, qubo.load_proof().certificate
-    (-27, Certificate(10 spins, 3 loops))
-    """
-    moved = replace(
-        document,
-        problem=problem,
-        metadata=document.metadata.reduced(document.problem, reduction),
-        planted=None,
-        load_proof=None,
-        stated=None,
-        measured=Measure.own,
-    )
-    proof = carried_proof(document, problem, reduction)
-    if proof is None:
-        moved = replace(moved, metadata=still_true(moved.metadata, document, problem))
-    else:
-        moved = replace(moved, load_proof=lambda: proof)
-    return moved.as_verified() if document.is_verified else moved
-
-
-def still_true(stated: Metadata, source: Document, target: Problem) -> Metadata:
-    """What may be stated without a proof: not what was proven of floats, if they were rounded."""
-    was_proven = source.planted is not None or source.load_proof is not None
-    is_exact = source.problem.is_integer and target.is_integer
-    return stated if is_exact or not was_proven else Metadata(recipe=stated.recipe)
-
-
-def carried_proof(document: Document, problem: Problem, reduction: Reduction) -> SideCar | None:
-    """The proof of a document for what it was reduced to; None where it cannot be carried.
-
-    A plant that the caller states is not verified, and neither is its proof.
+    >>> qubo.stated.cost, qubo.proven
+    (-27, Proven(-27 is the optimum, by 3 loops))
     """
     proof = scaled_proof(document, problem, reduction)
-    if proof is None or (document.planted is not None and not document.is_verified):
-        return proof
-    own = _proof_of(document)
-    assert own is not None
-    before, after = verify(document.problem, own.certificate), _verdict(problem, proof)
-    return proof if after is not None and after.optimal >= before.optimal else None
+    return replace(
+        document,
+        problem=problem,
+        stated=document.stated.reduced(document.problem, reduction),
+        planted=None,
+        load_proof=None if proof is None else (lambda: proof),
+        measured=Measure.own,
+    )
 
 
 def scaled_proof(document: Document, problem: Problem, reduction: Reduction) -> SideCar | None:
     """The proof with its multipliers in units of another problem of the same variables."""
-    proof = _proof_of(document)
+    proof = document.proof
     if proof is None or len(proof.certificate.state) != problem.num_variables:
         return None
     factor = reduction.factor * loop_units(problem) / loop_units(document.problem)
@@ -205,20 +188,28 @@ def scaled_proof(document: Document, problem: Problem, reduction: Reduction) -> 
     return SideCar(rescaled(proof.certificate, factor), cost, proof.names)
 
 
-def _proof_of(document: Document) -> SideCar | None:
-    """A plant's own loops, or what stands beside the file."""
-    planted = document.planted
-    if planted is None:
-        return None if document.load_proof is None else document.load_proof()
-    names = None
-    if planted.recipe.parameters.get("shuffled"):
-        names = np.argsort(shuffling.names(planted.recipe, len(planted.state)))
-    return SideCar(planted.certificate, planted.energy, names)
+def _refuse_work(problem: Problem, beside: SideCar) -> None:
+    """Refuse a tree that would keep us busy out of all proportion to its file.
+
+    Every leaf looks at all edges and at all common parts; wide numbers take longer.
+    """
+    certificate, tree = beside.certificate, beside.certificate.tree
+    if tree is None or beside.most_work is None:
+        return
+    common = int(certificate.starts[tree.common_loops])
+    common += certificate.squares.chosen([slice(0, tree.common_squares)]).num_terms
+    size, terms = problem.num_variables, problem.num_edges
+    width = 1 + _most_digits(certificate) // 64
+    if width > 1 or ExactForm.of(problem).weights.dtype == object:
+        width *= _WIDE
+    if tree.effort(size, terms + common) * width > beside.most_work:
+        raise CertificateError(
+            f"its tree of {tree.num_leaves} leaves would take too long to check; {VARIABLE} raises "
+            "the limit, if you trust the file"
+        )
 
 
-def _verdict(problem: Problem, proof: SideCar) -> Verdict | None:
-    """What the proof shows there; None if it does not fit."""
-    try:
-        return verify(problem, proof.certificate)
-    except CertificateError:  # for instance a state that breaks hard clauses
-        return None
+def _most_digits(certificate: Certificate) -> int:
+    """Binary digits of the largest number."""
+    largest = [certificate.denominator, *certificate.multipliers.tolist()]
+    return max(int(max(largest)).bit_length(), certificate.squares.most_digits)

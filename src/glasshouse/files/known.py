@@ -1,4 +1,4 @@
-"""The bounds and costs that are known of a file, because they were proven here and now."""
+"""What is known of a file: its claims verified, and bounds and costs proven here and now."""
 
 from __future__ import annotations
 
@@ -7,50 +7,209 @@ import os
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from glasshouse.certificates import Certificate, CertificateError
+from glasshouse.certificates import Certificate, CertificateError, Proven
 from glasshouse.certificates.exact_form import ExactForm, exact_energy
 from glasshouse.certificates.verdict import check_fit, examined
 from glasshouse.files.certificate.reading import has_side_car, read_side_car, side_car
-from glasshouse.files.claims import certified_optimum, examine
+from glasshouse.files.claims import beyond
 from glasshouse.files.clause_file import ClauseFile, literal_pairs, read_clauses
 from glasshouse.files.document import Document
 from glasshouse.files.reading import read_document
+from glasshouse.files.replanting import grown
 from glasshouse.files.text.errors import FileError
-from glasshouse.files.text.streams import format_suffix, refuse_pipe
+from glasshouse.files.text.streams import Place, format_suffix, name_of, refuse_pipe
 from glasshouse.problems import Max2Sat
 from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError, satisfy
+from glasshouse.problems.measure import Measure
 from glasshouse.problems.naming import Units
+from glasshouse.problems.validation import Number
 from glasshouse.summaries import Summarised
 
 CLAUSE_SUFFIXES = (".wcnf", ".cnf")
 
 
 @dataclass(frozen=True, repr=False)
-class Truth(Summarised):
-    """What is known about the optimum of a file.
+class Verification(Summarised):
+    """What was verified about a file.
 
     Attributes:
-        bound: proven: no assignment costs less; None where nothing is.
-        best: the cost of a known assignment; None where there is none.
-        is_infeasible: proven: no assignment satisfies the hard clauses.
+        cost: of the certified state, an energy of the problem read: the least there is if `proven`.
+        value: the same in the file's own words (see `measure`): a cut, an objective, a cost.
+        measure: what that is, and how it follows from the energy.
+        proven: the proof that no state costs less; None if a stated model reaches the stated cost,
+            and no more is known.
+        certificate: the side-car it was read from; None for native files and for no proof.
     """
 
-    bound: int | None = None
-    best: int | None = None
-    is_infeasible: bool = field(default=False, repr=False)
+    cost: Number
+    value: Number
+    measure: Measure
+    proven: Proven | None
+    certificate: Path | None = None
 
     @property
-    def optimum(self) -> int | None:
-        """The least cost, where it is proven."""
+    def loops(self) -> int:
+        """How many loops the proof has."""
+        return 0 if self.proven is None else self.proven.certificate.num_loops
+
+    @property
+    def squares(self) -> int:
+        """How many squares the proof has."""
+        return 0 if self.proven is None else self.proven.certificate.num_squares
+
+    @property
+    def leaves(self) -> int:
+        """Leaves of the proof's tree; 1 without one."""
+        return 1 if self.proven is None else self.proven.certificate.num_leaves
+
+    def summary(self) -> str:
+        """One line for people, the file's own number first."""
+        energy = "" if self.measure.is_energy else f"energy {self.cost}, "
+        if self.proven is not None:
+            how = f"{energy}proven by {self.proven.certificate.parts}"
+            return f"{self.value} is the optimum {self.measure.name} ({how})"
+        energy = energy and f" ({energy.removesuffix(', ')})"
+        return (
+            f"the stated model has the stated {self.measure.name} {self.value}{energy}, but there "
+            "is no proof that it is the optimum"
+        )
+
+
+def verify_file(
+    place: Place,
+    certificate: str | os.PathLike[str] | None = None,
+    *,
+    format: str | None = None,
+    units: Units | None = None,
+    recipe: bool = False,
+) -> Verification:
+    """Verify what a file says about its optimum, trusting nothing that made it.
+
+    A native file proves itself with its loops and squares; any other file is checked against its
+    side-car, `path` + ".cert", or the certificate given. All that is stated (cost, model) must
+    agree with what is proven. Without a certificate only the stated cost is checked against the
+    stated model.
+
+    Not verified are the names of a shuffled file, and its recipe unless `recipe` asks for that.
+
+    Args:
+        place: the file, or an open stream of bytes.
+        certificate: where its certificate is, if not beside it.
+        format: the file's format where no suffix tells it.
+        units: those of a matrix, see `read`.
+        recipe: also grow the stated recipe, and compare what grows with the file. It proves the
+            optimum of a file without a certificate.
+
+    Raises:
+        CertificateError: something stated is not true, or not proven by loops and squares; or the
+            recipe does not grow the file.
+        FileError: a file cannot be read, or states nothing that could be verified.
+
+    >>> import tempfile
+    >>> from glasshouse.files import write
+    >>> from glasshouse.planting import random_loops
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> place = Path(folder.name) / "inst.wcnf"
+    >>> _ = write(place, random_loops(4, 4, frustration="1/5", loops=3, rng=1))
+    >>> result = verify_file(place, recipe=True)
+    >>> result.proven, result.cost, result.loops
+    (Proven(9 is the optimum, by 3 loops), 9, 3)
+    >>> folder.cleanup()
+    """
+    document = read_document(place, format=format, units=units).with_certificate(certificate)
+    beside = None if document.load_proof is None else Path(certificate or side_car(name_of(place)))
+    document = grown(document) if recipe else document
+    return replace(verify_document(document), certificate=beside)
+
+
+def verify_document(document: Document) -> Verification:
+    """Verify what a document states about its optimum, as `verify_file` does it."""
+    path, proven, measure = document.path, document.proven, document.measure
+    if proven is None:
+        return _by_model(path or Path("document"), document)
+    verdict = proven.verdict
+    if not verdict.optimal:
+        raise CertificateError(
+            f"{path}: the certificate proves that no state has {beyond(measure, verdict)}, but its "
+            f"state has {measure.said(verdict.exact_energy)}; it is not shown optimal"
+        )
+    return Verification(verdict.energy, measure.of(verdict.exact_energy), measure, proven)
+
+
+def _by_model(path: Path, document: Document) -> Verification:
+    problem, stated, measure = document.problem, document.stated, document.measure
+    if stated.cost is None or stated.model is None:
+        raise FileError(
+            path, f"states no optimum and has no {side_car(path).name}; there is nothing to verify"
+        )
+    try:
+        reached = stated.energy_of_model(problem, measure)
+    except CertificateError as lie:
+        raise CertificateError(f"{path}: {lie}") from None
+    return Verification(stated.cost_of_model(problem), measure.of(reached), measure, None)
+
+
+@dataclass(frozen=True, repr=False)
+class Known(Summarised):
+    """The bounds within which the optimum of a file is known to be.
+
+    Attributes:
+        bound: no state has a lower energy (or cost); None if nothing is known.
+        best: the energy of a state that is known; None if none is.
+        is_infeasible: no assignment satisfies the hard clauses.
+    """
+
+    bound: Any = None
+    best: Any = None
+    is_infeasible: bool = field(default=False, repr=False)
+
+    @classmethod
+    def of(cls, proven: Proven) -> Known:
+        """The bounds that a proof proves: exact, and whole numbers where energies are."""
+        verdict = proven.verdict
+        best, is_integer = verdict.exact_energy, proven.problem.is_integer
+        bound = best if verdict.optimal else Fraction(verdict.lower_bound)
+        return cls(math.ceil(bound), int(best)) if is_integer else cls(bound, best)
+
+    @property
+    def optimum(self) -> Any:
+        """The least energy, if bound and best are equal; else None."""
         return self.best if self.best is not None and self.best == self.bound else None
 
 
-def truth_of(
+def known_of(document: Document) -> Known:
+    """What a document's own proof proves; without one, the energy of the model that is stated.
+
+    That some state has this energy shows no more than that.
+
+    Raises:
+        CertificateError: something stated is false.
+
+    >>> import tempfile
+    >>> from glasshouse.files import write
+    >>> from glasshouse.planting import random_loops
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     plant = random_loops(4, 4, frustration="1/5", loops=3, rng=1)
+    ...     _ = write(f"{folder}/inst.coo", plant)
+    ...     known_of(read_document(f"{folder}/inst.coo"))
+    Known(bound=-27, best=-27)
+    """
+    if document.proven is not None:
+        return Known.of(document.proven)
+    problem, model = document.problem, document.stated.model
+    if model is None or (isinstance(problem, Max2Sat) and problem.broken(model)):
+        return Known()
+    energy = exact_energy(problem, problem.space.from_bits(model))
+    return Known(None, int(energy) if problem.is_integer else energy)
+
+
+def known_file(
     path: str | os.PathLike[str], certificate: str | os.PathLike[str] | None = None
-) -> Truth:
+) -> Known:
     """What the certificate beside a file of clauses, or another one, proves about it.
 
     Without a certificate little is known: empty soft clauses are always violated; hard clauses of
@@ -65,7 +224,7 @@ def truth_of(
     path = Path(path)
     refuse_pipe(path)
     try:
-        document = read_document(path)
+        document = read_document(path).with_certificate(certificate)
     except ValueError:
         if not is_of_clauses(path):
             raise
@@ -74,18 +233,15 @@ def truth_of(
             raise  # then something else is wrong with the file
         if certificate is None and not has_side_car(path):
             return _evident(clauses)
-        return _proven_by_loops(clauses, Path(certificate or side_car(path)))
+        return _known_by_loops(clauses, Path(certificate or side_car(path)))
     if not isinstance(document.problem, Max2Sat) or not document.problem.is_integer:
         raise FileError(path, f"holds {document.problem!r}; expected clauses with whole weights")
-    if certificate is not None:
-        proof = Path(certificate)
-        document = replace(document, load_proof=lambda: read_side_car(proof))
-    try:
-        if document.load_proof is not None:
-            return _proven(document)
-        return _stated(document, _evident(read_clauses(path)))
-    except CertificateError as lie:
-        raise CertificateError(f"{path}: {lie}") from None
+    stated = known_of(document)
+    if document.load_proof is not None:
+        return stated
+    evident = _evident(read_clauses(path))
+    costs = [cost for cost in (evident.best, stated.best) if cost is not None]
+    return replace(evident, best=min(costs, default=None))
 
 
 def is_of_clauses(path: Path) -> bool:
@@ -93,13 +249,7 @@ def is_of_clauses(path: Path) -> bool:
     return format_suffix(path) in CLAUSE_SUFFIXES
 
 
-def _proven(document: Document) -> Truth:
-    assert document.load_proof is not None
-    verdict = examine(document, document.load_proof())
-    return Truth(math.ceil(verdict.lower_bound), int(verdict.energy))
-
-
-def proven_truth(clauses: ClauseFile, certificate: Certificate) -> Truth:
+def known_by(clauses: ClauseFile, certificate: Certificate) -> Known:
     """What a certificate proves about clauses of at most two literals, with weights of any size.
 
     The same computation as `verify`, of which the library's problems are the smaller case.
@@ -108,8 +258,8 @@ def proven_truth(clauses: ClauseFile, certificate: Certificate) -> Truth:
         CertificateError: the certificate does not fit, or its state breaks a hard clause.
 
     >>> clauses = ClauseFile(1, ((2**64, (1,)), (3, (-1,))), ())
-    >>> proven_truth(clauses, Certificate([1], [], [0], []))
-    Truth(bound=3, best=3)
+    >>> known_by(clauses, Certificate([1], [], [0], []))
+    Known(bound=3, best=3)
     """
     check_fit(certificate, clauses.num_variables)
     if broken := clauses.broken((certificate.state > 0).tolist()):
@@ -125,10 +275,10 @@ def proven_truth(clauses: ClauseFile, certificate: Certificate) -> Truth:
         raise CertificateError(
             "the certificate proves a fraction of a weight, but costs of whole weights are integers"
         )
-    return Truth(least, cost)
+    return Known(least, cost)
 
 
-def _proven_by_loops(clauses: ClauseFile, path: Path) -> Truth:
+def _known_by_loops(clauses: ClauseFile, path: Path) -> Known:
     """What a certificate file proves about clauses that the library's problems cannot hold."""
     beside = read_side_car(path)
     if beside.certificate.tree is not None or beside.certificate.squares:
@@ -136,102 +286,26 @@ def _proven_by_loops(clauses: ClauseFile, path: Path) -> Truth:
             path, "has branches or squares; weights of 2^63 or more in sum need loops alone"
         )
     try:
-        truth = proven_truth(clauses, beside.certificate)
+        known = known_by(clauses, beside.certificate)
     except ValueError as fault:
         raise CertificateError(f"{path}: {fault}") from None
-    if beside.cost not in (None, truth.best):
+    if beside.cost not in (None, known.best):
         raise CertificateError(
             f"{path}: the certificate states a cost of {beside.cost}, but its state costs "
-            f"{truth.best}"
+            f"{known.best}"
         )
-    return truth
+    return known
 
 
-def _evident(clauses: ClauseFile) -> Truth:
+def _evident(clauses: ClauseFile) -> Known:
     """What any file shows by itself."""
     bound = sum(weight for weight, clause in clauses.soft if not clause)
     if not all(clauses.hard):
-        return Truth(is_infeasible=True)
+        return Known(is_infeasible=True)
     if any(len(clause) > 2 for clause in clauses.hard):
-        return Truth(bound)
+        return Known(bound)
     try:
         model = satisfy(clauses.num_variables, literal_pairs(clauses.hard))
     except HardClausesUnsatisfiableError:
-        return Truth(is_infeasible=True)
-    return Truth(bound, clauses.cost(model.tolist()))
-
-
-def _stated(document: Document, evident: Truth) -> Truth:
-    """A stated model shows that its own cost can be had; a stated cost alone shows nothing."""
-    problem, model = document.problem, document.metadata.planted_model
-    assert isinstance(problem, Max2Sat)
-    if model is None or problem.broken(model):
-        return evident
-    cost = int(document.metadata.cost_of_model(problem))
-    return replace(evident, best=cost if evident.best is None else min(cost, evident.best))
-
-
-@dataclass(frozen=True, repr=False)
-class KnownProblem(Summarised):
-    """A problem with what is proven of its energies.
-
-    Attributes:
-        document: the file as it was read.
-        bound: no state has a lower energy; None where nothing is proven.
-        best: the energy of a state that is known; None where none is.
-    """
-
-    document: Document
-    bound: Fraction | None = None
-    best: Fraction | None = None
-
-
-def known_problem(
-    path: str | os.PathLike[str],
-    certificate: str | os.PathLike[str] | None = None,
-    *,
-    units: Units | None = None,
-) -> KnownProblem:
-    """A problem file, and what its certificate proves.
-
-    Args:
-        path: any problem file.
-        certificate: of the file, if it is not beside it.
-        units: those of a matrix.
-
-    Raises:
-        CertificateError: something stated is false.
-        FileError: a file cannot be read.
-
-    >>> import tempfile
-    >>> from glasshouse.files import write
-    >>> from glasshouse.planting import random_loops
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     plant = random_loops(4, 4, frustration="1/5", loops=3, rng=1)
-    ...     _ = write(f"{folder}/inst.coo", plant)
-    ...     known = known_problem(f"{folder}/inst.coo")
-    >>> known.bound == known.best == plant.energy
-    True
-    """
-    document = read_document(path, units=units)
-    if certificate is not None:
-        proof = Path(certificate)
-        document = replace(document, planted=None, load_proof=lambda: read_side_car(proof))
-    try:
-        if document.load_proof is not None:
-            verdict = examine(document, document.load_proof())
-            return KnownProblem(document, Fraction(verdict.lower_bound), verdict.exact_energy)
-        optimum = certified_optimum(document)
-    except CertificateError as lie:
-        raise CertificateError(f"{path}: {lie}") from None
-    if optimum is not None:
-        return KnownProblem(document, optimum.exact_energy, optimum.exact_energy)
-    return KnownProblem(document, None, _of_stated_model(document))
-
-
-def _of_stated_model(document: Document) -> Fraction | None:
-    """The energy of the model that a file states: some state has it, which shows no more."""
-    problem, model = document.problem, document.metadata.planted_model
-    if model is None or (isinstance(problem, Max2Sat) and problem.broken(model)):
-        return None
-    return exact_energy(problem, problem.space.from_bits(model))
+        return Known(is_infeasible=True)
+    return Known(bound, clauses.cost(model.tolist()))

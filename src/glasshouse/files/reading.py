@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from glasshouse.certificates import CertificateError
 from glasshouse.files.certificate.reading import has_side_car, read_side_car, side_car
 from glasshouse.files.document import Document
 from glasshouse.files.formats import format_of, unknown_suffix
@@ -55,17 +54,9 @@ def read(
     Max2Sat(2 variables, 2 clauses, integer weights 3 to 4)
     """
     document = read_document(place, format=format, units=units)
-    return document.problem if document.planted is None else stated_plant(document, verify)
-
-
-def stated_plant(document: Document, verify: bool) -> Planted:
-    """The plant of a native file, proven unless the caller believes it."""
-    assert document.planted is not None
-    if verify:
-        try:
-            document.planted.verify()
-        except CertificateError as lie:
-            raise CertificateError(f"{document.path}: {lie}") from None
+    if document.planted is None:
+        return document.problem
+    _ = verify and document.proven  # a false plant is an error
     return document.planted
 
 
@@ -85,7 +76,7 @@ def read_document(
     >>> place = Path(folder.name) / "inst.wcnf"
     >>> _ = write(place, random_loops(4, 4, frustration="1/5", loops=3, rng=1))
     >>> document = read_document(place)
-    >>> document.problem, document.metadata.planted_cost
+    >>> document.problem, document.stated.cost
     (Max2Sat(8 variables, 20 clauses, integer weights 3 to 12), 9)
     >>> folder.cleanup()
     """

@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from glasshouse.files.document import Document
+from glasshouse.certificates import CertificateError
+from glasshouse.files.document import Document, scaled_proof
 from glasshouse.files.formats import format_of
-from glasshouse.files.reading import read_document, stated_plant
+from glasshouse.files.reading import read_document
 from glasshouse.files.text.allowance import Allowance
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import Place, name_of
@@ -46,17 +47,57 @@ def read_planted(place: Place, *, format: str | None = None, verify: bool = True
     """
     path, document = name_of(place), read_document(place, format=format)
     if document.planted is not None:
-        return stated_plant(document, verify)
-    if document.metadata.recipe is None:
+        _ = verify and document.proven  # a false plant is an error
+        return document.planted
+    return regrow(path, document)[0]
+
+
+def regrown(document: Document) -> tuple[Planted, Document]:
+    """The plant that the stated recipe grows, and the document, proven by that plant if need be.
+
+    Raises:
+        FileError: there is no recipe, or it does not grow the document's problem.
+        CertificateError: the document's own proof is false, or refutes something that is stated;
+            or what grows is a false plant.
+    """
+    planted, reduction = regrow(document.path or Path("document"), document)
+    source = replace(Document.of(planted), path=document.path)
+    _ = source.proven  # a false plant is an error
+    proof = scaled_proof(source, document.problem, reduction)
+    if proof is None or (document.proven is not None and document.proven.verdict.optimal):
+        return planted, document
+    return planted, replace(document, planted=None, load_proof=lambda: proof)
+
+
+def grown(document: Document) -> Document:
+    """The document, proven by the plant that its recipe grows if it has no proof of its own.
+
+    Raises:
+        CertificateError: the recipe does not grow the document's problem, or something is false.
+    """
+    _ = document.proven  # What is wrong with a certificate is named first, by its own error.
+    try:
+        return regrown(document)[1]
+    except FileError as fault:
+        raise CertificateError(str(fault)) from None
+
+
+def regrow(
+    path: Path, held: Document, recipe: dict[str, Any] | None = None
+) -> tuple[Planted, Reduction]:
+    """The plant that a recipe grows, if it is the file's, and its reduction to the file's form.
+
+    Args:
+        path: the file.
+        held: what it holds.
+        recipe: the recipe; by default the one that the file states.
+    """
+    recipe = held.stated.recipe if recipe is None else recipe
+    if recipe is None:
         raise FileError(
             path,
             "tells nothing of a plant; expected one written as .npz, or a recipe in comments",
         )
-    return regrow(path, document, document.metadata.recipe)[0]
-
-
-def regrow(path: Path, held: Document, recipe: dict[str, Any]) -> tuple[Planted, Reduction]:
-    """The plant that a recipe grows, if it is the file's, and its reduction to the file's form."""
     terms = _num_terms(held.problem)
     allowance = Allowance()
     try:

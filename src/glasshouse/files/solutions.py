@@ -16,15 +16,13 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.files.certificate.reading import read_side_car
 from glasshouse.files.document import Document
 from glasshouse.files.formats import format_of
 from glasshouse.files.formats.cnf import WCNF
@@ -209,9 +207,7 @@ def _find(
     document, fault = None, None
     if format_.read is not None:
         try:
-            document = read_document(path, format=format)
-            if certificate is not None:
-                document = replace(document, load_proof=partial(read_side_car, certificate))
+            document = read_document(path, format=format).with_certificate(certificate)
         except FileError as error:
             if format_ is not WCNF:
                 raise
@@ -257,11 +253,10 @@ def _names(document: Document | None) -> list[npt.NDArray[Any]]:
     names: list[npt.NDArray[Any]] = []
     if document is None:
         return names
-    size, recipe = document.problem.num_variables, document.metadata.recipe
-    if document.load_proof is not None:
-        was = document.load_proof().names
-        if was is not None and len(was) == size:
-            names.append(np.argsort(was))
+    size, recipe = document.problem.num_variables, document.stated.recipe
+    was = document.proof.names if document.load_proof and document.proof else None
+    if was is not None and len(was) == size:
+        names.append(np.argsort(was))
     if recipe is not None:
         with suppress(ValueError):  # a recipe from anywhere
             names.append(shuffling.names(Recipe.from_json(json.dumps(recipe)), size))

@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
-from glasshouse.certificates import Certificate, CertificateError, Verdict, verify
+from glasshouse.certificates import CertificateError, Proven, Verdict
 from glasshouse.files.certificate.reading import SideCar, read_side_car, side_car
 from glasshouse.files.certificate.writing import write_certificate
-from glasshouse.files.claims import examine, verified
-from glasshouse.files.document import Document, Metadata, carried_proof, still_true
+from glasshouse.files.claims import Stated
+from glasshouse.files.document import Document, scaled_proof
 from glasshouse.files.formats import format_of
 from glasshouse.files.formats.cnf import WCNF
 from glasshouse.files.formats.edge_wcnf import EDGE_WCNF
@@ -29,10 +29,31 @@ from glasshouse.files.text.streams import (
     writing,
 )
 from glasshouse.planting import Planted, shuffling
-from glasshouse.problems import Max2Sat, Problem
+from glasshouse.problems import Max2Sat, Problem, convert
 from glasshouse.problems.convert import Given
+from glasshouse.problems.measure import Measure
 from glasshouse.problems.reduction import Reduction
 from glasshouse.summaries import Summarised
+
+Kind = Literal["ising", "rbm", "qubo", "max2sat", "maxcut"]
+
+
+@dataclass(frozen=True, repr=False)
+class Written(Summarised):
+    """What `write` wrote.
+
+    Attributes:
+        reduction: the way from the given problem to the one that the file holds: how their energies
+            and states belong together.
+        measure: the number by which readers of the file know a state: a cut, an objective, a cost.
+        certificate: the file of the proof; None if none was written.
+        is_whole: whether the file itself holds the plant, with loops and squares (`.npz`).
+    """
+
+    reduction: Reduction
+    measure: Measure
+    certificate: Path | None
+    is_whole: bool = False
 
 
 def write(
@@ -40,26 +61,29 @@ def write(
     thing: Given | Document,
     *,
     format: str | None = None,
+    kind: Kind | None = None,
     blind: bool = False,
     dialect: Dialect = "classic",
     encoding: Encoding = "clause",
     certificate: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
-) -> Reduction:
+) -> Written:
     """Write a problem or a plant in the format that the file's suffix asks for.
 
     A problem of another kind is converted exactly. A plant's cost, model and recipe go into
     comments, the cost in the file's own weights; its loops go into `.npz` files, and beside all
-    others into a side-car, `path` + ".cert". Of a document that was read, only what can be verified
-    is carried (see `verified`), its proof into the new side-car, where it still holds. A plant is
-    passed on as the caller states it, and `verify_file` tells whether that is true. The file
-    appears whole or not at all.
+    others into a side-car, `path` + ".cert". Of a document that was read, an optimum is passed on
+    only if the document's proof proves it (see `Document.kept`); the proof goes into the new
+    side-car, if it proves as much of the new file. A recipe is passed on as it is stated, and so is
+    a plant of the caller; `verify_file` tells whether that is true. The file appears whole or not
+    at all.
 
     Args:
         place: a file, whose suffix tells the format; `.gz` or `.xz` may follow. Or an open stream
             of bytes, which gets all of them at once.
         thing: any problem, a plant, a dimod model, or a document as `read_document` gives it.
         format: the format where no suffix tells it: "wcnf", "npz", "qubo.gz", …
+        kind: convert the problem to this kind first; by default, to the kind that the format holds.
         blind: leave out all that tells the optimum, the side-car included.
         dialect: of WCNF: "classic" (`p wcnf`, read by every tool) or "mse22" (`h` lines).
         encoding: of WCNF: "clause", or "edge" (for solvers, see `files.formats.edge_wcnf`).
@@ -70,15 +94,11 @@ def write(
     Raises:
         CertificateError: a document states something false.
 
-    Returns:
-        The way from the given problem to the one that the file holds: how their energies and states
-        belong together.
-
     >>> import tempfile
     >>> from glasshouse.problems import Ising
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "bond.wcnf"
-    ...     print(write(path, Ising.from_edges(2, [(0, 1)], [3])))
+    ...     print(write(path, Ising.from_edges(2, [(0, 1)], [3])).reduction)
     ...     print(path.read_text(), end="")
     Ising → MAX-2-SAT: E_target = 1/2·E_source + 3/2
     c converted from Ising: energy = 2 * cost - 3
@@ -88,19 +108,22 @@ def write(
     """
     format_ = _chosen(name_of(place), format_of(place, format), dialect, encoding)
     document = Document.of(thing)
-    if isinstance(thing, Document) and (not blind or certificate is not None):
-        document, _ = verified(document)
-    problem, reduction = format_.convert(document.problem)
-    known = Metadata() if blind else document.metadata.reduced(document.problem, reduction)
-    planted = None if blind else document.planted
-    proof, is_wanted = None, not blind and not (format_.native and planted)
-    if encoding == "clause" and (is_wanted or certificate is not None):
-        proof = carried_proof(document, problem, reduction)
+    chosen, first = _of_kind(document.problem, kind)
+    problem, second = format_.convert(chosen)
+    reduction, plant = first.then(second), document.planted if chosen is document.problem else None
+    is_wanted = not blind or certificate is not None
+    proven = document.proven if isinstance(thing, Document) and is_wanted else None
+    stated = document.kept[0] if isinstance(thing, Document) and is_wanted else document.stated
+    known = Stated() if blind else stated.reduced(document.problem, reduction)
+    planted, proof = None if blind else plant, None
+    is_whole = format_.native and planted is not None
+    if encoding == "clause" and (certificate is not None or (is_wanted and not is_whole)):
+        proof = _carried_proof(document, problem, reduction, proven)
         if proof is None:
-            known = still_true(known, document, problem)
+            known = _still_true(known, document, problem)
     if proof is None and certificate is not None:
         raise FileError(certificate, "nothing would go there: no proof is known for such a file")
-    sheet = Sheet(_mixed(problem, document.planted), known, _remarks(reduction), dialect, planted)
+    sheet = Sheet(_mixed(problem, plant), known, _remarks(second), dialect, planted)
     beside = None if is_stream(place) else side_car(name_of(place))
     goal = beside if certificate is None else Path(certificate)
     if goal is not None and goal == name_of(place):
@@ -113,10 +136,45 @@ def write(
         format_.write(file, sheet)
     if beside is not None and (proof is None or goal != beside):
         beside.unlink(missing_ok=True)  # whatever it proved, it was not this file
-    if goal is not None and proof is not None:
+    if goal is None or proof is None:
+        goal = None
+    else:
         cost, names = proof.cost, proof.names
         write_certificate(goal, proof.certificate, cost=cost, names=names, overwrite=overwrite)
-    return reduction
+    return Written(reduction, (format_.measure or Measure.own)(problem), goal, is_whole)
+
+
+def _of_kind(problem: Problem, kind: str | None) -> tuple[Problem, Reduction]:
+    if kind is None:
+        return problem, convert.unchanged(problem)
+    if kind not in get_args(Kind):
+        raise ValueError(f"kind={kind!r} is not one of {', '.join(get_args(Kind))}")
+    made: tuple[Problem, Reduction] = getattr(convert, f"to_{kind}")(problem)
+    return made
+
+
+def _carried_proof(
+    document: Document, problem: Problem, reduction: Reduction, proven: Proven | None
+) -> SideCar | None:
+    """The document's proof, in units of the new problem.
+
+    None if it proves less there than it is proven to prove; a caller's own plant is not verified.
+    """
+    proof = scaled_proof(document, problem, reduction)
+    if proof is None or proven is None:
+        return proof
+    try:
+        after = Proven(problem, proof.certificate)
+    except CertificateError:  # for instance a state that breaks hard clauses
+        return None
+    return proof if after.verdict.optimal >= proven.verdict.optimal else None
+
+
+def _still_true(stated: Stated, source: Document, target: Problem) -> Stated:
+    """What may be stated without a proof: not what was proven of floats, if they were rounded."""
+    was_proven = source.planted is not None or source.load_proof is not None
+    is_exact = source.problem.is_integer and target.is_integer
+    return stated if is_exact or not was_proven else stated.recipe_alone
 
 
 def _mixed(problem: Any, planted: Planted | None) -> Any:
@@ -155,16 +213,10 @@ def _remarks(reduction: Reduction) -> tuple[str, ...]:
     return (f"converted from {source}: energy = {scale} * cost{tail}",)
 
 
-@dataclass(frozen=True, repr=False)
-class Standing(Summarised):
-    """A certificate that stands somewhere already, and what it proves."""
-
-    beside: SideCar
-    verdict: Verdict
-
-
-def standing_certificate(path: str | os.PathLike[str], problem: Problem) -> Standing | None:
-    """The certificate at a place, if it is one of a problem; None where nothing stands there.
+def standing_certificate(
+    path: str | os.PathLike[str], problem: Problem
+) -> tuple[Proven, SideCar] | None:
+    """What the certificate at a place proves of a problem; None where nothing stands there.
 
     Raises:
         FileError: something else stands there, or a certificate of another problem.
@@ -175,7 +227,7 @@ def standing_certificate(path: str | os.PathLike[str], problem: Problem) -> Stan
     try:
         refuse_pipe(path)
         beside = read_side_car(path)
-        return Standing(beside, examine(Document(problem), beside))
+        return Document(problem).examined(beside), beside
     except (FileError, CertificateError) as fault:
         reason = str(fault).removeprefix(str(path)).lstrip(",: ")
         raise FileError(
@@ -187,8 +239,7 @@ def standing_certificate(path: str | os.PathLike[str], problem: Problem) -> Stan
 
 def write_if_better(
     path: str | os.PathLike[str],
-    problem: Problem,
-    certificate: Certificate,
+    proven: Proven,
     *,
     overwrite: bool = False,
     or_as_good: bool = False,
@@ -199,34 +250,20 @@ def write_if_better(
 
     Args:
         path: where it goes.
-        problem: what it is about.
-        certificate: the new one.
+        proven: the problem and the new certificate.
         overwrite: replace whatever is there.
         or_as_good: replace also what proves the same: a tree may have more of its leaves closed.
     """
-    new = verify(problem, certificate)
-    return write_verified(Path(path), problem, certificate, new, overwrite, or_as_good)
-
-
-def write_verified(
-    path: Path,
-    problem: Problem,
-    certificate: Certificate,
-    new: Verdict,
-    overwrite: bool,
-    or_as_good: bool,
-) -> bool:
-    """Do the same with a certificate whose verdict `verify` has just returned.
-
-    A large certificate takes seconds to verify.
-    """
+    path = Path(path)
     if path.is_dir():
         refuse_existing(path, overwrite=overwrite)
-    old = None if overwrite else standing_certificate(path, problem)
-    if old is not None and not is_better(new, old.verdict, or_as_good):
+    old = None if overwrite else standing_certificate(path, proven.problem)
+    if old is not None and not is_better(proven.verdict, old[0].verdict, or_as_good):
         return False
-    names = None if old is None else old.beside.names
-    write_certificate(path, certificate, cost=new.energy, names=names, overwrite=True)
+    names = None if old is None else old[1].names
+    write_certificate(
+        path, proven.certificate, cost=proven.verdict.energy, names=names, overwrite=True
+    )
     return True
 
 

@@ -22,7 +22,7 @@ from glasshouse.certificates import CertificateError
 from glasshouse.files.certificate.reading import side_car
 from glasshouse.files.certificate.writing import write_certificate
 from glasshouse.files.clause_file import read_clauses
-from glasshouse.files.known import truth_of
+from glasshouse.files.known import known_file
 from glasshouse.files.text.streams import refuse_existing, replacing
 from glasshouse.files.writing import make_folder
 from glasshouse.fuzzing.deciding import enumerated_best
@@ -249,7 +249,7 @@ def write_question(path: Path, question: Question, *, overwrite: bool = False) -
         _refuse_other_clauses(path, question)
         return None
     write_certificate(beside, question.certificate, cost=question.optimum, overwrite=overwrite)
-    found = truth_of(path).optimum
+    found = known_file(path).optimum
     if found != question.optimum:
         raise CertificateError(f"{beside} proves {found}, but the optimum is {question.optimum}")
     return beside

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from glasshouse.certificates import Certificate
 from glasshouse.files.clause_file import ClauseFile, Layout, Line
-from glasshouse.files.known import Truth
+from glasshouse.files.known import Known
 
 # The rules of the MaxSAT Evaluation: what a soft clause may weigh, and what all may add up to. In
 # the classic dialect, hard clauses have a weight, too, which is more than all soft ones.
@@ -56,9 +56,9 @@ class Question:
         return self.layout.text(self.num_variables, self.lines)
 
     @property
-    def truth(self) -> Truth:
+    def known(self) -> Known:
         """What is known about the optimum."""
-        return Truth(self.optimum, self.optimum)
+        return Known(self.optimum, self.optimum)
 
     def written_as(self, layout: Layout) -> Question:
         """The same clauses in another file."""

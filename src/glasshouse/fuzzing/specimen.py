@@ -20,7 +20,7 @@ import numpy as np
 
 from glasshouse.certificates import Certificate, CertificateError
 from glasshouse.files.clause_file import Layout, Line
-from glasshouse.files.known import proven_truth
+from glasshouse.files.known import known_by
 from glasshouse.fuzzing.question import Question, clauses_of
 from glasshouse.planting import Planted
 
@@ -133,10 +133,10 @@ class Specimen:
             CertificateError: the loops do not show that the model is optimal.
         """
         certificate = self.certificate()
-        truth = proven_truth(clauses_of(len(self.model), self.lines), certificate)
-        if truth.optimum is None:
-            raise CertificateError(f"the model costs {truth.best}, proven is {truth.bound}")
-        return Question(len(self.model), self.lines, truth.optimum, self.layout, certificate)
+        known = known_by(clauses_of(len(self.model), self.lines), certificate)
+        if known.optimum is None:
+            raise CertificateError(f"the model costs {known.best}, proven is {known.bound}")
+        return Question(len(self.model), self.lines, known.optimum, self.layout, certificate)
 
     def only(self, parts: Iterable[int]) -> Specimen:
         """Some parts alone."""

@@ -81,7 +81,7 @@ class CommandTrial:
             path.write_bytes(question.text)
             outcome = run(self.command.arguments(path, seed, self.limits.seconds), self.limits)
         answer = read_answer(outcome.transcript)
-        judgement = judge(question.clauses, answer, question.truth, outcome, strict=self.strict)
+        judgement = judge(question.clauses, answer, question.known, outcome, strict=self.strict)
         return Reply.of(judgement, outcome)
 
     def reproduction(self, path: Path, seed: int, corners: Corners) -> str:
@@ -109,7 +109,7 @@ class BuiltInTrial:
             return Judgement(RunVerdict.NO_ANSWER, str(refusal).partition(";")[0])
         except Exception as fault:  # whatever a stranger raises
             return Judgement(RunVerdict.CRASH, f"{type(fault).__name__}: {str(fault)[:200]}")
-        return judge(question.clauses, answer, question.truth)
+        return judge(question.clauses, answer, question.known)
 
     def reproduction(self, path: Path, seed: int, corners: Corners) -> str:
         """The command that draws the instance, shrinks it and asks again."""

@@ -29,7 +29,6 @@ class Instance(Summarised):
         sense: the value that is the best, such as "largest cut".
         value: the best value found by glasshouse.
         bound: no state has a better value than this, by a certificate that was verified.
-        proven: whether the certificate proves the value to be the optimum.
         seconds: processor seconds of all searches.
         nodes: the number of nodes of the search tree.
         limit: the longest time limit that was tried, in processor seconds.
@@ -49,7 +48,6 @@ class Instance(Summarised):
     sense: str
     value: Value
     bound: Value
-    proven: bool
     seconds: float
     nodes: int
     limit: float
@@ -59,6 +57,11 @@ class Instance(Summarised):
     scale: Scale
     certificate: str
     size: int
+
+    @property
+    def proven(self) -> bool:
+        """Whether the bound is the value, which is then the optimum."""
+        return self.value == self.bound
 
     def is_of(self, family: str) -> bool:
         """Whether the instance belongs to a family, or to a part of one.
@@ -106,7 +109,7 @@ def _instance(row: dict[str, str]) -> Instance:
     return Instance(
         row["name"], row["family"], int(row["variables"]), int(row["edges"]),
         int(row["vertices"]), row["sense"], _value(row["value"]), _value(row["bound"]),
-        row["proven"] == "yes", float(row["seconds"]), int(row["nodes"]), float(row["limit"]),
+        float(row["seconds"]), int(row["nodes"]), float(row["limit"]),
         row["version"], row["date"], row["fingerprint"],
         Scale(Fraction(row["factor"]), Fraction(row["shift"])), row["certificate"],
         int(row["bytes"]),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.certificates import Certificate, CertificateError, Squares, verify
+from glasshouse.certificates import Certificate, CertificateError, Proven, Squares
 from glasshouse.certificates.certificate import counted_parts
 from glasshouse.certificates.edge_sums import summed
 from glasshouse.certificates.integers import ROOM
@@ -230,6 +230,14 @@ class Planted(Summarised):
 
         Not checked is the recipe: whether it grows this instance, `Planted.from_recipe` tells.
         """
+        self._verified()
+
+    @cached_property
+    def proven(self) -> Proven:
+        """The proof, verified as `verify` does it, once; a false plant is a `CertificateError`."""
+        return self._verified()
+
+    def _verified(self) -> Proven:
         try:
             loops = Loops(self.loops.nodes, self.loops.starts, self.loops.weights)
             gauged = loops.sum(self.ising.num_variables)
@@ -241,7 +249,8 @@ class Planted(Summarised):
             _check_sum(gauge(self.ising, self.state), gauged)
         else:
             self._check_sum_of_parts(gauged)
-        verdict = verify(self.ising, certificate)
+        proven = Proven(self.problem, certificate)
+        verdict = proven.verdict
         if type(self.energy) is not int or self.energy != verdict.exact_energy:
             raise CertificateError(
                 f"the planted energy is stated as {validation.shown(self.energy)}, "
@@ -253,6 +262,7 @@ class Planted(Summarised):
                 f"planted energy {self.energy}"
             )
         self._check_loop_weight()
+        return proven
 
     def _check_sum_of_parts(self, loops: Ising) -> None:
         """Refuse a problem that is not the sum of loops and squares over the denominator."""

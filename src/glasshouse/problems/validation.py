@@ -281,13 +281,13 @@ def rows(states: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The same values, C-contiguous and locked; copied unless nobody can write to them anyway."""
     locked = np.ascontiguousarray(array)
-    if _is_writable(locked):
+    if is_writable(locked):
         locked = locked.copy()
     locked.flags.writeable = False
     return locked
 
 
-def _is_writable(array: npt.NDArray[Any]) -> bool:
+def is_writable(array: npt.NDArray[Any]) -> bool:
     """Whether somebody may write to an array's memory: through it, or through what it views."""
     while isinstance(array, np.ndarray):
         if array.flags.writeable:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Certificate, Verdict, verify
+from glasshouse.certificates import Certificate, Proven
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.verdict import check_fit
 from glasshouse.problems import Max2Sat, Problem, validation
@@ -18,9 +18,6 @@ from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.parts import certificate_of, clause_loops, flat_parts, signed_loops
 from glasshouse.proofs.relaxation import Loop, Parts
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
-
-# A certificate and what it proves.
-Found = tuple[Certificate, Verdict]
 
 
 class Prepared:
@@ -64,9 +61,9 @@ class Prepared:
         turned: Spins = least * least[self.graph.ghost]
         return turned
 
-    def verified(self, certificate: Certificate) -> Found:
+    def verified(self, certificate: Certificate) -> Proven:
         """A certificate with what it proves."""
-        return certificate, verify(self.problem, certificate)
+        return Proven(self.problem, certificate)
 
     def loop_certificate(self, loops: list[OddCycle], denominator: int) -> Certificate:
         """The certificate of loops of the graph, with what makes up for lighter clauses."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Certificate, Verdict
+from glasshouse.certificates import Certificate, Proven, Verdict
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.compiled import announces
 from glasshouse.problems import naming, validation
@@ -34,15 +34,8 @@ class Proof(Summarised):
     """A state, a lower bound, and the certificate that shows it.
 
     Attributes:
-        lower_bound: no state has a lower energy (cost, for MAX-2-SAT).
-        state: the best state found: spins of an Ising problem or RBM, else 0/1.
-        energy: its energy (or cost).
-        optimal: whether the certificate proves it to be the least.
-        certificate: loops and squares, in the leaves of a tree if need be, from which
-            `verify(problem, certificate)` finds the same bound.
-        statistics: how it was found.
-        verdict: what `verify` says of the certificate, with the exact bound and energy.
-        labels: what the variables are called by who gave the problem; None for 0, 1, 2, …
+        proven: the problem, the certificate and the verdict.
+        statistics: how the certificate was found.
         is_within_rounding: whether the gap is what floats leave of a proof, and nothing more.
 
     >>> import glasshouse as gh
@@ -57,15 +50,44 @@ class Proof(Summarised):
     ['certificate', 'reduced to', 'time']
     """
 
-    lower_bound: Any
-    state: Spins
-    energy: Any
-    optimal: bool
-    certificate: Certificate
+    proven: Proven
     statistics: Statistics
-    verdict: Verdict
-    labels: Labels | None = None
     is_within_rounding: bool = False
+
+    @property
+    def certificate(self) -> Certificate:
+        """Loops and squares, in the leaves of a tree if need be, which `verify` accepted."""
+        return self.proven.certificate
+
+    @property
+    def verdict(self) -> Verdict:
+        """What `verify` says of the certificate, with the exact bound and energy."""
+        return self.proven.verdict
+
+    @property
+    def lower_bound(self) -> Any:
+        """No state has a lower energy (cost, for MAX-2-SAT)."""
+        return self.verdict.lower_bound
+
+    @property
+    def energy(self) -> Any:
+        """The energy (or cost) of the state."""
+        return self.verdict.energy
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the certificate proves the state to have the least energy."""
+        return self.verdict.optimal
+
+    @property
+    def state(self) -> Spins:
+        """The best state found: spins of an Ising problem or RBM, else 0/1."""
+        return self.proven.problem.space.from_spins(self.certificate.state)
+
+    @property
+    def labels(self) -> Labels | None:
+        """What the variables are called by who gave the problem; None for 0, 1 and so on."""
+        return self.proven.problem.labels
 
     def sample(self, *, units: Units | None = None) -> dict[Any, int]:
         """The state as a mapping from label to value, see `AnnealResult.sample`."""
@@ -207,18 +229,9 @@ def prove(
         prepared, budget, start=certificate, checkpoint=checkpoint, workers=workers,
         executor=executor, loops_only=loops_only, incumbent=tell if incumbent else None,
     )  # fmt: skip
-    certificate, verdict = prover.run()
-    return Proof(
-        verdict.lower_bound,
-        problem.space.from_spins(certificate.state),
-        verdict.energy,
-        verdict.optimal,
-        certificate,
-        prover.statistics((certificate, verdict)),
-        verdict,
-        problem.labels,
-        not verdict.optimal and _is_rounding(verdict, prepared.form),
-    )
+    proven = prover.run()
+    is_rounding = not proven.verdict.optimal and _is_rounding(proven.verdict, prepared.form)
+    return Proof(proven, prover.statistics(proven), is_rounding)
 
 
 def _is_rounding(verdict: Verdict, form: ExactForm) -> bool:

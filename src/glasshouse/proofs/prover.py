@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.certificates import Certificate, Cover, Tree
+from glasshouse.certificates import Certificate, Cover, Proven, Tree
 from glasshouse.proofs.budget import Budget, Pause, TimeIsUpError
 from glasshouse.proofs.covering import Covering, lowest_state
 from glasshouse.proofs.lp.blocks import Blocks
 from glasshouse.proofs.lp.root import LARGE
 from glasshouse.proofs.matching.square_torus import SquareTorus
-from glasshouse.proofs.preparation import Found, Prepared
+from glasshouse.proofs.preparation import Prepared
 from glasshouse.proofs.progress import Bounds, Statistics, Stopped
 from glasshouse.proofs.signed_graph import Spins
 from glasshouse.proofs.states import good_state
@@ -87,7 +87,7 @@ class Prover:
         self.is_large = False
         self.is_done = False  # whether the last search left nothing to do
 
-    def run(self) -> Found:
+    def run(self) -> Proven:
         """The best certificate that was found within the limits."""
         if self.incumbent is not None:
             self.incumbent(self.prepared.best)
@@ -97,14 +97,14 @@ class Prover:
             return self._certified(lambda: self.prepared.loop_certificate([], 1))
         if self.start is not None:
             before = self.prepared.verified(self.start)
-            if before[1].optimal:
+            if before.verdict.optimal:
                 return before
             before_stop = self._growth()
             if before_stop.goes_on:
                 return self._by_tree(before_stop)
         covering = None if self.loops_only else Covering.of(self.prepared.form)
         found = self._by_linear_program(covering)
-        if found[1].optimal or self.budget.stopped in ("target", "Ctrl-C"):
+        if found.verdict.optimal or self.budget.stopped in ("target", "Ctrl-C"):
             return found
         if covering is not None and covering.seconds < max(self.budget.left(), 0.5):
             return self._by_covering(covering, found)
@@ -120,7 +120,7 @@ class Prover:
         self.budget.reserve(_SHARE_OF_PREPARATION * self.budget.seconds)
         return search
 
-    def statistics(self, found: Found) -> Statistics:
+    def statistics(self, found: Proven) -> Statistics:
         """How it went."""
         search = getattr(self, "search", None)
         edges = self.prepared.graph.num_edges
@@ -134,10 +134,10 @@ class Prover:
             rounds=sum(result.rounds for result in results),
             cuts=sum(result.cuts for result in results),
             converged=search is not None and search.converged,
-            stopped=None if found[1].optimal else self._stopped,
+            stopped=None if found.verdict.optimal else self._stopped,
             method=self.method,
             nodes=self.nodes,
-            leaves=found[0].num_leaves,
+            leaves=found.certificate.num_leaves,
             history=tuple(self.budget.history),
         )
 
@@ -173,14 +173,14 @@ class Prover:
         growth.incumbent.offer(good_state(growth.core.graph, budget))
         return growth
 
-    def _better_root(self, found: Found) -> Growth | None:
+    def _better_root(self, found: Proven) -> Growth | None:
         """The semidefinite bound of the root, if it is better than that of the LP."""
         growth = self._growth("semidefinite")
         self.is_done = growth.run(self._teller(growth), most_nodes=1)
-        is_better = growth.bound > found[1].bound * self.prepared.form.scale
+        is_better = growth.bound > found.verdict.bound * self.prepared.form.scale
         return growth if is_better or self.budget.stopped == "Ctrl-C" else None
 
-    def _by_linear_program(self, covering: Covering | None) -> Found:
+    def _by_linear_program(self, covering: Covering | None) -> Proven:
         """The cycle relaxation of each block."""
         search, budget = self.search, self.budget
         blocks = search.reduction.blocks
@@ -202,7 +202,7 @@ class Prover:
         budget.reserve(budget.seconds - began)  # a tree's certificate takes as long
         return found
 
-    def _certified(self, certificate: Callable[[], Certificate]) -> Found:
+    def _certified(self, certificate: Callable[[], Certificate]) -> Proven:
         """What is proven, in exact numbers. That is made in any case: a bound needs it.
 
         Only the step that Ctrl-C comes in is done anew.
@@ -210,7 +210,7 @@ class Prover:
         made = self.budget.to_the_end(certificate)
         return self.budget.to_the_end(lambda: self.prepared.verified(made))
 
-    def _by_covering(self, covering: Covering, found: Found) -> Found:
+    def _by_covering(self, covering: Covering, found: Proven) -> Proven:
         """All states of a few vertices."""
         prepared = self.prepared
         with self.budget.hearing_ctrl_c():
@@ -222,13 +222,13 @@ class Prover:
             self.is_done, self.method = True, "enumeration"
         return found
 
-    def _by_tree(self, growth: Growth) -> Found:
+    def _by_tree(self, growth: Growth) -> Proven:
         """Branch until nothing is left to do."""
         tell = self._teller(growth)
         self.is_done = growth.run(tell, workers=self.workers, executor=self.executor)
         return self._harvest(growth)
 
-    def _harvest(self, growth: Growth) -> Found:
+    def _harvest(self, growth: Growth) -> Proven:
         """What a tree proves."""
         self.method, self.nodes = growth.method, growth.search.nodes
         return self._certified(growth.certificate)

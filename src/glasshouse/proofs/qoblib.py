@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.certificates import Verdict
 from glasshouse.files.document import Document
 from glasshouse.files.text.streams import UNPACKED, refuse_existing, replacing
 from glasshouse.files.writing import make_folder
@@ -91,7 +90,6 @@ class QoblibPackage(Summarised):
         self,
         document: Document,
         proof: Proof,
-        verdict: Verdict,
         *,
         remark: str = "",
         overwrite: bool = False,
@@ -101,14 +99,13 @@ class QoblibPackage(Summarised):
         Args:
             document: the problem, and the measure of its values.
             proof: the state and the way to it.
-            verdict: what the certificate of the proof was verified to prove.
             remark: the end of the column Remarks.
             overwrite: replace files that exist.
         """
         make_folder(self.summary_path.parent)
-        value = document.measure.of(verdict.exact_energy)
+        value = document.measure.of(proof.verdict.exact_energy)
         series = objective_series(document, proof, value)
-        row = summary_row(self.name, document, proof, verdict)
+        row = summary_row(self.name, document, proof)
         row["Time to Solution"] = _seconds(_reached(series, value))
         row["Remarks"] += remark and f" {remark}"
         for path, text in (
@@ -120,9 +117,9 @@ class QoblibPackage(Summarised):
                 file.write(text.encode())
 
 
-def summary_row(name: str, document: Document, proof: Proof, verdict: Verdict) -> dict[str, str]:
+def summary_row(name: str, document: Document, proof: Proof) -> dict[str, str]:
     """Return the summary, with the columns of the QOBLIB in their order."""
-    measure, problem = document.measure, document.problem
+    measure, problem, verdict = document.measure, document.problem, proof.verdict
     value = measure.of(verdict.exact_energy)
     bound = value if verdict.optimal else measure.bound(verdict.lower_bound)
     coefficients = _coefficients(problem)

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from glasshouse.races.public import *
 
 __all__ = [
-    "Answer", "ClauseFile", "Entrant", "Judgement", "Limits", "Race", "RaceProgress",
+    "Answer", "ClauseFile", "Entrant", "Judgement", "Known", "Limits", "Race", "RaceProgress",
     "RacedProblem", "ResidualCurve", "Results", "Run", "SamplerCall", "SamplerComparison",
-    "SamplerResults", "SolverScore", "Suite", "SuiteInstance", "Transcript", "Truth",
-    "difference", "draw_dial", "draw_residual", "draw_tts", "entrants_of", "iter_race", "judge",
+    "SamplerResults", "SolverScore", "Suite", "SuiteInstance", "Transcript", "difference",
+    "draw_dial", "draw_residual", "draw_tts", "entrants_of", "iter_race", "judge", "known_file",
     "load_suite", "performance_profile", "race", "race_figure", "read_answer", "read_clauses",
-    "read_results", "read_transcript", "ready_made", "score", "truth_of", "tts99",
+    "read_results", "read_transcript", "ready_made", "score", "tts99",
 ]  # fmt: skip
 
 

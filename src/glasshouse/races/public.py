@@ -2,8 +2,8 @@
 
 from glasshouse.files.clause_file import ClauseFile as ClauseFile
 from glasshouse.files.clause_file import read_clauses as read_clauses
-from glasshouse.files.known import Truth as Truth
-from glasshouse.files.known import truth_of as truth_of
+from glasshouse.files.known import Known as Known
+from glasshouse.files.known import known_file as known_file
 from glasshouse.races.commands.entrants import Entrant as Entrant
 from glasshouse.races.commands.entrants import entrants_of as entrants_of
 from glasshouse.races.commands.racing import Race as Race
@@ -35,6 +35,6 @@ from glasshouse.races.tts_figures import draw_dial as draw_dial
 from glasshouse.races.tts_figures import draw_residual as draw_residual
 from glasshouse.races.tts_figures import draw_tts as draw_tts
 from glasshouse.suites.loading import Suite as Suite
-from glasshouse.suites.loading import SuiteInstance as SuiteInstance
 from glasshouse.suites.loading import load_suite as load_suite
+from glasshouse.suites.standard import SuiteInstance as SuiteInstance
 from glasshouse.suites.suite_file import ready_made as ready_made

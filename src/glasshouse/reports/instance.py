@@ -9,12 +9,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from glasshouse.certificates import Certificate, CertificateError, Verdict, verify
+from glasshouse.certificates import Certificate, CertificateError, Proven
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.tree import Cover
 from glasshouse.certificates.verdict import leaf_bounds
 from glasshouse.extras import MissingPackageError
-from glasshouse.files import Document, FileError, read_document, read_planted, verified
+from glasshouse.files import Document, FileError, read_document
+from glasshouse.files.replanting import regrown
 from glasshouse.landscape import overview
 from glasshouse.planting import Planted
 from glasshouse.problems import Ising, Problem, Rbm
@@ -55,80 +56,89 @@ def instance_section(path: Path, document: Document | None = None) -> Section:
     seen = [Fact(name, typeset(value)) for name, value in overview(document.problem).rows()]
     name = _cut(path.name)
     try:
-        kept, left_out = verified(document)
+        proven = document.proven  # What is wrong with the certificate is named first.
+        held, plant, fault = _grown(document)
+        proven, left_out = held.proven, held.kept[1]
     except CertificateError as lie:
         said = str(lie).removeprefix(f"{path}: ")
         facts = [_stated(document, "refuted"), *seen]
         lead = "What this file states about its optimum was checked, and is false."
         return Section(name, "Instance", lead, facts, [_check(path)], said, facts[0])
-    certificate = _certificate(kept)
-    facts = _optimum(kept, document, certificate)
-    result = _result(kept, facts, certificate)
+    if fault:
+        left_out = (*left_out, f"the recipe of {path} ({fault})")
+    facts = _optimum(held, proven, plant)
+    result = _result(held, facts, proven)
     facts += [Fact("not verified", _cut(what.replace(str(path), "the file")), "stated")
               for what in left_out]  # fmt: skip
     facts += seen
-    if kept.problem.num_variables > _MOST_SPINS:
+    if held.problem.num_variables > _MOST_SPINS:
         facts.append(Fact("weight matrix", f"not drawn, for more than {_MOST_SPINS:,} spins"))
-    plant = _plant(path, kept)
     parts: list[Part] = []
-    parts += _matrix(kept, plant, certificate)
-    if certificate is not None:
-        parts += tree_parts(kept.problem, certificate, kept.measure)
-        parts += loop_table(kept.problem, certificate)
-    parts += _again(path, kept, document)
-    return Section(name, "Instance", _lead(kept, certificate), facts, parts, result=result)
+    parts += _matrix(held, held.planted or plant, proven)
+    if proven is not None:
+        parts += tree_parts(held.problem, proven.certificate, held.measure)
+        parts += loop_table(held.problem, proven.certificate)
+    parts += _again(path, document.stated.recipe)
+    return Section(name, "Instance", _lead(held, proven), facts, parts, result=result)
 
 
-def _result(kept: Document, facts: Sequence[Fact], certificate: Certificate | None) -> Fact | None:
+def _grown(document: Document) -> tuple[Document, Planted | None, str]:
+    """The document, proven by the plant that its recipe grows if need be; that plant; or why not.
+
+    Raises:
+        CertificateError: something stated is false.
+    """
+    if document.stated.recipe is None:
+        return document, None, ""
+    try:
+        plant, held = regrown(document)
+    except (FileError, MissingPackageError) as fault:
+        return document, None, str(fault).removeprefix(f"{document.path}: ")
+    return held, plant, ""
+
+
+def _result(held: Document, facts: Sequence[Fact], proven: Proven | None) -> Fact | None:
     """The optimum, else what is known of it."""
-    if certificate is None:
+    if proven is None:
         return facts[0] if facts else None
-    verdict = verify(kept.problem, certificate)
-    value = _exact(kept.measure.of(verdict.exact_energy))
+    measure, verdict = held.measure, proven.verdict
+    value = _exact(measure.of(verdict.exact_energy))
     if verdict.optimal:
         return Fact("optimum", value, "verified")
-    bound = _exact(kept.measure.bound(verdict.lower_bound))
-    return Fact(f"best {kept.measure.name}", f"{value}, {kept.measure.bound_name} {bound}",
-                "verified")  # fmt: skip
+    bound = _exact(measure.bound(verdict.lower_bound))
+    return Fact(f"best {measure.name}", f"{value}, {measure.bound_name} {bound}", "verified")
 
 
 def _exact(value: Any) -> str:
     return typeset(shown(value))
 
 
-def _certificate(kept: Document) -> Certificate | None:
-    if kept.planted is not None:
-        return kept.planted.certificate
-    return None if kept.load_proof is None else kept.load_proof().certificate
-
-
-def _lead(kept: Document, certificate: Certificate | None) -> str:
-    if certificate is None:
+def _lead(held: Document, proven: Proven | None) -> str:
+    if proven is None:
         return "There is no certificate: nothing is proven about the optimum of this problem."
-    verdict = verify(kept.problem, certificate)
-    value, parts = _exact(kept.measure.of(verdict.exact_energy)), typeset(certificate.parts)
+    verdict, parts = proven.verdict, typeset(proven.certificate.parts)
     if verdict.optimal:
-        return f"{value} is the optimum {kept.measure.name}, proven by {parts}."
+        value = _exact(held.measure.of(verdict.exact_energy))
+        return f"{value} is the optimum {held.measure.name}, proven by {parts}."
     return f"The certificate proves a bound, with {parts}; a gap is left."
 
 
-def _optimum(kept: Document, stated: Document, certificate: Certificate | None) -> list[Fact]:
-    measure = kept.measure
-    if certificate is None:
-        return [] if stated.metadata.planted_cost is None else [_stated(stated, "stated")]
-    verdict: Verdict = verify(kept.problem, certificate)
+def _optimum(held: Document, proven: Proven | None, plant: Planted | None) -> list[Fact]:
+    measure, recipe = held.measure, held.stated.recipe
+    if proven is None:
+        return [] if held.stated.cost is None else [_stated(held, "stated")]
+    verdict = proven.verdict
     value, bound = measure.of(verdict.exact_energy), measure.bound(verdict.lower_bound)
     facts = [
         Fact(f"best {measure.name}", _exact(value) + (", the optimum" * verdict.optimal),
              "verified"),
         Fact(measure.bound_name, _exact(value if verdict.optimal else bound), "verified"),
         Fact("gap", _exact(measure.gap(verdict.gap)), "verified"),
-        Fact("certificate", typeset(certificate.parts), "verified"),
+        Fact("certificate", typeset(proven.certificate.parts), "verified"),
     ]  # fmt: skip
     if not measure.is_energy:
         facts.append(Fact("energy", _exact(verdict.energy), "verified"))
-    if kept.metadata.recipe is not None:
-        recipe = kept.metadata.recipe
+    if plant is not None and recipe is not None:
         seed = str(recipe.get("seed"))
         facts += [Fact("grown by", str(recipe.get("method")), "verified"),
                   Fact("seed", seed + _spawned(recipe), "verified"),
@@ -146,38 +156,22 @@ def _stated(document: Document, trust: Any) -> Fact:
     return Fact(f"stated {document.measure.name}", value, trust)
 
 
-def _plant(path: Path, kept: Document) -> Planted | None:
-    """The plant behind a file, where its recipe grows it."""
-    if kept.planted is not None:
-        return kept.planted
-    if kept.metadata.recipe is None:
-        return None
-    try:
-        return read_planted(path)
-    except (FileError, CertificateError, MissingPackageError):
-        return None
-
-
-def _matrix(
-    kept: Document, plant: Planted | None, certificate: Certificate | None
-) -> list[Part]:  # fmt: skip
-    if kept.problem.num_variables > _MOST_SPINS or not kept.problem.num_edges:
+def _matrix(held: Document, plant: Planted | None, proven: Proven | None) -> list[Part]:
+    if held.problem.num_variables > _MOST_SPINS or not held.problem.num_edges:
         return []
     if plant is not None:
         what = "the planted state, which is proven to be a ground state,"
-        return [matrix_figure(plant.problem, plant.state, what, plant.certificate)]
-    if certificate is None:
+        return [matrix_figure(plant.problem, plant.state, what, plant.proven.certificate)]
+    if proven is None:
         return []
-    problem: Any = kept.problem
+    problem: Any = held.problem
     form: Rbm | Ising = problem if isinstance(problem, (Rbm, Ising)) else to_ising(problem)[0]
-    is_optimal = verify(kept.problem, certificate).optimal
-    what = "the optimum" if is_optimal else "the best state known"
-    return [matrix_figure(form, certificate.state, what, certificate)]
+    what = "the optimum" if proven.verdict.optimal else "the best state known"
+    return [matrix_figure(form, proven.certificate.state, what, proven.certificate)]
 
 
-def _again(path: Path, kept: Document, stated: Document) -> list[Part]:
+def _again(path: Path, recipe: dict[str, Any] | None) -> list[Part]:
     parts: list[Part] = []
-    recipe = kept.metadata.recipe or stated.metadata.recipe
     if recipe is not None:
         grown = json.dumps(recipe, sort_keys=True, separators=(",", ":"))
         code = (f"import glasshouse as gh\nrecipe = gh.Recipe.from_json({grown!r})\n"

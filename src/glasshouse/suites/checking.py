@@ -8,8 +8,8 @@ from pathlib import Path
 
 from glasshouse.certificates import CertificateError
 from glasshouse.files.certificate.reading import read_side_car
-from glasshouse.files.claims import examine, verify_file
 from glasshouse.files.document import Document
+from glasshouse.files.known import verify_document
 from glasshouse.files.reading import read_document
 from glasshouse.files.replanting import regrow
 from glasshouse.files.text.errors import FileError
@@ -100,8 +100,7 @@ def iter_check_suite(
 def _check_plant(path: Path, held: Document, entry: Entry) -> None:
     """Refuse an optimum that is not the one of the plant that the recipe grows."""
     planted, reduction = regrow(path, held, entry.recipe)
-    planted.verify()
-    optimum = reduction.target_energy(planted.energy)
+    optimum = reduction.target_energy(planted.proven.verdict.energy)
     if entry.optimum != optimum:
         raise FileError(path, f"its optimum is {optimum}, but the manifest says {entry.optimum}")
 
@@ -115,7 +114,7 @@ def _check_certificate(folder: Path, path: Path, held: Document, entry: Entry) -
     proof = folder / entry.certificate
     refuse_changed(proof, entry.certificate_sha256)
     try:
-        verdict = examine(held, read_side_car(proof))
+        verdict = held.examined(read_side_car(proof)).verdict
     except CertificateError as lie:
         raise FileError(proof, str(lie)) from None
     known = (verdict.lower_bound, verdict.energy)
@@ -150,14 +149,14 @@ def _check_measure(path: Path, held: Document, entry: Entry) -> None:
 
 def _check_statements(path: Path, held: Document, entry: Entry) -> None:
     """Refuse a file that states anything else than its line of the manifest."""
-    stated = held.metadata
+    stated = held.stated
     if stated.recipe not in (None, entry.recipe):
         raise FileError(path, "states another recipe than the manifest")
-    if stated.planted_cost not in (None, entry.optimum):
-        raise FileError(path, f"states {stated.planted_cost}, but its optimum is {entry.optimum}")
-    if stated.planted_model is not None:
+    if stated.cost not in (None, entry.optimum):
+        raise FileError(path, f"states {stated.cost}, but its optimum is {entry.optimum}")
+    if stated.model is not None:
         reached = stated.cost_of_model(held.problem)
         if reached != entry.optimum:
             raise FileError(path, f"its model costs {reached}, its optimum is {entry.optimum}")
     if held.planted is not None or held.load_proof is not None:
-        verify_file(path)
+        verify_document(held)

@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 from glasshouse.certificates import CertificateError
 from glasshouse.files.certificate.reading import read_side_car, side_car
-from glasshouse.files.claims import examine
 from glasshouse.files.reading import read_document
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import opened, refuse_pipe, replacing
@@ -80,7 +79,7 @@ def iter_check_commitment(commitment: Path, answers: Path) -> Iterator[Opened]:
         if _hash(_nonce(hidden, nonces, file), answers, file) != expected:
             raise FileError(proof, f"is not the certificate that {commitment} commits to")
         try:
-            verdict = examine(read_document(path), read_side_car(proof))
+            verdict = read_document(path).examined(read_side_car(proof)).verdict
         except CertificateError as lie:
             raise FileError(proof, str(lie)) from None
         yield Opened(file, verdict.lower_bound, verdict.energy)

@@ -6,42 +6,24 @@ import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from glasshouse.files.certificate.reading import side_car
-from glasshouse.files.known import CLAUSE_SUFFIXES, Truth, is_of_clauses, truth_of
+from glasshouse.files.known import CLAUSE_SUFFIXES, Known, is_of_clauses, known_file
 from glasshouse.files.reading import read_document
 from glasshouse.files.replanting import regrow
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import format_suffix
 from glasshouse.suites.folder import INSTANCES, SuiteFolder, iter_build_suite
 from glasshouse.suites.manifest import MANIFEST, Entry, read_manifest, refuse_changed, sha256_of
-from glasshouse.suites.standard import standard_copies, standard_families
+from glasshouse.suites.standard import SuiteInstance, standard_copies, standard_families
 from glasshouse.suites.suite_file import find_suite, ready_made
 from glasshouse.summaries import Summarised
 from glasshouse.version import __version__
 
 MOST_NAME = 4000  # letters; names of instances tell their parameters
-
-
-@dataclass(frozen=True, repr=False)
-class SuiteInstance(Summarised):
-    """One instance of a suite.
-
-    Attributes:
-        name: its family, parameters and number, where they are known; else its file.
-        path: a file of clauses.
-        parameters: how it was grown, its method among them; empty where nobody says.
-        truth: what is proven of its optimum.
-    """
-
-    name: str
-    path: Path
-    parameters: Mapping[str, Any]
-    truth: Truth
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,8 +81,8 @@ def load_suite(
     >>> plants = [random_loops(4, 4, frustration="1/5", loops=4, rng=seed) for seed in range(3)]
     >>> _ = write_suite(Path(folder.name) / "tiny", plants)
     >>> suite = load_suite(Path(folder.name) / "tiny", cache=Path(folder.name))
-    >>> len(suite.instances), suite.instances[0].truth
-    (3, Truth(bound=12, best=12))
+    >>> len(suite.instances), suite.instances[0].known
+    (3, Known(bound=12, best=12))
     >>> folder.cleanup()
     """
     path = Path(source)
@@ -121,7 +103,7 @@ def _standard(family: str, folder: Path, cache: Path, answers: str | Path | None
         )
     certificates = None if answers is None else Path(answers)
     copies, missing = standard_copies(family, folder, cache, certificates)
-    found = _suite(family, [SuiteInstance(k.name, k.path, k.parameters, k.truth) for k in copies])
+    found = _suite(family, copies)
     elsewhere = "" if certificates is None else _typed(certificates)
     return replace(
         found, source=family, answers=elsewhere, files=_typed(folder), missing=tuple(missing)
@@ -237,21 +219,20 @@ def _instance(entry: Entry, answers: Path, folder: Path) -> SuiteInstance:
     refuse_changed(path, entry.sha256)
     given = recipe.get("parameters")
     parameters = {"method": recipe.get("method")} | (given if isinstance(given, dict) else {})
-    truth = _proven(entry, path, answers)
-    return SuiteInstance(entry.name or entry.file, path, parameters, truth)
+    known = _proven(entry, path, answers)
+    return SuiteInstance(entry.name or entry.file, path, parameters, known)
 
 
-def _proven(entry: Entry, path: Path, answers: Path) -> Truth:
+def _proven(entry: Entry, path: Path, answers: Path) -> Known:
     """From the certificate; from the plant that the recipe grows, where there is none."""
     proof = side_car(answers / entry.file)
     if proof.is_file():
-        return truth_of(path, proof)
-    planted, reduction = regrow(path, read_document(path), recipe=entry.recipe)
-    planted.verify()
-    optimum = reduction.target_energy(planted.energy)
-    return Truth(math.ceil(optimum), int(optimum))
+        return known_file(path, proof)
+    planted, reduction = regrow(path, read_document(path), entry.recipe)
+    optimum = reduction.target_energy(planted.proven.verdict.energy)
+    return Known(math.ceil(optimum), int(optimum))
 
 
 def _stranger(path: Path) -> SuiteInstance:
     """A file that nobody lists; clauses of any length are welcome in it."""
-    return SuiteInstance(path.name, path, {}, truth_of(path))
+    return SuiteInstance(path.name, path, {}, known_file(path))

@@ -18,9 +18,8 @@ from typing import Any
 from glasshouse.certificates import CertificateError
 from glasshouse.files import read_document, write
 from glasshouse.files.certificate.reading import has_side_car, read_side_car, side_car
-from glasshouse.files.claims import examine
 from glasshouse.files.document import Document
-from glasshouse.files.known import Truth
+from glasshouse.files.known import Known
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.writing import make_folder
 from glasshouse.library import Instance, Recognition, ReducedGraph, instances, recognise
@@ -33,20 +32,22 @@ _CERTIFICATES = (".cert", ".cert.xz", ".cert.gz")
 
 
 @dataclass(frozen=True, repr=False)
-class StandardCopy(Summarised):
-    """A standard instance, found among the user's files.
+class SuiteInstance(Summarised):
+    """One instance of a suite.
 
     Attributes:
-        name: the name in the literature.
-        path: its clauses.
-        parameters: its family, size and best known value, and what its truth comes from.
-        truth: what is known of its optimum, as costs of the clauses.
+        name: the name in the literature of a standard instance; else its family, parameters and
+            number, where they are known; else its file.
+        path: a file of clauses.
+        parameters: how it was grown, its method among them; the family, size and best known value
+            of a standard instance, and what its optimum is known from; empty where nobody says.
+        known: the bounds of its optimum, as costs of the clauses.
     """
 
     name: str
     path: Path
     parameters: Mapping[str, Any]
-    truth: Truth
+    known: Known
 
 
 def standard_families() -> dict[str, int]:
@@ -63,7 +64,7 @@ def standard_families() -> dict[str, int]:
 
 def standard_copies(
     family: str, folder: Path, cache: Path, certificates: Path | None = None
-) -> tuple[list[StandardCopy], list[str]]:
+) -> tuple[list[SuiteInstance], list[str]]:
     """Return the instances of a family that are in a folder, and the names of those that are not.
 
     Args:
@@ -84,7 +85,7 @@ def standard_copies(
     members = tuple(k for k in instances() if k.is_of(family))
     proofs = {} if certificates is None else _certificates(certificates)
     place = cache / family.replace(":", "-")
-    copies: dict[str, StandardCopy] = {}
+    copies: dict[str, SuiteInstance] = {}
     for document, found in _recognised(folder, members):
         if found.instance.name not in copies:  # A folder may have an instance in two formats.
             proof = proofs.get(found.instance.name, _beside(document))
@@ -123,7 +124,7 @@ def _beside(document: Document) -> Path | None:
     return side_car(path) if path is not None and has_side_car(path) else None
 
 
-def _copy(document: Document, found: Recognition, place: Path, proof: Path | None) -> StandardCopy:
+def _copy(document: Document, found: Recognition, place: Path, proof: Path | None) -> SuiteInstance:
     instance = found.instance
     spins = ReducedGraph(document.problem).problem(instance.variables)
     clauses, reduction = to_max2sat(spins)
@@ -139,7 +140,7 @@ def _copy(document: Document, found: Recognition, place: Path, proof: Path | Non
         "family": instance.family, "variables": instance.variables, TRUTH_BY: by,
         VALUE: str(instance.value), PER_COST: str(instance.scale.factor / reduction.factor),
     }  # fmt: skip
-    return StandardCopy(instance.name, path, parameters, Truth(math.ceil(bound), int(best)))
+    return SuiteInstance(instance.name, path, parameters, Known(math.ceil(bound), int(best)))
 
 
 def _proven(
@@ -147,7 +148,7 @@ def _proven(
 ) -> tuple[Fraction, Fraction] | None:
     """Bound and value by a certificate, as sums; None if the table has better ones."""
     try:
-        verdict = examine(document, read_side_car(proof))
+        verdict = document.examined(read_side_car(proof)).verdict
     except CertificateError as fault:
         raise CertificateError(f"{proof} does not fit {document.path}: {fault}") from None
     scale, instance = found.scale, found.instance

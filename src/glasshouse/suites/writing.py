@@ -15,7 +15,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
@@ -23,19 +23,17 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Certificate, CertificateError, Verdict
+from glasshouse.certificates import Certificate, CertificateError
 from glasshouse.files.certificate.reading import SideCar, read_side_car, side_car
-from glasshouse.files.claims import examine
 from glasshouse.files.document import Document, scaled_proof
 from glasshouse.files.formats import FORMATS, format_of
 from glasshouse.files.formats.format import Dialect
 from glasshouse.files.reading import read_document
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import COMPRESSED, refuse_existing, replacing
-from glasshouse.files.writing import make_folder, write
+from glasshouse.files.writing import Written, make_folder, write
 from glasshouse.planting import Planted, Recipe
 from glasshouse.problems import Problem
-from glasshouse.problems.reduction import Reduction
 from glasshouse.suites.manifest import (
     MANIFEST,
     OPTIMA,
@@ -194,15 +192,14 @@ class _Writer:
         thing = instance if isinstance(instance, Planted) else instance.document()
         if belongs(path.name) < self.is_mixed:
             options["dialect"] = "classic"  # the only one that other formats know
-        reduction = _write_once(path, thing, certificate=proof, overwrite=self.overwrite, **options)
-        recipe = json.loads(instance.recipe.to_json())
-        held = read_document(path)
-        values = _values(held, instance, reduction, proof or side_car(path))
+        written = _write_once(path, thing, certificate=proof, overwrite=self.overwrite, **options)
+        reduction, recipe = written.reduction, json.loads(instance.recipe.to_json())
+        values = _values(path, instance, written)
         if proof is not None:
             values |= {"certificate": proof.name, "certificate_sha256": sha256_of(proof)}
         entry = Entry(path.name, sha256_of(path), recipe, name=name, **values)
         if not belongs(entry.file) and not format_of(path).native:
-            entry = entry.in_words_of(held.measure)
+            entry = entry.in_words_of(written.measure)
         self.entries.append(entry)
         if belongs(entry.file):
             self.rows.append(RegressionRow.of(entry, reduction.forward(instance.state)))
@@ -223,49 +220,31 @@ def _write_table(path: Path, text: bytes, *, overwrite: bool) -> None:
             file.write(text)
 
 
-def _values(
-    document: Document, instance: Instance, reduction: Reduction, beside: Path
-) -> dict[str, Any]:
+def _values(path: Path, instance: Instance, written: Written) -> dict[str, Any]:
     """The optimum of a file, or its bounds, as the files that were written prove them.
-
-    Args:
-        document: the file, read back.
-        instance: what was written.
-        reduction: how the instance became the problem of the file.
-        beside: where its certificate is, if it has one.
 
     Raises:
         CertificateError: the files do not prove the optimum of the plant.
     """
-    verdict = _verdict(document, instance, reduction, beside)
-    if isinstance(instance, Planted):
-        optimum = reduction.target_energy(instance.energy)
-        if verdict is not None and not (verdict.optimal and verdict.energy == optimum):
-            raise CertificateError(
-                f"{document.path}: the plant has {optimum}, but what was written proves "
-                f"{verdict.lower_bound} ≤ optimum ≤ {verdict.energy}"
-            )
-        return {"optimum": optimum}
-    assert verdict is not None
+    document, beside = read_document(path), written.certificate
+    energy = written.reduction.target_energy
+    proven = document.proven if beside is None else document.examined(read_side_car(beside))
+    if proven is None:  # a blind file, which the plant proves
+        assert isinstance(instance, Planted)
+        proof = scaled_proof(Document.of(instance), document.problem, written.reduction)
+        if proof is None:  # no certificate fits the variables of the file
+            return {"optimum": energy(instance.proven.verdict.energy)}
+        proven = document.examined(proof)
+    verdict = proven.verdict
+    optimum = energy(instance.energy) if isinstance(instance, Planted) else None
+    if optimum is not None and not (verdict.optimal and verdict.energy == optimum):
+        raise CertificateError(
+            f"{path}: the plant has {optimum}, but what was written proves "
+            f"{verdict.lower_bound} ≤ optimum ≤ {verdict.energy}"
+        )
     if verdict.optimal:
         return {"optimum": verdict.energy}
     return {"optimum": None, "bound": verdict.lower_bound, "best": verdict.energy}
-
-
-def _verdict(
-    document: Document, instance: Instance, reduction: Reduction, beside: Path
-) -> Verdict | None:
-    """The verdict of a file's own proof, or of the plant's if a blind file has none.
-
-    None if no certificate fits the variables of the file; then the plant itself was verified.
-    """
-    if beside.is_file():
-        return examine(document, read_side_car(beside))
-    assert isinstance(instance, Planted)
-    planted = document.planted or instance
-    planted.verify()
-    proof = scaled_proof(Document.of(planted), document.problem, reduction)
-    return None if proof is None else examine(document, proof)
 
 
 def _key_folder(folder: Path, answers: str | os.PathLike[str] | None, blind: bool) -> Path:
@@ -300,7 +279,7 @@ def _write_once(
     certificate: Path | None,
     overwrite: bool,
     **options: Any,
-) -> Reduction:
+) -> Written:
     """Write an instance, unless an interrupted run left the very same one."""
     beside = certificate or side_car(path)
     if overwrite or not (path.exists() or beside.exists() or side_car(path).exists()):
@@ -308,7 +287,7 @@ def _write_once(
     with TemporaryDirectory(dir=path.parent) as folder:
         draft = Path(folder) / path.name
         proof = side_car(draft)
-        reduction = write(draft, thing, certificate=certificate and proof, **options)
+        written = write(draft, thing, certificate=certificate and proof, **options)
         pairs = [(draft, path), (proof, beside)]
         if certificate is not None:
             refuse_existing(side_car(path), overwrite=False)
@@ -318,4 +297,4 @@ def _write_once(
         for new, old in pairs:
             if new.exists():
                 shutil.move(new, old)  # also onto another disk
-    return reduction
+    return replace(written, certificate=written.certificate and beside)

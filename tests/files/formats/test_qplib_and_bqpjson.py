@@ -60,7 +60,7 @@ def test_plants_on_chips(tmp_path, chip, suffix):
     assert verify_file(path).proven
     write(tmp_path / f"blind{suffix}", plant, blind=True)
     blind = read_document(tmp_path / f"blind{suffix}")
-    assert (blind.metadata.planted_cost, blind.metadata.recipe) == (None, None)
+    assert (blind.stated.cost, blind.stated.recipe) == (None, None)
     assert "plant" not in (tmp_path / f"blind{suffix}").read_text()
 
 
@@ -179,7 +179,7 @@ def test_a_bqpjson_file_from_elsewhere(tmp_path):
     path = tmp_path / "x.json"
     path.write_text(json.dumps(GOOD, indent=2))
     document = read_document(path)
-    assert document.metadata.planted_cost is None  # a solution is not yet an optimum
+    assert document.stated.cost is None  # a solution is not yet an optimum
     assert document.problem.labels == (2, 4, 6)
     s = all_states(3, -1).astype(float)
     inner = 1.3 * s[:, 0] - 0.7 * s[:, 2] - 0.2 * s[:, 0] * s[:, 1] + 1.5 * s[:, 0] * s[:, 2] + 1.23

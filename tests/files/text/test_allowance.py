@@ -319,9 +319,9 @@ def test_a_manifest_is_read_as_it_comes(tmp_path):
 def test_a_recipe_is_what_begins_with_a_brace(tmp_path):
     text = "p wcnf 1 1 9\n3 1 0\nc recipe for disaster\nc recipe 7\nc recipe\n"
     path = written(tmp_path / "x.wcnf", text)
-    assert read_document(path).metadata.recipe is None
+    assert read_document(path).stated.recipe is None
     written(path, text + 'c recipe {"a": 1}\n')
-    assert read_document(path).metadata.recipe == {"a": 1}
+    assert read_document(path).stated.recipe == {"a": 1}
     assert "line 6: recipe '{for disaster' is not a JSON" in refusal(
         written(path, text + "c recipe {for disaster\n")
     )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import glasshouse as gh
 from glasshouse.files.clause_file import read_clauses
-from glasshouse.files.known import Truth, truth_of
+from glasshouse.files.known import Known, known_file
 from glasshouse.files.text.errors import FileError
 from glasshouse.races.judging.answer import read_answer
 from glasshouse.races.judging.clauses import RunVerdict, judge
@@ -28,7 +28,7 @@ def instance(tmp_path_factory):
     plant = gh.random_loops(5, 5, loop_density=2, frustration="1/5", rng=3)
     path = tmp_path_factory.mktemp("race") / "inst.wcnf"
     gh.write(path, plant)
-    truth = truth_of(path)
+    truth = known_file(path)
     optimum = truth.optimum
     assert optimum is not None
     clauses = read_clauses(path)
@@ -101,13 +101,13 @@ def test_what_is_not_proven_is_not_decided(instance):
     model = "0" * clauses.num_variables
     cost = clauses.cost([0] * clauses.num_variables)
     claim = f"o {cost}\ns OPTIMUM FOUND\nv {model}"
-    assert said(clauses, claim, Truth()).verdict == RunVerdict.UNDECIDED
-    assert said(clauses, claim, Truth(bound=cost - 1)).verdict == RunVerdict.UNDECIDED
-    assert said(clauses, claim, Truth(bound=cost)).verdict == RunVerdict.OPTIMAL
-    assert said(clauses, claim, Truth(best=cost - 1)).verdict == RunVerdict.WRONG_OPTIMUM
+    assert said(clauses, claim, Known()).verdict == RunVerdict.UNDECIDED
+    assert said(clauses, claim, Known(bound=cost - 1)).verdict == RunVerdict.UNDECIDED
+    assert said(clauses, claim, Known(bound=cost)).verdict == RunVerdict.OPTIMAL
+    assert said(clauses, claim, Known(best=cost - 1)).verdict == RunVerdict.WRONG_OPTIMUM
     assert said(clauses, claim, truth).verdict == RunVerdict.WRONG_OPTIMUM
     unsatisfiable = "s UNSATISFIABLE"
-    assert said(clauses, unsatisfiable, Truth()).verdict == RunVerdict.UNDECIDED
+    assert said(clauses, unsatisfiable, Known()).verdict == RunVerdict.UNDECIDED
 
 
 def test_broken_hard_clauses_and_files_of_both_dialects(tmp_path):
@@ -116,10 +116,10 @@ def test_broken_hard_clauses_and_files_of_both_dialects(tmp_path):
     lettered.write_text("h 1 2 0\n3 -1 0\n4 -2 3 0\n")
     assert read_clauses(classic) == read_clauses(lettered)
     clauses = read_clauses(classic)
-    judgement = said(clauses, "o 0\ns OPTIMUM FOUND\nv 000", Truth(0, 0))
+    judgement = said(clauses, "o 0\ns OPTIMUM FOUND\nv 000", Known(0, 0))
     assert judgement.verdict == RunVerdict.INVALID_MODEL
     assert "breaks 1 hard clauses" in judgement.reason
-    assert said(clauses, "o 0\ns OPTIMUM FOUND\nv 011", Truth(0, 0)).verdict == RunVerdict.OPTIMAL
+    assert said(clauses, "o 0\ns OPTIMUM FOUND\nv 011", Known(0, 0)).verdict == RunVerdict.OPTIMAL
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_broken_hard_clauses_and_files_of_both_dialects(tmp_path):
 def test_the_lines_are_those_of_the_rules(tmp_path, text, verdict, reason):
     path = tmp_path / "a.wcnf"
     path.write_text("c num-variables 5\nh 1 2 0\n3 -1 0\n4 -2 3 0\n9 -2 0\n")
-    judgement = said(read_clauses(path), text, Truth(3, 3))
+    judgement = said(read_clauses(path), text, Known(3, 3))
     assert judgement.verdict == verdict, judgement
     assert reason in judgement.reason
 
@@ -165,9 +165,9 @@ def test_an_answer_that_the_limit_cuts_off_is_a_time_out(tmp_path, text):
     words = [sys.executable, "-S", "-c", CUT_OFF.format(text=text)]
     outcome = run(words, Limits(seconds=1, grace=0.1))
     assert bytes(outcome.transcript.output).decode() == text
-    judgement = judge(read_clauses(path), read_answer(outcome.transcript), Truth(3, 3), outcome)
+    judgement = judge(read_clauses(path), read_answer(outcome.transcript), Known(3, 3), outcome)
     assert judgement.verdict is RunVerdict.TIME_OUT, judgement
-    assert not said(read_clauses(path), text, Truth(3, 3)).is_right
+    assert not said(read_clauses(path), text, Known(3, 3)).is_right
 
 
 def test_weights_beyond_the_library_are_judged_exactly(tmp_path):
@@ -175,8 +175,8 @@ def test_weights_beyond_the_library_are_judged_exactly(tmp_path):
     path.write_text(f"h 1 2 0\n{2**63} -1 0\n{2**63 - 2} -2 0\n1 3 4 5 0\n")
     clauses = read_clauses(path)
     text = f"o {2**63 - 2}\ns OPTIMUM FOUND\nv 01100"
-    assert said(clauses, text, Truth(2**63 - 2, 2**63 - 2)).verdict == RunVerdict.OPTIMAL
-    assert said(clauses, text.replace(str(2**63 - 2), str(2**63 - 1)), Truth()).verdict == (
+    assert said(clauses, text, Known(2**63 - 2, 2**63 - 2)).verdict == RunVerdict.OPTIMAL
+    assert said(clauses, text.replace(str(2**63 - 2), str(2**63 - 1)), Known()).verdict == (
         RunVerdict.INVALID_MODEL
     )
 
@@ -209,7 +209,7 @@ def test_no_answer_is_called_right_unless_it_is(data):
     model = data.draw(st.lists(st.integers(0, 1), min_size=size, max_size=size))
     stated = data.draw(st.integers(0, 12))
     digits = "".join(map(str, model))
-    judgement = said(clauses, f"o {stated}\ns OPTIMUM FOUND\nv {digits}", Truth(optimum, optimum))
+    judgement = said(clauses, f"o {stated}\ns OPTIMUM FOUND\nv {digits}", Known(optimum, optimum))
     is_right = clauses.cost(model) == optimum == stated
     assert (judgement.verdict == RunVerdict.OPTIMAL) == is_right
     assert judgement.verdict.is_fault != is_right
@@ -219,10 +219,10 @@ def test_a_last_o_line_that_is_no_number_is_malformed(instance):
     _, clauses, _ = instance
     cost, model = clauses.cost([0] * clauses.num_variables), "0" * clauses.num_variables
     text = f"o {cost}\no 2.5\ns SATISFIABLE\nv {model}\n"
-    judgement = said(clauses, text, Truth())
+    judgement = said(clauses, text, Known())
     assert judgement.verdict == RunVerdict.MALFORMED
     assert "the last o line is 'o 2.5'; expected 'o ' and an integer" in judgement.reason
-    judgement = said(clauses, f"o 2.5\n{text.replace('o 2.5', '')}", Truth())
+    judgement = said(clauses, f"o 2.5\n{text.replace('o 2.5', '')}", Known())
     assert judgement.verdict == RunVerdict.FOUND
     assert judgement.remarks
 
@@ -230,21 +230,21 @@ def test_a_last_o_line_that_is_no_number_is_malformed(instance):
 @pytest.mark.parametrize(
     ("text", "truth"),
     [
-        ("p wcnf 1 1 5\n2 1 0\n", Truth(0, 2)),
-        ("p wcnf 2 3 50\n2 0\n4 0\n2 1 0\n", Truth(6, 8)),
-        ("p wcnf 1 2 5\n5 1 0\n2 -1 0\n", Truth(0, 2)),
-        ("p wcnf 1 2 5\n5 1 0\n5 -1 0\n", Truth(is_infeasible=True)),
-        ("h 1 2 0\nh 1 -2 0\nh -1 0\n7 1 2 3 0\n", Truth(is_infeasible=True)),
-        ("h 0\n1 1 0\n", Truth(is_infeasible=True)),
-        ("h 1 2 3 0\n1 -1 0\n3 0\n", Truth(bound=3)),
-        (f"h 1 0\n{2**63} -1 0\n{2**63} 0\n", Truth(2**63, 2**64)),
-        ("p cnf 2 1\n1 2 0\n", Truth(0, 1)),
+        ("p wcnf 1 1 5\n2 1 0\n", Known(0, 2)),
+        ("p wcnf 2 3 50\n2 0\n4 0\n2 1 0\n", Known(6, 8)),
+        ("p wcnf 1 2 5\n5 1 0\n2 -1 0\n", Known(0, 2)),
+        ("p wcnf 1 2 5\n5 1 0\n5 -1 0\n", Known(is_infeasible=True)),
+        ("h 1 2 0\nh 1 -2 0\nh -1 0\n7 1 2 3 0\n", Known(is_infeasible=True)),
+        ("h 0\n1 1 0\n", Known(is_infeasible=True)),
+        ("h 1 2 3 0\n1 -1 0\n3 0\n", Known(bound=3)),
+        (f"h 1 0\n{2**63} -1 0\n{2**63} 0\n", Known(2**63, 2**64)),
+        ("p cnf 2 1\n1 2 0\n", Known(0, 1)),
     ],
 )
 def test_what_a_file_shows_without_a_certificate(text, truth, tmp_path):
     path = tmp_path / ("a.cnf" if " cnf " in text else "a.wcnf")
     path.write_text(text)
-    assert truth_of(path) == truth
+    assert known_file(path) == truth
     judgement = said(read_clauses(path), "s UNSATISFIABLE", truth)
     known = RunVerdict.UNDECIDED if truth.best is None else RunVerdict.WRONG_OPTIMUM
     assert judgement.verdict == (RunVerdict.OPTIMAL if truth.is_infeasible else known)
@@ -254,9 +254,9 @@ def test_values_below_the_empty_clauses_are_lies(tmp_path):
     path = tmp_path / "a.wcnf"
     path.write_text("p wcnf 2 2 50\n2 1 0\n3 0\n")
     text = "o 2\no 5\ns SATISFIABLE\nv 00"
-    assert said(read_clauses(path), text, truth_of(path)).verdict == RunVerdict.WRONG_OPTIMUM
+    assert said(read_clauses(path), text, known_file(path)).verdict == RunVerdict.WRONG_OPTIMUM
     text = "o 3\ns OPTIMUM FOUND\nv 10"
-    assert said(read_clauses(path), text, truth_of(path)).verdict == RunVerdict.OPTIMAL
+    assert said(read_clauses(path), text, known_file(path)).verdict == RunVerdict.OPTIMAL
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_values_below_the_empty_clauses_are_lies(tmp_path):
 def test_files_that_are_torn_or_no_clauses_are_refused(text, tmp_path):
     path = tmp_path / "a.wcnf"
     path.write_text(text)
-    for read in (read_clauses, truth_of):
+    for read in (read_clauses, known_file):
         with pytest.raises(FileError, match=r"a\.wcnf"):
             read(path)
 
@@ -283,4 +283,4 @@ def test_a_model_below_the_proven_bound_shows_that_the_proof_is_false(instance):
     cost = clauses.cost([0] * clauses.num_variables)
     text = f"o {cost}\ns SATISFIABLE\nv {'0' * clauses.num_variables}"
     with pytest.raises(gh.CertificateError, match="below the proven bound"):
-        said(clauses, text, Truth(bound=cost + 1))
+        said(clauses, text, Known(bound=cost + 1))

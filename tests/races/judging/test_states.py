@@ -8,7 +8,7 @@ import pytest
 import glasshouse as gh
 from glasshouse.cli import main
 from glasshouse.files.document import Document
-from glasshouse.files.known import KnownProblem, known_problem
+from glasshouse.files.known import Known, known_of
 from glasshouse.races.judging.clauses import RunVerdict
 from glasshouse.races.judging.states import judge_state
 from glasshouse.races.running.transcript import Transcript
@@ -27,7 +27,8 @@ def proven(request, tmp_path_factory):
 
 
 def judged(path, text):
-    return judge_state(known_problem(path), Transcript.of(text.encode()))
+    document = gh.read_document(path)
+    return judge_state(document, known_of(document), Transcript.of(text.encode()))
 
 
 def test_states_are_judged_in_the_numbers_of_the_file(proven):
@@ -71,25 +72,24 @@ def test_whatever_is_printed_gets_a_verdict(tmp_path, text, verdict):
 
 
 def test_without_a_proof_no_claim_is_decided():
-    known = KnownProblem(Document.of(RING))
-    assert judge_state(known, Transcript.of(b"s UNSATISFIABLE")).verdict is RunVerdict.UNDECIDED
-    claim = judge_state(known, Transcript.of(b"o -5\ns OPTIMUM FOUND\nv 0100"))
+    ring, known = Document.of(RING), Known()
+    unsatisfiable = judge_state(ring, known, Transcript.of(b"s UNSATISFIABLE"))
+    assert unsatisfiable.verdict is RunVerdict.UNDECIDED
+    claim = judge_state(ring, known, Transcript.of(b"o -5\ns OPTIMUM FOUND\nv 0100"))
     assert claim.verdict is RunVerdict.UNDECIDED
-    bounded = KnownProblem(Document.of(RING), Fraction(-6), Fraction(-5))
-    claim = judge_state(bounded, Transcript.of(b"o -5\ns OPTIMUM FOUND\nv 0100"))
+    claim = judge_state(ring, Known(-6, -5), Transcript.of(b"o -5\ns OPTIMUM FOUND\nv 0100"))
     assert claim.verdict is RunVerdict.UNDECIDED
 
 
 def test_values_that_are_not_whole_are_read():
     problem = gh.Ising.from_edges(2, [(0, 1)], [0.5])
-    known = KnownProblem(Document.of(problem), Fraction(-1, 2), Fraction(-1, 2))
+    known = Known(Fraction(-1, 2), Fraction(-1, 2))
     said = Transcript.of(b"o -0.5\ns OPTIMUM FOUND\nv 11")
-    assert judge_state(known, said).verdict is RunVerdict.OPTIMAL
+    assert judge_state(Document.of(problem), known, said).verdict is RunVerdict.OPTIMAL
 
 
 def test_hard_clauses_count_in_any_format():
     problem = gh.Max2Sat.from_clauses(2, [[1]], [3], hard=[[1, 2]])
-    known = KnownProblem(Document.of(problem))
-    broken = judge_state(known, Transcript.of(b"v 00"))
+    broken = judge_state(Document.of(problem), Known(), Transcript.of(b"v 00"))
     assert broken.verdict is RunVerdict.INVALID_MODEL
     assert "breaks 1 hard clause" in broken.reason

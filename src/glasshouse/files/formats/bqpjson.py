@@ -16,7 +16,8 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.files.document import Document, Metadata
+from glasshouse.files.claims import Stated
+from glasshouse.files.document import Document
 from glasshouse.files.formats import pair_terms
 from glasshouse.files.formats.coo import spin_or_binary
 from glasshouse.files.formats.format import Format, Sheet, register_format
@@ -88,7 +89,7 @@ def _document(source: Source, data: dict[str, Any]) -> Document:
         labels = naming.from_list(about["labels"], len(place))
     if labels is not None:
         problem = replace(problem, labels=labels)
-    return Document(problem, _metadata(data, about, place, problem))
+    return Document(problem, _stated(data, about, place, problem))
 
 
 def _places(ids: Any) -> dict[int, int]:
@@ -135,9 +136,9 @@ def _scaled(values: list[Any], scale: Number) -> list[Any]:
     return [int(x) if x.denominator == 1 else float(x) for x in products]
 
 
-def _metadata(
+def _stated(
     data: dict[str, Any], about: dict[str, Any], place: dict[int, int], problem: Ising | Qubo
-) -> Metadata:
+) -> Stated:
     """What is said about a plant; solutions of other people are no optima."""
     recipe = about.get("recipe")
     if not isinstance(recipe, (dict, type(None))):
@@ -149,8 +150,8 @@ def _metadata(
         state = [values[k] for k in range(len(place))]
         model = to_bits(problem.space.check(np.array(state, dtype=np.int64).reshape(len(place))))
         cost = solution.get("evaluation")
-        return Metadata(None if cost is None else _number(cost, "evaluation"), model, recipe)
-    return Metadata(recipe=recipe)
+        return Stated(None if cost is None else _number(cost, "evaluation"), model, recipe)
+    return Stated(recipe=recipe)
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
@@ -167,8 +168,8 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
         about["labels"] = labels
     if not problem.is_integer:
         about["numbers"] = "float"
-    if sheet.metadata.recipe is not None:
-        about["recipe"] = sheet.metadata.recipe
+    if sheet.stated.recipe is not None:
+        about["recipe"] = sheet.stated.recipe
     head = {
         "version": "1.0.0", "id": 0, "metadata": about, "description": " ".join(sheet.remarks),
         "variable_domain": "spin" if is_spin else "boolean", "scale": 1, "offset": problem.offset,
@@ -182,11 +183,11 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     tails, heads = ids[problem.edges].reshape(-1, 2).T.tolist()
     couplings = [tails, heads, (sign * problem.weights).tolist()]
     _write_list(file, "quadratic_terms", '{"id_tail": %s, "id_head": %s, "coeff": %r}', couplings)
-    if sheet.metadata.planted_model is not None:
-        stated = {"id": 0, "description": _PLANTED, "evaluation": sheet.metadata.planted_cost}
+    if sheet.stated.model is not None:
+        stated = {"id": 0, "description": _PLANTED, "evaluation": sheet.stated.cost}
         opening = json.dumps({k: v for k, v in stated.items() if v is not None})[:-1]
         file.write(f',\n"solutions": [{opening}'.encode())
-        values = problem.space.from_bits(sheet.metadata.planted_model).tolist()
+        values = problem.space.from_bits(sheet.stated.model).tolist()
         _write_list(file, "assignment", '{"id": %s, "value": %s}', [ids.tolist(), values])
         file.write(b"}]")
     file.write(b"}\n")

@@ -53,7 +53,7 @@ class ClauseReader:
             self._compare_count(collector, self.header[1], "the p line")
             problem = collector.problem(self.header[0])
         problem = self.notes.labelled(problem)
-        return Document(problem, self.notes.metadata(problem.num_variables))
+        return Document(problem, self.notes.stated(problem.num_variables))
 
     def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
         if text.startswith(b"c"):
@@ -130,7 +130,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     # Added up anew: a sum of whole floats is not exact.
     top = 1 + int(validation.total_magnitude([weights], 0, "the soft weights"))
     file.write(sheet.remark_lines("c") + comments.label_line("c", problem.labels))
-    file.write(comments.note_lines("c", sheet.metadata))
+    file.write(comments.note_lines("c", sheet.stated))
     file.write(head(sheet.dialect, problem.num_variables, len(weights) + problem.num_hard, top))
     write_clauses(file, problem.hard, None, hard_prefix(sheet.dialect, top))
     write_clauses(file, problem.clauses, weights)
@@ -164,7 +164,7 @@ def write_cnf(file: BinaryIO, sheet: Sheet) -> None:
         what = "hard clauses" if problem.num_hard else f"a weight of {weights[weights != 1][0]}"
         raise ValueError(f"CNF has no weights, but the problem has {what}; write .wcnf instead")
     file.write(sheet.remark_lines("c") + comments.label_line("c", problem.labels))
-    file.write(comments.note_lines("c", sheet.metadata))
+    file.write(comments.note_lines("c", sheet.stated))
     file.write(b"p cnf %d %d\n" % (problem.num_variables, problem.num_clauses))
     write_clauses(file, problem.clauses, None)
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.files.document import Metadata
+from glasshouse.files.claims import Stated
 from glasshouse.files.text.errors import shown
 from glasshouse.files.text.number_rows import bit_string, parse_bits, parse_number
 from glasshouse.files.text.plain_json import parse_object
@@ -126,21 +126,21 @@ class Notes:
         labels = self.labels(problem.num_variables)
         return problem if labels is None else replace(problem, labels=labels)
 
-    def metadata(self, size: int) -> Metadata:
+    def stated(self, size: int) -> Stated:
         """What is said about the plant, as it stands in the file."""
         cost, model = self.number("planted-cost"), self.bits("planted-model", size)
-        return Metadata(cost, model, self.recipe())
+        return Stated(cost, model, self.recipe())
 
 
-def note_lines(mark: str, metadata: Metadata, cost_key: str = "planted-cost") -> bytes:
-    """Metadata as comment lines after a mark; nothing where nothing is known."""
+def note_lines(mark: str, stated: Stated, cost_key: str = "planted-cost") -> bytes:
+    """A statement as comment lines after a mark; nothing where nothing is known."""
     lines = []
-    if metadata.planted_cost is not None:
-        lines.append(f"{mark} {cost_key} {metadata.planted_cost}\n")
-    if metadata.planted_model is not None:
-        lines.append(f"{mark} planted-model {bit_string(metadata.planted_model)}\n")
-    if metadata.recipe is not None:
-        text = json.dumps(metadata.recipe, sort_keys=True, separators=(",", ":"))
+    if stated.cost is not None:
+        lines.append(f"{mark} {cost_key} {stated.cost}\n")
+    if stated.model is not None:
+        lines.append(f"{mark} planted-model {bit_string(stated.model)}\n")
+    if stated.recipe is not None:
+        text = json.dumps(stated.recipe, sort_keys=True, separators=(",", ":"))
         lines.append(f"{mark} recipe {text}\n")
     return "".join(lines).encode("ascii")
 

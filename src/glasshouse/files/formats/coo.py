@@ -52,8 +52,7 @@ class _Reader:
         problem = pair_terms.make(self.source, kind, size, pairs, weights, offset, sign)
         if labels is not None:
             problem = replace(problem, labels=labels)
-        stated = self.notes.number("planted-cost")
-        return Document(problem, stated_with(self.notes, size, offset), stated=stated)
+        return Document(problem, stated_with(self.notes, size, offset))
 
     def _named(self, pairs: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int32], int, Labels | None]:
         """The terms with variables counted from 0, how many there are, and their labels."""
@@ -107,7 +106,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     file.write(f"# vartype={vartype}\n".encode())
     file.write(sheet.remark_lines("#") + pair_terms.number_notes("#", problem))
     file.write(comments.label_line("#", labels))
-    file.write(comments.note_lines("#", moved(sheet.metadata, -problem.offset)))
+    file.write(comments.note_lines("#", moved(sheet.stated, -problem.offset)))
     pair_terms.write_terms(file, numbers[named], numbers[named], singles[named], _without_exponent)
     first, second = numbers[problem.edges].T
     pair_terms.write_terms(file, first, second, weights, _without_exponent)

@@ -24,6 +24,7 @@ from glasshouse.files.formats.format import Format, Sheet
 from glasshouse.files.text.number_rows import write_table
 from glasshouse.problems import Ising, Max2Sat, Problem
 from glasshouse.problems.convert import ising_to_max2sat, to_ising
+from glasshouse.problems.measure import Measure
 from glasshouse.problems.reduction import Reduction, bits
 from glasshouse.problems.validation import IntArray, WeightArray
 
@@ -55,7 +56,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     first, second = ends[:, 0] + 1, np.where(weights > 0, -1, 1) * (ends[:, 1] + 1)
     top = 1 + int(ising.total_weight)
     file.write(sheet.remark_lines("c") + b"c encoding edge\n")
-    file.write(comments.note_lines("c", sheet.metadata))
+    file.write(comments.note_lines("c", sheet.stated))
     num_clauses = len(hard) + 3 * len(ends) + len(biased)
     file.write(cnf.head(sheet.dialect, ising.num_variables + len(ends), num_clauses, top))
     prefix, zeros = cnf.hard_prefix(sheet.dialect, top), np.zeros(len(ends), dtype=np.int64)
@@ -97,4 +98,6 @@ def _relaxed(parts: ByEdges, plain: Reduction) -> Reduction:
     )
 
 
-EDGE_WCNF = Format("weighted CNF by edges", ".wcnf", convert, write)
+EDGE_WCNF = Format(
+    "weighted CNF by edges", ".wcnf", convert, write, measure=lambda _: Measure("cost", True)
+)

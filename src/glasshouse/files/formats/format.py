@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Literal
 
 from glasshouse.catalogue import Catalogue
-from glasshouse.files.document import Document, Metadata
+from glasshouse.files.claims import Stated
+from glasshouse.files.document import Document
 from glasshouse.files.text.streams import Source
 from glasshouse.planting import Planted
 from glasshouse.problems import Problem
@@ -29,14 +30,14 @@ class Sheet(Summarised):
 
     Attributes:
         problem: of a kind that the format holds.
-        metadata: what may be told about the plant; empty in blind files.
+        stated: what may be told about the plant; empty in blind files.
         remarks: lines for people, put into comments.
         dialect: of a WCNF file.
         planted: only for the native format, which holds all of it.
     """
 
     problem: Any
-    metadata: Metadata = field(default_factory=Metadata)
+    stated: Stated = field(default_factory=Stated)
     remarks: tuple[str, ...] = ()
     dialect: Dialect = "classic"
     planted: Planted | None = None

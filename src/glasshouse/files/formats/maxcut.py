@@ -14,7 +14,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from glasshouse.files.document import Document, Metadata
+from glasshouse.files.claims import Stated
+from glasshouse.files.document import Document
 from glasshouse.files.formats import comments, pair_terms
 from glasshouse.files.formats.format import Format, Sheet, register_format
 from glasshouse.files.formats.pair_terms import read_headed_terms
@@ -46,11 +47,11 @@ class _Reader:
             raise self.notes.error("planted-cut", "is an energy that no float can hold")
         if self.notes.count("ancilla", max(1, graph.num_variables), graph.num_variables) is None:
             graph = self.notes.labelled(graph)
-            return Document(graph, Metadata(cost, model, self.notes.recipe()), stated=cut)
+            return Document(graph, Stated(cost, model, self.notes.recipe(), cut))
         if model is not None:
             model = model[:-1] ^ model[-1] ^ 1  # relative to the ancilla, which is up
         problem = self.notes.labelled(_without_ancilla(graph))
-        return Document(problem, Metadata(cost, model, self.notes.recipe()), stated=cut)
+        return Document(problem, Stated(cost, model, self.notes.recipe(), cut))
 
 
 def read(source: Source) -> Document:
@@ -62,7 +63,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     """Header, edges of weight -J, comments."""
     problem: Ising = sheet.problem
     graph, reduction = ising_to_maxcut(problem)
-    metadata = sheet.metadata.reduced(problem, reduction)
+    stated = sheet.stated.reduced(problem, reduction)
     file.write(b"%d %d\n" % (graph.num_variables, graph.num_edges))
     first, second = graph.edges[:, 0] + 1, graph.edges[:, 1] + 1
     pair_terms.write_terms(file, first, second, -graph.weights)
@@ -70,10 +71,10 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     file.write(comments.label_line("#", problem.labels))
     if graph is not problem:
         file.write(b"# ancilla %d\n" % graph.num_variables)
-    if metadata.planted_cost is not None:
-        cut = cut_of(graph).of(metadata.planted_cost)
-        metadata = Metadata(cut, metadata.planted_model, metadata.recipe)
-    file.write(comments.note_lines("#", metadata, "planted-cut"))
+    if stated.cost is not None:
+        cut = cut_of(graph).of(stated.cost)
+        stated = Stated(cut, stated.model, stated.recipe)
+    file.write(comments.note_lines("#", stated, "planted-cut"))
 
 
 def _without_ancilla(graph: Ising) -> Ising:

@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from glasshouse.certificates import Squares
 from glasshouse.certificates.squares import NO_SQUARES
-from glasshouse.files.document import Document, Metadata
+from glasshouse.files.claims import Stated
+from glasshouse.files.document import Document
 from glasshouse.files.formats.format import Format, Sheet, register_format
 from glasshouse.files.formats.matrices import archive_document
 from glasshouse.files.text.archive import Archive, bounds_of, opened_archive, whole_between
@@ -41,13 +42,13 @@ Arrays = dict[str, npt.NDArray[Any]]
 def write(file: BinaryIO, sheet: Sheet) -> None:
     """Header and arrays, uncompressed; `.npz.gz` compresses them."""
     header, arrays = _problem_parts(sheet.problem)
-    metadata = sheet.metadata
-    header |= {"format": "glasshouse", "version": VERSIONS[0], "recipe": metadata.recipe}
-    header["planted_cost"] = metadata.planted_cost
+    stated = sheet.stated
+    header |= {"format": "glasshouse", "version": VERSIONS[0], "recipe": stated.recipe}
+    header["planted_cost"] = stated.cost
     if sheet.problem.labels is not None:
         arrays["labels"] = np.array(naming.to_json(sheet.problem.labels))
-    if metadata.planted_model is not None:
-        arrays["planted_model"] = metadata.planted_model
+    if stated.model is not None:
+        arrays["planted_model"] = stated.model
     if sheet.planted is not None:
         header["loop_weight"] = sheet.planted.loop_weight
         header["recipe"] = json.loads(sheet.planted.recipe.to_json())  # a part of the plant
@@ -88,9 +89,9 @@ def _document(source: Source, archive: Archive) -> Document:
     if isinstance(problem, Max2Sat):  # the others have an array as long as they are large
         number = problem.num_clauses + problem.num_hard
         source.refuse_idle(problem.num_variables, number, "clauses")
-    metadata = _metadata(header, archive, problem.num_variables)
-    planted = _planted(source, header, archive, problem, metadata)
-    return Document(problem, metadata, planted)
+    stated = _stated(header, archive, problem.num_variables)
+    planted = _planted(source, header, archive, problem, stated)
+    return Document(problem, stated, planted)
 
 
 def _problem_parts(problem: Problem) -> tuple[dict[str, Any], Arrays]:
@@ -152,18 +153,18 @@ def _sparse(archive: Archive, shape: tuple[int, int]) -> Any:
     return csr_array((weights, indices, starts), shape=shape)
 
 
-def _metadata(header: dict[str, Any], archive: Archive, size: int) -> Metadata:
+def _stated(header: dict[str, Any], archive: Archive, size: int) -> Stated:
     cost, recipe = header["planted_cost"], header["recipe"]
     if cost is not None and not is_sound(cost):
         raise ValueError(f"planted_cost {cost!r:.40} is not a number of a file of ours")
     if not isinstance(recipe, (dict, type(None))):
         raise ValueError("the recipe is not a JSON object")
     if "planted_model" not in archive:
-        return Metadata(cost, None, recipe)
+        return Stated(cost, None, recipe)
     model = archive.numbers("planted_model", 1)
     if model.dtype != np.int8 or model.shape != (size,) or not ((model == 0) | (model == 1)).all():
         raise ValueError(f"planted_model is not a string of {size} values 0 and 1")
-    return Metadata(cost, model, recipe)
+    return Stated(cost, model, recipe)
 
 
 def _square_parts(squares: Squares) -> Arrays:
@@ -189,17 +190,17 @@ def _planted(
     header: dict[str, Any],
     archive: Archive,
     problem: Problem,
-    metadata: Metadata,
+    stated: Stated,
 ) -> Planted | None:
     if "nodes" not in archive:
         return None
-    if not isinstance(problem, (Ising, Rbm)) or metadata.planted_model is None:
+    if not isinstance(problem, (Ising, Rbm)) or stated.model is None:
         raise ValueError("loops without a planted spin problem")
     squares, denominator = NO_SQUARES, 1
     if header["version"] == VERSIONS[1]:
         squares = _squares(source, archive, problem.num_variables)
         denominator = header["denominator"]
-    cost, loop_weight = metadata.planted_cost, header["loop_weight"]
+    cost, loop_weight = stated.cost, header["loop_weight"]
     if not isinstance(cost, int) or type(loop_weight) is not int:
         raise ValueError("planted_cost and loop_weight must be whole numbers")
     if type(denominator) is not int or not 1 <= denominator <= _MOST_DENOMINATOR:
@@ -208,8 +209,8 @@ def _planted(
     nodes = whole_between(archive.numbers("nodes", 1), 0, problem.num_variables, "a node")
     starts = bounds_of(archive.numbers("starts", 1), len(nodes), "a loop's start")
     loops = Loops(nodes.astype(np.int32), starts, archive.numbers("loop_weights", 1))
-    recipe = Recipe.from_json(json.dumps(metadata.recipe))
-    state = 2 * metadata.planted_model - np.int8(1)
+    recipe = Recipe.from_json(json.dumps(stated.recipe))
+    state = 2 * stated.model - np.int8(1)
     return Planted(problem, state, cost, loop_weight, loops, recipe, squares, denominator)
 
 

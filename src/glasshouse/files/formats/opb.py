@@ -28,7 +28,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     size, soft, hard = problem.num_variables, problem.num_clauses, problem.num_hard
     file.write(b"* #variable= %d #constraint= %d\n" % (size + soft, soft + hard))
     file.write(sheet.remark_lines("*") + comments.label_line("*", problem.labels))
-    file.write(comments.note_lines("*", sheet.metadata))
+    file.write(comments.note_lines("*", sheet.stated))
     file.write(b"min:")
     relaxed = size + 1 + np.arange(soft)
     for start in range(0, soft, _AT_ONCE):

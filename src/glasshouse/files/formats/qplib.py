@@ -67,10 +67,10 @@ class _Reader:
         problem = self.notes.labelled(problem)
         if labels is not None:
             problem = replace(problem, labels=labels)
-        measured, metadata = partial(Measure.objective, sign=sign), self.notes.metadata(size)
-        if metadata.planted_cost is not None:  # an objective of the file, like all of its numbers
-            metadata = replace(metadata, planted_cost=sign * metadata.planted_cost)
-        return Document(problem, metadata, measured=measured)
+        measured, stated = partial(Measure.objective, sign=sign), self.notes.stated(size)
+        if stated.cost is not None:  # an objective of the file, like all of its numbers
+            stated = replace(stated, cost=sign * stated.cost)
+        return Document(problem, stated, measured=measured)
 
     def _problem(
         self,
@@ -236,7 +236,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     file.write(b"0 # number of non-default constraint names\n" + sheet.remark_lines("#"))
     file.write(b"" if problem.is_integer else b"# numbers float\n")
     file.write(b"" if is_named else comments.label_line("#", labels))
-    file.write(comments.note_lines("#", sheet.metadata))
+    file.write(comments.note_lines("#", sheet.stated))
 
 
 def _is_name(label: object) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import BinaryIO
 
 import numpy as np
 
-from glasshouse.files.document import Document, Metadata
+from glasshouse.files.claims import Stated
+from glasshouse.files.document import Document
 from glasshouse.files.formats import comments, pair_terms
 from glasshouse.files.formats.format import Format, Sheet, register_format
 from glasshouse.files.formats.pair_terms import TermCollector
@@ -51,8 +53,7 @@ class _Reader:
         size = collector.size(size)
         problem = pair_terms.make(self.source, Qubo, size, pairs, weights, offset)
         problem = self.notes.labelled(problem)
-        stated = self.notes.number("planted-cost")
-        return Document(problem, stated_with(self.notes, size, offset), stated=stated)
+        return Document(problem, stated_with(self.notes, size, offset))
 
     def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
         if text.startswith(b"c"):
@@ -77,15 +78,15 @@ class _Reader:
             )
 
 
-def moved(metadata: Metadata, offset: Number) -> Metadata:
-    """Metadata whose cost is stated without (or with) the offset.
+def moved(stated: Stated, offset: Number) -> Stated:
+    """The statement with its cost without (or with) the offset.
 
     Raises:
         OverflowError: the cost is then more than a float can hold.
     """
-    if metadata.planted_cost is None:
-        return metadata
-    exact = Fraction(metadata.planted_cost) + Fraction(offset)
+    if stated.cost is None:
+        return stated
+    exact = Fraction(stated.cost) + Fraction(offset)
     try:
         is_whole = exact.denominator == 1 and abs(exact) <= INT64_MAX
         cost = int(exact) if is_whole else float(exact)
@@ -93,15 +94,15 @@ def moved(metadata: Metadata, offset: Number) -> Metadata:
         raise OverflowError(
             f"and an offset of {offset} add up to more than a float can hold"
         ) from None
-    return Metadata(cost, metadata.planted_model, metadata.recipe)
+    return Stated(cost, stated.model, stated.recipe)
 
 
-def stated_with(stated: comments.Notes, size: int, offset: Number) -> Metadata:
+def stated_with(notes: comments.Notes, size: int, offset: Number) -> Stated:
     """What the notes of a file state, the cost with the offset that the file leaves out."""
     try:
-        return moved(stated.metadata(size), offset)
+        return replace(moved(notes.stated(size), offset), spelled=notes.number("planted-cost"))
     except OverflowError as fault:
-        raise stated.error("planted-cost", str(fault)) from None
+        raise notes.error("planted-cost", str(fault)) from None
 
 
 def read(source: Source) -> Document:
@@ -118,7 +119,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     used = np.flatnonzero(problem.linear)
     file.write(sheet.remark_lines("c") + pair_terms.number_notes("c", problem))
     file.write(comments.label_line("c", problem.labels))
-    file.write(comments.note_lines("c", moved(sheet.metadata, -problem.offset)))
+    file.write(comments.note_lines("c", moved(sheet.stated, -problem.offset)))
     header = (problem.num_variables, len(used), problem.num_edges)
     file.write(b"p qubo 0 %d %d %d\n" % header)
     pair_terms.write_terms(file, used, used, problem.linear[used])

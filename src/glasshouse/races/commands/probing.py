@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from glasshouse.files.clause_file import SUFFIXES, ClauseFile, Dialect, text_in
-from glasshouse.files.known import Truth
+from glasshouse.files.known import Known
 from glasshouse.races.judging.answer import Answer, read_answer, read_from
 from glasshouse.races.judging.clauses import Judgement, RunVerdict, judge
 from glasshouse.races.running.command import Limits, SolverCommand
@@ -108,7 +108,7 @@ def try_out(
         path.write_bytes(text_in(dialect, clauses))
         outcome = (execute or _run)(partial(command.arguments, path, 1), limits)
     answer = read_from(dialect, read_answer(outcome.transcript), clauses)
-    return outcome, answer, judge(clauses, answer, Truth(least, least), outcome)
+    return outcome, answer, judge(clauses, answer, Known(least, least), outcome)
 
 
 def _run(words: Words, limits: Limits) -> Outcome:

@@ -15,7 +15,7 @@ import numpy as np
 
 from glasshouse.files import FileError, read_document
 from glasshouse.files.clause_file import SUFFIXES, ClauseFile, Dialect, read_clauses, text_in
-from glasshouse.files.known import Truth
+from glasshouse.files.known import Known
 from glasshouse.files.text.plain_json import canonical_json
 from glasshouse.pool import ending_cleanly
 from glasshouse.problems.validation import Number
@@ -67,7 +67,7 @@ class RaceTask(Identified, Summarised):
         path: its file, whose folder is no part of the task's identity.
         sha256: of the file.
         parameters: what the instance was grown from.
-        truth: what is proven about it.
+        known: what is proven about it.
         limits: of each run.
         seed: of the first run; the next ones have the next numbers.
         strict: whether a wrong exit code alone is a fault.
@@ -80,7 +80,7 @@ class RaceTask(Identified, Summarised):
     path: Path
     sha256: str
     parameters: Mapping[str, Any]
-    truth: Truth
+    known: Known
     limits: Limits
     seed: int = 1
     strict: bool = False
@@ -104,7 +104,7 @@ class RaceTask(Identified, Summarised):
             "dialect": self.entrant.dialect, "fingerprint": self.entrant.fingerprint,
             "strict": self.strict, **asdict(self.limits),
         }  # fmt: skip
-        asked = asked_of(self.name, self.path, self.parameters, self.truth)
+        asked = asked_of(self.name, self.path, self.parameters, self.known)
         asked |= {"sha256": self.sha256}
         described = {"measures": "race", "parameters": asked, "seed": self.seed, "solver": solver}
         return canonical_json(described)
@@ -136,7 +136,7 @@ class RaceTask(Identified, Summarised):
             path.write_bytes(text)
             outcome, remark = self._run(partial(entrant.command.arguments, path, seed))
         answer = read_from(entrant.dialect, read_answer(outcome.transcript), clauses)
-        judgement = judge(clauses, answer, self.truth, outcome, strict=self.strict)
+        judgement = judge(clauses, answer, self.known, outcome, strict=self.strict)
         if remark:
             judgement = replace(judgement, remarks=(*judgement.remarks, remark))
         return row_of(judgement, outcome, answer)
@@ -147,11 +147,11 @@ class RaceTask(Identified, Summarised):
         return run(words(self.limits.seconds), self.limits, self.meter), ""
 
 
-def asked_of(name: str, path: Path, parameters: Mapping[str, Any], truth: Truth) -> dict[str, Any]:
+def asked_of(name: str, path: Path, parameters: Mapping[str, Any], known: Known) -> dict[str, Any]:
     """An instance in a store, but for the digest of its file."""
-    bound = INFEASIBLE if truth.is_infeasible else _decimal(truth.bound)
+    bound = INFEASIBLE if known.is_infeasible else _decimal(known.bound)
     asked = {**parameters, "instance": name, "file": path.name}
-    return asked | {"bound": bound, "best": _decimal(truth.best)}
+    return asked | {"bound": bound, "best": _decimal(known.best)}
 
 
 @lru_cache(maxsize=32)

@@ -24,8 +24,9 @@ from glasshouse.store.collect import StudyProgress, iter_collect
 from glasshouse.store.records import json_object
 from glasshouse.store.store import Store
 from glasshouse.store.storefile import OtherSettingsError, StoreError
-from glasshouse.suites.loading import Suite, SuiteInstance, refuse_other_bytes
+from glasshouse.suites.loading import Suite, refuse_other_bytes
 from glasshouse.suites.manifest import sha256_of
+from glasshouse.suites.standard import SuiteInstance
 from glasshouse.summaries import Summarised
 
 NOTE = purpose.RACE.note
@@ -72,12 +73,12 @@ class Race(Summarised):
     def _task(self, entrant: Entrant, instance: SuiteInstance, digest: str) -> RaceTask:
         return RaceTask(
             entrant, instance.name, instance.path.absolute(), digest, dict(instance.parameters),
-            instance.truth, self.limits, self.seed, self.strict, self.repeat,
+            instance.known, self.limits, self.seed, self.strict, self.repeat,
         )  # fmt: skip
 
     def _refuse_other_proofs(self, store: Store) -> None:
         """Verdicts under two truths are not of one race, and its runs would be made again."""
-        known = [asked_of(i.name, i.path, i.parameters, i.truth) for i in self.suite.instances]
+        known = [asked_of(i.name, i.path, i.parameters, i.known) for i in self.suite.instances]
         ours = {json.dumps(asked, sort_keys=True) for asked in known}
         for task in store.tasks():
             asked = {key: it for key, it in task.table("parameters").items() if key != "sha256"}

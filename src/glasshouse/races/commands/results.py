@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from glasshouse.files.known import Truth
+from glasshouse.files.known import Known
 from glasshouse.races.commands.race_task import INFEASIBLE, RACE
 from glasshouse.races.commands.racing import HANGING, held_race
 from glasshouse.races.judging.clauses import RunVerdict
@@ -185,16 +185,16 @@ def read_results(store: Store) -> Results:
 
 def _runs(store: Store, task: StoredTask) -> list[Run]:
     asked, solver = task.table("parameters"), task.table("solver")
-    truth = _truth(asked["bound"], asked["best"])
-    known = {"instance", "file", "sha256", "bound", "best"}
+    known = _known(asked["bound"], asked["best"])
+    own = {"instance", "file", "sha256", "bound", "best"}
     shared: dict[str, Any] = {
         "solver": _name(solver["name"]),
         "instance": _name(asked["instance"]),
         "file": _name(asked["file"]),
         "limit": _seconds(solver["seconds"]),
-        "optimum": truth.optimum,
-        "best": truth.best,
-        "parameters": {key: value for key, value in asked.items() if key not in known},
+        "optimum": known.optimum,
+        "best": known.best,
+        "parameters": {key: value for key, value in asked.items() if key not in own},
     }
     names = ["instance", "solved", "verdict", "reason", "seconds", "cost", "incumbents", "remarks",
              "stated", "stopped"]  # fmt: skip
@@ -209,19 +209,19 @@ def _runs(store: Store, task: StoredTask) -> list[Run]:
             incumbents=_incumbents(row["incumbents"]), **shared,
         )  # fmt: skip
         most = run.limit + _seconds(solver["grace"]) + HANGING
-        if why := _contradiction(run, truth, row, most):
+        if why := _contradiction(run, known, row, most):
             raise ValueError(f"run {run.number} of {run.solver} on {short(run.instance)} {why}")
         runs.append(run)
     return runs
 
 
-def _contradiction(run: Run, truth: Truth, row: Mapping[str, Any], most: float) -> str:
+def _contradiction(run: Run, known: Known, row: Mapping[str, Any], most: float) -> str:
     """Why no judge can have written a row; empty where one can."""
-    if run.cost is not None and (truth.is_infeasible or run.cost < (truth.bound or 0)):
+    if run.cost is not None and (known.is_infeasible or run.cost < (known.bound or 0)):
         return f"costs {run.cost}, which is proven to be impossible"
     is_optimal = run.verdict is RunVerdict.OPTIMAL
-    if is_optimal and not truth.is_infeasible and (
-        run.cost is None or run.cost != truth.bound or run.cost != _cost(row["stated"])
+    if is_optimal and not known.is_infeasible and (
+        run.cost is None or run.cost != known.bound or run.cost != _cost(row["stated"])
     ):  # fmt: skip
         return "is optimal without the cost that is proven"
     if row["solved"] != int(is_optimal and row["stopped"] == ""):
@@ -231,10 +231,10 @@ def _contradiction(run: Run, truth: Truth, row: Mapping[str, Any], most: float) 
     return ""
 
 
-def _truth(bound: object, best: object) -> Truth:
+def _known(bound: object, best: object) -> Known:
     if bound == INFEASIBLE:
-        return Truth(is_infeasible=True)
-    return Truth(_cost(bound), _cost(best))
+        return Known(is_infeasible=True)
+    return Known(_cost(bound), _cost(best))
 
 
 def _cost(text: object) -> int | None:

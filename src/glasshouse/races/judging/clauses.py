@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from glasshouse.certificates import CertificateError
 from glasshouse.files.clause_file import ClauseFile
-from glasshouse.files.known import Truth
+from glasshouse.files.known import Known
 from glasshouse.problems.validation import Number
 from glasshouse.races.judging.answer import Answer, AnswerError, IncompleteError
 from glasshouse.races.running.command import LARGEST_FOLDER, MEGABYTE, MOST_PROCESSES
@@ -102,7 +102,7 @@ class FaultError(Exception):
 def judge(
     clauses: ClauseFile,
     answer: Answer,
-    truth: Truth,
+    known: Known,
     outcome: Outcome | None = None,
     *,
     strict: bool = False,
@@ -112,7 +112,7 @@ def judge(
     Args:
         clauses: the file that the solver was given.
         answer: what it printed.
-        truth: what is proven about the file.
+        known: what is proven about the file.
         outcome: how the run went.
         strict: whether a wrong exit code alone is a fault, as in the Evaluation since 2024.
     """
@@ -120,12 +120,12 @@ def judge(
     try:
         status = answer.status
         cost = _cost_of_model(clauses, answer)
-        _compare(answer, cost, truth)
+        _compare(answer, cost, known)
         ended = _ended_badly(outcome, status)
         if ended is not None:
             verdict, reason = ended
         else:
-            verdict, reason = _claim(status, answer, cost, truth)
+            verdict, reason = _claim(status, answer, cost, known)
     except FaultError as fault:
         verdict, reason = fault.verdict, str(fault)
         if fault.is_incomplete and _was_cut_off(outcome):
@@ -157,15 +157,15 @@ def _cost_of_model(clauses: ClauseFile, answer: Answer) -> int | None:
     return clauses.cost(model)
 
 
-def _compare(answer: Answer, cost: int | None, truth: Truth) -> None:
+def _compare(answer: Answer, cost: int | None, known: Known) -> None:
     """Refuse values that no assignment has."""
-    if cost is not None and truth.bound is not None and cost < truth.bound:
-        raise CertificateError(f"a model costs {cost}, below the proven bound {truth.bound}")
+    if cost is not None and known.bound is not None and cost < known.bound:
+        raise CertificateError(f"a model costs {cost}, below the proven bound {known.bound}")
     lowest = min((value for _, value in answer.incumbents), default=None)
-    if lowest is not None and truth.bound is not None and lowest < truth.bound:
+    if lowest is not None and known.bound is not None and lowest < known.bound:
         raise FaultError(
             RunVerdict.WRONG_OPTIMUM,
-            f"o {lowest}, but every assignment costs at least {truth.bound}",
+            f"o {lowest}, but every assignment costs at least {known.bound}",
         )
 
 
@@ -205,7 +205,7 @@ def _last_error(outcome: Outcome) -> str:
 
 
 def _claim(
-    status: str | None, answer: Answer, cost: int | None, truth: Truth
+    status: str | None, answer: Answer, cost: int | None, known: Known
 ) -> tuple[RunVerdict, str]:
     """The verdict over what the `s` line claims."""
     if status is None:
@@ -213,11 +213,11 @@ def _claim(
     if status == "UNKNOWN":
         return RunVerdict.NO_ANSWER, "s UNKNOWN"
     if status == "UNSATISFIABLE":
-        if truth.is_infeasible:
+        if known.is_infeasible:
             return RunVerdict.OPTIMAL, "no assignment satisfies the hard clauses"
-        if truth.best is not None:
+        if known.best is not None:
             raise FaultError(
-                RunVerdict.WRONG_OPTIMUM, f"s UNSATISFIABLE, but a model costs {truth.best}"
+                RunVerdict.WRONG_OPTIMUM, f"s UNSATISFIABLE, but a model costs {known.best}"
             )
         return RunVerdict.UNDECIDED, "s UNSATISFIABLE, which nothing here proves or refutes"
     if status not in EXIT_CODES:
@@ -228,14 +228,14 @@ def _claim(
         )
     cost = _checked_value(answer, cost)
     if status == "SATISFIABLE":
-        return RunVerdict.FOUND, f"cost {cost}{_distance(cost, truth)}"
-    if truth.best is not None and cost > truth.best:
+        return RunVerdict.FOUND, f"cost {cost}{_distance(cost, known)}"
+    if known.best is not None and cost > known.best:
         raise FaultError(
             RunVerdict.WRONG_OPTIMUM,
-            f"claims that {cost} is optimal, but a model costs {truth.best}",
+            f"claims that {cost} is optimal, but a model costs {known.best}",
         )
-    if truth.optimum is None and cost != truth.bound:
-        return RunVerdict.UNDECIDED, f"claims that {cost} is optimal{_distance(cost, truth)}"
+    if known.optimum is None and cost != known.bound:
+        return RunVerdict.UNDECIDED, f"claims that {cost} is optimal{_distance(cost, known)}"
     return RunVerdict.OPTIMAL, f"cost {cost}"
 
 
@@ -257,10 +257,10 @@ def _checked_value(answer: Answer, cost: int | None) -> int:
     return cost
 
 
-def _distance(cost: int, truth: Truth) -> str:
-    if truth.optimum is not None:
-        return f", the optimum is {truth.optimum}"
-    return "" if truth.bound is None else f", proven is at least {truth.bound}"
+def _distance(cost: int, known: Known) -> str:
+    if known.optimum is not None:
+        return f", the optimum is {known.optimum}"
+    return "" if known.bound is None else f", proven is at least {known.bound}"
 
 
 def _exit_code_fault(answer: Answer, outcome: Outcome | None) -> str | None:

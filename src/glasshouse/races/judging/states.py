@@ -12,7 +12,7 @@ from fractions import Fraction
 from glasshouse.certificates.exact_form import exact_energy
 from glasshouse.files.claims import agrees
 from glasshouse.files.document import Document
-from glasshouse.files.known import KnownProblem
+from glasshouse.files.known import Known
 from glasshouse.files.solutions import read_solution
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.number_rows import parse_number
@@ -23,28 +23,27 @@ from glasshouse.races.judging.clauses import FaultError, Judgement, RunVerdict
 from glasshouse.races.running.transcript import Transcript
 
 
-def judge_state(known: KnownProblem, transcript: Transcript) -> Judgement:
+def judge_state(document: Document, known: Known, transcript: Transcript) -> Judgement:
     r"""Judge what a solver printed for a problem; `cost` is the file's own number.
 
     >>> from glasshouse.problems import Ising
-    >>> pair = Ising.from_edges(2, [(0, 1)], [3])
-    >>> known = KnownProblem(Document.of(pair), Fraction(-3), Fraction(-3))
-    >>> print(judge_state(known, Transcript.of(b"o -3\ns OPTIMUM FOUND\nv 1 1")))
+    >>> pair, known = Document.of(Ising.from_edges(2, [(0, 1)], [3])), Known(-3, -3)
+    >>> print(judge_state(pair, known, Transcript.of(b"o -3\ns OPTIMUM FOUND\nv 1 1")))
     optimal: an energy of -3
-    >>> print(judge_state(known, Transcript.of(b"+1 -1")))
+    >>> print(judge_state(pair, known, Transcript.of(b"+1 -1")))
     found: an energy of 3, the optimum is -3
     """
     answer = read_answer(transcript)
     stated = value = None
     try:
         status, stated = answer.status, _stated_value(answer)
-        _refuse_impossible(known, stated)
+        _refuse_impossible(document, known, stated)
         if status in ("UNKNOWN", "UNSATISFIABLE") or not transcript.output.strip():
-            verdict, reason = _without_state(known, status)
+            verdict, reason = _without_state(document, known, status)
         else:
-            energy = _energy(known.document, transcript)
-            value = known.document.measure.of(energy)
-            verdict, reason = _claim(known, status, stated, energy)
+            energy = _energy(document, transcript)
+            value = document.measure.of(energy)
+            verdict, reason = _claim(document, known, status, stated, energy)
     except FaultError as fault:
         verdict, reason = fault.verdict, str(fault)
     except AnswerError as fault:
@@ -62,11 +61,11 @@ def _stated_value(answer: Answer) -> Number | None:
     return number
 
 
-def _refuse_impossible(known: KnownProblem, stated: Number | None) -> None:
+def _refuse_impossible(document: Document, known: Known, stated: Number | None) -> None:
     """Refuse a value that no state has."""
     if stated is None or known.bound is None:
         return
-    measure, problem = known.document.measure, known.document.problem
+    measure, problem = document.measure, document.problem
     energy = measure.energy_of(stated)
     if Fraction(energy) < known.bound and not agrees(problem, energy, known.bound):
         limit = f"{measure.phrase} {measure.beyond} {shown(measure.bound(known.bound))}"
@@ -88,29 +87,29 @@ def _energy(document: Document, transcript: Transcript) -> Fraction:
     return exact_energy(problem, state)
 
 
-def _without_state(known: KnownProblem, status: str | None) -> tuple[RunVerdict, str]:
+def _without_state(document: Document, known: Known, status: str | None) -> tuple[RunVerdict, str]:
     if status != "UNSATISFIABLE":
         return RunVerdict.NO_ANSWER, "nothing was printed" if status is None else f"s {status}"
     if known.best is None:
         return RunVerdict.UNDECIDED, "s UNSATISFIABLE, which nothing here proves or refutes"
-    said = known.document.measure.said(known.best)
+    said = document.measure.said(known.best)
     raise FaultError(RunVerdict.WRONG_OPTIMUM, f"s UNSATISFIABLE, but a state has {said}")
 
 
 def _claim(
-    known: KnownProblem, status: str | None, stated: Number | None, energy: Fraction
+    document: Document, known: Known, status: str | None, stated: Number | None, energy: Fraction
 ) -> tuple[RunVerdict, str]:
     """The verdict over a state, and over what is said of it."""
-    measure, problem = known.document.measure, known.document.problem
+    measure, problem = document.measure, document.problem
     said = measure.said(energy)
     if stated is not None and not agrees(problem, measure.energy_of(stated), energy):
         raise FaultError(
             RunVerdict.INVALID_MODEL, f"the state has {said}, but the last o is {shown(stated)}"
         )
-    is_proven = known.best is not None and known.best == known.bound
     if status in (None, "SATISFIABLE"):
-        optimum = f", the optimum is {shown(measure.of(known.best or 0))}" if is_proven else ""
-        return RunVerdict.FOUND, said + optimum
+        optimum = known.optimum
+        rest = "" if optimum is None else f", the optimum is {shown(measure.of(optimum))}"
+        return RunVerdict.FOUND, said + rest
     if status != "OPTIMUM FOUND":
         raise AnswerError(f"{status!r} is not a status line of the MaxSAT Evaluation")
     if known.best is not None and energy > known.best:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from glasshouse.files.known import Truth
+from glasshouse.files.known import Known
 from glasshouse.files.reading import read_document
 from glasshouse.landscape.local import TOLERANCE
 from glasshouse.planting import Planted
@@ -20,7 +20,8 @@ from glasshouse.problems import Ising, Max2Sat, Qubo, Rbm, exchange, pairs
 from glasshouse.problems.convert import Given, given_problem, to_ising
 from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.validation import Number
-from glasshouse.suites.loading import Suite, SuiteInstance, load_suite
+from glasshouse.suites.loading import Suite, load_suite
+from glasshouse.suites.standard import SuiteInstance
 from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
@@ -168,22 +169,21 @@ def _kind(thing: Any) -> str:
 
 def _of(name: str, thing: Any) -> RacedProblem:
     if isinstance(thing, Planted):
-        thing.verify()
         parameters = {"method": thing.recipe.method, **thing.recipe.parameters}
-        return _raced(name, thing.problem, parameters, Truth(thing.energy, thing.energy))
+        return _raced(name, thing.problem, parameters, Known.of(thing.proven))
     if exchange.is_bqm(thing):
         problem = given_problem(thing)
         assert not isinstance(problem, Max2Sat)
         return RacedProblem(name, problem, thing.copy(), {})
-    return _raced(name, given_problem(thing), {}, Truth())
+    return _raced(name, given_problem(thing), {}, Known())
 
 
 def _of_file(instance: SuiteInstance) -> RacedProblem:
     problem = read_document(instance.path).problem
-    return _raced(instance.name, problem, instance.parameters, instance.truth)
+    return _raced(instance.name, problem, instance.parameters, instance.known)
 
 
-def _raced(name: str, problem: Any, parameters: Mapping[str, Any], truth: Truth) -> RacedProblem:
+def _raced(name: str, problem: Any, parameters: Mapping[str, Any], known: Known) -> RacedProblem:
     """With the problem of spins behind clauses, whose energies are costs, scaled and moved."""
     reduction: Reduction | None = None
     if isinstance(problem, Max2Sat):
@@ -195,5 +195,5 @@ def _raced(name: str, problem: Any, parameters: Mapping[str, Any], truth: Truth)
         exact: Number = reduction.target_energy(cost)
         return exact
 
-    optimum, best = energy(truth.optimum), energy(truth.best)
+    optimum, best = energy(known.optimum), energy(known.best)
     return RacedProblem(name, problem, problem.to_bqm(), dict(parameters), optimum, best)
