@@ -9,6 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+# The starting words of independent generators, one per row.
+Streams: TypeAlias = npt.NDArray[np.uint64]
+
 _GENERATORS = (np.random.Generator, np.random.BitGenerator, np.random.RandomState)
 
 
@@ -72,7 +75,7 @@ class Seed:
         """The same seed in NumPy's own form."""
         return np.random.SeedSequence(self.entropy, spawn_key=self.spawn_key)
 
-    def streams(self, number: int) -> npt.NDArray[np.uint64]:
+    def streams(self, number: int) -> Streams:
         """The starting words of `number` independent generators, one per row.
 
         The first streams do not depend on how many are asked for.

@@ -165,6 +165,13 @@ def planted_state(state: State | None, num_spins: int, stream: npt.NDArray[np.ui
     return validation.read_only(spins)
 
 
+def check_state(state: State, *sizes: int) -> None:
+    """Refuse what is no state of one of these numbers of spins, the first of them if of none."""
+    length = len(state) if isinstance(state, str) else np.shape(state)[-1:]
+    fitting = [size for size in sizes if length in (size, (size,))]
+    planted_state(state, (*fitting, *sizes)[0], np.zeros(4, dtype=np.uint64))
+
+
 def state_signs(state: SpinArray) -> str:
     """A state as recipes hold it: one + or - a spin.
 

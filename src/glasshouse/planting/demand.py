@@ -14,14 +14,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from glasshouse.planting import arguments
 from glasshouse.planting.graph_names import MACHINES, Extent, GraphName
-from glasshouse.planting.method import Method
-from glasshouse.planting.recipe import Recipe
 from glasshouse.problems.validation import IntArray
 
 # Bytes that growing takes, about.
@@ -29,6 +27,9 @@ _NODE, _EDGE, _LOOP, _ENTRY = 64, 64, 64, 32
 _MACHINE_EDGE = 512  # networkx builds it
 _LAYER = 1024  # arrays of its own
 _UNBOUNDED = 1 << 62  # steps
+# What kernels count down: one number, the steps that are left.
+Meter: TypeAlias = IntArray
+
 _FIRST_PIECE, _PIECE_SECONDS = 4096, 0.2
 _METER: ContextVar[IntArray | None] = ContextVar("meter", default=None)
 
@@ -46,20 +47,6 @@ class Demand:
     spins: int
     parts: int
     memory: int
-
-    @classmethod
-    def of(cls, recipe: Recipe) -> Demand:
-        """Count what a recipe of any method asks for.
-
-        >>> from glasshouse.planting import Seed
-        >>> parameters = {"graph": "complete:20000", "frustration": "1/3", "loops": 5}
-        >>> Demand.of(Recipe("graph_loops", parameters, Seed(1)))
-        Demand(spins=20000, parts=5, memory=12800641344)
-
-        Raises:
-            ValueError: the parameters are none that its method could have written.
-        """
-        return Method.of(recipe).demand(recipe.parameters)
 
     @classmethod
     def of_loops_on_rbm(cls, n: int, m: int, loops: int, *, stored: bool = False) -> Demand:
@@ -145,21 +132,22 @@ def at_most(steps: int) -> Iterator[None]:
         _METER.reset(token)
 
 
-def new_meter() -> IntArray:
-    """What a kernel counts down: one number, the steps that are left."""
+def new_meter(steps: int | None = None) -> Meter:
+    """A meter of so many steps; without a number there is no limit."""
+    if steps is not None:
+        return np.array([steps], dtype=np.int64)
     meter = _METER.get()
     return np.array([_UNBOUNDED], dtype=np.int64) if meter is None else meter
 
 
-def spend(steps: int) -> None:
+def spend(meter: Meter, steps: int) -> None:
     """Count steps before they are taken, such as the pairs of squares; too many are refused."""
-    meter = new_meter()
     if steps > int(meter[0]):
         raise EffortError(f"its squares have {steps} pairs of spins, more than the steps allowed")
     meter[0] -= steps
 
 
-def refuse_spent(meter: IntArray) -> None:
+def refuse_spent(meter: Meter) -> None:
     """Raise if the steps are used up."""
     if meter[0] <= 0:
         raise EffortError("its loops are not found in the number of steps that are allowed")

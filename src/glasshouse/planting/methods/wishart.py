@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -13,13 +12,12 @@ from glasshouse.certificates.integers import ROOM
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.counting.halves import count_by_halves
-from glasshouse.planting.demand import Demand
+from glasshouse.planting.demand import Demand, Meter
 from glasshouse.planting.kernels.draws import MOST_VARIANCE, fill_balanced, fill_centred
-from glasshouse.planting.method import planting_method
+from glasshouse.planting.method import Plan, planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import validation
-from glasshouse.randomness import RngLike, Seed
+from glasshouse.randomness import RngLike, Streams
 
 ColumnLaw = Literal["signs", "normal"]
 
@@ -63,17 +61,9 @@ def _steps(law: str, resolution: Any, n: int, columns: int) -> int | None:
     return steps
 
 
-def _demand(asked: Mapping[str, Any]) -> Demand:
-    law = asked.get("weights", "signs")
-    n, columns = _sizes(asked.get("n"), asked.get("columns"), asked.get("alpha"), law)
-    _steps(law, asked.get("resolution"), n, columns)
-    return Demand.of_squares(n, columns, n)
-
-
 @planting_method(
     "wishart",
     grows_on="spins",
-    demand=_demand,
     examples=(
         {"n": 64, "columns": 48},
         {"n": 32, "alpha": "3/4"},
@@ -91,7 +81,7 @@ def wishart(
     resolution: int | None = None,
     state: State | None = None,
     rng: RngLike = None,
-) -> Planted:
+) -> Plan:
     """Plant a state that is orthogonal to every column of a matrix, on the complete graph.
 
     The Wishart planted ensemble (Hamze, Raymond, Pattison, Biswas, Katzgraber, Physical Review E
@@ -126,19 +116,16 @@ def wishart(
     """
     size, number = _sizes(n, columns, alpha, weights)
     steps = _steps(weights, resolution, size, number)
-    seed = Seed.of(rng)
-    streams = seed.streams(2)
-    spins = arguments.planted_state(state, size, streams[0])
-    rows = np.empty((number, size), dtype=np.int64)
-    if steps is None:
-        fill_balanced(streams[1].copy(), rows)
-    else:
-        fill_centred(streams[1].copy(), rows, steps * steps, steps + 1)
-    rows *= spins
-    rows.setflags(write=False)  # then nobody needs a copy
-    values = arguments.parameters(
-        state, spins, n=size, columns=columns,
-        alpha=arguments.ratio_or_none(alpha, "alpha"), weights=weights, resolution=steps,
-    )  # fmt: skip
-    recipe = Recipe("wishart", values, seed)
-    return Planted.of_squares(size, Squares.of_rows(rows), spins, recipe)
+
+    def draw(streams: Streams, meter: Meter) -> Planted:
+        spins = arguments.planted_state(state, size, streams[0])
+        rows = np.empty((number, size), dtype=np.int64)
+        if steps is None:
+            fill_balanced(streams[1], rows)
+        else:
+            fill_centred(streams[1], rows, steps * steps, steps + 1)
+        rows *= spins
+        rows.setflags(write=False)  # then nobody needs a copy
+        return Planted.of_squares(size, Squares.of_rows(rows), spins, meter=meter)
+
+    return Plan(Demand.of_squares(size, number, size), draw, {"resolution": steps})
