@@ -41,8 +41,6 @@ class Seed:
         numbers make one seed together.
         """
         if isinstance(rng, Seed):
-            if rng is NO_SEED:
-                raise SeedAskedForError
             return rng
         if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool):
             if rng < 0:
@@ -103,15 +101,6 @@ def _whole_numbers(rng: object) -> list[int]:
 
 def _joined(words: npt.NDArray[Any]) -> int:
     return int(words[0]) | int(words[1]) << 64
-
-
-class SeedAskedForError(Exception):
-    """A planting method has found its arguments good and would now grow an instance."""
-
-
-# Stands for a seed where arguments are checked and nothing is grown: methods check all of them
-# before they ask for their seed.
-NO_SEED = Seed(0, (-1,))
 
 
 RngLike: TypeAlias = (

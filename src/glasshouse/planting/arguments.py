@@ -115,13 +115,6 @@ def number_of(
     return found
 
 
-def requested(loops: int | None, loop_density: Ratio | None) -> dict[str, object]:
-    """The one of `loops` and `loop_density` that was given, as recipes hold it."""
-    if loop_density is None:
-        return {"loops": loops}
-    return {"loop_density": ratio(loop_density, "loop_density")}
-
-
 def one_of(value: str, name: str, allowed: tuple[str, ...]) -> str:
     """A word from a short list."""
     if value not in allowed:
@@ -136,6 +129,13 @@ def is_disjoint(overlap: Overlap, max_weight: int | None) -> bool:
     if max_weight is not None:
         raise ValueError('overlap="none" already bounds all weights; leave max_weight out')
     return True
+
+
+def weight_limit(max_weight: int | None) -> int:
+    """The largest weight allowed on an edge: any, by default."""
+    if max_weight is None:
+        return INT64_MAX
+    return min(validation.count(max_weight, "max_weight", 1), INT64_MAX)
 
 
 def check_total(loops: int, weight_of_loop: int) -> None:
@@ -217,19 +217,3 @@ def dense_spins(n: int, least: int) -> int:
     size = spins(n, least)
     refuse_large(Extent(size, size * (size - 1) // 2))
     return size
-
-
-def ratio_or_none(value: Ratio | None, name: str) -> Fraction | None:
-    """An argument that may be left out, as recipes hold it."""
-    return None if value is None else ratio(value, name)
-
-
-def parameters(state: State | None, spins: SpinArray, **values: object) -> dict[str, object]:
-    """A recipe's parameters: fractions as strings, what was not given left out."""
-    plain: dict[str, object] = {}
-    for name, value in values.items():
-        if isinstance(value, Fraction):
-            plain[name] = str(value)
-        elif value is not None:
-            plain[name] = int(value) if isinstance(value, np.integer) else value
-    return plain if state is None else plain | {"state": state_signs(spins)}

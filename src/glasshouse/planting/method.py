@@ -12,11 +12,10 @@ all that they need. A method must accept whatever its recipes hold.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, wraps
-from inspect import Parameter, signature, unwrap
+from inspect import Parameter, signature
 from types import NoneType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, cast, get_args, get_type_hints
 
@@ -26,10 +25,10 @@ from glasshouse.catalogue import Catalogue
 from glasshouse.compiled import announces
 from glasshouse.planting import arguments
 from glasshouse.planting.counting import GroundStates, count_ground_states
-from glasshouse.planting.demand import Demand, Meter, at_most, new_meter
+from glasshouse.planting.demand import Demand, Meter, new_meter
 from glasshouse.planting.recipe import Recipe
 from glasshouse.problems.ratio import ratio
-from glasshouse.randomness import NO_SEED, RngLike, Seed, SeedAskedForError, Streams
+from glasshouse.randomness import RngLike, Seed, Streams
 from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
@@ -48,8 +47,8 @@ _STREAMS = 4
 _Arguments = ParamSpec("_Arguments")
 
 
-@dataclass(frozen=True)
-class Plan:
+@dataclass(frozen=True, repr=False)
+class Plan(Summarised):
     """An instance that can be grown: its arguments are checked, and its size is counted.
 
     A method leaves the last two fields to the catalogue.
@@ -86,8 +85,7 @@ class Plan:
             ValueError: the method is unknown, or does not take the parameters.
         """
         method = Method.of(recipe)
-        parameters = {name: recipe.parameters[name] for name in recipe.parameters}
-        parameters.pop("shuffled", None)
+        parameters = {k: value for k, value in recipe.parameters.items() if k != "shuffled"}
         try:
             signature(method.function).bind(**parameters, rng=recipe.seed)
         except TypeError as error:
@@ -165,9 +163,7 @@ class Method(Summarised):
         """The types of the parameters, but for graphs: their types are for type checkers only."""
         plain = {name: self.parameters[name].annotation for name in self.parameters}
         plain.pop("graph", None)
-        return get_type_hints(
-            SimpleNamespace(__annotations__=plain), unwrap(self.planner).__globals__
-        )
+        return get_type_hints(SimpleNamespace(__annotations__=plain), self.planner.__globals__)
 
     @cached_property
     def ratios(self) -> frozenset[str]:
@@ -198,7 +194,7 @@ class Method(Summarised):
         made = self.planner(*places, **given)
         asked = self._defaults | dict(zip(self._defaults, places, strict=False)) | given
         asked.pop("rng", None)
-        if asked.get("state") is not None and -1 not in made.states:
+        if asked.get("state") is not None:
             arguments.check_state(asked["state"], made.demand.spins, *made.states)
         for name in self.ratios:
             if asked[name] is not None:
@@ -234,8 +230,7 @@ def planting_method(
     examples: tuple[Mapping[str, Any], ...],
     knobs: Mapping[str, tuple[str, str]] | None = None,
     ground_states: Callable[[Planted], GroundStates] = count_ground_states,
-    demand: Callable[[Mapping[str, Any]], Demand] | None = None,
-) -> Callable[[Callable[_Arguments, Plan | Planted]], Callable[_Arguments, Planted]]:
+) -> Callable[[Callable[_Arguments, Plan]], Callable[_Arguments, Planted]]:
     """Make a planting method of a function that plans, and add it to the catalogue.
 
     The function has the keyword arguments `state`, the state to plant, and `rng`, which it does not
@@ -252,8 +247,7 @@ def planting_method(
     the command 'random' is there already
     """
 
-    def add(function: Callable[_Arguments, Plan | Planted]) -> Callable[_Arguments, Planted]:
-        planner: Any = function if demand is None else _undivided(function, demand)
+    def add(planner: Callable[_Arguments, Plan]) -> Callable[_Arguments, Planted]:
         own = signature(planner)
         for other in METHODS.values():
             taken = set(signature(other.function).parameters)
@@ -268,8 +262,6 @@ def planting_method(
             plan = method.plan(*args, **kwargs)
             return plan.grow(Seed.of(cast(RngLike, kwargs.get("rng"))))
 
-        if demand is not None:
-            plant = cast("Any", announces("planting")(function))
         told: Any = plant
         told.__signature__ = own.replace(return_annotation="Planted")
         told.__annotations__ = planner.__annotations__ | {"return": "Planted"}
@@ -278,34 +270,3 @@ def planting_method(
         return plant
 
     return add
-
-
-@dataclass(frozen=True)
-class _UndividedPlan(Plan):
-    """The plan of a method that is still one function, with its demand beside it."""
-
-    function: Any = None
-    given: Mapping[str, Any] = field(default_factory=dict)
-
-    def check(self) -> None:
-        with suppress(SeedAskedForError):
-            self.function(**self.given, rng=NO_SEED)
-
-    @announces("planting")
-    def grow(self, seed: Seed, steps: int | None = None) -> Planted:
-        with nullcontext() if steps is None else at_most(steps):
-            return cast("Planted", self.function(**self.given, rng=seed))
-
-
-def _undivided(
-    function: Callable[..., Any], demand: Callable[[Mapping[str, Any]], Demand]
-) -> Callable[..., Plan]:
-    @wraps(function)
-    def plan(*args: Any, **kwargs: Any) -> Plan:
-        given = signature(function).bind(*args, **kwargs).arguments
-        given.pop("rng", None)
-        asked = demand(given)
-        nothing: Any = None
-        return _UndividedPlan(asked, nothing, states=(-1,), function=function, given=given)
-
-    return plan

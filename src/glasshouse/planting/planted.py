@@ -93,14 +93,9 @@ class Planted(Summarised):
 
     @classmethod
     def of_rbm(
-        cls,
-        n: int,
-        m: int,
-        loops: Loops,
-        state: SpinArray,
-        loop_weight: int,
+        cls, n: int, m: int, loops: Loops, state: SpinArray, loop_weight: int,
         recipe: Recipe = _BY_HAND,
-    ) -> Planted:
+    ) -> Planted:  # fmt: skip
         """Add the loops up into an RBM of n visible and m hidden spins, and plant the state.
 
         >>> import numpy as np
@@ -193,15 +188,7 @@ class Planted(Summarised):
 
     @classmethod
     def from_recipe(cls, recipe: Recipe, steps: int | None = None) -> Planted:
-        """Grow an instance again, bit for bit.
-
-        Args:
-            recipe: that of the instance.
-            steps: how many steps growing may take; any number by default.
-
-        Raises:
-            EffortError: the steps did not suffice.
-        """
+        """Grow an instance again, bit for bit; an `EffortError` if it takes more than `steps`."""
         planted = Plan.of(recipe).grow(recipe.seed, steps)
         return shuffle(planted) if recipe.parameters.get("shuffled") else planted
 

@@ -229,7 +229,7 @@ def test_what_a_hostile_recipe_asks_for_is_counted():
     recipe = posiform(5, rng=1).recipe
     huge = replace(recipe, parameters={"n": 2**28, "block": 2**28})
     assert Plan.of(huge).demand.memory > 2**50
-    with pytest.raises(ValueError, match="either n or a graph"):
+    with pytest.raises(ValueError, match="exactly one of n and graph"):
         Plan.of(replace(recipe, parameters={}))
     with pytest.raises(ValueError, match="block"):
         Plan.of(replace(recipe, parameters={"n": 9, "block": "x"}))
