@@ -213,5 +213,5 @@ def test_names_that_would_hide_others_are_refused():
 
     known = dict(METHODS)
     with pytest.raises(ValueError, match="'random' is there already"):
-        planting_method("random", grows_on="rbm", demand=None, examples=())(mine)
+        planting_method("random", grows_on="rbm", examples=())(mine)
     assert known == METHODS

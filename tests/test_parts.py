@@ -32,7 +32,7 @@ _IN_ORDER = {
     "landscape": "kernels local theory connectivity gauge metric enumeration metastable overview",
     "library": "fingerprint table recognition",
     "planting": (
-        "graph_names kernels recipe arguments graphs loops counting shuffling method demand "
+        "graph_names kernels recipe arguments graphs loops counting shuffling demand method "
         "summary planted methods"
     ),
     "problems": (

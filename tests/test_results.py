@@ -60,7 +60,7 @@ ROOMS = ("", "problems", "landscape", "certificates", "planting", "files", "solv
          "questions", "studies", "statistics", "store", "races",
          "boltzmann", "reports")  # fmt: skip
 # What somebody sets, and small values: they say what they are by their fields.
-SETTINGS = {"Annealer", "Column", "Kind", "Stop", "Seed", "Loop", "RunProgress",
+SETTINGS = {"Annealer", "Column", "Demand", "Kind", "Stop", "Seed", "Loop", "RunProgress",
             "GlasshouseAnnealer", "GlasshouseTempering", "Limits", "Branch", "Cover", "Leaf",
             "RestrictedBoltzmannMachine"}  # fmt: skip
 LONGEST = 130
@@ -128,6 +128,8 @@ def of_planting() -> Iterable[Any]:
     assert isinstance(many, Ensemble)
     yield many
     yield from METHODS.values()
+    plan = METHODS["graph_loops"].plan("torus:8x8", frustration="1/4", loops=9)
+    yield from (plan, plan.demand)
 
 
 def of_files(folder: Any) -> Iterable[Any]:

@@ -9,6 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+# The starting words of independent generators, one per row.
+Streams: TypeAlias = npt.NDArray[np.uint64]
+
 _GENERATORS = (np.random.Generator, np.random.BitGenerator, np.random.RandomState)
 
 
@@ -38,8 +41,6 @@ class Seed:
         numbers make one seed together.
         """
         if isinstance(rng, Seed):
-            if rng is NO_SEED:
-                raise SeedAskedForError
             return rng
         if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool):
             if rng < 0:
@@ -72,7 +73,7 @@ class Seed:
         """The same seed in NumPy's own form."""
         return np.random.SeedSequence(self.entropy, spawn_key=self.spawn_key)
 
-    def streams(self, number: int) -> npt.NDArray[np.uint64]:
+    def streams(self, number: int) -> Streams:
         """The starting words of `number` independent generators, one per row.
 
         The first streams do not depend on how many are asked for.
@@ -100,15 +101,6 @@ def _whole_numbers(rng: object) -> list[int]:
 
 def _joined(words: npt.NDArray[Any]) -> int:
     return int(words[0]) | int(words[1]) << 64
-
-
-class SeedAskedForError(Exception):
-    """A planting method has found its arguments good and would now grow an instance."""
-
-
-# Stands for a seed where arguments are checked and nothing is grown: methods check all of them
-# before they ask for their seed.
-NO_SEED = Seed(0, (-1,))
 
 
 RngLike: TypeAlias = (

@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from glasshouse.planting import Graph, Planted
-from glasshouse.planting.demand import Demand, EffortError, at_most
+from glasshouse.planting import METHODS, Graph, Plan, Planted, Seed
+from glasshouse.planting.demand import EffortError
 from glasshouse.planting.graph_names import GraphName
 from glasshouse.planting.methods import (
     bias_loops,
@@ -53,31 +53,34 @@ def test_the_size_of_a_graph_is_known_from_its_name(name):
 
 
 def test_spins_and_loops_are_known_from_the_recipe(plant):
-    asked = Demand.of(plant.recipe)
+    asked = Plan.of(plant.recipe).demand
     assert asked.spins == plant.problem.num_variables
     assert asked.parts == plant.loops.num_loops
     assert asked.memory < 100_000
 
 
 def test_enough_steps_change_nothing_and_none_are_an_error(plant):
-    with at_most(10**7):
-        assert Planted.from_recipe(plant.recipe) == plant
-    with at_most(0), pytest.raises(EffortError, match="number of steps"):
-        Planted.from_recipe(plant.recipe)
+    assert Planted.from_recipe(plant.recipe, steps=10**7) == plant
+    with pytest.raises(EffortError, match="number of steps"):
+        Planted.from_recipe(plant.recipe, steps=0)
     assert Planted.from_recipe(plant.recipe) == plant
 
 
-@pytest.mark.parametrize("grow", [
-    lambda: random_loops(2, 60_000, frustration="1/4", loops=30_000, overlap="none", rng=1),
-    lambda: structured_loops(4000, 4000, frustration=0, block="1/2", loops=10**5, left=1, rng=1),
-    lambda: graph_loops("torus:9999", frustration=0, loops=10**5, rng=1),
-    lambda: graph_loops("complete:40", frustration="1/3", loops=9999, length=3, max_weight=1),
-    lambda: classic_loops((9999, 9999), loops=10**5, length=19_998, rng=1),
-    lambda: bias_loops(9, 9, frustration="1/4", loops=10**6, rng=1),
+@pytest.mark.parametrize(("method", "asked"), [
+    ("random_loops", {"n": 2, "m": 60_000, "frustration": "1/4", "loops": 30_000,
+                      "overlap": "none"}),
+    ("structured_loops", {"n": 4000, "m": 4000, "frustration": 0, "block": "1/2", "loops": 10**5,
+                          "left": 1}),
+    ("graph_loops", {"graph": "torus:9999", "frustration": 0, "loops": 10**5}),
+    ("graph_loops", {"graph": "complete:40", "frustration": "1/3", "loops": 9999, "length": 3,
+                     "max_weight": 1}),
+    ("classic_loops", {"graph": (9999, 9999), "loops": 10**5, "length": 19_998}),
+    ("bias_loops", {"n": 9, "m": 9, "frustration": "1/4", "loops": 10**6}),
 ])  # fmt: skip
-def test_a_long_search_ends_with_its_steps(grow):
-    with at_most(10**6), pytest.raises(EffortError):
-        grow()
+def test_a_long_search_ends_with_its_steps(method, asked):
+    plan = METHODS[method].plan(**asked)
+    with pytest.raises(EffortError):
+        plan.grow(Seed(1), steps=10**6)
 
 
 def test_long_names_of_many_layers_are_refused_before_their_pairs_are_listed():

@@ -8,8 +8,7 @@ import pytest
 from tests.planting.examples import EXAMPLES, grown
 
 from glasshouse.files import read_planted, write
-from glasshouse.planting import METHODS, Planted, Recipe, Seed, planting_method, shuffle
-from glasshouse.planting.demand import Demand, rbm_demand
+from glasshouse.planting import METHODS, Plan, Planted, Recipe, Seed, planting_method, shuffle
 from glasshouse.problems import Rbm
 from glasshouse.studies import Task
 
@@ -27,7 +26,7 @@ def test_a_plant_is_proven_and_its_recipe_grows_it_again(example):
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_spins_and_loops_are_known_from_the_recipe(example):
     plant = grown(example)
-    asked = Demand.of(plant.recipe)
+    asked = Plan.of(plant.recipe).demand
     assert asked.spins == plant.problem.num_variables
     assert asked.parts >= plant.loops.num_loops + plant.squares.num_squares
     assert 0 < asked.memory < 10**6
@@ -63,7 +62,7 @@ def test_the_entry_tells_the_truth(name):
 def test_a_name_is_given_once():
     with pytest.raises(ValueError, match="the planting method 'random_loops' is there already"):
 
-        @planting_method("other", grows_on="rbm", demand=rbm_demand, examples=())
+        @planting_method("other", grows_on="rbm", examples=())
         def random_loops():
             """Not the one that is meant."""
 

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
 
-from glasshouse.planting import Loops, Planted, Recipe, Seed, arguments, planting_method
-from glasshouse.planting.demand import Demand, layers_of
+from glasshouse.planting import Demand, Loops, Plan, Planted, arguments, planting_method
 
 
-def demand(asked: Mapping[str, Any]) -> Demand:
-    """One loop, whatever is asked."""
-    return Demand.of_loops_on_rbm(*layers_of(asked), 1)
-
-
-@planting_method("lone", grows_on="rbm", demand=demand, examples=({"n": 3, "strength": 2},))
+@planting_method("lone", grows_on="rbm", examples=({"n": 3, "strength": 2},))
 def lone_loop(
     n: int,
     m: int,
@@ -26,7 +19,7 @@ def lone_loop(
     loud: bool = False,
     state: arguments.State | None = None,
     rng: Any = None,
-) -> Planted:
+) -> Plan:
     """Plant one loop and no other.
 
     Args:
@@ -41,9 +34,11 @@ def lone_loop(
     n, m = arguments.layer_sizes(n, m)
     if strength < 1:
         raise ValueError(f"strength={strength} is below 1")
-    seed = Seed.of(rng)
-    spins = arguments.planted_state(state, n + m, seed.streams(1)[0])
-    nodes = np.array([[0, n, 1, n + 1]], dtype=np.int32)
-    loops = Loops.of_length(nodes, positive=strength, negative=-strength)
-    values = arguments.parameters(state, spins, n=n, m=m, strength=strength, taste=taste, loud=loud)
-    return Planted.of_rbm(n, m, loops, spins, strength, Recipe("lone_loop", values, seed))
+
+    def draw(streams: Any, meter: Any) -> Planted:
+        spins = arguments.planted_state(state, n + m, streams[0])
+        nodes = np.array([[0, n, 1, n + 1]], dtype=np.int32)
+        loops = Loops.of_length(nodes, positive=strength, negative=-strength)
+        return Planted.of_rbm(n, m, loops, spins, strength)
+
+    return Plan(Demand.of_loops_on_rbm(n, m, 1), draw)

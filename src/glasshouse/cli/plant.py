@@ -6,8 +6,8 @@ import inspect
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from types import NoneType, SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from types import NoneType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 from cyclopts import Parameter
 
@@ -93,10 +93,6 @@ def _command(word: str, methods: list[Method]) -> Any:
 def _options(method: Method) -> dict[str, inspect.Parameter]:
     """What the command line offers for the parameters of a method."""
     known = method.parameters
-    # The types of graphs are for type checkers only; on the command line a graph is a text.
-    plain = {name: known[name].annotation for name in known if name != "graph"}
-    scope = inspect.unwrap(method.function).__globals__
-    hints = get_type_hints(SimpleNamespace(__annotations__=plain), scope)
     told = dict(_DESCRIBED.findall(inspect.getdoc(method.function) or ""))
     options = {}
     if method.grows_on == "graph":
@@ -108,7 +104,7 @@ def _options(method: Method) -> dict[str, inspect.Parameter]:
         options["m"] = _option("m", int, None, f"hidden spins. {_SQUARE}")
     elif method.grows_on == "spins or graph":
         options["graph"] = _option("graph", str, None, f"{_GRAPH}, instead of -n.")
-    for name, hint in hints.items():
+    for name, hint in method.hints.items():
         help_ = f"{told.get(name, '')} {_SQUARE if name == 'm' else ''}"
         default = None if name == "m" else known[name].default
         names = _NAMES.get(name)

@@ -14,9 +14,8 @@ from glasshouse.files.reading import read_document
 from glasshouse.files.text.allowance import Allowance
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import Place, name_of
-from glasshouse.planting import Planted, Recipe
-from glasshouse.planting import demand as effort
-from glasshouse.planting.demand import Demand
+from glasshouse.planting import Demand, Plan, Planted, Recipe
+from glasshouse.planting.demand import EffortError
 from glasshouse.problems import Max2Sat, Problem
 from glasshouse.problems.reduction import Reduction
 
@@ -102,15 +101,14 @@ def regrow(
     allowance = Allowance()
     try:
         parsed = Recipe.from_json(json.dumps(recipe))
-        _refuse_beyond(path, held.problem, Demand.of(parsed), allowance)
-        with effort.at_most(allowance.steps(terms)):
-            planted = Planted.from_recipe(parsed)
+        _refuse_beyond(path, held.problem, Plan.of(parsed).demand, allowance)
+        planted = Planted.from_recipe(parsed, allowance.steps(terms))
         if planted.problem.num_edges > terms:
             raise FileError(path, _ANOTHER)
         problem, reduction = format_of(path, held.suffix or None).convert(planted.problem)
     except FileError:
         raise
-    except effort.EffortError as fault:
+    except EffortError as fault:
         raise FileError(path, f"its recipe grows nothing: {fault}; {allowance.remedy}") from None
     except (ValueError, ArithmeticError) as fault:
         raise FileError(path, f"its recipe grows nothing: {fault}") from None

@@ -7,9 +7,10 @@
 * `summary`: what was asked for, next to what came out; `counting`: the number of ground states.
 """
 
+from glasshouse.planting.demand import Demand
 from glasshouse.planting.graphs import Graph
 from glasshouse.planting.loops import Loop, Loops, decompose_loop
-from glasshouse.planting.method import METHODS, Method, planting_method
+from glasshouse.planting.method import METHODS, Method, Plan, planting_method
 from glasshouse.planting.methods import *  # noqa: F403
 from glasshouse.planting.methods.ensemble import Ensemble, random_loops_ensemble
 from glasshouse.planting.methods.structured_loops import block_size
@@ -20,8 +21,8 @@ from glasshouse.planting.summary import Summary
 from glasshouse.randomness import Seed
 
 __all__ = [
-    "METHODS", "Ensemble", "Graph", "Loop", "Loops", "Method", "Planted", "Recipe", "Seed",
-    "Summary", "block_size", "decompose_loop", "planting_method", "random_loops_ensemble",
-    "shuffle",
+    "METHODS", "Demand", "Ensemble", "Graph", "Loop", "Loops", "Method", "Plan", "Planted",
+    "Recipe", "Seed", "Summary", "block_size", "decompose_loop", "planting_method",
+    "random_loops_ensemble", "shuffle",
 ]  # fmt: skip
 __all__ += METHODS

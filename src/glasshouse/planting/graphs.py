@@ -91,12 +91,7 @@ class Graph(Summarised):
             return cls._explicit(graph.num_variables, graph.edges, graph.labels)
         if hasattr(graph, "is_directed"):
             return cls._from_networkx(graph)
-        array = np.asarray(graph)
-        if array.dtype.kind not in "iu" or array.ndim != 2 or array.shape[1] != 2:
-            raise ValueError(
-                "a graph is a Graph, its name, a networkx graph, an Ising problem or a list of "
-                f"pairs of node numbers, not {type(graph).__name__} of shape {array.shape}"
-            )
+        array = node_pairs(graph)
         return cls._explicit(int(array.max(initial=-1)) + 1, array)
 
     @classmethod
@@ -326,6 +321,17 @@ class Graph(Summarised):
         edges = [(number[u], number[v]) for u, v in graph.edges()]
         array = np.array(edges, dtype=np.int64).reshape(-1, 2)
         return cls._explicit(len(labels), array, labels)
+
+
+def node_pairs(graph: Any) -> IntArray:
+    """A list of edges as an array."""
+    array = np.asarray(graph)
+    if array.dtype.kind not in "iu" or array.ndim != 2 or array.shape[1] != 2:
+        raise ValueError(
+            "a graph is a Graph, a name such as 'torus:8x8', a networkx graph, an Ising problem or "
+            f"a list of pairs of node numbers, not {type(graph).__name__} of shape {array.shape}"
+        )
+    return array
 
 
 def _paired(first: IntArray, second: IntArray) -> IntArray:

@@ -1,30 +1,38 @@
-"""What a planting method is to the rest of the house, and the catalogue of them.
+"""Planting methods: their catalogue, and the plans that they make.
 
-A method is a function of keyword arguments that returns a `Planted`, marked with `planting_method`.
-The command line, recipes, files, studies and tests find it in `METHODS` and ask its entry for all
-that they need. A method must accept whatever it writes into its recipes. It checks all its
-arguments before it asks for its seed (`Seed.of(rng)`), so that a study can have them checked
-without growing anything.
+A method is a function of keyword arguments, marked with `planting_method`. It checks its arguments,
+counts the spins and loops that they ask for, and returns a `Plan`. A plan is cheap, however large
+the instance: nothing is drawn and no graph is built before it is grown. The function that users
+call has the same arguments; it grows the plan and returns a `Planted`.
+
+The command line, recipes, files, studies and tests find a method in `METHODS` and ask its entry for
+all that they need. A method must accept whatever its recipes hold.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from inspect import Parameter, signature, unwrap
+from fractions import Fraction
+from functools import cached_property, wraps
+from inspect import Parameter, signature
 from types import NoneType, SimpleNamespace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, cast, get_args, get_type_hints
+
+import numpy as np
 
 from glasshouse.catalogue import Catalogue
 from glasshouse.compiled import announces
+from glasshouse.planting import arguments
 from glasshouse.planting.counting import GroundStates, count_ground_states
+from glasshouse.planting.demand import Demand, Meter, new_meter
+from glasshouse.planting.recipe import Recipe
+from glasshouse.problems.ratio import ratio
+from glasshouse.randomness import RngLike, Seed, Streams
 from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
-    from glasshouse.planting.demand import Demand
     from glasshouse.planting.planted import Planted
-    from glasshouse.planting.recipe import Recipe
 
 GrowsOn: TypeAlias = Literal["rbm", "graph", "rbm or graph", "spins", "spins or graph"]
 
@@ -33,8 +41,95 @@ METHODS = Catalogue["Method"]("planting method")
 # Where the knobs of loops are turned by default.
 LOOP_KNOBS = {"frustration": ("1/20", "1/4"), "loop_density": ("1/10", "3/10")}
 BLOCK_KNOBS = LOOP_KNOBS | {"block": ("1/2", "1/10")}
+# As many as any method draws from. The first ones are the same, however many there are.
+_STREAMS = 4
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
+_Arguments = ParamSpec("_Arguments")
+
+
+@dataclass(repr=False)
+class Plan(Summarised):
+    """An instance that can be grown: its arguments are checked, and its size is counted.
+
+    A method leaves the last two fields to its entry in the catalogue.
+
+    Attributes:
+        demand: how large the instance is, and what it takes to grow it.
+        draw: draws an instance from streams of random words, and counts its steps down on a meter.
+            Its recipe is added afterwards.
+        resolved: parameters whose value in the recipe differs from the argument. A function is
+            called for its value when the recipe is made.
+        prepare: does the work that needs the graph, and refuses what does not fit it; `draw` calls
+            it, too.
+        states: other lengths that a given state may have, besides the number of spins.
+        method: the method that made the plan.
+        given: its arguments and their defaults, without `rng`.
+    """
+
+    demand: Demand
+    draw: Callable[[Streams, Meter], Planted]
+    resolved: Mapping[str, Any] = field(default_factory=dict)
+    prepare: Callable[[Meter], object] = lambda meter: None
+    states: tuple[int, ...] = ()
+    method: Method = field(init=False)
+    given: Mapping[str, Any] = field(init=False)
+
+    @staticmethod
+    def of(recipe: Recipe) -> Plan:
+        """Plan what a recipe grows.
+
+        >>> parameters = {"graph": "complete:20000", "frustration": "1/3", "loops": 5}
+        >>> Plan.of(Recipe("graph_loops", parameters, Seed(1))).demand
+        Demand(spins=20000, parts=5, memory=12800641344)
+
+        Raises:
+            ValueError: the method is unknown, or does not take the parameters.
+        """
+        method = Method.of(recipe)
+        parameters = {k: value for k, value in recipe.parameters.items() if k != "shuffled"}
+        try:
+            signature(method.function).bind(**parameters, rng=recipe.seed)
+        except TypeError as error:
+            fault = f"the recipe's parameters do not fit {method.name}: {error}"
+            raise ValueError(fault) from error
+        return method.plan(**parameters)
+
+    @property
+    def held(self) -> dict[str, Any]:
+        """The parameters as a recipe holds them: exact, and what was not given left out."""
+        plain = {}
+        for name, value in {**self.given, **self.resolved}.items():
+            known = value() if callable(value) else value
+            if known is None:
+                continue
+            if name in self.method.ratios:
+                known = str(ratio(known, name))
+            plain[name] = int(known) if isinstance(known, np.integer) else known
+        return plain
+
+    @announces("planting")
+    def check(self) -> None:
+        """Build the graph, if there is one, and refuse arguments that do not fit it."""
+        self.prepare(new_meter())
+
+    @announces("planting")
+    def grow(self, seed: Seed, steps: int | None = None) -> Planted:
+        """Draw the instance that belongs to a seed.
+
+        Args:
+            seed: where all randomness comes from.
+            steps: no more steps than these are taken; by default there is no limit.
+
+        Raises:
+            EffortError: the steps did not suffice.
+        """
+        planted = self.draw(seed.streams(_STREAMS), new_meter(steps))
+        held = self.held
+        if "state" in held:
+            held["state"] = arguments.state_signs(planted.state)
+        # Nobody else has it yet; a copy would be checked once more, and take a tenth of the time.
+        object.__setattr__(planted, "recipe", Recipe(self.method.name, held, seed))
+        return planted
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,22 +137,22 @@ class Method(Summarised):
     """A planting method and what is known of it.
 
     Attributes:
-        function: what grows an instance; its name is the method's.
+        function: what plants an instance; its name is the method's.
+        planner: the same function as it was written: it returns a plan.
         command: the word after `glasshouse plant`. Methods that share one are told apart by the
             options that are given.
         grows_on: what its instances live on. On an RBM it takes `n` and `m`, on a graph `graph`; on
             both, `graph` may be (n, m). "spins" is whatever the method makes itself, "spins or
             graph" that or a `graph`.
-        demand: counts what parameters of a recipe ask for, before anything is grown.
         examples: parameters of small instances: what help shows and tests grow.
         knobs: parameters that turn the hardness, from an easy to a hard setting.
         ground_states: counts the ground states of an instance, as far as it can.
     """
 
     function: Callable[..., Planted]
+    planner: Callable[..., Plan]
     command: str
     grows_on: GrowsOn
-    demand: Callable[[Mapping[str, Any]], Demand]
     examples: tuple[Mapping[str, Any], ...]
     knobs: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     ground_states: Callable[[Planted], GroundStates] = count_ground_states
@@ -65,13 +160,29 @@ class Method(Summarised):
     @property
     def name(self) -> str:
         """The name of the function, as recipes hold it."""
-        return self.function.__name__
+        return self.planner.__name__
 
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
         """What tells instances of the method apart: not the random state, not the planted one."""
-        known = signature(self.function).parameters
+        known = signature(self.planner).parameters
         return {name: known[name] for name in known if name not in ("rng", "state")}
+
+    @cached_property
+    def hints(self) -> Mapping[str, Any]:
+        """The types of the parameters, but for graphs: their types are for type checkers only."""
+        plain = {name: self.parameters[name].annotation for name in self.parameters}
+        plain.pop("graph", None)
+        return get_type_hints(SimpleNamespace(__annotations__=plain), self.planner.__globals__)
+
+    @cached_property
+    def ratios(self) -> frozenset[str]:
+        """The parameters that are exact fractions."""
+        return frozenset(name for name in self.hints if Fraction in get_args(self.hints[name]))
+
+    @cached_property
+    def _defaults(self) -> dict[str, Any]:
+        return {name: known.default for name, known in self.parameters.items()}
 
     def completed(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Parameters with as many hidden spins as visible ones where only those are given."""
@@ -80,19 +191,23 @@ class Method(Summarised):
 
     def is_whole(self, name: str) -> bool:
         """Whether a parameter takes whole numbers only."""
-        hint = SimpleNamespace(__annotations__={name: self.parameters[name].annotation})
-        kind = get_type_hints(hint, unwrap(self.function).__globals__)[name]
+        kind = self.hints.get(name)
         return set(get_args(kind) or [kind]) - {NoneType} == {int}
 
-    def grow(self, recipe: Recipe) -> Planted:
-        """Run the method with the parameters and the seed of a recipe."""
-        parameters = dict(recipe.parameters)
-        parameters.pop("shuffled", None)
-        try:
-            call = signature(self.function).bind(**parameters, rng=recipe.seed)
-        except TypeError as error:
-            raise ValueError(f"the recipe's parameters do not fit {self.name}: {error}") from error
-        return self.function(*call.args, **call.kwargs)
+    def plan(self, *places: Any, **given: Any) -> Plan:
+        """Check arguments and count what they ask for; nothing is grown.
+
+        Args:
+            places: arguments of the method.
+            given: the same by name. `rng` has no effect.
+        """
+        made = self.planner(*places, **given)
+        if given.get("state") is not None:
+            arguments.given_state(given["state"], made.demand.spins, *made.states)
+        given.pop("rng", None)
+        made.method = self
+        made.given = {**self._defaults, **dict(zip(self._defaults, places, strict=False)), **given}
+        return made
 
     @staticmethod
     def of(recipe: Recipe) -> Method:
@@ -109,17 +224,19 @@ def planting_method(
     command: str,
     *,
     grows_on: GrowsOn,
-    demand: Callable[[Mapping[str, Any]], Demand],
     examples: tuple[Mapping[str, Any], ...],
     knobs: Mapping[str, tuple[str, str]] | None = None,
     ground_states: Callable[[Planted], GroundStates] = count_ground_states,
-) -> Callable[[_Function], _Function]:
-    """Add a function to the catalogue of planting methods; the arguments are those of `Method`.
+) -> Callable[[Callable[_Arguments, Plan]], Callable[_Arguments, Planted]]:
+    """Make a planting method of a function that plans, and add it to the catalogue.
+
+    The function needs the keyword arguments `state`, the state to plant, and `rng`, which it does
+    not use: its plan is grown from that seed. The arguments of the decorator are those of `Method`.
 
     >>> from glasshouse.planting import random_loops
     >>> METHODS["random_loops"].function is random_loops, METHODS["random_loops"].command
     (True, 'random')
-    >>> mark = planting_method("random", grows_on="rbm", demand=lambda asked: None, examples=())
+    >>> mark = planting_method("random", grows_on="rbm", examples=())
     >>> try:
     ...     mark(random_loops)
     ... except ValueError as error:
@@ -127,19 +244,26 @@ def planting_method(
     the command 'random' is there already
     """
 
-    def add(function: _Function) -> _Function:
-        function = announces("planting")(function)
-        own = set(signature(function).parameters)
+    def add(planner: Callable[_Arguments, Plan]) -> Callable[_Arguments, Planted]:
+        own = signature(planner)
         for other in METHODS.values():
-            if other.command == command and own <= set(signature(other.function).parameters):
+            taken = set(signature(other.function).parameters)
+            if other.command == command and set(own.parameters) <= taken:
                 raise ValueError(
-                    f"the command {command!r} is there already, and {function.__name__} has no "
+                    f"the command {command!r} is there already, and {planner.__name__} has no "
                     "parameter of its own that tells it apart; choose another command"
                 )
-        METHODS.add(
-            function.__name__,
-            Method(function, command, grows_on, demand, examples, knobs or {}, ground_states),
-        )
-        return function
+
+        @wraps(planner)
+        def plant(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> Planted:
+            plan = method.plan(*args, **kwargs)
+            return plan.grow(Seed.of(cast(RngLike, kwargs.get("rng"))))
+
+        told: Any = plant
+        told.__signature__ = own.replace(return_annotation="Planted")
+        told.__annotations__ = planner.__annotations__ | {"return": "Planted"}
+        method = Method(plant, planner, command, grows_on, examples, knobs or {}, ground_states)
+        METHODS.add(method.name, method)
+        return plant
 
     return add

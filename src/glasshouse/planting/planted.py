@@ -18,10 +18,10 @@ from glasshouse.certificates.squares import NO_SQUARES
 from glasshouse.certificates.verdict import check_fit
 from glasshouse.landscape import gauge
 from glasshouse.planting.arguments import State, half, planted_state, state_signs
-from glasshouse.planting.demand import spend
+from glasshouse.planting.demand import Meter, new_meter, spend
 from glasshouse.planting.kernels.sums import add_to_matrix
 from glasshouse.planting.loops import NO_LOOPS, Loops, ising_of_edges
-from glasshouse.planting.method import Method
+from glasshouse.planting.method import Plan
 from glasshouse.planting.recipe import Recipe
 from glasshouse.planting.shuffling import names, shuffle
 from glasshouse.planting.summary import Summary
@@ -29,10 +29,13 @@ from glasshouse.problems import Ising, Rbm, naming, validation
 from glasshouse.problems.convert import to_ising
 from glasshouse.problems.naming import Labels
 from glasshouse.problems.validation import INT64_MAX, SpinArray, WeightArray
+from glasshouse.randomness import Seed
 from glasshouse.summaries import Summarised, SummaryTable
 
 # A weight matrix is dense when it is this small, or when loops cover an eighth of it.
 _SMALL_MATRIX, _DENSE_SHARE = 1 << 16, 8
+# Of what no recipe grows, or before the recipe is known.
+_BY_HAND = Recipe("by hand", {}, Seed(0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,15 +93,14 @@ class Planted(Summarised):
 
     @classmethod
     def of_rbm(
-        cls, n: int, m: int, loops: Loops, state: SpinArray, loop_weight: int, recipe: Recipe
-    ) -> Planted:
+        cls, n: int, m: int, loops: Loops, state: SpinArray, loop_weight: int,
+        recipe: Recipe = _BY_HAND,
+    ) -> Planted:  # fmt: skip
         """Add the loops up into an RBM of n visible and m hidden spins, and plant the state.
 
         >>> import numpy as np
-        >>> from glasshouse.planting import Seed
         >>> loop = Loops.of_length([[0, 2, 1, 3]], positive=4, negative=-3)
-        >>> recipe = Recipe("by hand", {}, Seed(1))
-        >>> Planted.of_rbm(2, 2, loop, np.ones(4, np.int8), 4, recipe)
+        >>> Planted.of_rbm(2, 2, loop, np.ones(4, np.int8), 4)
         Planted(by hand, 2 visible × 2 hidden, 1 loop, ground energy -9)
         """
         if n * m <= max(_SMALL_MATRIX, _DENSE_SHARE * len(loops.nodes)):
@@ -123,7 +125,7 @@ class Planted(Summarised):
         loops: Loops,
         state: SpinArray,
         loop_weight: int,
-        recipe: Recipe,
+        recipe: Recipe = _BY_HAND,
         labels: Labels | None = None,
         denominator: int = 1,
         offset: int = 0,
@@ -134,10 +136,8 @@ class Planted(Summarised):
         the offset is added to all energies.
 
         >>> import numpy as np
-        >>> from glasshouse.planting import Seed
         >>> ring = Loops.of_length([[0, 1, 2]], positive=2, negative=-1)
-        >>> recipe = Recipe("by hand", {}, Seed(1))
-        >>> Planted.of_ising(3, ring, np.ones(3, np.int8), 2, recipe)
+        >>> Planted.of_ising(3, ring, np.ones(3, np.int8), 2)
         Planted(by hand, 3 spins, 1 loop, ground energy -3)
         """
         edges, weights = loops.edge_sums(num_spins)
@@ -159,21 +159,22 @@ class Planted(Summarised):
         num_spins: int,
         squares: Squares,
         state: SpinArray,
-        recipe: Recipe,
+        recipe: Recipe = _BY_HAND,
+        meter: Meter | None = None,
     ) -> Planted:
         """Add squares up into an Ising problem: couplings -c·a_i·a_j, which is half of each square.
 
         Halves keep weights as small as they can be: (a·s)² has the couplings -2·a_i·a_j. There is
-        no offset, so the energy is that of the couplings and fields alone.
+        no offset, so the energy is that of the couplings and fields alone. A meter counts the pairs
+        before they are added up.
 
         >>> import numpy as np
         >>> from glasshouse.certificates import Squares
-        >>> from glasshouse.planting import Seed
         >>> square = Squares.of([[(0, 1), (1, -1)]])  # (s0 - s1)²
-        >>> Planted.of_squares(2, square, np.ones(2, np.int8), Recipe("by hand", {}, Seed(1)))
+        >>> Planted.of_squares(2, square, np.ones(2, np.int8))
         Planted(by hand, 2 spins, 1 square, ground energy -1)
         """
-        spend(squares.num_terms)
+        spend(new_meter() if meter is None else meter, squares.num_terms)
         edges, sums = SquareSums(squares, num_spins + 1).pairs()
         if squares.is_wide and sum(map(abs, sums.tolist())) > INT64_MAX:
             raise ValueError(
@@ -186,9 +187,9 @@ class Planted(Summarised):
         return cls(problem, state, energy, 1, NO_LOOPS, recipe, squares, 2)
 
     @classmethod
-    def from_recipe(cls, recipe: Recipe) -> Planted:
-        """Grow an instance again, bit for bit."""
-        planted = Method.of(recipe).grow(recipe)
+    def from_recipe(cls, recipe: Recipe, steps: int | None = None) -> Planted:
+        """Grow an instance again, bit for bit; an `EffortError` if it takes more than `steps`."""
+        planted = Plan.of(recipe).grow(recipe.seed, steps)
         return shuffle(planted) if recipe.parameters.get("shuffled") else planted
 
     @cached_property

@@ -14,7 +14,6 @@ from typing import Any
 
 from glasshouse.files.text.plain_json import canonical_json
 from glasshouse.planting import METHODS, Planted, Seed
-from glasshouse.problems.ratio import ratio
 from glasshouse.store.records import StoredTask
 from glasshouse.store.row_types import Columns, Identified, Kind, Stop
 from glasshouse.store.storefile import StoreError, one_line
@@ -208,10 +207,7 @@ def task_of(stored: StoredTask) -> Task:
     name = f"task {stored.task_id[:12]}"
     try:
         method = METHODS.find(stored.description.get("method"), "method")
-        asked = stored.table("parameters")
-        if ratio(asked.get("frustration", 0), "frustration") < 0:
-            raise ValueError("its frustration is below 0")
-        demand = method.demand(method.completed(asked))
+        demand = method.plan(**method.completed(stored.table("parameters"))).demand
         if demand.memory > _MOST_MEMORY:
             raise ValueError(f"an instance of {demand.memory} bytes is more than {_MOST_MEMORY}")
         task = Task.from_canonical(stored.canonical, stored.stop, stored.realised)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -15,7 +14,6 @@ from glasshouse.files.text.plain_json import canonical_json
 from glasshouse.planting import METHODS, Method, Planted, Seed
 from glasshouse.problems import validation
 from glasshouse.problems.ratio import decimal_text, ratio
-from glasshouse.randomness import NO_SEED, SeedAskedForError
 
 
 @dataclass(frozen=True)
@@ -41,8 +39,7 @@ class Family:
         object.__setattr__(self, "seed", validation.count(self.seed, "seed"))
         method = METHODS.find(self.method, "method")
         object.__setattr__(self, "parameters", exact_parameters(method, self.parameters))
-        with suppress(SeedAskedForError):  # what is wrong with them is said; nothing is grown
-            method.function(**self.parameters, rng=NO_SEED)
+        method.plan(**self.parameters).check()  # what is wrong with them is said; nothing is grown
 
     @cached_property
     def planting_seed(self) -> Seed:

@@ -14,8 +14,7 @@ from tests.oracles import energies_of, rc2_cost
 from tests.planting.test_golden import fingerprint
 
 from glasshouse.landscape import gauge
-from glasshouse.planting import METHODS, Planted
-from glasshouse.planting.demand import Demand
+from glasshouse.planting import Plan, Planted, Recipe, Seed
 from glasshouse.planting.graphs import Graph
 from glasshouse.planting.methods.cluster_loops import cluster_loops
 from glasshouse.problems import Ising
@@ -134,12 +133,11 @@ def test_corners_are_refused(arguments, message):
 
 
 def test_recipes_are_counted_before_they_are_grown():
-    demand = METHODS["cluster_loops"].demand
     with pytest.raises(ValueError, match=r"more than 2\^28"):
-        demand({"rows": 10**6, "alpha": "1"})
+        Plan.of(Recipe("cluster_loops", {"rows": 10**6, "alpha": "1"}, Seed(1)))
     for asked in ({}, {"rows": 4}, {"rows": "4", "alpha": 1}, {"rows": 4, "alpha": "x"}):
         with pytest.raises(ValueError, match=r"rows|alpha"):
-            demand(asked)
+            Plan.of(Recipe("cluster_loops", asked, Seed(1)))
 
 
 def test_100_000_spins_are_planted_in_seconds(capsys):
@@ -147,7 +145,7 @@ def test_100_000_spins_are_planted_in_seconds(capsys):
     plant = cluster_loops(112, alpha="1/4", scale=2, ruggedness=1, rng=1)
     seconds = time.perf_counter() - started
     plant.verify()
-    asked = Demand.of(plant.recipe)
+    asked = Plan.of(plant.recipe).demand
     assert asked.spins == plant.problem.num_variables > 100_000
     assert asked.parts >= plant.loops.num_loops
     with capsys.disabled():

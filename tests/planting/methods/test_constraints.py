@@ -17,8 +17,7 @@ from tests.oracles import energies_of, states_of
 from tests.planting.test_golden import fingerprint
 
 from glasshouse.certificates import Squares
-from glasshouse.planting import Planted, shuffle
-from glasshouse.planting.demand import Demand
+from glasshouse.planting import Plan, Planted, shuffle
 from glasshouse.planting.methods.constraints import exactly, nae3sat, two_in_four
 from glasshouse.planting.recipe import Recipe
 from glasshouse.problems.exchange import to_bqm
@@ -92,7 +91,7 @@ def test_recipes_gauges_and_new_names_keep_the_instance(
     mixed = shuffle(plant)
     mixed.verify()
     assert mixed.summary().ground_states == plant.summary().ground_states
-    demand = Demand.of(plant.recipe)
+    demand = Plan.of(plant.recipe).demand
     assert (demand.spins, demand.parts) == (len(plant.state), plant.squares.num_squares)
 
 

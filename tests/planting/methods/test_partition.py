@@ -13,8 +13,7 @@ from tests.oracles import optimum
 from tests.planting.test_golden import fingerprint
 
 from glasshouse.files import read_planted, write
-from glasshouse.planting import Planted, Recipe, Seed
-from glasshouse.planting.demand import Demand
+from glasshouse.planting import Plan, Planted, Recipe, Seed
 from glasshouse.planting.methods import partition
 
 TOTALS = ("even", "odd")
@@ -98,7 +97,7 @@ def test_corners_are_refused_with_one_line(arguments, message):
         partition(**arguments, rng=1)
     assert "\n" not in str(caught.value)
     with pytest.raises(ValueError, match=message):
-        Demand.of(Recipe("partition", arguments, Seed(1)))
+        Plan.of(Recipe("partition", arguments, Seed(1)))
 
 
 @pytest.mark.parametrize("n", [2, 5, 26, 100, 1000])

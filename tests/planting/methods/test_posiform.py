@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.oracles import all_states
 
 from glasshouse.files import read_planted, write
-from glasshouse.planting import Graph, Loops, Planted, shuffle
+from glasshouse.planting import Graph, Loops, Plan, Planted, shuffle
 from glasshouse.planting.counting.two_sat import (
     clauses_of,
     count_models,
@@ -21,7 +21,6 @@ from glasshouse.planting.counting.two_sat import (
     least_unique,
     loops_of,
 )
-from glasshouse.planting.demand import Demand
 from glasshouse.planting.kernels.clauses import BOTH, ONE
 from glasshouse.planting.methods import posiform
 
@@ -229,11 +228,11 @@ GOLDEN = [("8ef4fbdd2c3eb15e", 0), ("b88392d43a9285b4", -1920)]
 def test_what_a_hostile_recipe_asks_for_is_counted():
     recipe = posiform(5, rng=1).recipe
     huge = replace(recipe, parameters={"n": 2**28, "block": 2**28})
-    assert Demand.of(huge).memory > 2**50
-    with pytest.raises(ValueError, match="either n or a graph"):
-        Demand.of(replace(recipe, parameters={}))
+    assert Plan.of(huge).demand.memory > 2**50
+    with pytest.raises(ValueError, match="exactly one of n and graph"):
+        Plan.of(replace(recipe, parameters={}))
     with pytest.raises(ValueError, match="block"):
-        Demand.of(replace(recipe, parameters={"n": 9, "block": "x"}))
+        Plan.of(replace(recipe, parameters={"n": 9, "block": "x"}))
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ from tests.planting.plants import quarters, seeds, sizes
 
 from glasshouse.landscape import frustration_index
 from glasshouse.planting import Seed, random_loops_ensemble
+from glasshouse.planting.demand import new_meter
 from glasshouse.planting.kernels import cells
 from glasshouse.planting.kernels import random_loops as kernels
 from glasshouse.planting.methods import random_loops, uniform_max2sat
@@ -107,7 +108,7 @@ def test_dense_and_hashed_matrices_give_the_same_loops(
     for dense in (True, False):
         stream = Seed.of(seed).streams(1)[0]
         try:
-            grown.append(_drop_loops(stream, *size, loops, law, most, dense))
+            grown.append(_drop_loops(stream, *size, loops, law, most, new_meter(), dense))
         except ValueError as error:
             grown.append(str(error))
     assert grown[0] == grown[1]

@@ -16,8 +16,7 @@ from tests.oracles import energies_of
 from tests.planting.test_golden import fingerprint
 
 from glasshouse.landscape import gauge
-from glasshouse.planting import METHODS, Planted
-from glasshouse.planting.demand import Demand
+from glasshouse.planting import Plan, Planted, Recipe, Seed
 from glasshouse.planting.graphs import Graph
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.methods.lattice_tiles import CUBES, cubes, plaquettes, tiles2d, tiles3d
@@ -284,11 +283,11 @@ def test_corners_are_refused(arguments, message):
 def test_recipes_are_counted_before_they_are_grown():
     asked = {"length": 646, "boundary": "open"}
     with pytest.raises(ValueError, match=r"more than 2\^28"):
-        METHODS["tiles3d"].demand(asked)
+        Plan.of(Recipe("tiles3d", asked, Seed(1)))
     for asked in ({}, {"length": None}, {"length": True}, {"length": 8, "boundary": 3}):
         for name in ("tiles2d", "tiles3d"):
             with pytest.raises(ValueError, match=r"length|boundary"):
-                METHODS[name].demand(asked)
+                Plan.of(Recipe(name, asked, Seed(1)))
 
 
 def test_a_state_turns_signs_and_nothing_else():
@@ -305,7 +304,7 @@ def test_100_000_spins_are_planted_in_seconds(method, length, capsys):
     plant = method(length, rng=1)
     seconds = time.perf_counter() - started
     plant.verify()
-    asked = Demand.of(plant.recipe)
+    asked = Plan.of(plant.recipe).demand
     assert asked.spins == plant.problem.num_variables > 97_000
     assert asked.parts >= plant.loops.num_loops
     with capsys.disabled():

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tests.oracles import optimum
 from tests.planting.test_golden import fingerprint
 
-from glasshouse.planting import Planted, Recipe, Seed
-from glasshouse.planting.demand import Demand
+from glasshouse.planting import Plan, Planted, Recipe, Seed
 from glasshouse.planting.methods import wishart
 
 LAWS = [{"weights": "signs"}, {"weights": "normal"}, {"weights": "normal", "resolution": 1}]
@@ -44,7 +43,7 @@ def test_the_plant_is_optimal_proven_and_counted(plant):
     assert counted.is_exact
     assert counted.least == len(states)
     assert Planted.from_recipe(Recipe.from_json(plant.recipe.to_json())) == plant
-    assert Demand.of(plant.recipe).spins == plant.problem.num_variables
+    assert Plan.of(plant.recipe).demand.spins == plant.problem.num_variables
 
 
 def columns_of(plant: Planted) -> np.ndarray:
@@ -113,7 +112,7 @@ def test_corners_are_refused_with_one_line(arguments, message):
     assert "\n" not in str(caught.value)
     # A recipe from a file is refused as well, before anything is grown.
     with pytest.raises(ValueError, match=message):
-        Demand.of(Recipe("wishart", arguments, Seed(1)))
+        Plan.of(Recipe("wishart", arguments, Seed(1)))
 
 
 def test_the_finest_resolution_stays_exact():

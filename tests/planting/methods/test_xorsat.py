@@ -17,9 +17,8 @@ from tests.planting.test_golden import fingerprint
 
 from glasshouse.certificates import Squares
 from glasshouse.files import read_planted, write
-from glasshouse.planting import Planted, Recipe, Seed, shuffle
+from glasshouse.planting import Plan, Planted, Recipe, Seed, shuffle
 from glasshouse.planting.counting.equations import count_solutions, equation_rows, free_variables
-from glasshouse.planting.demand import Demand
 from glasshouse.planting.kernels.clauses import draw_regular
 from glasshouse.planting.methods import random_loops, wishart, xorsat
 
@@ -62,7 +61,7 @@ def test_recipes_gauges_and_new_names_keep_the_instance(
     for other in (moved, shuffle(plant), shuffle(moved)):
         other.verify()
         assert other.summary().ground_states == count
-    demand = Demand.of(plant.recipe)
+    demand = Plan.of(plant.recipe).demand
     assert (demand.spins, demand.parts) == (len(plant.state), plant.squares.num_squares)
 
 

@@ -12,14 +12,13 @@ import numpy.typing as npt
 from glasshouse.certificates.flat_cycles import NodeArray
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
-from glasshouse.planting.demand import in_pieces, new_meter, rbm_demand, refuse_spent
+from glasshouse.planting.demand import Demand, Meter, in_pieces, refuse_spent
 from glasshouse.planting.kernels.bias_loops import drop_bias_loops, drop_triangles
 from glasshouse.planting.kernels.cells import new_cells
 from glasshouse.planting.loops import Loops
-from glasshouse.planting.method import LOOP_KNOBS, planting_method
+from glasshouse.planting.method import LOOP_KNOBS, Plan, planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.recipe import Recipe
-from glasshouse.randomness import RngLike, Seed
+from glasshouse.randomness import RngLike, Streams
 
 # Loops cannot jam: one that is there can be dropped again. The bound is a safety line.
 _SAFETY_LINE = 1 << 24
@@ -28,7 +27,6 @@ _SAFETY_LINE = 1 << 24
 @planting_method(
     "bias",
     grows_on="rbm",
-    demand=rbm_demand,
     examples=({"n": 50, "frustration": "1/5", "loop_density": "0.5", "ghosts": 2},),
     knobs=LOOP_KNOBS,
 )
@@ -43,7 +41,7 @@ def bias_loops(
     bias_strength: Ratio = 1,
     state: State | None = None,
     rng: RngLike = None,
-) -> Planted:
+) -> Plan:
     """Plant a biased RBM with loops through one or two ghost spins (paper, section "Biases").
 
     A ghost is a fixed spin whose couplings are the biases of one layer. A loop through one ghost
@@ -74,21 +72,18 @@ def bias_loops(
         raise ValueError(f"ghosts={ghosts!r} must be 1 or 2, the ghost spins a loop runs through")
     length = 4 if ghosts == 1 else 3
     f = arguments.frustration(frustration, length, "ghosts=2" if ghosts == 1 else "")
-    number = arguments.loop_count(loops, loop_density, n)
+    number = arguments.number_of(loops, loop_density, n)
     strength = arguments.ratio(bias_strength, "bias_strength")
     positive, strong, negative = _weights(f, strength, length)
     arguments.check_total(number, 3 * strong - negative)
-    seed = Seed.of(rng)
-    streams = seed.streams(2)
-    spins = arguments.planted_state(state, n + m, streams[1])
-    nodes = _drop_loops(streams[0], n, m, number, ghosts, frustrated=negative < 0)
-    grown = _weigh(nodes, n + m, positive, strong, negative)
-    values = arguments.parameters(
-        state, spins, n=n, m=m, frustration=f, **arguments.requested(loops, loop_density),
-        ghosts=ghosts, bias_strength=strength,
-    )  # fmt: skip
-    loop_weight = positive if ghosts == 1 else strong
-    return Planted.of_rbm(n, m, grown, spins, loop_weight, Recipe("bias_loops", values, seed))
+
+    def draw(streams: Streams, meter: Meter) -> Planted:
+        spins = arguments.planted_state(state, n + m, streams[1])
+        nodes = _drop_loops(streams[0], n, m, number, ghosts, meter, frustrated=negative < 0)
+        grown = _weigh(nodes, n + m, positive, strong, negative)
+        return Planted.of_rbm(n, m, grown, spins, positive if ghosts == 1 else strong)
+
+    return Plan(Demand.of_loops_on_rbm(n, m, number), draw)
 
 
 def _weights(f: Fraction, strength: Fraction, length: int) -> tuple[int, int, int]:
@@ -105,14 +100,20 @@ def _weights(f: Fraction, strength: Fraction, length: int) -> tuple[int, int, in
 
 
 def _drop_loops(
-    stream: npt.NDArray[np.uint64], n: int, m: int, number: int, ghosts: int, *, frustrated: bool
+    stream: npt.NDArray[np.uint64],
+    n: int,
+    m: int,
+    number: int,
+    ghosts: int,
+    meter: Meter,
+    *,
+    frustrated: bool,
 ) -> NodeArray:
     nodes = np.empty((number, 4 if ghosts == 1 else 3), dtype=np.int32)
     if ghosts == 2:
         drop_triangles(stream, n, m, nodes)
         return nodes
     matrix = new_cells((n + 1) * (m + 1), 4 * number, signs=True)
-    meter = new_meter()
 
     def drop(first: int, last: int) -> int:
         part = nodes[first:last]
@@ -136,6 +137,4 @@ def _weigh(nodes: NodeArray, ghost: int, positive: int, strong: int, negative: i
     at_ghost = is_ghost | np.roll(is_ghost, -1, axis=1)
     weights = np.where(at_ghost, strong, positive)
     weights[:, -1] = negative
-    count, length = nodes.shape
-    starts = np.arange(count + 1, dtype=np.int64) * length
-    return Loops(nodes.reshape(-1), starts, weights.reshape(-1))
+    return Loops.of_rows(nodes, weights)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
-from glasshouse.planting.demand import ground_demand
+from glasshouse.planting.demand import Meter
 from glasshouse.planting.kernels.graph_loops import ANY, WALK
-from glasshouse.planting.method import LOOP_KNOBS, planting_method
-from glasshouse.planting.methods.dropping import Drop, Ground, LoopWeights, cycles_of_length
+from glasshouse.planting.method import LOOP_KNOBS, Plan, planting_method
+from glasshouse.planting.methods.dropping import (
+    NO_TABLE,
+    Drop,
+    Ground,
+    LoopWeights,
+    cycles_of_length,
+)
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import validation
-from glasshouse.randomness import RngLike, Seed
+from glasshouse.randomness import RngLike, Streams
 
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 @planting_method(
     "classic",
     grows_on="rbm or graph",
-    demand=ground_demand,
     examples=(
         {"graph": (100, 100), "loop_density": "0.3"},
         {"graph": "chimera:4", "loop_density": "0.2", "min_length": 8},
@@ -43,7 +44,7 @@ def classic_loops(
     max_weight: int | None = None,
     state: State | None = None,
     rng: RngLike = None,
-) -> Planted:
+) -> Plan:
     """Plant by the algorithm of Hen et al. (2015): random-walk loops that may cancel.
 
     Section "Frustrated Loop". A walk that never steps straight back runs until it meets itself;
@@ -64,56 +65,57 @@ def classic_loops(
         state: the state to plant; uniform at random when None.
         rng: a seed, or whatever `numpy.random.default_rng` takes.
 
+    >>> from fractions import Fraction
     >>> plant = classic_loops((20, 20), length=4, loop_density=3, rng=1)
     >>> plant
     Planted(classic_loops, 20 visible × 20 hidden, 60 loops, ground energy -120)
     >>> plant.summary().frustration < Fraction(1, 4)
     True
     """
-    ground = Ground.of(graph)
-    number = arguments.loop_count(loops, loop_density, ground.half)
-    shortest, longest = _lengths(ground, length, min_length)
-    f, weights = _weights(frustration, length)
-    weights.check(number, longest)
-    sampler, table = WALK, np.empty(0, dtype=np.int32)
-    if length is not None:
-        sampler, table = cycles_of_length(ground, length)
-    most = weights.limit(max_weight, longest)
-    seed = Seed.of(rng)
-    streams = seed.streams(2)
-    drop = Drop(sampler, ground, shortest, longest, weights, ANY, most, table)
-    grown = drop.grow(streams[0], number, "use shorter ones")
-    spins = arguments.planted_state(state, ground.num_variables, streams[1])
-    values = arguments.parameters(
-        state, spins, graph=ground.parameter, frustration=f, length=length, min_length=min_length,
-        max_weight=max_weight, **arguments.requested(loops, loop_density),
-    )  # fmt: skip
-    return ground.plant(grown, spins, weights.positive, Recipe("classic_loops", values, seed))
+    ground = Ground.of_graph_or_layers(graph)
+    number = arguments.number_of(loops, loop_density, ground.half)
+    shortest = _shortest(length, min_length)
+    weights = _weights(frustration, length)
+    most = arguments.weight_limit(max_weight)
+
+    def prepare(meter: Meter) -> Drop:
+        ground.refuse_acyclic()
+        longest = length or ground.longest_cycle
+        if shortest > longest:
+            raise ValueError(
+                f"min_length={min_length} is above {longest}, the longest that a cycle of {ground} "
+                "could be"
+            )
+        weights.check(number, longest, most)
+        sampler, table = cycles_of_length(ground, length, meter) if length else (WALK, NO_TABLE)
+        return Drop(sampler, ground, shortest, longest, weights, ANY, most, table)
+
+    def draw(streams: Streams, meter: Meter) -> Planted:
+        grown = prepare(meter).grow(streams[0], number, "use shorter ones", meter)
+        spins = arguments.planted_state(state, ground.num_variables, streams[1])
+        return ground.plant(grown, spins, weights.positive)
+
+    demand = ground.demand(number, stored=max_weight is not None)
+    return Plan(demand, draw, {"graph": ground.parameter}, prepare)
 
 
-def _lengths(ground: Ground, length: int | None, min_length: int | None) -> tuple[int, int]:
-    """The least and the greatest length of a loop."""
-    if length is not None and min_length is not None:
+def _shortest(length: int | None, min_length: int | None) -> int:
+    """The least length of a loop."""
+    if length is None:
+        return 3 if min_length is None else validation.count(min_length, "min_length", 3)
+    if min_length is not None:
         raise ValueError(f"length={length} and min_length={min_length} given; give one of them")
-    if length is not None:
-        return validation.count(length, "length", 3), length
-    shortest = 3 if min_length is None else validation.count(min_length, "min_length", 3)
-    if shortest > ground.longest_cycle:
-        raise ValueError(
-            f"min_length={min_length} is above {ground.longest_cycle}, the longest that a cycle of "
-            f"{ground} could be"
-        )
-    return shortest, ground.longest_cycle
+    return validation.count(length, "length", 3)
 
 
-def _weights(frustration: Ratio | None, length: int | None) -> tuple[Fraction | None, LoopWeights]:
+def _weights(frustration: Ratio | None, length: int | None) -> LoopWeights:
     """+1 and -1, or the weights that give loops of one length their f."""
     if frustration is None:
-        return None, LoopWeights(positive=1, constant=1, slope=0)
+        return LoopWeights(positive=1, constant=1, slope=0)
     if length is None:
         raise ValueError(
             f"frustration={frustration} needs loops of one length, give length=4 or so; random-walk"
             " loops of any length have weights ±1"
         )
     f = arguments.frustration(frustration, length)
-    return f, LoopWeights.of(f, range(length, length + 1))
+    return LoopWeights.of(f, range(length, length + 1))

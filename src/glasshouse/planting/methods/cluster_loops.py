@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -14,17 +13,16 @@ import numpy.typing as npt
 from glasshouse.kernels.adjacency import adjacency
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
-from glasshouse.planting.demand import Demand, new_meter, refuse_spent
+from glasshouse.planting.demand import Demand, Meter, refuse_spent
 from glasshouse.planting.graph_names import Extent, refuse_large
 from glasshouse.planting.graphs import Rows
 from glasshouse.planting.kernels.cluster_loops import drop_cell_loops, spread_over_spins
 from glasshouse.planting.loops import Loops
-from glasshouse.planting.method import planting_method
+from glasshouse.planting.method import Plan, planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import validation
 from glasshouse.problems.validation import INT64_MAX, IntArray
-from glasshouse.randomness import RngLike, Seed
+from glasshouse.randomness import RngLike, Streams
 
 _MOST_SPINS, _MOST_TERM = 1 << 28, 1 << 20
 # Tries without success before no more room is assumed.
@@ -105,27 +103,9 @@ class _Cells:
         return Loops(*arrays)
 
 
-def _number(alpha: Any, cells: _Cells) -> int:
-    """How many loops there are on the cells."""
-    density = arguments.ratio(alpha, "alpha")
-    if density <= 0:
-        raise ValueError(f"alpha={alpha} must be above 0: it is loops per cell")
-    return arguments.loop_count(math.ceil(density * cells.number), None, 1)
-
-
-def _demand(asked: Mapping[str, Any]) -> Demand:
-    cells = _Cells.of(
-        asked.get("rows"), asked.get("columns"), asked.get("shore", 4), asked.get("scale", 1)
-    )
-    shore, number = cells.shore, _number(asked.get("alpha"), cells)
-    nodes = shore**2 * (2 * cells.number + _USUAL_LENGTH * number)
-    return Demand.of_loops(cells.num_spins, shore * cells.number + shore**2 * number, nodes)
-
-
 @planting_method(
     "cluster",
     grows_on="spins",
-    demand=_demand,
     examples=(
         {"rows": 4, "alpha": "1/4", "scale": "2", "ruggedness": 1},
         {"rows": 2, "columns": 3, "alpha": "1/2", "shore": 2},
@@ -142,7 +122,7 @@ def cluster_loops(
     shore: int = 4,
     state: State | None = None,
     rng: RngLike = None,
-) -> Planted:
+) -> Plan:
     """Plant on a Chimera graph, by loops over its cells, whose own couplings are ferromagnetic.
 
     Deceptive cluster loops (Mandrà, Katzgraber, Quantum Science and Technology 3, 04LT01, 2018,
@@ -169,19 +149,26 @@ def cluster_loops(
     >>> plant.verify()
     """
     cells = _Cells.of(rows, columns, shore, scale)
-    number = _number(alpha, cells)
+    density = arguments.ratio(alpha, "alpha")
+    if density <= 0:
+        raise ValueError(f"alpha={alpha} must be above 0: it is loops per cell")
+    number = arguments.number_of(math.ceil(density * cells.number), None, 1)
     most = INT64_MAX if ruggedness is None else validation.count(ruggedness, "ruggedness", 1)
-    seed = Seed.of(rng)
-    streams = seed.streams(2)
-    spins = arguments.planted_state(state, cells.num_spins, streams[0])
-    found, starts = _dropped(cells, streams[1].copy(), number, min(most, INT64_MAX))
-    values = arguments.parameters(
-        state, spins, rows=cells.rows, columns=cells.columns, alpha=arguments.ratio(alpha, "alpha"),
-        scale=cells.scale, ruggedness=ruggedness, shore=cells.shore,
-    )  # fmt: skip
-    loops = cells.loops_over_spins(found, starts)
-    recipe = Recipe("cluster_loops", values, seed)
-    return Planted.of_ising(cells.num_spins, loops, spins, 1, recipe, denominator=cells.denominator)
+
+    def draw(streams: Streams, meter: Meter) -> Planted:
+        spins = arguments.planted_state(state, cells.num_spins, streams[0])
+        loops = cells.loops_over_spins(
+            *_dropped(cells, streams[1], number, min(most, INT64_MAX), meter)
+        )
+        return Planted.of_ising(cells.num_spins, loops, spins, 1, denominator=cells.denominator)
+
+    per_loop, per_cell = cells.shore**2, cells.shore
+    demand = Demand.of_loops(
+        cells.num_spins,
+        per_cell * cells.number + per_loop * number,
+        per_loop * (2 * cells.number + _USUAL_LENGTH * number),
+    )
+    return Plan(demand, draw, {"columns": cells.columns})
 
 
 def _grid(cells: _Cells) -> Rows:
@@ -196,11 +183,10 @@ def _grid(cells: _Cells) -> Rows:
 
 
 def _dropped(
-    cells: _Cells, stream: npt.NDArray[np.uint64], number: int, most: int
+    cells: _Cells, stream: npt.NDArray[np.uint64], number: int, most: int, meter: Meter
 ) -> tuple[npt.NDArray[np.int32], IntArray]:
     """Exactly so many loops over cells, or an error that says how many there is room for."""
-    meter, grid = new_meter(), _grid(cells)
-    reached = 0
+    grid, reached = _grid(cells), 0
     for _ in range(_RESTARTS):
         found, starts = drop_cell_loops(
             stream, grid, number, most, cells.most_turns, _PATIENCE, meter

@@ -6,15 +6,18 @@ of an RBM is a graph, too.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from glasshouse.planting import arguments
-from glasshouse.planting.demand import new_meter, refuse_spent
+from glasshouse.planting.demand import Demand, Meter, graph_extent, refuse_spent
+from glasshouse.planting.graph_names import Extent
 from glasshouse.planting.graphs import Graph, Rows
 from glasshouse.planting.kernels import cycles
 from glasshouse.planting.kernels.graph_loops import (
@@ -29,8 +32,7 @@ from glasshouse.planting.kernels.graph_loops import (
 )
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.recipe import Recipe
-from glasshouse.problems import naming, validation
+from glasshouse.problems import naming
 from glasshouse.problems.validation import INT64_MAX, IntArray, SpinArray
 
 if TYPE_CHECKING:
@@ -48,44 +50,75 @@ _PATIENCE = 1000
 _MOST_PATIENCE = 100_000
 # Where room runs out, everything starts anew a few times.
 _RESTARTS = 4
-_NO_TABLE = np.empty(0, dtype=np.int32)
+NO_TABLE = np.empty(0, dtype=np.int32)
 _NO_EDGES = np.empty(0, dtype=np.int64)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ground:
-    """A graph with a cycle; an RBM's is complete bipartite and not stored until it must be.
+    """The graph that loops are dropped on: counted at once, and built when it is needed.
+
+    The complete bipartite graph of an RBM is not stored until it must be.
 
     Attributes:
-        graph: the graph, or None for an RBM.
+        given: the graph, its name or its edges; None for an RBM.
         layers: (n, m) of an RBM, else (0, 0).
     """
 
-    graph: Graph | None
+    given: Graph | str | list[Any] | None
     layers: tuple[int, int] = (0, 0)
 
     @classmethod
-    def of(cls, graph: GraphLike | tuple[int, int]) -> Ground:
-        """Ground from (n, m) or from whatever `Graph.of` takes; acyclic graphs are refused."""
+    def of(cls, graph: GraphLike) -> Ground:
+        """Ground from whatever `Graph.of` takes.
+
+        Names and lists may come from an untrusted file, and ask for more memory than there is.
+        """
+        return cls(graph if isinstance(graph, (str, list)) else Graph.of(graph))
+
+    @classmethod
+    def of_graph_or_layers(cls, graph: GraphLike | tuple[int, int]) -> Ground:
+        """Return the ground of an RBM for (n, m), and that of a graph for all else."""
         if isinstance(graph, (tuple, list)) and len(graph) == 2 and np.ndim(graph[0]) == 0:
             n, m = graph
             return cls(None, arguments.layer_sizes(n, m))
-        known = Graph.of(graph)
-        if known.num_nodes < 3:
-            raise ValueError(f"{known!r} is too small for a cycle; give at least 3 nodes")
-        if not len(known.core):
-            raise ValueError(f"{known!r} has no cycle, so no loop fits; add edges")
-        return cls(known)
+        return cls.of(graph)
+
+    @cached_property
+    def graph(self) -> Graph | None:
+        """The graph, or None for an RBM."""
+        return None if self.given is None else Graph.of(self.given)
+
+    def refuse_acyclic(self) -> None:
+        """Refuse graphs that no loop fits on."""
+        graph = self.graph
+        if graph and graph.num_nodes < 3:
+            raise ValueError(f"{graph!r} is too small for a cycle; give at least 3 nodes")
+        if graph and not len(graph.core):
+            raise ValueError(f"{graph!r} has no cycle, so no loop fits; add edges")
+
+    @cached_property
+    def extent(self) -> tuple[Extent, int]:
+        """How large the graph is, and what it takes in memory; nothing for an RBM."""
+        if self.given is None:
+            return Extent(sum(self.layers), math.prod(self.layers)), 0
+        return graph_extent(self.given)
 
     @property
     def num_variables(self) -> int:
         """Nodes of the graph, or visible and hidden spins."""
-        return self.graph.num_nodes if self.graph else sum(self.layers)
+        return self.extent[0].nodes
+
+    def demand(self, loops: int, *, stored: bool = False) -> Demand:
+        """What so many loops take; the graph of an RBM may be stored."""
+        if self.given is None:
+            return Demand.of_loops_on_rbm(*self.layers, loops, stored=stored)
+        return Demand.of_loops_on_graph(*self.extent, loops)
 
     @property
     def half(self) -> Fraction:
         """The paper's n."""
-        return arguments.half(self.num_variables, None if self.graph else self.layers[0])
+        return arguments.half(self.num_variables, self.layers[0] if self.given is None else None)
 
     @property
     def is_bipartite(self) -> bool:
@@ -97,7 +130,6 @@ class Ground:
         """No cycle is longer than this."""
         return len(self.graph.core) if self.graph else 2 * min(self.layers)
 
-    @property
     def parameter(self) -> Any:
         """The ground as a recipe holds it."""
         return self.graph.name if self.graph else list(self.layers)
@@ -117,13 +149,13 @@ class Ground:
         """Where walks begin; empty stands for all spins."""
         return self.graph.core if self.graph else np.empty(0, dtype=np.int32)
 
-    def plant(self, loops: Loops, state: SpinArray, loop_weight: int, recipe: Recipe) -> Planted:
+    def plant(self, loops: Loops, state: SpinArray, loop_weight: int, offset: int = 0) -> Planted:
         """The instance: an RBM, or an Ising problem."""
-        if self.graph:
-            labels = self.graph.labels
-            kept = labels if naming.is_plain(labels) else None
-            return Planted.of_ising(self.num_variables, loops, state, loop_weight, recipe, kept)
-        return Planted.of_rbm(*self.layers, loops, state, loop_weight, recipe)
+        if self.graph is None:
+            return Planted.of_rbm(*self.layers, loops, state, loop_weight)
+        labels = self.graph.labels if naming.is_plain(self.graph.labels) else None
+        size = self.num_variables
+        return Planted.of_ising(size, loops, state, loop_weight, labels=labels, offset=offset)
 
     def __str__(self) -> str:
         return repr(self.graph) if self.graph else f"{self.layers[0]} × {self.layers[1]} weights"
@@ -150,21 +182,15 @@ class LoopWeights:
         """The negative weight of a loop of this length."""
         return -(self.constant + self.slope * (length - 1))
 
-    def check(self, number: int, longest: int) -> None:
-        """Refuse what could leave int64."""
+    def check(self, number: int, longest: int, most: int = INT64_MAX) -> None:
+        """Refuse what could leave int64, and loops of which none stays under a limit."""
         arguments.check_total(number, self.positive * (longest - 1) - self.negative(longest))
-
-    def limit(self, max_weight: int | None, longest: int) -> int:
-        """The most that an edge may reach, if a loop fits under it at all."""
-        if max_weight is None:
-            return INT64_MAX
         heaviest = max(self.positive, -self.negative(longest))
-        if validation.count(max_weight, "max_weight", 1) < heaviest:
+        if most < heaviest:
             raise ValueError(
-                f"max_weight={max_weight} is below {heaviest}, the heaviest weight of a single "
-                "loop; use a frustration with a smaller denominator, or shorter loops"
+                f"max_weight={most} is below {heaviest}, the heaviest weight of a single loop; use "
+                "a frustration with a smaller denominator, or shorter loops"
             )
-        return min(max_weight, INT64_MAX)
 
 
 @dataclass(frozen=True)
@@ -192,7 +218,7 @@ class Drop:
     weights: LoopWeights
     rule: int = CONSTRUCTIVE
     most: int = INT64_MAX
-    table: Table = field(default_factory=lambda: _NO_TABLE)
+    table: Table = field(default_factory=lambda: NO_TABLE)
     inner: IntArray = field(default_factory=lambda: _NO_EDGES)
     border: int = 0
     inside: bool = False
@@ -215,7 +241,9 @@ class Drop:
         """Weights of the edges, all 0; none where no rule looks at them."""
         return np.zeros(len(self.rows[3]) if self._needs_totals else 0, dtype=np.int64)
 
-    def run(self, stream: Stream, number: int, totals: IntArray) -> tuple[Any, IntArray]:
+    def run(
+        self, stream: Stream, number: int, totals: IntArray, meter: Meter
+    ) -> tuple[Any, IntArray]:
         """Nodes and starts of up to `number` loops, dropped on top of `totals`."""
         rows = self.rows
         source = CycleSource(
@@ -225,7 +253,7 @@ class Drop:
         patience = max(_PATIENCE, 20 * len(self.table) // self.shortest)
         if self._is_limited:
             patience = max(patience, min(2 * len(rows[3]), _MOST_PATIENCE))
-        weights, meter = self.weights, new_meter()
+        weights = self.weights
         rule = LoopRule(
             self.shortest, self.longest, weights.positive, weights.constant, weights.slope,
             self.rule, self.most,
@@ -243,11 +271,11 @@ class Drop:
             refuse_spent(meter)
         return nodes[: starts[placed]].copy(), starts[: placed + 1].copy()
 
-    def grow(self, stream: Stream, number: int, remedy: str) -> Loops:
+    def grow(self, stream: Stream, number: int, remedy: str, meter: Meter) -> Loops:
         """Exactly `number` loops, or an error that says how many there is room for."""
         reached = 0
         for _ in range(_RESTARTS if self._is_limited else 1):
-            nodes, starts = self.run(stream, number, self.new_totals())
+            nodes, starts = self.run(stream, number, self.new_totals(), meter)
             if len(starts) - 1 == number:
                 return self.weighed(nodes, starts)
             reached = max(reached, len(starts) - 1)
@@ -272,9 +300,8 @@ class Drop:
         return f"loop of length {self.shortest} to {self.longest}"
 
 
-def cycles_of_length(ground: Ground, length: int) -> tuple[int, Table]:
+def cycles_of_length(ground: Ground, length: int, meter: Meter) -> tuple[int, Table]:
     """The sampler for cycles of one length: a table of all of them, or self-avoiding paths."""
-    validation.count(length, "length", 3)
     if length > ground.longest_cycle:
         raise ValueError(
             f"{ground} has no cycle of length {length}; use at most {ground.longest_cycle}"
@@ -282,9 +309,8 @@ def cycles_of_length(ground: Ground, length: int) -> tuple[int, Table]:
     if length % 2 and ground.is_bipartite:
         raise ValueError(f"{ground} has no cycle of length {length}; use an even length")
     if ground.graph is None:
-        return PATH, _NO_TABLE
+        return PATH, NO_TABLE
     starts, neighbours, _, _ = ground.graph.core_rows
-    meter = new_meter()
     table, is_complete = cycles.list_cycles(
         starts, neighbours, length, _MOST_LISTED, _MOST_STEPS, meter
     )

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio
 from glasshouse.planting.kernels.cells import new_cells
 from glasshouse.planting.kernels.random_loops import drop_ensemble
 from glasshouse.planting.loops import Loops
+from glasshouse.planting.method import METHODS
 from glasshouse.planting.methods.random_loops import REDRAWS, weight_law
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.recipe import Recipe
@@ -108,12 +108,13 @@ def random_loops_ensemble(
     Ensemble(50 instances, 100 × 100, 35 loops each)
     >>> many[7].verify()
     """
-    n, m = arguments.layer_sizes(n, m)
-    f = arguments.frustration(frustration, 4, arguments.SHORTER_LOOPS)
-    number = arguments.loop_count(loops, loop_density, n)
+    plan = METHODS["random_loops"].plan(
+        n, m, frustration=frustration, loop_density=loop_density, loops=loops
+    )
     instances, first = validation.count(count, "count"), validation.count(first, "first")
-    law, _ = weight_law(f, "equal", None, None)
-    arguments.check_total(number, 3 * int(law[0]) + int(law[3]))
+    parameters = plan.held
+    number, n, m = plan.demand.parts, parameters["n"], parameters["m"]
+    law, _ = weight_law(Fraction(parameters["frustration"]), "equal", None, None)
     seed = Seed.of(rng)
     streams = np.empty((instances, 2, 4), dtype=np.uint64)
     for k in range(instances):
@@ -123,10 +124,6 @@ def random_loops_ensemble(
     matrix = new_cells(n * m, 4 * number, signs=True)
     if not drop_ensemble(streams, n, m, law, REDRAWS, matrix, nodes, states):
         raise ValueError(f"no place found for {number} loops on {n} × {m}; use fewer loops")
-    parameters = arguments.parameters(
-        None, states, n=n, m=m, frustration=f, **arguments.requested(loops, loop_density),
-        overlap="constructive", weights="equal",
-    )  # fmt: skip
     nodes, states = validation.read_only(nodes), validation.read_only(states)
     shared = MappingProxyType(parameters)
     return Ensemble(nodes, states, int(law[0]), -int(law[3]), shared, seed, first)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Overlap, Ratio, State
-from glasshouse.planting.demand import graph_demand
-from glasshouse.planting.graphs import Graph
+from glasshouse.planting.demand import Meter
 from glasshouse.planting.kernels.graph_loops import BASIS, CONSTRUCTIVE, DISJOINT
-from glasshouse.planting.method import LOOP_KNOBS, planting_method
-from glasshouse.planting.methods.dropping import Drop, Ground, LoopWeights, cycles_of_length
+from glasshouse.planting.method import LOOP_KNOBS, Plan, planting_method
+from glasshouse.planting.methods.dropping import (
+    NO_TABLE,
+    Drop,
+    Ground,
+    LoopWeights,
+    cycles_of_length,
+)
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import validation
-from glasshouse.randomness import RngLike, Seed
+from glasshouse.randomness import RngLike, Streams
 
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 @planting_method(
     "graph",
     grows_on="graph",
-    demand=graph_demand,
     examples=(
         {"graph": "torus:8x8", "frustration": "1/4", "length": 4, "loop_density": "1"},
         {"graph": "chimera:4 without 7", "frustration": "1/8", "loop_density": "0.3"},
@@ -45,7 +45,7 @@ def graph_loops(
     max_weight: int | None = None,
     state: State | None = None,
     rng: RngLike = None,
-) -> Planted:
+) -> Plan:
     """Plant on any graph with a cycle, by loops that never oppose each other.
 
     Section "Extension to General Graphs". A cycle is the symmetric difference of up to three
@@ -75,44 +75,46 @@ def graph_loops(
     >>> plant.summary().frustration
     Fraction(1, 4)
     """
-    ground = Ground.of(Graph.of(graph))
-    number = arguments.loop_count(loops, loop_density, ground.half)
-    f, lengths = _lengths(ground, frustration, length, max_length)
-    weights = LoopWeights.of(f, lengths)
-    weights.check(number, lengths[-1])
-    sampler, table = BASIS, np.empty(0, dtype=np.int32)
-    if length is not None:
-        sampler, table = cycles_of_length(ground, length)
+    ground = Ground.of(graph)
+    number = arguments.number_of(loops, loop_density, ground.half)
+    longest = _longest(length, max_length)
+    f = arguments.frustration(frustration, longest or 3)
     rule = DISJOINT if arguments.is_disjoint(overlap, max_weight) else CONSTRUCTIVE
-    most = weights.limit(max_weight, lengths[-1])
-    seed = Seed.of(rng)
-    streams = seed.streams(2)
-    drop = Drop(sampler, ground, lengths[0], lengths[-1], weights, rule, most, table)
-    remedy = "another length" if length else "a lower frustration, which allows longer loops"
-    grown = drop.grow(streams[0], number, f"use {remedy}")
-    spins = arguments.planted_state(state, ground.num_variables, streams[1])
-    values = arguments.parameters(
-        state, spins, graph=ground.parameter, frustration=f, length=length, max_length=max_length,
-        overlap=overlap, max_weight=max_weight, **arguments.requested(loops, loop_density),
-    )  # fmt: skip
-    return ground.plant(grown, spins, weights.positive, Recipe("graph_loops", values, seed))
+    most = arguments.weight_limit(max_weight)
+
+    def prepare(meter: Meter) -> Drop:
+        ground.refuse_acyclic()
+        lengths = range(length, length + 1) if length else _lengths(ground, frustration, longest)
+        weights = LoopWeights.of(f, lengths)
+        weights.check(number, lengths[-1], most)
+        sampler, table = cycles_of_length(ground, length, meter) if length else (BASIS, NO_TABLE)
+        return Drop(sampler, ground, lengths[0], lengths[-1], weights, rule, most, table)
+
+    def draw(streams: Streams, meter: Meter) -> Planted:
+        drop = prepare(meter)
+        remedy = "another length" if length else "a lower frustration, which allows longer loops"
+        grown = drop.grow(streams[0], number, f"use {remedy}", meter)
+        spins = arguments.planted_state(state, ground.num_variables, streams[1])
+        return ground.plant(grown, spins, drop.weights.positive)
+
+    return Plan(ground.demand(number), draw, {"graph": ground.parameter}, prepare)
 
 
-def _lengths(
-    ground: Ground, frustration: Ratio, length: int | None, max_length: int | None
-) -> tuple[Fraction, range]:
-    """f, and the lengths that loops may have: one, or all up to the longest."""
-    if length is not None:
-        if max_length is not None:
-            raise ValueError(f"length={length} and max_length={max_length} given; give one of them")
-        validation.count(length, "length", 3)
-        return arguments.frustration(frustration, length), range(length, length + 1)
-    shortest = 4 if ground.is_bipartite else 3
+def _longest(length: int | None, max_length: int | None) -> int | None:
+    """The longest that a loop may be, if that was asked for."""
+    if length is None:
+        return None if max_length is None else validation.count(max_length, "max_length", 3)
     if max_length is not None:
-        longest = validation.count(max_length, "max_length", shortest)
-        f = arguments.frustration(frustration, longest)
-    else:
+        raise ValueError(f"length={length} and max_length={max_length} given; give one of them")
+    return validation.count(length, "length", 3)
+
+
+def _lengths(ground: Ground, frustration: Ratio, longest: int | None) -> range:
+    """All lengths that loops may have, up to the longest."""
+    shortest = 4 if ground.is_bipartite else 3
+    if longest is None:
         f = arguments.frustration(frustration, shortest)
         longest = int(1 / f) if f else ground.longest_cycle
+    validation.count(longest, "max_length", shortest)
     longest = max(shortest, min(longest, ground.longest_cycle))
-    return f, range(shortest, longest + 1, shortest - 2)
+    return range(shortest, longest + 1, shortest - 2)

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 from glasshouse.planting.arguments import Ratio, State
-from glasshouse.planting.demand import Demand
-from glasshouse.planting.method import planting_method
+from glasshouse.planting.method import Plan, planting_method
 from glasshouse.planting.methods.tiles import Boundary, Tile, TileLattice, TileSet, symmetries
-from glasshouse.planting.planted import Planted
 from glasshouse.randomness import RngLike
 
 # The corners of a plaquette in the order in which its couplings join them.
@@ -33,15 +29,9 @@ def _plaquettes(weak: int) -> list[Tile]:
     ]
 
 
-def _plaquette_demand(asked: Mapping[str, Any]) -> Demand:
-    lattice = TileLattice.of(asked.get("length"), 2, asked.get("boundary", "periodic"))
-    return lattice.demand(plaquettes())
-
-
 @planting_method(
     "tiles2d",
     grows_on="spins",
-    demand=_plaquette_demand,
     examples=({"length": 8, "p1": "1/4", "p2": "3/4"}, {"length": 6, "boundary": "open"}),
     knobs={"p2": ("0", "1")},
 )
@@ -54,7 +44,7 @@ def tiles2d(
     boundary: Boundary = "periodic",
     state: State | None = None,
     rng: RngLike = None,
-) -> Planted:
+) -> Plan:
     """Plant on the square lattice, by frustrated plaquettes of one colour of a checkerboard.
 
     Tile planting (Hamze, Jacob, Ochoa, Perera, Wang, Katzgraber, Physical Review E 97, 043303,
@@ -86,9 +76,7 @@ def tiles2d(
     if all(share is None for share in given.values()):
         given["p2"] = 1
     named = {name: 0 if share is None else share for name, share in given.items()}
-    loops, spins, recipe = lattice.tiled("tiles2d", plaquettes(), named, "C4", state, rng)
-    weight = int(loops.positive_weights.min())
-    return Planted.of_ising(lattice.num_spins, loops, spins, weight, recipe)
+    return lattice.plan(plaquettes(), named, "C4", state)
 
 
 # Loops over quarters prove the cubes: halves would do, but would not tell which couplings all
@@ -144,15 +132,9 @@ def _moved(cube: Tile, move: tuple[int, ...]) -> Tile:
     return [(tuple(move[corner] for corner in corners), weights) for corners, weights in cube]
 
 
-def _cube_demand(asked: Mapping[str, Any]) -> Demand:
-    lattice = TileLattice.of(asked.get("length"), 3, asked.get("boundary", "periodic"))
-    return lattice.demand(cubes())
-
-
 @planting_method(
     "tiles3d",
     grows_on="spins",
-    demand=_cube_demand,
     examples=({"length": 4}, {"length": 4, "boundary": "open", "p22": "1/2", "p42": "1/4"}),
     knobs={"p22": ("1", "0"), "p42": ("1", "0")},
 )
@@ -166,7 +148,7 @@ def tiles3d(
     boundary: Boundary = "periodic",
     state: State | None = None,
     rng: RngLike = None,
-) -> Planted:
+) -> Plan:
     """Plant on the cubic lattice with couplings ±1, by frustrated cubes that share no coupling.
 
     Tile planting in three dimensions (Hamze, Jacob, Ochoa, Perera, Wang, Katzgraber, Physical
@@ -195,5 +177,4 @@ def tiles3d(
     """
     lattice = TileLattice.of(length, 3, boundary)
     named = {"p21": p21, "p22": p22, "p41": p41, "p42": p42}
-    loops, spins, recipe = lattice.tiled("tiles3d", cubes(), named, "F6", state, rng)
-    return Planted.of_ising(lattice.num_spins, loops, spins, 1, recipe, denominator=_DENOMINATOR)
+    return lattice.plan(cubes(), named, "F6", state, _DENOMINATOR)

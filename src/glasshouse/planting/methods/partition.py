@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -12,13 +11,12 @@ from glasshouse.certificates import Squares
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.counting.halves import count_by_halves
-from glasshouse.planting.demand import Demand, EffortError
+from glasshouse.planting.demand import Demand, EffortError, Meter
 from glasshouse.planting.kernels.draws import fill_partitioned
-from glasshouse.planting.method import planting_method
+from glasshouse.planting.method import Plan, planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.recipe import Recipe
 from glasshouse.problems.validation import INT64_MAX
-from glasshouse.randomness import RngLike, Seed
+from glasshouse.randomness import RngLike, Streams
 
 Total = Literal["even", "odd"]
 
@@ -26,38 +24,9 @@ Total = Literal["even", "odd"]
 _TRIES = 1 << 20
 
 
-def _sizes(n: Any, bits: Any, bits_per_spin: Any, total: Any) -> tuple[int, int]:
-    """Spins, and bits of the numbers."""
-    spins = arguments.dense_spins(n, 2)
-    number = arguments.number_of(bits, bits_per_spin, spins, ("bits", "bits_per_spin"))
-    # Couplings add up to less than half the square of the sum of all numbers, and a QUBO's weights
-    # to 9 times as much.
-    most = (math.isqrt(2 * INT64_MAX // 9) // spins + 1).bit_length() - 1
-    if number > most:
-        raise ValueError(
-            f"numbers of {number} bits are too large for n={spins}; squares of their sums "
-            f"leave 2^63-1, where energies stop being exact; use at most {most} bits"
-        )
-    arguments.one_of(total, "total", ("even", "odd"))
-    if number == 1 and spins % 2 != (total == "odd"):
-        raise ValueError(
-            f"numbers of 1 bit are all 1, and the total of n={spins} of them is not {total}; "
-            "use 2 bits"
-        )
-    return spins, number
-
-
-def _demand(asked: Mapping[str, Any]) -> Demand:
-    n, _ = _sizes(
-        asked.get("n"), asked.get("bits"), asked.get("bits_per_spin"), asked.get("total", "even")
-    )
-    return Demand.of_squares(n, 1, n)
-
-
 @planting_method(
     "partition",
     grows_on="spins",
-    demand=_demand,
     examples=({"n": 20, "bits": 12}, {"n": 24, "bits_per_spin": "3/4", "total": "odd"}),
     knobs={"bits_per_spin": ("1/10", "1/2")},
     ground_states=count_by_halves,
@@ -70,7 +39,7 @@ def partition(
     total: Total = "even",
     state: State | None = None,
     rng: RngLike = None,
-) -> Planted:
+) -> Plan:
     """Plant a perfect partition: numbers that split into two sides of the same sum.
 
     The energy is half of (a·s)², without its constant; spins tell the side of each number. Numbers
@@ -97,18 +66,31 @@ def partition(
     ([6, 7, 5, 12, 6, 10], [1, 1, -1, -1, -1, 1])
     >>> plant.verify()
     """
-    size, number = _sizes(n, bits, bits_per_spin, total)
-    seed = Seed.of(rng)
-    streams = seed.streams(2)
-    numbers = np.empty(size, dtype=np.int64)
-    found = fill_partitioned(streams[1].copy(), numbers, 2**number - 1, int(total == "odd"), _TRIES)
-    if not found:  # the last number fits about once in √n draws
-        raise EffortError(f"no last number fits in {_TRIES} draws; use another seed")
-    own = np.sign(numbers) if state is None else state
-    spins = arguments.planted_state(own, size, streams[0])
-    values = arguments.parameters(
-        state, spins, n=size, bits=bits, total=total,
-        bits_per_spin=arguments.ratio_or_none(bits_per_spin, "bits_per_spin"),
-    )  # fmt: skip
-    squares = Squares.of_rows((numbers * spins)[np.newaxis])
-    return Planted.of_squares(size, squares, spins, Recipe("partition", values, seed))
+    size = arguments.dense_spins(n, 2)
+    number = arguments.number_of(bits, bits_per_spin, size, "bits", "bits_per_spin")
+    # Couplings add up to less than half the square of the sum of all numbers, and a QUBO's weights
+    # to 9 times as much.
+    most = (math.isqrt(2 * INT64_MAX // 9) // size + 1).bit_length() - 1
+    if number > most:
+        raise ValueError(
+            f"numbers of {number} bits are too large for n={size}; squares of their sums "
+            f"leave 2^63-1, where energies stop being exact; use at most {most} bits"
+        )
+    arguments.one_of(total, "total", ("even", "odd"))
+    if number == 1 and size % 2 != (total == "odd"):
+        raise ValueError(
+            f"numbers of 1 bit are all 1, and the total of n={size} of them is not {total}; "
+            "use 2 bits"
+        )
+
+    def draw(streams: Streams, meter: Meter) -> Planted:
+        numbers = np.empty(size, dtype=np.int64)
+        largest, is_odd = 2**number - 1, int(total == "odd")
+        if not fill_partitioned(streams[1], numbers, largest, is_odd, _TRIES):
+            raise EffortError(f"no last number fits in {_TRIES} draws; use another seed")
+        own = np.sign(numbers) if state is None else state
+        spins = arguments.planted_state(own, size, streams[0])
+        squares = Squares.of_rows((numbers * spins)[np.newaxis])
+        return Planted.of_squares(size, squares, spins, meter=meter)
+
+    return Plan(Demand.of_squares(size, 1, size), draw)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -13,18 +12,17 @@ import numpy.typing as npt
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.counting.two_sat import Clauses, count_models, least_unique, loops_of
-from glasshouse.planting.demand import Demand, graph_extent
+from glasshouse.planting.demand import Demand, Meter
 from glasshouse.planting.graphs import Graph
 from glasshouse.planting.kernels.clauses import draw_coefficients, draw_edge_clauses, grow_blocks
 from glasshouse.planting.kernels.graph_loops import BASIS
 from glasshouse.planting.loops import Loops
-from glasshouse.planting.method import planting_method
+from glasshouse.planting.method import Plan, planting_method
 from glasshouse.planting.methods.dropping import Drop, Ground, LoopWeights
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.recipe import Recipe
-from glasshouse.problems import naming, validation
+from glasshouse.problems import validation
 from glasshouse.problems.elementary import logarithm
-from glasshouse.randomness import RngLike, Seed
+from glasshouse.randomness import RngLike, Streams
 
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
@@ -46,28 +44,9 @@ def _scale(scale: Any, block: Any) -> Fraction:
     return ratio
 
 
-def _demand(asked: Mapping[str, Any]) -> Demand:
-    n, graph, block = (asked.get(name) for name in ("n", "graph", "block"))
-    if (n is None) == (graph is None):
-        raise ValueError("a recipe of posiform has either n or a graph")
-    if graph is None:
-        spins, memory = arguments.spins(n, 2), 0  # type: ignore[arg-type]  # checked there
-        clauses = min(3 * math.comb(spins, 2), math.ceil(1.5 * spins * (logarithm(spins) + _WAIT)))
-    else:
-        extent, memory = graph_extent(graph)
-        spins, clauses = extent.nodes, 3 * extent.edges
-    loops = 0
-    if block is not None:
-        size = min(validation.count(block, "block", 3), spins)
-        loops, memory = spins, memory + _PAIR * spins * (size if graph is None else 1)
-    memory += _CLAUSE * clauses + _LOOP * (loops + spins)
-    return Demand(spins, clauses + loops, memory)
-
-
 @planting_method(
     "posiform",
     grows_on="spins or graph",
-    demand=_demand,
     examples=(
         {"n": 40},
         {"graph": "chimera:3", "max_coefficient": 3},
@@ -85,7 +64,7 @@ def posiform(
     scale: Ratio | None = None,
     state: State | None = None,
     rng: RngLike = None,
-) -> Planted:
+) -> Plan:
     """Plant the one model of a 2-SAT: the only ground state there is, of energy 0.
 
     Posiform planting (Hahn, Pelofske, Djidjev, "Using 2-SAT to generate QUBO instances with known
@@ -121,33 +100,51 @@ def posiform(
     if (n is None) == (graph is None):
         given = "neither is" if n is None else "both are"
         raise ValueError(f"give exactly one of n and graph; {given} given")
-    ground = None if graph is None else _held(Graph.of(graph))
-    size = arguments.spins(n, 2) if ground is None else ground.num_nodes  # type: ignore[arg-type]
+    ground = None if graph is None else Ground.of(graph)
+    size = arguments.spins(n, 2) if ground is None else ground.num_variables  # type: ignore[arg-type]
     most = validation.count(max_coefficient, "max_coefficient", 1)
     if most > _MOST_COEFFICIENT:
         raise ValueError(f"max_coefficient={most} is above 2^31, the most we draw; use less")
     ratio = _scale(scale, block)
-    blocks = None if block is None else _blocks(size, ground, block)
-    seed = Seed.of(rng)
-    streams = seed.streams(4)
-    spins = arguments.planted_state(state, size, streams[0])
-    clauses = _draw(streams[1].copy(), size, ground)
-    coefficients = np.empty(len(clauses), dtype=np.int64)
-    draw_coefficients(streams[2].copy(), most, coefficients)
-    if blocks is not None:
-        coefficients *= ratio.numerator
-    loops = loops_of(size, clauses, coefficients)
-    cost = int(coefficients.sum())
-    if blocks is not None:
-        loops = _joined(loops, _glass(blocks, streams[3]), ratio.denominator)
-    values = arguments.parameters(
-        state, spins, n=None if ground else size, graph=ground.name if ground else None,
-        max_coefficient=most, block=block, scale=None if scale is None else ratio,
-    )  # fmt: skip
-    labels = ground.labels if ground and naming.is_plain(ground.labels) else None
-    least = int(loops.positive_weights.min())
-    recipe = Recipe("posiform", values, seed)
-    return Planted.of_ising(size, loops, spins, least, recipe, labels, offset=cost)
+    width = None if block is None else min(validation.count(block, "block", 3), size)
+
+    def prepare(meter: Meter) -> tuple[Graph | None, Ground | None]:
+        built = None if ground is None else _held(ground.stored())
+        return built, None if width is None else _blocks(size, built, width)
+
+    def draw(streams: Streams, meter: Meter) -> Planted:
+        built, blocks = prepare(meter)
+        spins = arguments.planted_state(state, size, streams[0])
+        clauses = _draw(streams[1], size, built)
+        coefficients = np.empty(len(clauses), dtype=np.int64)
+        draw_coefficients(streams[2], most, coefficients)
+        if blocks is not None:
+            coefficients *= ratio.numerator
+        loops = loops_of(size, clauses, coefficients)
+        cost = int(coefficients.sum())
+        if blocks is not None:
+            loops = _joined(loops, _glass(blocks, streams[3], meter), ratio.denominator)
+        least = int(loops.positive_weights.min())
+        if ground is None:
+            return Planted.of_ising(size, loops, spins, least, offset=cost)
+        return ground.plant(loops, spins, least, cost)
+
+    resolved = {} if ground is None else {"graph": ground.parameter}
+    return Plan(_demand(size, ground, width), draw, resolved, prepare)
+
+
+def _demand(size: int, ground: Ground | None, block: int | None) -> Demand:
+    """Clauses are drawn until the model is unique: at most all, and so many but once in e^40."""
+    if ground is None:
+        wait = math.ceil(1.5 * size * (logarithm(size) + _WAIT))
+        clauses, memory = min(3 * math.comb(size, 2), wait), 0
+    else:
+        extent, memory = ground.extent
+        clauses = 3 * extent.edges
+    loops = 0
+    if block is not None:
+        loops, memory = size, memory + _PAIR * size * (block if ground is None else 1)
+    return Demand(size, clauses + loops, memory + _CLAUSE * clauses + _LOOP * (loops + size))
 
 
 def _held(graph: Graph) -> Graph:
@@ -194,9 +191,8 @@ def _different(clauses: Clauses, size: int) -> Clauses:
     return clauses[np.sort(first)]
 
 
-def _blocks(size: int, graph: Graph | None, block: int) -> Ground:
+def _blocks(size: int, graph: Graph | None, most: int) -> Ground:
     """The edges inside blocks; any two spins of a block where there is no graph."""
-    most = min(validation.count(block, "block", 3), size)
     if graph is None:
         i, j = np.triu_indices(most, 1)
         first = np.arange(0, size, most)[:, None]
@@ -214,10 +210,10 @@ def _blocks(size: int, graph: Graph | None, block: int) -> Ground:
     return Ground(inside)
 
 
-def _glass(blocks: Ground, stream: npt.NDArray[np.uint64]) -> Loops:
+def _glass(blocks: Ground, stream: npt.NDArray[np.uint64], meter: Meter) -> Loops:
     """As many loops of weights ±1, on cycles inside blocks, as there are spins on cycles."""
     drop = Drop(BASIS, blocks, 3, blocks.longest_cycle, LoopWeights(1, 1, 0))
-    return drop.grow(stream, blocks.longest_cycle, "use another block")
+    return drop.grow(stream, blocks.longest_cycle, "use another block", meter)
 
 
 def _joined(clauses: Loops, glass: Loops, factor: int) -> Loops:

@@ -11,16 +11,15 @@ import numpy.typing as npt
 
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Overlap, Ratio, State
-from glasshouse.planting.demand import in_pieces, new_meter, rbm_demand, refuse_spent
+from glasshouse.planting.demand import Demand, Meter, in_pieces, refuse_spent
 from glasshouse.planting.kernels.cells import clear, new_cells
 from glasshouse.planting.kernels.draws import MOST_VARIANCE
 from glasshouse.planting.kernels.random_loops import UNLIMITED, drop_random_loops, only_signs_matter
 from glasshouse.planting.loops import Loops
-from glasshouse.planting.method import LOOP_KNOBS, planting_method
+from glasshouse.planting.method import LOOP_KNOBS, Plan, planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import validation
-from glasshouse.randomness import RngLike, Seed
+from glasshouse.randomness import RngLike, Streams
 
 WeightLaw = Literal["equal", "normal"]
 
@@ -50,7 +49,6 @@ class NoRoomError(ValueError):
 @planting_method(
     "random",
     grows_on="rbm",
-    demand=rbm_demand,
     examples=(
         {"n": 100, "frustration": "1/5", "loop_density": "0.345"},
         {"n": 60, "m": 40, "frustration": "0.21", "loops": 30, "weights": "normal"},
@@ -71,7 +69,7 @@ def random_loops(
     resolution: int | None = None,
     max_weight: int | None = None,
     rng: RngLike = None,
-) -> Planted:
+) -> Plan:
     """Plant an RBM by dropping loop atoms at random (paper, Algorithm 1).
 
     Each loop takes a uniform column j1, a uniform pair of rows with W[i1,j1] ≥ 0 and
@@ -103,23 +101,21 @@ def random_loops(
     """
     n, m = arguments.layer_sizes(n, m)
     f = arguments.frustration(frustration, 4, arguments.SHORTER_LOOPS)
-    number = arguments.loop_count(loops, loop_density, n)
+    number = arguments.number_of(loops, loop_density, n)
     law, scatter = weight_law(f, weights, spread, resolution)
     most = _largest_cell(overlap, max_weight, law)
     arguments.check_total(number, (3 * int(law[0]) + int(law[3])) * (2 if scatter else 1))
-    seed = Seed.of(rng)
-    streams = seed.streams(2)
-    spins = arguments.planted_state(state, n + m, streams[1])
-    grown = _drop_loops(streams[0], n, m, number, law, most)
-    values = arguments.parameters(
-        state, spins, n=n, m=m, frustration=f, **arguments.requested(loops, loop_density),
-        overlap=overlap, weights=weights, max_weight=max_weight, **scatter,
-    )  # fmt: skip
-    loop_weight = int(law[0])
-    if scatter:  # all weights of a small instance may lie on one side of their mean
-        positive = grown.positive_weights
-        loop_weight = int(np.clip(loop_weight, positive.min(), positive.max()))
-    return Planted.of_rbm(n, m, grown, spins, loop_weight, Recipe("random_loops", values, seed))
+
+    def draw(streams: Streams, meter: Meter) -> Planted:
+        spins = arguments.planted_state(state, n + m, streams[1])
+        grown = _drop_loops(streams[0], n, m, number, law, most, meter)
+        loop_weight = int(law[0])
+        if scatter:  # all weights of a small instance may lie on one side of their mean
+            positive = grown.positive_weights
+            loop_weight = int(np.clip(loop_weight, positive.min(), positive.max()))
+        return Planted.of_rbm(n, m, grown, spins, loop_weight)
+
+    return Plan(Demand.of_loops_on_rbm(n, m, number), draw, scatter)
 
 
 def weight_law(
@@ -177,6 +173,7 @@ def _drop_loops(
     number: int,
     law: npt.NDArray[np.int64],
     most: int,
+    meter: Meter,
     dense: bool | None = None,
 ) -> Loops:
     """Run the kernel, anew where room ran out; `dense` overrides the choice of matrix in tests."""
@@ -195,7 +192,6 @@ def _drop_loops(
     limited = most != UNLIMITED
     redraws = 200 + 4 * (n + m) if limited else REDRAWS
     reached = 0
-    meter = new_meter()
 
     def drop(first: int, last: int) -> int:
         part = slice(first, last)
@@ -211,8 +207,7 @@ def _drop_loops(
         dropped = in_pieces(0, number, drop)
         if dropped == number:
             weights[:, 3] *= -1
-            starts = np.arange(number + 1, dtype=np.int64) * 4
-            return Loops(nodes.reshape(-1), starts, weights.reshape(-1))
+            return Loops.of_rows(nodes, weights)
         refuse_spent(meter)
         reached = max(reached, dropped)
     limit = "disjoint loops" if most == 0 else f"loops under max_weight={most}"

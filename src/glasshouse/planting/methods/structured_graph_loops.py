@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,16 +10,14 @@ import numpy.typing as npt
 
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
-from glasshouse.planting.demand import graph_demand
-from glasshouse.planting.graphs import Graph
+from glasshouse.planting.demand import Meter
 from glasshouse.planting.kernels.graph_loops import BLOCK
 from glasshouse.planting.loops import Loops
-from glasshouse.planting.method import BLOCK_KNOBS, planting_method
+from glasshouse.planting.method import BLOCK_KNOBS, Plan, planting_method
 from glasshouse.planting.methods.dropping import Drop, Ground, LoopWeights
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.recipe import Recipe
 from glasshouse.problems.validation import IntArray
-from glasshouse.randomness import RngLike, Seed
+from glasshouse.randomness import RngLike, Streams
 
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
@@ -29,7 +26,6 @@ if TYPE_CHECKING:
 @planting_method(
     "graph",
     grows_on="graph",
-    demand=graph_demand,
     examples=(
         {"graph": "complete:40", "frustration": "0.23", "block": "0.3", "loop_density": "10"},
     ),
@@ -45,7 +41,7 @@ def structured_graph_loops(
     left: Ratio = 0,
     state: State | None = None,
     rng: RngLike = None,
-) -> Planted:
+) -> Plan:
     """Plant 4-loops whose negative edges lie among the first nodes of a graph.
 
     Section "Structured Frustrated-Loop Algorithm", "Extension to General Graphs". A loop has the
@@ -74,34 +70,30 @@ def structured_graph_loops(
     >>> plant.energy, plant.summary().frustration
     (-270, Fraction(1, 5))
     """
-    ground = Ground.of(Graph.of(graph))
+    ground = Ground.of(graph)
+    number = arguments.number_of(loops, loop_density, ground.half)
     f = arguments.frustration(frustration, 4, arguments.SHORTER_LOOPS)
-    number = arguments.loop_count(loops, loop_density, ground.half)
     weights = LoopWeights.of(f, range(4, 5))
     weights.check(number, 4)
     share, left_share = arguments.ratio(block, "block"), arguments.ratio(left, "left")
-    border = _border(ground, share, block)
-    if not 0 <= left_share <= 1:
-        raise ValueError(f"left={left} is a share of the loops, from 0 to 1")
-    seed = Seed.of(rng)
-    streams = seed.streams(2)
-    lefts = round(number * left_share)
-    counts = {"left": lefts, "center": number - lefts}
-    grown = _drop_blocks(ground, border, weights, streams[0], counts)
-    spins = arguments.planted_state(state, ground.num_variables, streams[1])
-    values = arguments.parameters(
-        state, spins, graph=ground.parameter, frustration=f, block=share, left=left_share,
-        **arguments.requested(loops, loop_density),
-    )  # fmt: skip
-    recipe = Recipe("structured_graph_loops", values, seed)
-    return ground.plant(grown, spins, weights.positive, recipe)
-
-
-def _border(ground: Ground, share: Fraction, block: Ratio) -> int:
-    """How many nodes the block has."""
     if not 0 < share <= 1:
         raise ValueError(f"block={block} is a share of the nodes, above 0 and at most 1")
-    return math.ceil((ground.num_variables - 1) * share)
+    if not 0 <= left_share <= 1:
+        raise ValueError(f"left={left} is a share of the loops, from 0 to 1")
+    border = math.ceil((ground.num_variables - 1) * share)
+    lefts = round(number * left_share)
+    counts = {"left": lefts, "center": number - lefts}
+
+    def prepare(meter: Meter) -> None:
+        ground.refuse_acyclic()
+
+    def draw(streams: Streams, meter: Meter) -> Planted:
+        prepare(meter)
+        grown = _drop_blocks(ground, border, weights, streams[0], counts, meter)
+        spins = arguments.planted_state(state, ground.num_variables, streams[1])
+        return ground.plant(grown, spins, weights.positive)
+
+    return Plan(ground.demand(number), draw, {"graph": ground.parameter}, prepare)
 
 
 def _drop_blocks(
@@ -110,6 +102,7 @@ def _drop_blocks(
     weights: LoopWeights,
     stream: npt.NDArray[np.uint64],
     counts: dict[str, int],
+    meter: Meter,
 ) -> Loops:
     """Left loops, then centre loops on top of them."""
     size = ground.num_variables
@@ -121,7 +114,7 @@ def _drop_blocks(
         totals = drop.new_totals() if totals is None else totals
         if not number:
             continue
-        found = drop.run(stream, number, totals)[0] if len(inner) else []
+        found = drop.run(stream, number, totals, meter)[0] if len(inner) else []
         if len(found) < 4 * number:
             needs = "three nodes in it" if kind == "left" else "two nodes in it and two outside"
             raise ValueError(

@@ -13,14 +13,13 @@ import numpy.typing as npt
 from glasshouse.certificates.flat_cycles import NodeArray
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
-from glasshouse.planting.demand import in_pieces, new_meter, rbm_demand, refuse_spent
+from glasshouse.planting.demand import Demand, Meter, in_pieces, refuse_spent
 from glasshouse.planting.kernels.cells import clear, new_cells
 from glasshouse.planting.kernels.structured_loops import CENTER, LEFT, UPPER, drop_structured_loops
 from glasshouse.planting.loops import Loops
-from glasshouse.planting.method import BLOCK_KNOBS, planting_method
+from glasshouse.planting.method import BLOCK_KNOBS, Plan, planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.recipe import Recipe
-from glasshouse.randomness import RngLike, Seed
+from glasshouse.randomness import RngLike, Streams
 
 BlockRule = Literal["paper", "authors"]
 
@@ -32,7 +31,6 @@ _KINDS = {"left": LEFT, "upper": UPPER, "center": CENTER}
 @planting_method(
     "structured",
     grows_on="rbm",
-    demand=rbm_demand,
     examples=({"n": 40, "frustration": "0.23", "loop_density": "40", "block": "0.3"},),
     knobs=BLOCK_KNOBS,
 )
@@ -50,7 +48,7 @@ def structured_loops(
     block_rule: BlockRule = "paper",
     state: State | None = None,
     rng: RngLike = None,
-) -> Planted:
+) -> Plan:
     """Plant an RBM with all negative weights in one block (paper, Algorithm 2).
 
     It is hard also at high loop density, where random loops become easy.
@@ -87,21 +85,19 @@ def structured_loops(
     share = arguments.ratio(block, "block")
     size = block_size(n, m, share, block_rule)
     shares = _shares(left, upper, center)
-    number = arguments.loop_count(loops, loop_density, n)
+    number = arguments.number_of(loops, loop_density, n)
     positive, negative = arguments.loop_weights(f, 4)
     arguments.check_total(number, 3 * positive - negative)
     counts = _split_loops(number, shares)
     _check_room(n, m, size, counts)
-    seed = Seed.of(rng)
-    streams = seed.streams(2)
-    spins = arguments.planted_state(state, n + m, streams[1])
-    nodes = _drop_loops(streams[0], (n, m, *size), counts, frustrated=negative < 0)
-    values = arguments.parameters(
-        state, spins, n=n, m=m, frustration=f, block=share, block_rule=block_rule, **shares,
-        **arguments.requested(loops, loop_density),
-    )  # fmt: skip
-    grown = Loops.of_length(nodes, positive=positive, negative=negative)
-    return Planted.of_rbm(n, m, grown, spins, positive, Recipe("structured_loops", values, seed))
+
+    def draw(streams: Streams, meter: Meter) -> Planted:
+        spins = arguments.planted_state(state, n + m, streams[1])
+        nodes = _drop_loops(streams[0], (n, m, *size), counts, meter, frustrated=negative < 0)
+        grown = Loops.of_length(nodes, positive=positive, negative=negative)
+        return Planted.of_rbm(n, m, grown, spins, positive)
+
+    return Plan(Demand.of_loops_on_rbm(n, m, number), draw, {"center": shares["center"]})
 
 
 def block_size(n: int, m: int, block: Ratio, block_rule: BlockRule = "paper") -> tuple[int, int]:
@@ -157,6 +153,7 @@ def _drop_loops(
     stream: npt.NDArray[np.uint64],
     sizes: tuple[int, int, int, int],
     counts: dict[str, int],
+    meter: Meter,
     *,
     frustrated: bool,
 ) -> NodeArray:
@@ -166,7 +163,6 @@ def _drop_loops(
     cells = sizes[2] * sizes[3]
     matrix = new_cells(cells, 2 * number, signs=True)
     jams: dict[str, int] = {}
-    meter = new_meter()
 
     def drop(kind: int, first: int, last: int) -> int:
         return int(

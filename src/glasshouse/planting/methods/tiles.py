@@ -23,13 +23,14 @@ import numpy.typing as npt
 from glasshouse.certificates.flat_cycles import NodeArray
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
-from glasshouse.planting.demand import Demand
+from glasshouse.planting.demand import Demand, Meter
 from glasshouse.planting.kernels.draws import draw_tiles
 from glasshouse.planting.loops import Loops
-from glasshouse.planting.recipe import Recipe
+from glasshouse.planting.method import Plan
+from glasshouse.planting.planted import Planted
 from glasshouse.problems import validation
-from glasshouse.problems.validation import IntArray, SpinArray
-from glasshouse.randomness import RngLike, Seed
+from glasshouse.problems.validation import IntArray
+from glasshouse.randomness import Streams
 
 Boundary: TypeAlias = Literal["periodic", "open"]
 # One loop of a tile: its corners in order, and the weight of the edge that leaves each of them.
@@ -156,37 +157,29 @@ class TileLattice:
                 spins[:, corner] = spins[:, corner] * self.length + steps
         return spins
 
-    def tiled(
-        self, method: str, tiles: TileSet, named: Mapping[str, Ratio], last: str,
-        state: State | None, rng: RngLike,
-    ) -> tuple[Loops, SpinArray, Recipe]:  # fmt: skip
-        """A tile at every place, drawn at random: the loops of all, the state, and the recipe.
+    def plan(
+        self, tiles: TileSet, named: Mapping[str, Ratio], last: str, state: State | None,
+        denominator: int = 1,
+    ) -> Plan:  # fmt: skip
+        """Plan a tile at every place, drawn at random.
 
         Args:
-            method: the name of the family.
             tiles: what is drawn.
             named: the probabilities of the classes, but for the last one.
             last: the class that gets what they leave.
             state: the state to plant; uniform at random when None.
-            rng: a seed, or whatever `numpy.random.default_rng` takes.
+            denominator: what the loops of the tiles are divided by.
         """
-        shares = class_shares(named, last)
-        seed = Seed.of(rng)
-        streams = seed.streams(2)
-        spins = arguments.planted_state(state, self.num_spins, streams[0])
-        loops = tiles.lay(streams[1].copy(), shares, self.places())
-        values = arguments.parameters(
-            state, spins, length=self.length, boundary=self.boundary,
-            **dict(zip(named, shares, strict=False)),
-        )  # fmt: skip
-        return loops, spins, Recipe(method, values, seed)
+        shares, size, number = class_shares(named, last), self.num_spins, self.num_tiles
 
-    def demand(self, tiles: TileSet) -> Demand:
-        """What growing takes at most."""
-        number = self.num_tiles
-        return Demand.of_loops(
-            self.num_spins, number * tiles.most_loops, number * tiles.most_entries
-        )
+        def draw(streams: Streams, meter: Meter) -> Planted:
+            spins = arguments.planted_state(state, size, streams[0])
+            loops = tiles.lay(streams[1], shares, self.places())
+            weight = int(loops.positive_weights.min()) if denominator == 1 else 1
+            return Planted.of_ising(size, loops, spins, weight, denominator=denominator)
+
+        demand = Demand.of_loops(size, number * tiles.most_loops, number * tiles.most_entries)
+        return Plan(demand, draw, dict(zip(named, shares, strict=False)))
 
 
 def class_shares(named: Mapping[str, Ratio], last: str) -> list[Fraction]:

@@ -3,39 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
-from glasshouse.planting.demand import Demand, layers_of
-from glasshouse.planting.method import planting_method
-from glasshouse.planting.methods.random_loops import NoRoomError, random_loops
+from glasshouse.planting.demand import Meter
+from glasshouse.planting.method import METHODS, Plan, planting_method
+from glasshouse.planting.methods.random_loops import NoRoomError
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.recipe import Recipe
-from glasshouse.randomness import RngLike, Seed
-
-
-def _loops(clause_density: Ratio, variables: int) -> int:
-    """A loop has four edges, and an edge two clauses."""
-    density = arguments.ratio(clause_density, "clause_density")
-    if density <= 0:
-        raise ValueError(f"clause_density={clause_density} must be above 0: clauses per variable")
-    return math.ceil(density * variables / 8)
-
-
-def _demand(asked: Mapping[str, Any]) -> Demand:
-    n, m = layers_of(asked)
-    density: Any = asked.get("clause_density")
-    return Demand.of_loops_on_rbm(n, m, _loops(density, n + m))
+from glasshouse.randomness import RngLike, Streams
 
 
 @planting_method(
     "uniform",
     grows_on="rbm",
-    demand=_demand,
     examples=({"n": 100, "clause_density": "3"},),
 )
 def uniform_max2sat(
@@ -45,7 +26,7 @@ def uniform_max2sat(
     clause_density: Ratio,
     state: State | None = None,
     rng: RngLike = None,
-) -> Planted:
+) -> Plan:
     """Plant unweighted MAX-2-SAT: disjoint loops, all clauses of weight 1 (paper, "Algorithm").
 
     Disjoint random loops at f = 1/4 leave weights 0 and ±1 only. `to_max2sat` turns each of the
@@ -64,19 +45,24 @@ def uniform_max2sat(
     """
     n, m = arguments.layer_sizes(n, m)
     density = arguments.ratio(clause_density, "clause_density")
-    loops = _loops(density, n + m)
-    seed = Seed.of(rng)
-    try:
-        plant = random_loops(
-            n, m, frustration=Fraction(1, 4), loops=loops, overlap="none", state=state, rng=seed
-        )
-    except NoRoomError as error:
-        density = Fraction(8 * error.most, n + m)
-        found = f"{error.most} was the most that found room; use at most {float(density):.4g}"
-        bound = f"not even {error.most + 1} can fit; use a density well below {float(density):.4g}"
-        raise ValueError(
-            f"clause_density={clause_density} needs {loops} disjoint loops on {n} × {m}, but "
-            f"{found if error.reached else bound} or larger layers"
-        ) from None
-    values = arguments.parameters(state, plant.state, n=n, m=m, clause_density=density)
-    return replace(plant, recipe=Recipe("uniform_max2sat", values, seed))
+    if density <= 0:
+        raise ValueError(f"clause_density={clause_density} must be above 0: clauses per variable")
+    loops = math.ceil(density * (n + m) / 8)  # a loop has four edges, and an edge two clauses
+    plan = METHODS["random_loops"].plan(
+        n, m, frustration=Fraction(1, 4), loops=loops, overlap="none", state=state
+    )
+
+    def draw(streams: Streams, meter: Meter) -> Planted:
+        try:
+            return plan.draw(streams, meter)
+        except NoRoomError as error:
+            most = error.most
+            limit = f"{float(Fraction(8 * most, n + m)):.4g}"
+            found = f"{most} was the most that found room; use at most {limit}"
+            bound = f"not even {most + 1} can fit; use a density well below {limit}"
+            raise ValueError(
+                f"clause_density={clause_density} needs {loops} disjoint loops on {n} × {m}, but "
+                f"{found if error.reached else bound} or larger layers"
+            ) from None
+
+    return Plan(plan.demand, draw)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -13,37 +12,18 @@ from glasshouse.certificates.integers import ROOM
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.counting.halves import count_by_halves
-from glasshouse.planting.demand import Demand
+from glasshouse.planting.demand import Demand, Meter
 from glasshouse.planting.kernels.draws import MOST_VARIANCE, fill_balanced, fill_centred
-from glasshouse.planting.method import planting_method
+from glasshouse.planting.method import Plan, planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import validation
-from glasshouse.randomness import RngLike, Seed
+from glasshouse.randomness import RngLike, Streams
 
 ColumnLaw = Literal["signs", "normal"]
 
 _RESOLUTION = 1000
 # A column's entries take 8 bytes each, and some more on the way.
 _MOST_ENTRIES = 1 << 28
-
-
-def _sizes(n: Any, columns: Any, alpha: Any, law: str) -> tuple[int, int]:
-    """Spins and columns, from their number or from alpha."""
-    spins = arguments.dense_spins(n, 2)
-    if law == "signs" and spins % 2:
-        raise ValueError(
-            f"n={n} is odd; columns of ±1 that add up to zero need an even n; use an even one, or "
-            'weights="normal"'
-        )
-    number = arguments.number_of(columns, alpha, spins, ("columns", "alpha"))
-    if spins * number > _MOST_ENTRIES:
-        asked = f"columns={columns}" if alpha is None else f"alpha={alpha}"
-        raise ValueError(
-            f"{asked} asks for more than 2^28 numbers, the most we draw; with n={spins} use at "
-            f"most {_MOST_ENTRIES // spins} columns"
-        )
-    return spins, number
 
 
 def _steps(law: str, resolution: Any, n: int, columns: int) -> int | None:
@@ -63,17 +43,9 @@ def _steps(law: str, resolution: Any, n: int, columns: int) -> int | None:
     return steps
 
 
-def _demand(asked: Mapping[str, Any]) -> Demand:
-    law = asked.get("weights", "signs")
-    n, columns = _sizes(asked.get("n"), asked.get("columns"), asked.get("alpha"), law)
-    _steps(law, asked.get("resolution"), n, columns)
-    return Demand.of_squares(n, columns, n)
-
-
 @planting_method(
     "wishart",
     grows_on="spins",
-    demand=_demand,
     examples=(
         {"n": 64, "columns": 48},
         {"n": 32, "alpha": "3/4"},
@@ -91,7 +63,7 @@ def wishart(
     resolution: int | None = None,
     state: State | None = None,
     rng: RngLike = None,
-) -> Planted:
+) -> Plan:
     """Plant a state that is orthogonal to every column of a matrix, on the complete graph.
 
     The Wishart planted ensemble (Hamze, Raymond, Pattison, Biswas, Katzgraber, Physical Review E
@@ -124,21 +96,30 @@ def wishart(
     >>> print(plant.summary().ground_states)
     2 (counted)
     """
-    size, number = _sizes(n, columns, alpha, weights)
+    size = arguments.dense_spins(n, 2)
+    if weights == "signs" and size % 2:
+        raise ValueError(
+            f"n={n} is odd; columns of ±1 that add up to zero need an even n; use an even one, or "
+            'weights="normal"'
+        )
+    number = arguments.number_of(columns, alpha, size, "columns", "alpha")
+    if size * number > _MOST_ENTRIES:
+        asked = f"columns={columns}" if alpha is None else f"alpha={alpha}"
+        raise ValueError(
+            f"{asked} asks for more than 2^28 numbers, the most we draw; with n={size} use at "
+            f"most {_MOST_ENTRIES // size} columns"
+        )
     steps = _steps(weights, resolution, size, number)
-    seed = Seed.of(rng)
-    streams = seed.streams(2)
-    spins = arguments.planted_state(state, size, streams[0])
-    rows = np.empty((number, size), dtype=np.int64)
-    if steps is None:
-        fill_balanced(streams[1].copy(), rows)
-    else:
-        fill_centred(streams[1].copy(), rows, steps * steps, steps + 1)
-    rows *= spins
-    rows.setflags(write=False)  # then nobody needs a copy
-    values = arguments.parameters(
-        state, spins, n=size, columns=columns,
-        alpha=arguments.ratio_or_none(alpha, "alpha"), weights=weights, resolution=steps,
-    )  # fmt: skip
-    recipe = Recipe("wishart", values, seed)
-    return Planted.of_squares(size, Squares.of_rows(rows), spins, recipe)
+
+    def draw(streams: Streams, meter: Meter) -> Planted:
+        spins = arguments.planted_state(state, size, streams[0])
+        rows = np.empty((number, size), dtype=np.int64)
+        if steps is None:
+            fill_balanced(streams[1], rows)
+        else:
+            fill_centred(streams[1], rows, steps * steps, steps + 1)
+        rows *= spins
+        rows.setflags(write=False)  # then nobody needs a copy
+        return Planted.of_squares(size, Squares.of_rows(rows), spins, meter=meter)
+
+    return Plan(Demand.of_squares(size, number, size), draw, {"resolution": steps})

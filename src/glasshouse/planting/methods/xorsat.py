@@ -2,53 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from glasshouse.certificates import Squares
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import State
 from glasshouse.planting.counting.equations import count_solutions
-from glasshouse.planting.demand import Demand
+from glasshouse.planting.demand import Demand, Meter
 from glasshouse.planting.kernels.clauses import draw_regular
-from glasshouse.planting.method import planting_method
+from glasshouse.planting.method import Plan, planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.planting.recipe import Recipe
 from glasshouse.problems import validation
-from glasshouse.problems.validation import SpinArray
-from glasshouse.randomness import RngLike, Seed
+from glasshouse.randomness import RngLike, Streams
 
 # Tables are shuffled so often before swaps take over. For three equations per variable about one
 # shuffle in eight is good, so that all of these fail for a few instances in a million.
 _TRIES, _SWAPS = 100, 20
 
 
-def _sizes(n: Any, degree: Any) -> tuple[int, int, int]:
-    """Variables, equations of each, and all equations."""
-    number = validation.count(n, "n", 3)
-    each = validation.count(degree, "degree", 1)
-    if number * each % 3:
-        below = number // 3 * 3  # 3 divides neither the degree nor n
-        raise ValueError(
-            f"n={number} with degree={each} gives {number * each} entries, which equations "
-            f"of three cannot share; use {below} or {below + 3} variables"
-        )
-    equations = number * each // 3
-    arguments.spins(number + equations, 3)
-    return number, each, equations
-
-
-def _demand(asked: Mapping[str, Any]) -> Demand:
-    number, _, equations = _sizes(asked.get("n"), asked.get("degree", 3))
-    return Demand.of_squares(number + equations, equations, 5)
-
-
 @planting_method(
     "xorsat",
     grows_on="spins",
-    demand=_demand,
     examples=({"n": 24}, {"n": 15, "degree": 4}),
     knobs={"n": ("12", "72")},
     ground_states=count_solutions,
@@ -59,7 +33,7 @@ def xorsat(
     degree: int = 3,
     state: State | None = None,
     rng: RngLike = None,
-) -> Planted:
+) -> Plan:
     """Plant a solution of equations s1·s2·s3 = b, each variable in equally many of them.
 
     With degree 3, the 3-regular 3-XORSAT (3R3X) of Kowalsky, Albash, Hen, Lidar (Quantum Science
@@ -83,33 +57,37 @@ def xorsat(
     Planted(xorsat, 48 spins, 24 squares, ground energy -96)
     >>> plant.verify()
     """
-    number, each, equations = _sizes(n, degree)
-    seed = Seed.of(rng)
-    streams = seed.streams(2)
-    drawn = arguments.planted_state(None, number, streams[0])
-    rows = np.empty((equations, 3), dtype=np.int32)
-    draw_regular(streams[1].copy(), number, rows, _TRIES, _SWAPS)
-    signs = drawn[rows].astype(np.int64)
-    product = signs.prod(axis=1)
-    fitting = ((signs.sum(axis=1) - product) // 2).astype(np.int8)
-    own = np.concatenate([drawn, fitting])
-    spins = own if state is None else _completed(state, own, number)
-    last = np.column_stack([np.arange(equations) + number, np.full(equations, number + equations)])
-    squares = Squares.alike(
-        np.column_stack([rows, last]),
-        np.column_stack([np.ones_like(signs), np.full(equations, -2), -product]),
-        1,
-    )
-    if state is not None:
-        squares = squares.turned(own * spins)
-    values = arguments.parameters(state, spins, n=number, degree=each)
-    return Planted.of_squares(number + equations, squares, spins, Recipe("xorsat", values, seed))
+    number = validation.count(n, "n", 3)
+    each = validation.count(degree, "degree", 1)
+    if number * each % 3:
+        below = number // 3 * 3  # 3 divides neither the degree nor n
+        raise ValueError(
+            f"n={number} with degree={each} gives {number * each} entries, which equations "
+            f"of three cannot share; use {below} or {below + 3} variables"
+        )
+    equations = number * each // 3
+    size = arguments.spins(number + equations, 3)
 
+    def draw(streams: Streams, meter: Meter) -> Planted:
+        drawn = arguments.planted_state(None, number, streams[0])
+        rows = np.empty((equations, 3), dtype=np.int32)
+        draw_regular(streams[1], number, rows, _TRIES, _SWAPS)
+        signs = drawn[rows].astype(np.int64)
+        product = signs.prod(axis=1)
+        fitting = ((signs.sum(axis=1) - product) // 2).astype(np.int8)
+        own = np.concatenate([drawn, fitting])
+        spins = own
+        if state is not None:  # one of the variables leaves the others as they are
+            given = arguments.given_state(state, size, number)
+            spins = np.concatenate([given, own[len(given) :]])
+        last = np.column_stack([np.arange(number, size), np.full(equations, size)])
+        squares = Squares.alike(
+            np.column_stack([rows, last]),
+            np.column_stack([np.ones_like(signs), np.full(equations, -2), -product]),
+            1,
+        )
+        if state is not None:
+            squares = squares.turned(own * spins)
+        return Planted.of_squares(size, squares, spins, meter=meter)
 
-def _completed(state: State, own: SpinArray, number: int) -> SpinArray:
-    """A given state of all spins; one of the variables leaves the others as they are."""
-    unused = np.zeros(4, dtype=np.uint64)
-    length = len(state) if isinstance(state, str) else np.shape(state)[-1:]
-    if length in (number, (number,)):
-        return np.concatenate([arguments.planted_state(state, number, unused), own[number:]])
-    return arguments.planted_state(state, len(own), unused)
+    return Plan(Demand.of_squares(size, equations, 5), draw, states=(number,))
