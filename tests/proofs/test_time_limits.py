@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from tests.proofs.instances import spin_glass
+from tests.proofs.instances import cuts_of, spin_glass
 from tests.proofs.lattices import lattice
 
 from glasshouse.certificates import verify
@@ -115,17 +115,19 @@ def test_cuts_in_small_pieces_are_the_same(pieces, monkeypatch):
     graph = graph_of(lattice(4, 4, 4))
     violation = np.random.default_rng(0).random(graph.num_edges) / 2
     lengths = separation.arc_lengths(violation)
-    separators = separation.CycleSeparator(graph), separation.CycleSeparator(graph)
-    separators[1].sources_at_once = pieces
-    cycles = [separator.cuts(violation, 0.02) for separator in separators]
-    cliques = [separation.CliqueSeparator(graph, separators[0].signatures).cuts(lengths, 0.02)]
-    monkeypatch.setattr(separation, "_PAIRS_AT_ONCE", pieces * graph.num_vertices)
-    cliques += [separation.CliqueSeparator(graph, separators[0].signatures).cuts(lengths, 0.02)]
+    cuts = separation.Separation(graph, flipped=True)
+    cycles, cliques = [], []
+    for _ in range(2):
+        cycles.append(cuts.short(lengths, 0.98, separation.HOP, 4))
+        cliques.append(separation.CliqueSeparator(cuts).cuts(lengths, 0.02))
+        monkeypatch.setattr(separation, "_GROUP", pieces)
+        monkeypatch.setattr(separation, "_PAIRS_AT_ONCE", pieces * graph.num_vertices)
     for one, other in (cycles, cliques):
         assert [cut.edges.tolist() for cut in one] == [cut.edges.tolist() for cut in other]
         assert len(one) > 0
-    separators[1].budget = OVER
-    assert separators[1].cuts(violation, 0.02) == []
+    cuts.budget = OVER
+    assert cuts.short(lengths, 0.98, separation.HOP, 4) == []
+    assert separation.CliqueSeparator(cuts).cuts(lengths, 0.02) == []
 
 
 @pytest.mark.parametrize("gaussian", [False, True])
@@ -213,7 +215,7 @@ def test_a_torus_whose_matching_takes_too_long_is_bounded_by_its_faces(monkeypat
 
 
 def test_certificates_take_no_more_loops_than_there_is_time_for():
-    cycles = [np.arange(4, dtype=np.int32)] * 1000
+    cycles = cuts_of([[0, 1, 2, 3]] * 1000)
     duals = np.arange(1000.0)
     pace = Certifying(working_time() + 3600.0)
     pace.measure(cycles, lambda some: time.sleep(1e-3))
@@ -230,7 +232,7 @@ def test_certificates_take_no_more_loops_than_there_is_time_for():
 
 def test_certificates_after_ctrl_c_are_made_in_seconds():
     """Whoever sends SIGTERM does not wait for ever, and sends SIGKILL then."""
-    cycles = [np.arange(4, dtype=np.int32)] * 1000
+    cycles = cuts_of([[0, 1, 2, 3]] * 1000)
     plain, lifted = Certifying(), Certifying(is_lifted=True)
     for pace in (plain, lifted):
         pace.measure(cycles, lambda some: time.sleep(1e-3))
@@ -256,7 +258,7 @@ def test_the_pace_of_loops_does_not_depend_on_the_size_of_the_graph(monkeypatch)
         def __iter__(self):
             raise AssertionError("all edges were looked at")
 
-    packing = fit(2, [1], [[0, 2, 5]], NeverRead([3] * 6))
+    packing = fit(2, [1], cuts_of([[0, 2, 5]]), NeverRead([3] * 6))
     assert packing.total == 3
 
 
@@ -310,7 +312,7 @@ def test_annealing_that_ctrl_c_ended_is_not_followed_by_mixing(monkeypatch):
 
 def test_only_the_step_of_a_certificate_that_ctrl_c_came_in_is_done_anew(monkeypatch):
     calls = []
-    verified, loops = Prepared.verified, Blocks.loops
+    verified, loops = Prepared.verified, Blocks.parts
 
     def pressed(prepared, certificate):
         calls.append("verified")
@@ -323,7 +325,7 @@ def test_only_the_step_of_a_certificate_that_ctrl_c_came_in_is_done_anew(monkeyp
         return loops(search)
 
     monkeypatch.setattr(Prepared, "verified", pressed)
-    monkeypatch.setattr(Blocks, "loops", counted)
+    monkeypatch.setattr(Blocks, "parts", counted)
     proof = prove(lattice(6, 6))
     assert calls == ["loops", "verified", "verified"]
     assert proof.optimal

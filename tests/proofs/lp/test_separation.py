@@ -11,7 +11,7 @@ from glasshouse.proofs.lp import separation
 from glasshouse.proofs.lp.cuts import parts_of
 from glasshouse.proofs.lp.node_lp import NodeLp
 from glasshouse.proofs.lp.rounding import exact_bound
-from glasshouse.proofs.lp.separation import CliqueSeparator, CycleSeparator, arc_lengths
+from glasshouse.proofs.lp.separation import HOP, CliqueSeparator, Separation, arc_lengths
 from glasshouse.proofs.lp.tied_graph import TiedGraph
 from glasshouse.proofs.signed_graph import SignedGraph, exact_array
 
@@ -26,16 +26,20 @@ def glass(seed):
 
 
 def separators(graph):
-    cycles = CycleSeparator(graph)
-    return cycles, CliqueSeparator(graph, cycles.signatures)
+    cycles = Separation(graph, flipped=True)
+    return cycles, CliqueSeparator(cycles)
+
+
+def violated_cycles(separation, violation, tolerance):
+    return separation.short(arc_lengths(violation), 1 - tolerance, HOP, 4)
 
 
 def after_cycles(graph):
     """The solved LP of all cycle inequalities."""
     lp, (cycles, _) = NodeLp(np.abs(graph.couplings)), separators(graph)
     while True:
-        lp.solve(np.inf, np.inf)
-        cuts = cycles.cuts(lp.violation, 1e-6)
+        lp.solve(np.inf)
+        cuts = violated_cycles(cycles, lp.violation, 1e-6)
         if not cuts:
             return lp
         lp.add(cuts)
@@ -60,7 +64,7 @@ def test_a_complete_graph_is_one_clique(size):
     assert lp.value == pytest.approx(size * (size - 1) / 6)  # all u are 1/3
     _, cliques = separators(graph)
     lp.add(cliques.cuts(arc_lengths(lp.violation), 0.02))
-    lp.solve(np.inf, np.inf)
+    lp.solve(np.inf)
     assert lp.value == pytest.approx((size - 1) ** 2 / 4)  # the least cost of a state
 
 
@@ -76,7 +80,7 @@ def test_a_pair_may_be_a_walk():
     assert lp.value == pytest.approx(10 / 3)
     _, cliques = separators(graph)
     lp.add(cliques.cuts(arc_lengths(lp.violation), 0.02))
-    lp.solve(np.inf, np.inf)
+    lp.solve(np.inf)
     assert lp.value == pytest.approx(4)
 
 
@@ -90,14 +94,13 @@ def test_cuts_are_true_violated_and_sums_of_parts(seed):
     everyone = np.array([violated(graph, state) for state in states])
     ties = TiedGraph.of(graph, [(0, 1, -1), (2, 3, 1)])
     both = [TiedGraph.of(graph, []), ties]
-    edge_signs = np.where(graph.weights < 0, -1, 1).astype(np.int8)
     for cut in cuts:
         rows = everyone[:, cut.edges] @ cut.coefficients
         assert rows.min() >= cut.right_side
         assert lp.violation[cut.edges] @ cut.coefficients < cut.right_side - 0.01
         for node in both:
             one = exact_bound(node, 3, np.array([2]), [cut])
-            parts = parts_of([cut], np.array([2]), 3, edge_signs)
+            parts = parts_of(graph, [cut], np.array([2]), 3)
             proven = bound_by_definition(graph, node.signs, node.classes, parts)
             assert proven >= one.bound / 3 - 1e-12
             if node is both[0]:

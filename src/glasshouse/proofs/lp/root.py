@@ -21,12 +21,12 @@ import numpy.typing as npt
 
 from glasshouse.proofs.budget import Budget, TimeIsUpError
 from glasshouse.proofs.kernels import graphs
-from glasshouse.proofs.lp.cycle_model import CycleModel
-from glasshouse.proofs.lp.rounding import Certifying, refine, round_duals
+from glasshouse.proofs.lp.cut_lp import CutLp
+from glasshouse.proofs.lp.cuts import Cut, cycle_cuts
+from glasshouse.proofs.lp.rounding import Certifying, Rounded, refine, round_duals
 from glasshouse.proofs.lp.rounds import CentredRounds, GreedyRounds
 from glasshouse.proofs.lp.separation import Separation
 from glasshouse.proofs.matching.square_torus import SquareTorus
-from glasshouse.proofs.parts import Cycles, Packing
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.proofs.states import (
     annealed_state,
@@ -63,7 +63,7 @@ class BlockResult:
 
     state: Spins
     cost: int
-    packing: Packing
+    packing: Rounded
     rounds: int
     cuts: int
     converged: bool
@@ -73,12 +73,11 @@ class BlockResult:
 class _Work:
     """How far the rounds have come; `solved` are the cuts of the last solved LP, and its duals."""
 
-    model: CycleModel
-    violation: npt.NDArray[np.float64]
-    solved: tuple[Cycles, npt.NDArray[np.float64]] = field(
+    lp: CutLp
+    solved: tuple[list[Cut], npt.NDArray[np.float64]] = field(
         default_factory=lambda: ([], np.zeros(0))
     )
-    unsolved: Cycles = field(default_factory=list)  # where nothing was solved
+    unsolved: list[Cut] = field(default_factory=list)  # where nothing was solved
     lower: Fraction = Fraction(0)
     rounds: int = 0
     cuts: int = 0
@@ -113,7 +112,7 @@ class CycleLp:
         self.slack, self.capacity = slack, [abs(w) for w in graph.weights]
         self.budget = self.lp_budget = budget
         self.report = report
-        self.separation = Separation(graph, lambda: self.lp_budget.asks_to_stop())
+        self.separation = Separation(graph)
         self.rounds: GreedyRounds | CentredRounds = GreedyRounds(self.separation)
         self.torus = SquareTorus.of(graph)
         if self.torus is not None or (is_sparse(graph) and graph.num_edges >= LARGE):
@@ -129,8 +128,10 @@ class CycleLp:
         After Ctrl-C, the last LP that was solved is kept.
         """
         # The rest is for a better state, should the LP not end in its time.
-        self.lp_budget = self.budget.part(1 - _RESERVE)
-        work = _Work(self.rounds.model(), np.zeros(self.graph.num_edges))
+        self.lp_budget = self.separation.budget = self.budget.part(1 - _RESERVE)
+        # Any optimal duals will do.
+        lp = CutLp(np.abs(self.graph.couplings), run_crossover="off")
+        work = _Work(lp)
         with self.budget.hearing_ctrl_c():
             if self.torus is not None:
                 self.match_faces(self.torus, work)
@@ -138,8 +139,9 @@ class CycleLp:
                 self.add_cuts(work)
             if not (self.closed(work.lower) or work.stopped):
                 self.anneal(work.lower)
-                violation = work.model.interior(self.lp_budget.left(), work.violation)
-                self.anneal(work.lower, violation)
+                if not self.is_time_up:
+                    lp.solve(self.lp_budget.left(), solver="ipm")
+                self.anneal(work.lower, lp.violation)
         if self.budget.stopped == "Ctrl-C":
             self.certifying.hurry()
             self.budget.to_the_end(lambda: self.make_do(work))
@@ -154,7 +156,8 @@ class CycleLp:
             work.stopped = True
             self.make_do(work)
             return
-        self.solved(work, moats.cycles, moats.duals)
+        cuts = cycle_cuts(moats.edges, moats.begins)
+        self.solved(work, cuts, moats.duals)
         self.offer(torus.state_near(moats.crossed))
         states = [self.state]
         best, in_vain = self.cost, 0
@@ -165,11 +168,10 @@ class CycleLp:
             best = self.cost
         if self.closed(work.lower) or self.is_time_up:
             return
-        work.violation = moats.crossed.astype(np.float64)
+        work.lp.violation = moats.crossed.astype(np.float64)
         assert isinstance(self.rounds, CentredRounds)
-        self.rounds.begin_inside(
-            moats.cycles, work.violation, mean_violation(self.graph, np.array(states))
-        )
+        centre = mean_violation(self.graph, np.array(states))
+        self.rounds.begin_inside(cuts, work.lp.violation, centre)
 
     def make_do(self, work: _Work) -> None:
         """Take a simple bound and state of a search that was stopped before it found any."""
@@ -177,7 +179,8 @@ class CycleLp:
             return
         spins = self.state.copy()
         if self.torus is not None:
-            work.unsolved = self.torus.odd_faces()
+            faces = self.torus.odd_faces()
+            work.unsolved = cycle_cuts(faces.reshape(-1), 4 * np.arange(len(faces) + 1))
             spins = self.torus.state_near(np.zeros(self.graph.num_edges, np.bool_))
         self.offer(spins)
 
@@ -194,7 +197,7 @@ class CycleLp:
 
     def add_cuts(self, work: _Work) -> None:
         """The rounds of `solve`."""
-        model, rounds = work.model, self.rounds
+        lp, rounds = work.lp, self.rounds
         history: list[Fraction] = []
         while True:
             self.look_for_states(work)
@@ -206,32 +209,34 @@ class CycleLp:
             if self.stalled(history):
                 work.converged = True
                 break
-            new = rounds.cuts(work.violation) if work.rounds else rounds.start()
+            new = rounds.cuts(work.lp.violation) if work.rounds else rounds.start()
             if not new:
                 work.converged = not self.is_time_up
                 break
             work.rounds += 1
             work.cuts += len(new)
-            model.add(new)
-            end = model.solve(rounds.method(model), self.lp_budget.left())
+            lp.add(new)
+            method = rounds.method(lp)
+            end = lp.solve(self.lp_budget.left(), solver=method)
+            if end == "unsure" and method == "ipm":
+                end = lp.solve(self.lp_budget.left(), solver="simplex")
             if end != "optimal":  # a solver that is not sure gets no further with more time
                 work.converged = end == "unsure"
                 break
-            work.violation = model.violation()
-            self.solved(work, list(model.cycles), model.duals())
-            rounds.clean(model)
+            self.solved(work, list(lp.cuts), lp.duals)
+            rounds.clean(lp)
 
-    def solved(self, work: _Work, cycles: Cycles, duals: npt.NDArray[np.float64]) -> None:
+    def solved(self, work: _Work, cuts: list[Cut], duals: npt.NDArray[np.float64]) -> None:
         """Keep the solution of an LP; leave the time that its certificate will take."""
-        work.solved = cycles, duals
+        work.solved = cuts, duals
         work.lower = Fraction(float(duals.sum())) * self.graph.largest
-        self.certifying.measure(cycles, lambda some: self.rounded(duals[: len(some)], some))
-        self.budget.end_by(self.certifying.latest_start(cycles))
+        self.certifying.measure(cuts, lambda some: self.rounded(duals[: len(some)], some))
+        self.budget.end_by(self.certifying.latest_start(cuts))
 
     def look_for_states(self, work: _Work) -> None:
         """Round the LP's solution, and anneal where that leaves a gap."""
         negative = self.graph.negative
-        self.offer(graphs.round_to_spins(*self.graph.rows, negative, work.violation))
+        self.offer(graphs.round_to_spins(*self.graph.rows, negative, work.lp.violation))
         if self.torus is not None:
             for _ in range(_CUTS_OF_ROUND if work.rounds else 0):
                 if not (self.closed(work.lower) or self.is_time_up):
@@ -241,7 +246,7 @@ class CycleLp:
         elif isinstance(self.rounds, CentredRounds) and self.rounds.interior:
             self.interior_rounds += 1
             if self.interior_rounds % _INTERIOR_PAUSE == 0:
-                self.anneal(work.lower, work.violation)
+                self.anneal(work.lower, work.lp.violation)
 
     def stalled(self, history: list[Fraction]) -> bool:
         """Whether the last rounds gained next to nothing."""
@@ -255,39 +260,38 @@ class CycleLp:
         """Whether the LP has to end."""
         return self.lp_budget.asks_to_stop()
 
-    def affordable_packing(self, work: _Work) -> Packing:
+    def affordable_packing(self, work: _Work) -> Rounded:
         """The exact packing that the last solved LP found, or as much of it as time allows."""
-        cycles, duals = work.solved
-        if not cycles:  # not even one LP was solved
-            cycles = work.model.cycles or work.unsolved
-            duals = np.zeros(len(cycles))
-        self.certifying.measure(cycles, lambda some: self.rounded(duals[: len(some)], some))
-        places = self.certifying.affordable(duals, cycles)
-        return self.packed(duals[places], [cycles[k] for k in places.tolist()])
+        cuts, duals = work.solved
+        if not cuts:  # not even one LP was solved
+            cuts = work.lp.cuts or work.unsolved
+            duals = np.zeros(len(cuts))
+        self.certifying.measure(cuts, lambda some: self.rounded(duals[: len(some)], some))
+        places = self.certifying.affordable(duals, cuts)
+        return self.packed(duals[places], [cuts[k] for k in places.tolist()])
 
-    def rounded(self, duals: npt.NDArray[np.float64], cycles: Cycles) -> Packing:
+    def rounded(self, duals: npt.NDArray[np.float64], cuts: list[Cut]) -> Rounded:
         """The duals as an exact packing, as far as floats go."""
         total = Fraction(float(duals.sum())) * self.graph.largest
         room = self.slack * _PROVEN - (self.cost - total)
         loss = min(self.slack / 2, max(room, self.slack * (_PROVEN - _CLOSED)))
-        lists = [cycle.tolist() for cycle in cycles]
-        return round_duals(duals, self.graph.largest, lists, self.capacity, loss)
+        return round_duals(duals, self.graph.largest, cuts, self.capacity, loss)
 
-    def packed(self, duals: npt.NDArray[np.float64], cycles: Cycles) -> Packing:
+    def packed(self, duals: npt.NDArray[np.float64], cuts: list[Cut]) -> Rounded:
         """The duals as an exact packing."""
-        packing = self.rounded(duals, cycles)
+        packing = self.rounded(duals, cuts)
         gap = self.cost - packing.total
         # The float sum may be off by this much where weights are large.
         blur = max(self.slack, Fraction(self.cost, 10**6))
         if self.slack * _PROVEN < gap < blur and working_time() < self.budget.deadline:
-            return self.refined(packing, [cycle.tolist() for cycle in cycles])
+            return self.refined(packing, cuts)
         return packing
 
-    def refined(self, packing: Packing, cycles: list[list[int]]) -> Packing:
+    def refined(self, packing: Rounded, cuts: list[Cut]) -> Rounded:
         """The packing with what floats lost, or as it is where there is no time for that."""
         with self.budget.hearing_ctrl_c():
             enough, deadline = self.cost - self.slack, self.budget.deadline
-            return refine(packing, cycles, self.capacity, enough, deadline)
+            return refine(packing, cuts, self.capacity, enough, deadline)
         return packing
 
     def closed(self, lower: Fraction) -> bool:
@@ -304,7 +308,7 @@ class CycleLp:
         if is_anywhere and isinstance(self.rounds, CentredRounds):
             states = annealed_states(self.graph, _RUNS, least, budget.part(0.5))
             mix(self.graph, states, _TURNS_TO_CENTRE, budget)
-            self.rounds.centring.centre = mean_violation(self.graph, states)
+            self.rounds.aim.centre = mean_violation(self.graph, states)
             mix(self.graph, states, _TURNS, budget)
             self.offer(best_of(self.graph, states))
         else:

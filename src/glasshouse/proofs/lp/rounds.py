@@ -7,14 +7,17 @@ large sparse graphs: short cycles first, centred cuts, warm starts.
 from __future__ import annotations
 
 import sys
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.lp.centre import Centring, Point
-from glasshouse.proofs.lp.cycle_model import TOLERANCE, CycleModel, Method
+from glasshouse.proofs.lp.centre import Aim, Point
+from glasshouse.proofs.lp.cut_lp import TOLERANCE, CutLp
+from glasshouse.proofs.lp.cuts import Cut
 from glasshouse.proofs.lp.separation import HOP, Separation
-from glasshouse.proofs.parts import Cycles
+
+Method = Literal["simplex", "ipm"]
 
 # How many cuts of one round may share an edge.
 _COVER = 6
@@ -30,6 +33,18 @@ _MOST_CUTS = 4000
 _SIMPLEX_CUTS = 500
 # Solves for which a cut may be slack.
 _GREEDY_PATIENCE = 6
+# What an edge costs beside its length, in turn: short cycles first, from searches that stay local.
+_HOPS = (0.12, 0.05, 0.02)
+# How many of them may share an edge, and how many where searches are exact.
+_SHORT_COVER, _EXACT_COVER = 2, 6
+# Of the vertices: so many cycles are enough to choose from; so few are not worth a round.
+_ENOUGH, _FEW = 0.05, 0.01
+# Where on the way from the centre to the LP's solution to begin, and from where to go all the way.
+_FIRST_SHARE, _LAST_SHARE = 0.5, 0.98
+# From here on, cuts near the centre have become rare.
+_LATE_SHARE = 0.9
+# Lengths below this are the LP's noise.
+_NOISE = 1e-7
 # Solves for which a cut may be slack; of an interior solution, a slack cut is of no use.
 _CENTRED_PATIENCE, _INTERIOR_PATIENCE = 3, 0
 # An interior solution: lengths and slacks below this are nothing, and cycles violated by less are
@@ -48,11 +63,7 @@ class GreedyRounds:
         self.separation = separation
         self.graph = separation.graph
 
-    def model(self) -> CycleModel:
-        """The LP, without cuts as yet."""
-        return CycleModel(np.abs(self.graph.couplings), _GREEDY_PATIENCE)
-
-    def start(self) -> Cycles:
+    def start(self) -> list[Cut]:
         """Cycles to start from, found by filling up the weights with short cycles.
 
         Each turn looks for the shortest cycles, an edge being as long as it is full, and adds half
@@ -61,34 +72,34 @@ class GreedyRounds:
         # Weights too small for a float have some room, too.
         capacity = np.maximum(np.abs(self.graph.couplings), sys.float_info.min)
         load = np.zeros_like(capacity)
-        found: dict[int, npt.NDArray[np.int32]] = {}
+        found: dict[int, Cut] = {}
         enough = _GREEDY_CUTS * self.graph.num_edges
         for _ in range(_GREEDY_TURNS):
             before = len(found)
-            for cycle in self.separation.short(
+            for cut in self.separation.short(
                 load / capacity, np.inf, _GREEDY_HOP, _GREEDY_COVER, 16 * _MOST_CUTS
             ):
-                load[cycle] += capacity[cycle].min() / 2
-                found.setdefault(int(self.separation.signatures[cycle].sum()), cycle)
+                load[cut.edges] += capacity[cut.edges].min() / 2
+                found.setdefault(int(self.separation.signatures[cut.edges].sum()), cut)
             few = 50 * (len(found) - before) < self.graph.num_edges
-            if few or len(found) > enough or self.separation.expired():
+            if few or len(found) > enough or self.separation.budget.asks_to_stop():
                 break
         return list(found.values())
 
-    def cuts(self, violation: npt.NDArray[np.float64]) -> Cycles:
+    def cuts(self, violation: npt.NDArray[np.float64]) -> list[Cut]:
         """Violated cycles, the shortest first, spread over the edges."""
         # Without the rounding, noise of the LP would outweigh the preference for few edges.
         lengths = np.round(violation, 9)
         limit, enough = 1.0 - TOLERANCE, 16 * _MOST_CUTS
         return self.separation.short(lengths, limit, HOP, _COVER, enough)[:_MOST_CUTS]
 
-    def method(self, model: CycleModel) -> Method:
+    def method(self, lp: CutLp) -> Method:
         """How to solve."""
-        return "ipm" if len(model.cycles) >= _SIMPLEX_CUTS else "simplex"
+        return "ipm" if len(lp.cuts) >= _SIMPLEX_CUTS else "simplex"
 
-    def clean(self, model: CycleModel) -> None:
+    def clean(self, lp: CutLp) -> None:
         """Remove cuts that sleep."""
-        model.drop_slack(0.25, TOLERANCE)
+        lp.drop_sleepers(_GREEDY_PATIENCE, 0.25)
 
 
 class CentredRounds:
@@ -101,50 +112,69 @@ class CentredRounds:
 
     def __init__(self, separation: Separation, centre: Point) -> None:
         self.separation = separation
-        self.centring = Centring(separation, centre)
+        self.aim, self.level = Aim(centre, _FIRST_SHARE, _LAST_SHARE), 0
+        self.few = _FEW * separation.graph.num_vertices
         weights = [abs(weight) for weight in separation.graph.weights]
         self.many_corners = len(set(weights)) < _ALIKE * len(weights)
         self.interior = False
         self.interior_patience = _INTERIOR_PATIENCE
-        self.known: Cycles = []
+        self.known: list[Cut] = []
 
-    def begin_inside(self, cycles: Cycles, violation: Point, centre: Point) -> None:
+    def begin_inside(self, cycles: list[Cut], violation: Point, centre: Point) -> None:
         """Begin late: with known cycles, which this solution is optimal for, and with a centre."""
         # Here the bound stays where it is for some rounds, and cuts that go would come again.
         self.interior, self.interior_patience = True, _CENTRED_PATIENCE
-        self.centring.centre = centre
-        self.centring.skip_short()
+        self.aim.centre, self.level = centre, len(_HOPS)
         self.known = [*cycles, *self._interior_cuts(violation)]
 
-    def model(self) -> CycleModel:
-        """The LP, without cuts as yet."""
-        return CycleModel(np.abs(self.separation.graph.couplings), _CENTRED_PATIENCE)
-
-    def start(self) -> Cycles:
+    def start(self) -> list[Cut]:
         """Short cycles, or those that are known."""
-        return self.known or self.centring.start()
+        nothing = np.zeros(self.separation.graph.num_edges)
+        return self.known or self._short_cycles(nothing, 1.0) or self.cuts(nothing)
 
-    def cuts(self, violation: Point) -> Cycles:
+    def cuts(self, violation: Point) -> list[Cut]:
         """Violated cycles; none only if there is none."""
         if self.interior:
             new = self._interior_cuts(violation)
             if new:
                 return new
             self.interior = self.many_corners = False
-        new = self.centring.cuts(violation)
-        self.interior = self.many_corners and self.centring.is_late
+        new = self.aim.cuts(violation, self._cuts_at, self.few, self.separation.budget)
+        is_late = self.level == len(_HOPS) and self.aim.share > _LATE_SHARE
+        self.interior = self.many_corners and is_late
         return new
 
-    def _interior_cuts(self, violation: Point) -> Cycles:
+    def _cuts_at(self, point: Point) -> list[Cut]:
+        # Without the rounding, noise of the LP would outweigh the preference for few edges.
+        lengths = np.where(point < _NOISE, 0.0, np.round(point, 9))
+        limit, enough = 1.0 - TOLERANCE, _ENOUGH * self.separation.graph.num_vertices
+        return self._short_cycles(lengths, limit, enough, shuffled=True) or self.separation.exact(
+            lengths, limit, _EXACT_COVER, enough
+        )
+
+    def _short_cycles(self, lengths: Point, limit: float, *how: Any, **more: Any) -> list[Cut]:
+        """Many of them, from searches that stay as local as that allows; else none."""
+        while self.level < len(_HOPS):
+            new = self.separation.short(
+                lengths, limit, _HOPS[self.level], _SHORT_COVER, *how, **more
+            )
+            if len(new) > self.few:
+                return new
+            self.level += 1
+        return []
+
+    def _interior_cuts(self, violation: Point) -> list[Cut]:
         lengths = np.where(violation < _BLUR, 0.0, violation)
         limit, enough = 1.0 - _INTERIOR_TOLERANCE, self.separation.graph.num_vertices
         return self.separation.exact(lengths, limit, _INTERIOR_COVER, enough)
 
-    def method(self, model: CycleModel) -> Method:
+    def method(self, lp: CutLp) -> Method:
         """How to solve."""
-        model.patience = self.interior_patience if self.interior else _CENTRED_PATIENCE
         return "ipm" if self.interior else "simplex"
 
-    def clean(self, model: CycleModel) -> None:
+    def clean(self, lp: CutLp) -> None:
         """Remove cuts that sleep."""
-        model.drop_slack(0.125, _BLUR if self.interior else TOLERANCE)
+        if self.interior:
+            lp.drop_sleepers(self.interior_patience, 0.125, _BLUR)
+        else:
+            lp.drop_sleepers(_CENTRED_PATIENCE, 0.125)
