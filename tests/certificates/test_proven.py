@@ -113,6 +113,16 @@ def test_views_of_the_callers_memory_are_copied():
     assert proven.problem == SQUARE
 
 
+def test_a_matrix_that_is_exchanged_is_not_that_of_the_proof():
+    """SciPy's sparse arrays let their numbers be exchanged, even in a frozen problem."""
+    plant = random_loops(400, 400, frustration="1/5", loops=30, rng=1)
+    proven = plant.proven
+    plant.problem.matrix.data = np.zeros_like(plant.problem.matrix.data)
+    assert gh.verify(proven.problem, proven.certificate) == proven.verdict
+    with pytest.raises(CertificateError):
+        plant.verify()
+
+
 class TestPlant:
     def test_the_proof_of_a_plant_is_made_once(self, calls):
         plant = random_loops(6, 6, frustration="1/5", loops=5, rng=1)

@@ -27,7 +27,7 @@ from glasshouse.files import (
 from glasshouse.planting import shuffle
 from glasshouse.planting.methods import bias_loops, random_loops
 from glasshouse.problems import Max2Sat
-from glasshouse.problems.convert import to_ising, to_max2sat, to_qubo, to_rbm
+from glasshouse.problems.convert import to_ising, to_max2sat, to_maxcut, to_qubo, to_rbm
 
 FORMATS = [".wcnf", ".qubo", ".mc", ".coo", ".bqm", ".npz", ".wcnf.gz"]
 PLANTS = {
@@ -139,6 +139,36 @@ def test_write_returns_the_way_to_what_the_file_holds(tmp_path_factory, problem,
     costs = held.cost(images) if isinstance(held, Max2Sat) else held.energy(images)
     assert np.array_equal(costs, reduction.target_energy(energies_of(problem)))
     assert np.array_equal(reduction.back(images), states_of(problem))
+
+
+@pytest.mark.parametrize("suffix", [one for one in FORMATS if one != ".wcnf.gz"])
+@pytest.mark.parametrize("kind", PLANTS)
+def test_write_returns_what_reading_finds(tmp_path, kind, suffix):
+    """Measure and certificate are known without reading the file."""
+    path, plant = tmp_path / f"x{suffix}", PLANTS[kind]()
+    written = write(path, plant)
+    document = read_document(path)
+    assert written.measure == document.measure
+    assert written.certificate == (None if suffix == ".npz" else side_car(path))
+    assert written.is_whole == (document.planted is not None)
+    assert written.reduction.target_energy(plant.energy) == document.stated.cost or suffix == ".bqm"
+    elsewhere = write(tmp_path / f"y{suffix}", plant, blind=True, certificate=tmp_path / "y.cert")
+    assert elsewhere.certificate == tmp_path / "y.cert"
+    assert write(tmp_path / f"z{suffix}", plant, blind=True).certificate is None
+
+
+@pytest.mark.parametrize("kind", ["ising", "rbm", "qubo", "max2sat", "maxcut"])
+def test_a_kind_is_written_as_if_it_had_been_converted_before(tmp_path, kind):
+    convert = {"ising": to_ising, "rbm": to_rbm, "qubo": to_qubo, "max2sat": to_max2sat,
+               "maxcut": to_maxcut}[kind]  # fmt: skip
+    plant = PLANTS["fields"]()
+    problem, reduction = convert(plant.problem)
+    write(tmp_path / "x.npz", problem)
+    written = write(tmp_path / "y.npz", plant, kind=kind)
+    assert read_document(tmp_path / "y.npz").problem == problem
+    energy = reduction.target_energy(plant.energy)
+    assert written.reduction.target_energy(plant.energy) == energy
+    assert read_document(tmp_path / "y.npz").stated.cost == energy
 
 
 def test_the_top_weight_is_that_of_the_weights_written(tmp_path):

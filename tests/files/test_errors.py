@@ -212,6 +212,7 @@ def test_options_that_do_not_fit_are_refused(tmp_path):
     for options, words in [
         ({"dialect": "new"}, "dialect='new' is not known"),
         ({"encoding": "cnf"}, "encoding='cnf' is not known"),
+        ({"kind": "cnf"}, "kind='cnf' is not one of ising, rbm, qubo, max2sat, maxcut"),
     ]:
         with pytest.raises(ValueError, match=words):
             write(tmp_path / "x.wcnf", problem, **options)

@@ -2,13 +2,22 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import glasshouse as gh
 from glasshouse.certificates import CertificateError
 from glasshouse.cli import main
-from glasshouse.files import read, read_document, verify_file, write
-from glasshouse.files.claims import Stated
+from glasshouse.files import (
+    Document,
+    FileError,
+    Stated,
+    read,
+    read_document,
+    side_car,
+    verify_file,
+    write,
+)
 from glasshouse.planting.methods import random_loops
 
 
@@ -31,6 +40,46 @@ def test_a_copy_with_another_claim_is_not_verified(tmp_path, plant):
     for name in ("proven", "kept", "proof"):
         with pytest.raises((TypeError, ValueError), match=name):
             replace(document, **{name: getattr(document, name)})
+
+
+def test_nothing_that_was_compared_with_a_proof_can_be_changed(tmp_path, plant):
+    write(tmp_path / "x.wcnf", plant)
+    model = np.array(plant.state > 0, dtype=np.int8)
+    document = replace(read_document(tmp_path / "x.wcnf"), stated=Stated(None, model))
+    assert document.proven
+    model[:] = 0
+    assert np.array_equal(document.stated.model, plant.state > 0)
+    with pytest.raises(ValueError, match="read-only"):
+        document.stated.model[:] = 0
+
+
+def test_a_certificate_that_changes_on_the_disk_is_read_once(tmp_path, plant):
+    write(tmp_path / "x.wcnf", plant)
+    document = read_document(tmp_path / "x.wcnf")
+    assert document.proven
+    side_car(tmp_path / "x.wcnf").write_text("no certificate")
+    written = write(tmp_path / "y.qubo", document)
+    assert verify_file(tmp_path / "y.qubo", written.certificate).proven
+    with pytest.raises(FileError):
+        _ = read_document(tmp_path / "x.wcnf").proven
+
+
+def test_a_document_with_the_plant_of_another_problem_is_not_proven(tmp_path, plant):
+    other = random_loops(6, 6, frustration="1/5", loops=5, rng=2)
+    flips = Stated.of(plant).model ^ np.eye(12, dtype=np.int8)
+    worse = next(one for one in flips if plant.problem.energy(2 * one - 1) > plant.energy)
+    for lie in (
+        Document(other.problem, Stated(), plant),
+        replace(Document.of(plant), problem=other.problem),
+        replace(Document.of(plant), planted=other),
+        replace(Document.of(plant), stated=Stated(plant.energy - 2)),
+        replace(Document.of(plant), stated=Stated(model=worse)),
+    ):
+        with pytest.raises(CertificateError):
+            _ = lie.proven
+        with pytest.raises(CertificateError):
+            write(tmp_path / "y.wcnf", lie)
+        assert not (tmp_path / "y.wcnf").exists()
 
 
 def test_a_plant_of_the_caller_is_passed_on_as_stated(tmp_path, plant):

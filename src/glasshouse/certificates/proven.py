@@ -69,7 +69,8 @@ def _locked(thing: Any) -> Any:
     arrays = [array for value in held for array in _arrays(value)]
     if isinstance(thing, Certificate) and (squares := _locked(thing.squares)) is not thing.squares:
         return replace(thing, squares=squares)
-    return replace(thing) if any(map(validation.is_writable, arrays)) else thing
+    is_open = any(array.size and validation.is_writable(array) for array in arrays)
+    return replace(thing) if is_open else thing
 
 
 def _arrays(value: Any) -> list[Any]:

@@ -37,6 +37,10 @@ class Stated(Summarised):
     recipe: dict[str, Any] | None = None
     spelled: Number | None = None
 
+    def __post_init__(self) -> None:
+        if self.model is not None:  # what was compared with a proof must not change afterwards
+            object.__setattr__(self, "model", validation.read_only(self.model))
+
     @classmethod
     def of(cls, planted: Planted) -> Stated:
         """All that a plant knows."""

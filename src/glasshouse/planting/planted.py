@@ -61,6 +61,8 @@ class Planted(Summarised):
     >>> plant
     Planted(random_loops, 100 visible × 100 hidden, 35 loops, ground energy -315)
     >>> plant.verify()
+    >>> plant.proven
+    Proven(-315 is the optimum, by 35 loops)
     >>> Planted.from_recipe(plant.recipe) == plant
     True
     >>> plant.certificate, plant.parts, plant.half

@@ -42,6 +42,8 @@ class Proof(Summarised):
     >>> proof = gh.prove(gh.Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [1, 1, -1]))
     >>> proof.optimal, proof.energy, proof.lower_bound, proof.gap, proof.is_within_rounding
     (True, -1, -1, 0, False)
+    >>> proof.certificate, proof.verdict.bound, proof.state, proof.labels
+    (Certificate(3 spins, 1 loop), Fraction(-1, 1), array([1, 1, 1], dtype=int8), None)
     >>> proof.sample(units="binary")
     {0: 1, 1: 1, 2: 1}
     >>> proof.verdict_in_words(proof.gap)
