@@ -18,7 +18,7 @@ _IN_ORDER = {
         "checker integers kernels ties edge_sums flat_cycles tree exact_form squares "
         "certificate square_sums bound cover leaf verdict proven"
     ),
-    "charts": "layouts style weight_matrix instance",
+    "charts": "chart layouts style weight_matrix instance on_axes vega",
     "cli": (
         "errors options output termination check clock console convert info judge library "
         "report train_machine collecting compile evaluation fuzz instances searches suite plant "
@@ -47,8 +47,7 @@ _IN_ORDER = {
     "questions": "families gauged cone extremes",
     "races": "running samplers judging commands tts_figures figures public",
     "reports": (
-        "charts page script matrix proof rendering sampler study training instance machine race "
-        "writing"
+        "page script matrix proof race rendering sampler study training instance machine writing"
     ),
     "solvers": (
         "kernels result engine replicas schedule spin_form crew descent doubling engines "
@@ -200,7 +199,6 @@ SECOND_DOORS = [
     "studies.export",
     "studies.knobs",
     "studies.merging",
-    "studies.quantities",
     "studies.study",
     "studies.tuning",
     "suites.commitment",

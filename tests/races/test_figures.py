@@ -11,12 +11,13 @@ from glasshouse.races.commands.results import Results
 from glasshouse.races.commands.scores import cactus
 from glasshouse.races.figures import (
     FIGURES,
-    draw_cactus,
-    draw_incumbents,
-    draw_reaching,
+    cactus_chart,
+    incumbents_chart,
     race_figure,
+    reaching_chart,
 )
 from glasshouse.races.judging.clauses import RunVerdict
+from glasshouse.races.tts_figures import drawn
 
 
 def pretended(instances: int = 30) -> Results:
@@ -53,7 +54,7 @@ def test_solvers_that_solve_nothing_are_drawn_too(name, tmp_path):
 def test_a_cactus_holds_the_sorted_times():
     results = pretended()
     _, ax = new_figure()
-    draw_cactus(ax, results)
+    drawn(ax, cactus_chart(results))
     line = ax.get_lines()[0]
     assert np.array_equal(line.get_ydata(), cactus(results, "rc2"))
     assert np.array_equal(line.get_xdata(), np.arange(1, len(line.get_ydata()) + 1))
@@ -62,7 +63,7 @@ def test_a_cactus_holds_the_sorted_times():
 def test_incumbents_of_any_size_are_drawn():
     _, ax = new_figure()
     huge = run("x", "a", 2.0, RunVerdict.FOUND, 9, incumbents=((0.0, 10**39), (1.0, 9)))
-    draw_incumbents(ax, Results("", (huge,)), "a")
+    drawn(ax, incumbents_chart(Results("", (huge,)), "a"))
     assert ax.get_lines()[0].get_ydata()[0] == pytest.approx(1e39)
 
 
@@ -89,13 +90,13 @@ def test_the_dial_shows_medians_and_hollow_points_at_the_limit():
             for f, at in (("1/4", 5.0), (0.1, 1.0)) for k in range(3)]  # fmt: skip
     runs += [run("y", "1/40", 10.0, RunVerdict.TIME_OUT, None, frustration="1/4")]
     _, ax = new_figure(5, 4)
-    draw_reaching(ax, Results("dialled", tuple(runs)))
+    drawn(ax, reaching_chart(Results("dialled", tuple(runs))))
     first, first_late, second, second_late, _ = ax.get_lines()
     assert first.get_xydata().tolist() == [[0.1, 2.0], [0.25, 6.0]]
     assert len(first_late.get_xydata()) == 0
     assert second.get_xydata().tolist() == second_late.get_xydata().tolist() == [[0.25, 10.0]]
     with pytest.raises(ValueError, match="dial='block' is no number that varies"):
-        draw_reaching(ax, Results("dialled", tuple(runs)), "block")
+        drawn(ax, reaching_chart(Results("dialled", tuple(runs)), "block"))
 
 
 @pytest.mark.parametrize("name", [one for one in FIGURES if one != "scatter"])
@@ -106,7 +107,7 @@ def test_legends_stay_on_a_callers_axes_and_beside_those_of_our_own(name):
         return box.transformed(ax.transAxes.inverted())
 
     figure, ax = new_figure(6.2, 4.0)
-    FIGURES[name](ax, pretended())
+    drawn(ax, FIGURES[name](pretended()))
     box = place(figure, ax)
     assert -0.01 <= box.x0 < box.x1 <= 1.01
     figure = race_figure(pretended(), name)

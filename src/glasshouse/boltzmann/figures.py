@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -12,7 +13,9 @@ import numpy.typing as npt
 from glasshouse.boltzmann.curves import BAND, Ensemble, labels_of, monitors_of
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.modes import Mode, find_mode
-from glasshouse.charts.style import band, looks, new_figure, place_legend, plain_ticks, styled
+from glasshouse.boltzmann.monitors import MONITORS
+from glasshouse.charts import Axis, Chart, Mark, Series, plot_chart, thinned
+from glasshouse.charts.style import band, new_figure, place_legend, styled
 from glasshouse.extras import optional
 from glasshouse.landscape import gauge
 from glasshouse.problems.validation import FloatArray
@@ -23,9 +26,48 @@ if TYPE_CHECKING:
 
 Along: TypeAlias = Literal["epochs", "updates", "seconds"]
 _AXES = {"epochs": "epoch", "updates": "updates", "seconds": "seconds of learning per machine"}
-_NAMES = {"kl": "KL divergence (nats)", "frustration": "frustration index $f$ at the mode"}
+_LOGARITHMIC = ("kl",)  # monitors that fall by orders of magnitude
+# The titles of monitors; `MONITORS` tells what each of them measures.
+_TITLES = {
+    "kl": "KL divergence",
+    "held_out": "Log-likelihood of held-out data",
+    "ais": "Log-likelihood by annealed importance sampling",
+    "held_out_ais": "Held-out log-likelihood by annealed importance sampling",
+    "ais_error": "Error of annealed importance sampling",
+    "frustration": "Frustration index",
+    "proven": "Share of proven modes",
+    "last_frustration": "Frustration index when last used",
+}
+_NAMES = {"kl": "KL divergence (nats)", "frustration": "frustration index f at the mode"}
 _MOST_POINTS = 2000  # of an ensemble, in a scatter plot
 _SAMPLES, _STEPS = 64, 2000  # of a machine that is drawn
+
+
+def monitor_chart(
+    ensembles: Sequence[Ensemble], monitor: str, along: Along, labels: Sequence[str]
+) -> Chart:
+    """Median and band of a monitor, as `draw_monitor` shows them."""
+    series = []
+    for one, name in zip(ensembles, labels, strict=True):
+        marks = []
+        if monitor in one.curves and one.machines:
+            marks.append(Mark("median", ("band", "line"), places(one, along), one.median(monitor),
+                              *one.percentiles(monitor)))  # fmt: skip
+        lost = f"{one.diverged:,} of {one.machines:,} diverged" if one.diverged else ""
+        series.append(Series(name, marks, ", ".join(part for part in (name, lost) if part)))
+    lows = [low for one in series for part in one.marks for low in part.low if math.isfinite(low)]
+    meaning = MONITORS[monitor].meaning if monitor in MONITORS else monitor.replace("_", " ")
+    words = (f"{meaning[0].upper()}{meaning[1:]}: the median over machines, and the band from the "
+             f"{BAND[0]:g}th to the {BAND[1]:g}th percentile.")  # fmt: skip
+    lost_in_all = sum(one.diverged for one in ensembles if monitor in one.curves)
+    if lost_in_all:
+        words += f" Machines that diverged take part up to there: {lost_in_all:,}."
+    # Gradients differ in their time by orders of magnitude.
+    x = Axis(_AXES[along], is_log=True) if along == "seconds" else Axis(_AXES[along], low=0)
+    return Chart(
+        monitor_title(monitor), words, x, monitor_axis(monitor, lows, "median"), series, "setting",
+        ends=(f"{BAND[0]:g} %", f"{BAND[1]:g} %"),
+    )  # fmt: skip
 
 
 def draw_monitor(
@@ -49,23 +91,7 @@ def draw_monitor(
         labels: of the ensembles; what tells them apart when left out.
     """
     names = labels_of(ensembles) if labels is None else labels
-    for one, name, look in zip(ensembles, names, looks(len(ensembles)), strict=True):
-        if monitor not in one.curves or not one.machines:
-            continue
-        x = places(one, along)
-        lost = f"{one.diverged:,} of {one.machines:,} diverged" if one.diverged else ""
-        label = ", ".join(part for part in (name, lost) if part)
-        ax.plot(x, one.median(monitor), color=look.colour, label=label or None)
-        ax.fill_between(x, *one.percentiles(monitor), color=look.colour, alpha=0.2, linewidth=0)
-    if monitor == "kl":
-        ax.set_yscale("log")
-        plain_ticks(ax, "y")
-    if along == "seconds":  # gradients differ by orders of magnitude
-        ax.set_xscale("log")
-    else:
-        ax.set_xlim(left=0)
-    ax.set_xlabel(_AXES[along])
-    ax.set_ylabel(axis_name(monitor))
+    plot_chart(monitor_chart(ensembles, monitor, along, names), ax)
 
 
 def places(one: Ensemble, along: Along) -> FloatArray:
@@ -79,9 +105,56 @@ def places(one: Ensemble, along: Along) -> FloatArray:
     return np.asarray(steps * np.median(one.learning_seconds / np.maximum(one.updates, 1)))
 
 
-def axis_name(monitor: str) -> str:
-    """A monitor beside an axis."""
-    return _NAMES.get(monitor, monitor.replace("_", " "))
+def monitor_axis(monitor: str, values: Sequence[float] = (), name: str = "") -> Axis:
+    """The axis of a monitor; logarithmic for one that falls by orders of magnitude.
+
+    Args:
+        monitor: its name.
+        values: what the axis has to show, at least.
+        name: a title for tables; that of the monitor if empty.
+    """
+    is_log = monitor in _LOGARITHMIC and all(value > 0 for value in values)
+    return Axis(_NAMES.get(monitor, monitor_label(monitor)), name or monitor_label(monitor), is_log)
+
+
+def monitor_title(name: str) -> str:
+    """The title of a monitor's figure.
+
+    >>> monitor_title("kl"), monitor_title("log_likelihood"), monitor_title("")
+    ('KL divergence', 'Log likelihood', '')
+    """
+    plain = name.replace("_", " ")
+    return _TITLES.get(name, plain[:1].upper() + plain[1:])
+
+
+def monitor_label(name: str) -> str:
+    """The same within a line, as on an axis.
+
+    >>> monitor_label("kl"), monitor_label("frustration")
+    ('KL divergence', 'frustration index')
+    """
+    title = monitor_title(name)
+    return title if title[:2].isupper() else title[:1].lower() + title[1:]
+
+
+def finals_chart(
+    ensembles: Sequence[Ensemble], x: str, y: str, labels: Sequence[str]
+) -> Chart:  # fmt: skip
+    """The last values of two monitors, as `draw_finals` shows them."""
+    series = []
+    for one, name in zip(ensembles, labels, strict=True):
+        kept = thinned(one.machines, _MOST_POINTS)
+        told = {"machine": one.numbers[kept].tolist()}
+        ends = Mark("", ("points",), one.final(x)[kept], one.final(y)[kept], told=told)
+        series.append(Series(name, [ends]))
+    titled = [
+        replace(axis, title=f"final {axis.title}", is_log=False)
+        for axis in (monitor_axis(x), monitor_axis(y))
+    ]
+    words = "One dot per machine."
+    if any(one.machines > _MOST_POINTS for one in ensembles):
+        words += f" Of each setting, at most {_MOST_POINTS:,} machines are drawn, evenly."
+    return Chart("Where machines ended", words, titled[0], titled[1], series, "setting")
 
 
 def draw_finals(
@@ -93,12 +166,7 @@ def draw_finals(
 ) -> None:
     """One dot per machine: a monitor at the end of the training over another one."""
     names = labels_of(ensembles) if labels is None else labels
-    for one, name, look in zip(ensembles, names, looks(len(ensembles)), strict=True):
-        ax.plot(one.final(x)[:_MOST_POINTS], one.final(y)[:_MOST_POINTS], linestyle="none",
-                marker="o", markersize=2, markeredgewidth=0, alpha=0.5, color=look.colour,
-                label=name or None, rasterized=one.machines > 200)  # fmt: skip
-    ax.set_xlabel(f"final {axis_name(x)}")
-    ax.set_ylabel(f"final {axis_name(y)}")
+    plot_chart(finals_chart(ensembles, x, y, names), ax)
 
 
 def draw_weights(ax: Axes, machine: BoltzmannMachine) -> None:

@@ -58,6 +58,13 @@ _METADATA: dict[str, dict[str, Any]] = {
     "svg": {"Date": None},
     "pdf": {"CreationDate": None},
 }
+# The laws of `statistics.scaling`, as its `FORMULAS` write them.
+_LAWS = {
+    "A n^b": r"$A\,n^b$",
+    "A exp(b √n)": r"$A\,e^{b\sqrt{n}}$",
+    "A exp(b n)": r"$A\,e^{b n}$",
+}
+_GREEK = {"β": r"$\beta$", "μ": r"$\mu$", "ρ": r"$\rho$", "σ": r"$\sigma$", "τ": r"$\tau$"}
 _LARGEST_PLAIN = 10_000  # larger numbers are powers of ten
 _LONGEST_LEGEND = 40  # lines in a column
 _DIGIT = 6.0  # points that a digit at a tick is wide
@@ -124,14 +131,17 @@ def save(figure: Figure, paths: Iterable[str | Path]) -> list[Path]:
 def typeset(text: str) -> str:
     """Symbols in plain text as mathematics.
 
-    >>> typeset("n = 30, f = 0.05")
-    '$n = 30$, $f = 0.05$'
+    >>> typeset("n = 30, f = 0.05"), typeset("system size n")
+    ('$n = 30$, $f = 0.05$', 'system size $n$')
     """
     plain = text.replace("$", r"\$")
+    for law, formula in _LAWS.items():
+        plain = plain.replace(law, formula)
     plain = re.sub(r"([0-9.]+)e([+-])0*([0-9]+)", _power_of_ten, plain)
     plain = re.sub(r"\b([nmfd]) = ([0-9.]+)", r"$\1 = \2$", plain)
     plain = re.sub(r"\bN_(sweep|tot)( = )?", r"$N_{\\mathrm{\1}}\2$", plain)
-    return re.sub(r"β|ρ", lambda found: {"β": r"$\beta$", "ρ": r"$\rho$"}[found[0]], plain)
+    plain = re.sub(r"\b(size|index) ([nf])\b", r"\1 $\2$", plain)
+    return re.sub("[βμρστ]", lambda found: _GREEK[found[0]], plain)
 
 
 def _power_of_ten(found: re.Match[str]) -> str:
@@ -198,14 +208,6 @@ def place_legend(ax: Axes, notes: Sequence[Any] = (), **options: Any) -> None:
 
 
 INSIDE: dict[str, Any] = {"loc": "best", "bbox_to_anchor": None, "borderaxespad": 0.5}
-
-
-def move_legend_beside(ax: Axes) -> None:
-    """Put a legend that stands among the data where no data can be."""
-    if (legend := ax.get_legend()) is not None:
-        legend.borderaxespad = 0.0
-        legend.set_loc("upper left")
-        legend.set_bbox_to_anchor((1.01, 1.0), transform=ax.transAxes)
 
 
 def legend_columns(lines: int) -> int:

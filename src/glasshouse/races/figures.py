@@ -1,23 +1,15 @@
-"""Pictures of a race, on a caller's axes: cactus, profile, scatter, incumbents, TTS over a dial."""
+"""Charts of a race: cactus, shares, profile, scatter, incumbents, seconds over a dial."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from glasshouse.charts.style import (
-    INSIDE,
-    Look,
-    looks,
-    move_legend_beside,
-    new_figure,
-    place_legend,
-    plain_ticks,
-    styled,
-)
+from glasshouse.charts import Axis, Chart, Mark, Series, plot_chart
+from glasshouse.charts.style import new_figure, place_legend, styled
 from glasshouse.races.commands.results import Results
 from glasshouse.races.commands.scores import (
     FEW_CURVES,
@@ -30,159 +22,158 @@ from glasshouse.races.commands.scores import (
     median_reaching,
     performance_profile,
 )
-from glasshouse.races.tts_figures import chosen_dial, draw_dial, settings, shown_name
+from glasshouse.races.tts_figures import chosen_dial, dial_chart, settings
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _ROOM = 1.3  # beyond the data, on logarithmic axes
+_UNSOLVED = 2.0  # times the limit: where a scatter plot has what was not solved
 
 
-def draw_cactus(ax: Axes, results: Results) -> None:
+def cactus_chart(results: Results) -> Chart:
     """How many instances each solver solves within how many seconds each."""
-    for name, look in _looks(results).items():
-        seconds = cactus(results, name)
-        label = f"{shown_name(name)} ({len(seconds)})"
-        places = np.arange(1, len(seconds) + 1)
-        ax.plot(places, seconds, label=label, color=look.colour, marker=look.marker)
-    ax.set_yscale("log")
-    ax.set_xlabel("instances solved")
-    ax.set_ylabel("seconds per instance, at most")
-    _whole_numbers(ax)
-    _limit_line(ax, results)
-    plain_ticks(ax, "y")
-    place_legend(ax, **INSIDE)
+    each = {name: cactus(results, name) for name in results.solvers}
+    series = [
+        Series(name, [Mark("run", ("line", "points"), np.arange(1, len(times) + 1), times)],
+               f"{name} ({len(times)})")
+        for name, times in each.items()
+    ]  # fmt: skip
+    top = max(1, results.num_entered, *map(len, each.values()))
+    return Chart(
+        "Cactus",
+        "How many instances each solver solves within how many seconds each; further right and "
+        "lower is better. The dotted line is the time limit.",
+        Axis("instances solved", is_whole=True, low=0, high=top),
+        Axis("seconds per instance, at most", "seconds", is_log=True, limit=results.limit),
+        series, "solver",
+    )  # fmt: skip
 
 
-def draw_ecdf(ax: Axes, results: Results) -> None:
+def ecdf_chart(results: Results) -> Chart:
     """The share of instances that each solver has solved after so many seconds."""
-    for name, look in _looks(results).items():
+    series = []
+    for name in results.solvers:
         seconds, total = cactus(results, name), len(results.by_solver[name])
-        shares = np.arange(1, len(seconds) + 1) / total
-        _steps(ax, seconds, shares, results.limit, name, look)
-    ax.set_xscale("log")
-    ax.set_xlabel("seconds")
-    ax.set_ylabel("share of instances solved")
-    _share_axis(ax)
+        series.append(_steps(name, seconds, np.arange(1, len(seconds) + 1) / total, results.limit))
+    return Chart(
+        "Instances solved over time",
+        "The share of instances that each solver has solved after so many seconds; higher is "
+        "better.",
+        Axis("seconds", is_log=True), Axis("share of instances solved", "share", low=0, high=1),
+        series, "solver",
+    )  # fmt: skip
 
 
-def draw_profile(ax: Axes, results: Results) -> None:
+def profile_chart(results: Results) -> Chart:
     """Dolan and Moré's profile: the share solved within τ times the fastest solver's time."""
     profiles = performance_profile(results)
     furthest = max((ratios[-1] for ratios, _ in profiles.values() if len(ratios)), default=1.0)
-    for name, look in _looks(results).items():
-        _steps(ax, *profiles[name], _ROOM * furthest, name, look)
-    ax.set_xscale("log")
-    ax.set_xlim(1.0, _ROOM * furthest)
-    ax.set_xlabel(r"$\tau$: times the seconds of the fastest solver")
-    ax.set_ylabel(r"share of instances within $\tau$")
-    _share_axis(ax)
+    end = _ROOM * float(furthest)
+    return Chart(
+        "Performance profile",
+        "The share of instances that each solver solved within τ times the seconds of the fastest "
+        "one, on the instances that all of them have run on; higher is better.",
+        Axis("τ: times the seconds of the fastest solver", "τ", is_log=True, low=1.0, high=end),
+        Axis("share of instances within τ", "share", low=0, high=1),
+        [_steps(name, *profile, end) for name, profile in profiles.items()], "solver",
+    )  # fmt: skip
 
 
-def draw_scatter(ax: Axes, results: Results, first: str, second: str) -> None:
-    """Each instance at the seconds of two solvers; at the edge where one did not solve it."""
+def scatter_chart(results: Results, first: str, second: str) -> Chart:
+    """Each instance at the seconds of two solvers; beyond the limit where one did not solve it."""
     limit = results.limit
     times = [limited_seconds(results, name, limit) for name in (first, second)]
     both = [name for name in times[0] if name in times[1]]
     if not both:
         raise ValueError(f"{first} and {second} have no instance in common yet")
     x, y = (np.array([one[name] for name in both]) for one in times)
-    low = min(x.min(), y.min()) / _ROOM
-    edge = limit * _ROOM
-    ax.plot([low, edge], [low, edge], color="0.6", linewidth=0.7, zorder=1)
-    for line in (ax.axvline, ax.axhline):
-        line(limit, color="0.6", linewidth=0.7, linestyle=":", zorder=1)
-    look = looks(1)[0]
-    ax.plot(np.minimum(x, edge), np.minimum(y, edge), linestyle="none", marker=look.marker,
-            color=look.colour, alpha=0.7, clip_on=False, zorder=3)  # fmt: skip
-    for scale, bound, name, text in (
-        (ax.set_xscale, ax.set_xlim, ax.set_xlabel, first),
-        (ax.set_yscale, ax.set_ylim, ax.set_ylabel, second),
-    ):
-        scale("log")
-        bound(low, edge)
-        name(f"{text} (seconds)", parse_math=False)
-    ax.set_aspect("equal")
-    plain_ticks(ax, "x")
-    plain_ticks(ax, "y")
+    edge = _UNSOLVED * limit
+    low = float(min(x.min(), y.min())) / _ROOM
+    ends: Any = {"is_log": True, "low": low, "high": 1.1 * edge, "limit": limit}
+    return Chart(
+        f"{first} and {second}, instance by instance",
+        "Above the diagonal the first is faster. Instances that one of them did not solve stand "
+        f"at {edge:g} seconds, twice the limit.",
+        Axis(f"seconds of {first}", first, **ends), Axis(f"seconds of {second}", second, **ends),
+        [Series("", [Mark("", ("points",), x, y, told={"instance": both})])], has_diagonal=True,
+    )  # fmt: skip
 
 
-def draw_incumbents(ax: Axes, results: Results, instance: str | None = None) -> None:
+def incumbents_chart(results: Results, instance: str | None = None) -> Chart:
     """What solvers said to have found, over time: cost above the best that is known, plus 1.
 
-    One thin line per run, and where there are many of them a thick one for their median; a run
-    that has found nothing yet counts as worse than all others.
+    One line per run, faint where there are many of them, which have a line for their median then.
 
     Args:
-        ax: where to draw.
         results: the race.
         instance: only this one; all instances when None.
     """
-    for name, look in _looks(results).items():
-        runs = [run for run in results.runs if run.solver == name and run.incumbents]
-        if instance is not None:
-            runs = [run for run in runs if run.instance == instance]
+    series, most = [], 0
+    for name in results.solvers:
+        runs = [run for run in results.runs if run.solver == name and run.incumbents
+                and instance in (None, run.instance)]  # fmt: skip
         curves = [
             excess_curve(run, results.best_known.get(run.instance)) for run in runs[:MOST_CURVES]
         ]
-        has_median = len(curves) >= FEW_CURVES
-        for seconds, excess in curves:
-            ax.step(seconds, excess, where="post", color=look.colour, zorder=2,
-                    alpha=0.12 if has_median else 1.0)  # fmt: skip
-        if has_median:
-            ax.step(*median_curve(curves), where="post", color=look.colour, linewidth=2, zorder=3)
-        if curves:
-            ax.plot([], [], color=look.colour, label=shown_name(name))
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    ax.set_xlabel("seconds")
-    ax.set_ylabel("1 + (o value − best known cost)")
-    ax.set_title(instance or "", parse_math=False)
-    plain_ticks(ax, "y")
-    place_legend(ax, **INSIDE)
+        most = max(most, len(curves))
+        is_many = len(curves) >= FEW_CURVES
+        marks = [Mark("median", ("step",), *median_curve(curves))] if is_many else []
+        marks += [Mark("run", ("faint step" if is_many else "step",), *one) for one in curves]
+        series.append(Series(name, marks))
+    words = f"the median of up to {most} runs" if most >= FEW_CURVES else "every run"
+    return Chart(
+        "Anytime: what was found by when",
+        f"Cost above the best that is known, plus 1, over time: {words} per solver; lower is "
+        "better. These are the solvers' own o lines, which nobody checked; a run that has found "
+        "nothing yet counts as worse than all others.",
+        Axis("seconds", is_log=True),
+        Axis("1 + (o value − best known cost)", "1 + cost above the best known", is_log=True),
+        series, "solver",
+    )  # fmt: skip
 
 
-def draw_reaching(ax: Axes, results: Results, dial: str | None = None) -> None:
+def reaching_chart(results: Results, dial: str | None = None) -> Chart:
     """Median seconds until the best known cost was said, over the dialled hardness.
 
-    For solvers that work until the limit, whose runs have no other length. A point stands at the
-    limit, hollow, where a solver does not get there on half of the instances.
+    For solvers that work until the limit, whose runs have no other length.
 
     Args:
-        ax: where to draw.
         results: the race.
         dial: the parameter along x; by default frustration, size or density, whichever has most
             settings, or whatever number varies. Where none does, all instances stand in one place.
     """
     parameters = results.parameters
     name = chosen_dial(parameters, dial)
-    limit = results.limit
-    for solver, look in _looks(results).items():
+    limit, series = results.limit, []
+    for solver in results.solvers:
         known = {one: parameters[one] for one in results.by_solver[solver]}
         groups = {Fraction(0): list(known)} if name is None else settings(known, name)
         heights = np.array([median_reaching(results, solver, g).value for g in groups.values()])
         places, late = np.array([float(at) for at in groups]), ~np.isfinite(heights)
         shown = np.where(late, limit, heights)
-        ax.plot(places, shown, color=look.colour, marker=look.marker, label=shown_name(solver))
-        ax.plot(places[late], shown[late], color=look.colour, marker=look.marker,
-                linestyle="none", markerfacecolor="white", zorder=4)  # fmt: skip
-    ax.set_yscale("log")
-    ax.set_xlabel((name or "all instances").replace("_", " "), parse_math=False)
-    ax.set_ylabel("median seconds to the best known cost")
-    _limit_line(ax, results)
-    plain_ticks(ax, "y")
-    place_legend(ax, **INSIDE)
+        series.append(Series(solver, [
+            Mark("median", ("line", "points"), places, shown),
+            Mark("not reached", ("hollow",), places[late], shown[late]),
+        ]))  # fmt: skip
+    return Chart(
+        "Time to the best known cost",
+        "Median seconds until the best known cost was said. A hollow sign at the limit: the solver "
+        "does not get there on half of the instances.",
+        Axis((name or "all instances").replace("_", " ")),
+        Axis("median seconds to the best known cost", "seconds", is_log=True, limit=limit),
+        series, "solver",
+    )  # fmt: skip
 
 
-FIGURES: dict[str, Callable[..., None]] = {
-    "cactus": draw_cactus,
-    "ecdf": draw_ecdf,
-    "profile": draw_profile,
-    "scatter": draw_scatter,
-    "incumbents": draw_incumbents,
-    "tts": draw_dial,
-    "reaching": draw_reaching,
+FIGURES: dict[str, Callable[..., Chart]] = {
+    "cactus": cactus_chart,
+    "ecdf": ecdf_chart,
+    "profile": profile_chart,
+    "scatter": scatter_chart,
+    "incumbents": incumbents_chart,
+    "tts": dial_chart,
+    "reaching": reaching_chart,
 }
 _DIALLED = ("tts", "reaching")
 
@@ -219,40 +210,14 @@ def race_figure(
     with styled():
         figure, ax = new_figure(*((4.4, 4.2) if name == "scatter" else (6.2, 4.0)))
         dialled = (dial,) if name in _DIALLED else ()
-        FIGURES[name](ax, results, *(pair if name == "scatter" else dialled))
-        move_legend_beside(ax)
-        if not ax.get_title():
-            ax.set_title(results.suite, parse_math=False)
+        chart = FIGURES[name](results, *(pair if name == "scatter" else dialled))
+        place_legend(ax, plot_chart(chart, ax))
+        ax.set_title(results.suite, parse_math=False)
     return figure
 
 
-def _looks(results: Results) -> dict[str, Look]:
-    return dict(zip(results.solvers, looks(len(results.solvers)), strict=True))
-
-
-def _steps(
-    ax: Axes, places: Floats, shares: Floats, end: float, name: str, look: Look
-) -> None:  # fmt: skip
+def _steps(name: str, places: Floats, shares: Floats, end: float) -> Series:
     """A curve that keeps its height up to the end of the axis."""
     last = shares[-1] if len(shares) else 0.0
     x, y = np.append(places, max(end, *places, 0.0)), np.append(shares, last)
-    ax.step(x, y, where="post", label=shown_name(name), color=look.colour)
-
-
-def _limit_line(ax: Axes, results: Results) -> None:
-    limit = results.limit
-    ax.axhline(limit, color="0.6", linewidth=0.7, linestyle=":")
-    ax.set_ylim(top=max(ax.get_ylim()[1], limit * _ROOM))
-
-
-def _whole_numbers(ax: Axes) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    ax.xaxis.set_major_locator(MaxNLocator(8, integer=True))
-    ax.set_xlim(left=0)
-
-
-def _share_axis(ax: Axes) -> None:
-    ax.set_ylim(0.0, 1.02)
-    plain_ticks(ax, "x")
-    place_legend(ax, **INSIDE)
+    return Series(name, [Mark("share", ("step",), x, y)])

@@ -1,18 +1,18 @@
-"""Figures of times to solution and residual energies, on a caller's axes and over the suite's dial.
+"""Charts of times to solution and residual energies, over the suite's dial.
 
 The dial of a suite is the number that varies from instance to instance, and sets the hardness.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from glasshouse.charts.style import INSIDE, Look, looks, mark, place_legend, plain_ticks
+from glasshouse.charts import Axis, Chart, Mark, Series, estimate_marks, plot_chart
+from glasshouse.charts.style import INSIDE, place_legend
 from glasshouse.planting import METHODS
 from glasshouse.problems.ratio import ratio
 from glasshouse.races.commands.results import Results
@@ -101,7 +101,90 @@ def _number(value: Any) -> Fraction | None:
 
 
 _MOST_CURVES = 200  # thin ones, of single instances
-DECADES = 1e5  # of residual energy that are shown; below, all that is left is a rare bad draw
+_DECADES = 1e5  # of residual energy that are shown; below, all that is left is a rare bad draw
+
+
+def dial_chart(results: Results | SamplerResults, dial: str | None = None) -> Chart:
+    """TTS99 over a dial, as `draw_dial` shows it."""
+    times, parameters = _times(results), results.parameters
+    name = chosen_dial(parameters, dial)
+    if name is None:
+        return tts_chart(results)
+    points = {solver: over_dial(each, parameters, name) for solver, each in times.items()}
+    places = {solver: [at for at, _ in each] for solver, each in points.items()}
+    series = [
+        Series(solver, estimate_marks(places[solver], [time for _, time in each],
+                                      ("interval", "line", "points"), {}))
+        for solver, each in points.items()
+    ]  # fmt: skip
+    axis = name.replace("_", " ")
+    apart = 0.02 * float(np.ptp([at for each in places.values() for at in each]))
+    return _tts(results, series, Axis(axis), f"over {axis}: the median over instances", apart)
+
+
+def tts_chart(results: Results | SamplerResults) -> Chart:
+    """TTS99 of every instance, as `draw_tts` shows it."""
+    times = _times(results)
+    leader, first = next(iter(times.items()))
+    order = sorted(first, key=lambda one: (first[one].value, first[one].low))
+    order += [name for each in times.values() for name in each if name not in first]
+    place = {name: k for k, name in enumerate(dict.fromkeys(order), 1)}
+    series = [
+        Series(solver, estimate_marks([place[name] for name in each], [*each.values()],
+                                      ("interval", "points"), {"instance": [*each]}))
+        for solver, each in times.items()
+    ]  # fmt: skip
+    axis = Axis(f"instance, by the time of {leader}", "place", is_whole=True)
+    return _tts(results, series, axis, "of each instance", 0.25)
+
+
+def _tts(
+    results: Results | SamplerResults, series: list[Series], x: Axis, over: str, apart: float
+) -> Chart:
+    is_open = any(mark.kind == "lower bound" for one in series for mark in one.marks)
+    what = "reads" if isinstance(results, SamplerResults) else "runs"
+    return Chart(
+        "Time to solution",
+        f"Seconds of repeated {what} until the best known cost or energy is reached with "
+        f"probability 0.99, {over}, with 95 % intervals. A hollow triangle is the least that it "
+        "can be, where too few were solved.",
+        x, Axis("TTS99 in seconds" + ", median over instances" * ("median" in over), "TTS99 (s)",
+                is_log=True),
+        series, "solver", notes=[("bound", "at least, not solved")] if is_open else [], apart=apart,
+    )  # fmt: skip
+
+
+def residual_chart(
+    results: SamplerResults, instance: str | None = None, solvers: Sequence[str] | None = None
+) -> Chart:
+    """Residual energies, as `draw_residual` shows them; only of `solvers`, if there are any."""
+    shown = results.instances if instance is None else (instance,)
+    series = []
+    for solver in results.solvers if solvers is None else solvers:
+        middle = results.residual(solver, instance)
+        curves = [results.residual(solver, name) for name in shown[:_MOST_CURVES]]
+        series.append(Series(solver, [
+            Mark("median", ("line", "dots"), middle.seconds, middle.residual),
+            *(Mark("instance", ("faint line",), one.seconds, one.residual) for one in curves),
+        ]))  # fmt: skip
+    medians = np.concatenate([np.empty(0), *(one.marks[0].y for one in series)])
+    left = medians[medians > 0]
+    ends: dict[str, Any] = {}
+    if len(left):
+        highest = max(part.y.max(initial=0.0) for one in series for part in one.marks)
+        low = max(left.min() / 2, left.max() / _DECADES)
+        ends = {"is_log": True, "low": float(low), "high": 2 * float(highest)}
+    is_proven = all(results.is_proven(name) for name in shown)
+    what = "optimum proven before the race" if is_proven else "best known, in part not proven"
+    return Chart(
+        "Residual energy",
+        f"Expected energy per spin above the {what} after so many seconds of reads: the median "
+        "over problems. A curve ends where less than a hundred-thousandth of the highest is left.",
+        Axis("seconds of reads", "seconds", is_log=True),
+        Axis(f"expected energy per spin above the\n{what}", "energy per spin above the target",
+             **ends),
+        series, "sampler",
+    )  # fmt: skip
 
 
 def draw_dial(ax: Axes, results: Results | SamplerResults, dial: str | None = None) -> None:
@@ -116,18 +199,7 @@ def draw_dial(ax: Axes, results: Results | SamplerResults, dial: str | None = No
             settings, or whatever number varies. Where none does, the instances stand side by side,
             as `draw_tts` has them.
     """
-    times, parameters = _times(results), results.parameters
-    name = chosen_dial(parameters, dial)
-    if name is None:
-        draw_tts(ax, results)
-        return
-    for solver, look, shift in _shifted(times):
-        points = over_dial(times[solver], parameters, name)
-        places = np.array([at for at, _ in points])
-        apart = 0.02 * np.ptp(places) * shift
-        _bars(ax, places + apart, [time for _, time in points], solver, look, line="-")
-    ax.set_xlabel(name.replace("_", " "), parse_math=False)
-    _finish(ax, "TTS99 in seconds, median over instances", times)
+    drawn(ax, dial_chart(results, dial))
 
 
 def draw_tts(ax: Axes, results: Results | SamplerResults) -> None:
@@ -135,20 +207,7 @@ def draw_tts(ax: Axes, results: Results | SamplerResults) -> None:
 
     A triangle is the least that it can be, where an instance was not solved.
     """
-    from matplotlib.ticker import MaxNLocator
-
-    times = _times(results)
-    first = next(iter(times.values()))
-    order = sorted(first, key=lambda one: (first[one].value, first[one].low))
-    order += [name for each in times.values() for name in each if name not in first]
-    place = {name: k for k, name in enumerate(dict.fromkeys(order), 1)}
-    for solver, look, shift in _shifted(times):
-        each = times[solver]
-        at = np.array([place[name] for name in each]) + 0.25 * shift
-        _bars(ax, at, list(each.values()), solver, look)
-    ax.set_xlabel(f"instance, by the time of {next(iter(times))}", parse_math=False)
-    ax.xaxis.set_major_locator(MaxNLocator(8, integer=True))
-    _finish(ax, "TTS99 in seconds", times)
+    drawn(ax, tts_chart(results))
 
 
 def draw_residual(
@@ -164,71 +223,15 @@ def draw_residual(
         results: a race of samplers.
         instance: only this one.
     """
-    shown = results.instances if instance is None else (instance,)
-    heights = []
-    for solver, look in zip(results.solvers, looks(len(results.solvers)), strict=True):
-        curves = [results.residual(solver, name) for name in shown[:_MOST_CURVES]]
-        middle = results.residual(solver, instance)
-        for curve in (*curves, middle):
-            is_middle = curve is middle
-            ax.plot(curve.seconds, curve.residual,
-                    color=look.colour, linewidth=2 if is_middle else 0.7,
-                    alpha=1 if is_middle else 0.25,
-                    label=shown_name(solver) if is_middle else None)  # fmt: skip
-            heights.append(curve.residual)
-    left = np.concatenate([np.empty(0), *heights])
-    left = left[left > 0]
-    ax.set_xscale("log")
-    if len(left):
-        ax.set_yscale("log")
-        ax.set_ylim(max(left.min() / 2, left.max() / DECADES), left.max() * 2)
-    ax.set_xlabel("seconds of reads")
-    is_proven = all(results.is_proven(name) for name in shown)
-    what = "optimum proven before the race" if is_proven else "best known, in part not proven"
-    ax.set_ylabel(f"expected energy per spin above the\n{what}")
+    drawn(ax, residual_chart(results, instance))
     ax.set_title(instance or "", parse_math=False)
-    place_legend(ax, **INSIDE)
+
+
+def drawn(ax: Axes, chart: Chart) -> None:
+    """Draw a chart on a caller's axes, with a legend among the data."""
+    place_legend(ax, plot_chart(chart, ax), **INSIDE)
 
 
 def _times(results: Results | SamplerResults) -> dict[str, dict[str, Estimate]]:
     """TTS99 per solver and instance."""
     return results.tts_table() if isinstance(results, SamplerResults) else tts_table(results)
-
-
-def _shifted(times: Mapping[str, object]) -> list[tuple[str, Look, float]]:
-    """Solvers, how they look, and how far from the middle they stand: bars hide no others."""
-    shifts = np.linspace(-1, 1, len(times)) if len(times) > 1 else np.zeros(1)
-    return list(zip(times, looks(len(times)), shifts.tolist(), strict=True))
-
-
-def _bars(
-    ax: Axes, places: np.ndarray, times: Sequence[Estimate], name: str, look: Look,
-    line: str = "none",
-) -> None:  # fmt: skip
-    """Values with their intervals; lower ends alone where nothing else is known."""
-    is_known = np.array([math.isfinite(time.value) for time in times])
-    known = [time for time in times if math.isfinite(time.value)]
-    values = np.array([time.value for time in known])
-    ax.plot(places[is_known], values, color=look.colour, marker=look.marker, linestyle=line,
-            label=shown_name(name))  # fmt: skip
-    for at, time in zip(places, times, strict=True):
-        top = time.high if math.isfinite(time.high) else max(time.value, time.low)
-        if math.isfinite(top):
-            ax.plot([at, at], [time.low, top], color=look.colour, linewidth=0.8, zorder=1)
-    lowest = [time.low for time in times if math.isinf(time.value)]
-    ax.plot(places[~is_known], lowest, color=look.colour, marker="^", markerfacecolor="none",
-            linestyle="none")  # fmt: skip
-
-
-def _finish(ax: Axes, label: str, times: Mapping[str, Mapping[str, Estimate]]) -> None:
-    ax.set_yscale("log")
-    ax.set_ylabel(label)
-    plain_ticks(ax, "y")
-    empty = mark("at least, not solved", marker="^", markerfacecolor="none")
-    is_open = any(math.isinf(time.value) for each in times.values() for time in each.values())
-    place_legend(ax, [empty] if is_open else [], **INSIDE)
-
-
-def shown_name(name: str) -> str:
-    """A name in a legend, where $ would begin mathematics."""
-    return name.replace("$", r"\$")

@@ -13,6 +13,7 @@ from glasshouse.certificates import Certificate, CertificateError, Proven
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.tree import Cover
 from glasshouse.certificates.verdict import leaf_bounds
+from glasshouse.charts import Axis, Chart, Mark, Series
 from glasshouse.extras import MissingPackageError
 from glasshouse.files import Document, FileError, read_document
 from glasshouse.files.replanting import regrown
@@ -22,15 +23,14 @@ from glasshouse.problems import Ising, Problem, Rbm
 from glasshouse.problems.convert import to_ising
 from glasshouse.problems.measure import Measure
 from glasshouse.problems.validation import shown
-from glasshouse.reports.charts import Axis, bar_chart
 from glasshouse.reports.matrix import loop_table, matrix_figure
 from glasshouse.reports.page import (
     Fact,
-    Figure,
     Listing,
     Part,
     Section,
     Table,
+    charted,
     command,
     cut,
     number,
@@ -198,19 +198,17 @@ def tree_parts(problem: Problem, certificate: Certificate, measure: Measure) -> 
     for leaf in tree.leaves():
         kind = "all states of a cover" if isinstance(leaf.row, Cover) else "loops and squares"
         depths[len(leaf.pairs), kind] += 1
-    kinds = list(dict.fromkeys(kind for _, kind in depths))
-    rows = [[kind, depth, count] for (depth, kind), count in sorted(depths.items())]
-    chart = bar_chart(
-        Axis("depth", "depth: branches above the leaf"),
-        Axis("leaves", "leaves", has_zero=True, is_whole=True),
-        kinds, {"series": "bounded by", "depth": "depth", "leaves": "leaves"},
-    )  # fmt: skip
-    figure = Figure(
+    most = max(Counter(depth for depth, _ in depths.elements()).values())
+    at = {kind: [depth for depth, other in sorted(depths) if other == kind] for _, kind in depths}
+    figure = charted(Chart(
         "The search tree", f"{tree.num_branches:,} branches part all states into "
         f"{tree.num_leaves:,} leaves: in one half two spins agree, in the other they differ. The "
-        "least bound of all leaves is the bound of the proof.", chart,
-        Table("", [text("series", "bounded by"), number("depth"), number("leaves")], cut(rows)[0]),
-    )  # fmt: skip
+        "least bound of all leaves is the bound of the proof.",
+        Axis("depth: branches above the leaf", "depth"),
+        Axis("leaves", is_whole=True, low=0, high=most),
+        [Series(kind, [Mark("", ("bars",), each, [depths[depth, kind] for depth in each])])
+         for kind, each in at.items()], "bounded by",
+    ), 240)  # fmt: skip
     if tree.num_leaves > _MOST_LEAVES:
         return [figure]
     return [figure, _leaves(problem, certificate, measure)]

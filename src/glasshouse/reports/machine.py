@@ -11,28 +11,26 @@ import numpy as np
 
 from glasshouse.boltzmann.checkpoints import read_stored
 from glasshouse.boltzmann.ensemble import look_epochs
+from glasshouse.boltzmann.figures import monitor_axis, monitor_title
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.model_files import load_machine, load_notes
 from glasshouse.boltzmann.modes import find_mode
 from glasshouse.boltzmann.monitors import MONITORS
-from glasshouse.reports.charts import Axis, series_chart
+from glasshouse.charts import Axis, Chart, Mark, Series
 from glasshouse.reports.matrix import matrix_figure
 from glasshouse.reports.page import (
-    MOST_POINTS,
     Fact,
     Figure,
     Listing,
     Part,
     Section,
     Table,
+    charted,
     command,
     cut,
-    number,
     text,
-    thinned,
     typeset,
 )
-from glasshouse.reports.training import monitor_label, monitor_title
 
 _LONGEST = 300
 _MOST_MONITORS = 12
@@ -127,22 +125,16 @@ def _numbers(values: Any) -> list[float] | None:
     return [math.nan if v is None else float(v) for v in values]
 
 
-def _curve(name: str, epochs: Sequence[int], values: Sequence[float]) -> list[Part]:
-    rows = [[name, "seen", epochs[k], values[k]] for k in thinned(len(values), MOST_POINTS // 2)
-            if math.isfinite(values[k])]  # fmt: skip
-    if not rows:
-        return []
-    label = monitor_label(name)
+def _curve(name: str, epochs: Sequence[int], values: Sequence[float]) -> list[Figure]:
     meaning = MONITORS[name].meaning if name in MONITORS else name
-    is_log = name == "kl" and all(row[3] > 0 for row in rows)  # type: ignore[operator]
-    spec = series_chart(
-        Axis("epoch", "epoch", has_zero=True), Axis("value", label, is_log=is_log),
-        [name], {"seen": ["line", "dots"]}, {"epoch": "epoch", "value": label}, rows,
-        height=260,
-    )  # fmt: skip
-    columns = [text("series", "monitor"), text("kind"), number("epoch"), number("value", label)]
-    told = f"{meaning[0].upper()}{meaning[1:]}, as the file states."
-    return [Figure(monitor_title(name), told, spec, Table("", columns, cut(rows)[0]))]
+    finite = [value for value in values if math.isfinite(value)]
+    if not finite:
+        return []
+    return [charted(Chart(
+        monitor_title(name), f"{meaning[0].upper()}{meaning[1:]}, as the file states.",
+        Axis("epoch", low=0), monitor_axis(name, finite),
+        [Series(name, [Mark("seen", ("line", "dots"), epochs, values)])], "monitor",
+    ), 260)]  # fmt: skip
 
 
 def _settings(settings: Any) -> list[Part]:

@@ -12,7 +12,6 @@ from glasshouse.charts.weight_matrix import loop_cells, pixels_of, shape_of
 from glasshouse.landscape import gauge
 from glasshouse.problems import Ising, Problem, Rbm
 from glasshouse.problems.validation import SpinArray
-from glasshouse.reports.charts import matrix_chart
 from glasshouse.reports.page import (
     MOST_POINTS,
     MOST_ROWS,
@@ -71,7 +70,7 @@ def matrix_figure(
     if options:
         controls.append(Control("loop", "Loop", [(-1, "none"), *options]))
     return Figure(
-        "Weight matrix", words, matrix_chart(rows, columns, step, names, reach, has_path=is_rbm),
+        "Weight matrix", words, _specification(rows, columns, step, names, reach, has_path=is_rbm),
         Table("", [number("row", names[0]), number("column", names[1]),
                    number("weight", "weight as handed out"),
                    number("turned", "weight in the gauge of the state")],
@@ -144,3 +143,90 @@ def loop_table(problem: Problem, certificate: Certificate) -> list[Part]:
         [number("loop"), number("length"), number("multiplier", "multiplier μ"), text("spins")],
         cut(rows)[0], f"Each loop of length L stands for a bound of −μ(L − 2).{shared}{note}",
     )]  # fmt: skip
+
+
+def _specification(
+    rows: int, columns: int, step: int, names: tuple[str, str], reach: float, *, has_path: bool
+) -> dict[str, Any]:
+    """A matrix of weights with the parameters `gauged` (0 or 1) and `loop` (a number, or -1).
+
+    Cells have the columns row, column, weight, gauged; loops have loop, order, row, column, sign.
+
+    Args:
+        rows: of the matrix.
+        columns: of the matrix.
+        step: the side of a cell.
+        names: of the spins along the rows and the columns.
+        reach: the largest magnitude, that of the strongest colours.
+        has_path: whether a loop is a closed path of cells, as in an RBM.
+    """
+    along, across = names
+
+    def place(column: str, title: str, end: int) -> dict[str, Any]:
+        # A cell stands around its number, so that the last tick is that of the last spin.
+        scale = {"domain": [-0.5, end - 0.5], "nice": False, "reverse": column == "row"}
+        axis = {"title": title, "format": ",d", "tickMinStep": 1, "grid": False}
+        return {"field": column, "type": "quantitative", "scale": scale, "axis": axis}
+
+    def far(column: str) -> dict[str, Any]:
+        return {"field": column}
+
+    colour = {"field": "shown", "type": "quantitative",
+              "scale": {"domain": [-reach, 0, reach], "range": ["#c0392b", "#b9b9b9", "#2f6fbb"]},
+              "legend": {"title": "weight", "gradientLength": 160}}  # fmt: skip
+    cells = {
+        "transform": [
+            {"calculate": "gauged ? datum.turned : datum.weight", "as": "shown"},
+            {"calculate": "datum.row - 0.5", "as": "row_start"},
+            {"calculate": "datum.column - 0.5", "as": "column_start"},
+            {"calculate": f"datum.row + {step - 0.5}", "as": "row_end"},
+            {"calculate": f"datum.column + {step - 0.5}", "as": "column_end"},
+        ],
+        "mark": {"type": "rect", "stroke": None},
+        "encoding": {
+            "x": place("column", across, columns) | far("column_start"), "x2": far("column_end"),
+            "y": place("row", along, rows) | far("row_start"), "y2": far("row_end"),
+            "color": colour,
+            "tooltip": _told({"row": along, "column": across, "weight": "weight as handed out",
+                                 "turned": "weight in the gauge of the state"}),
+        },
+    }  # fmt: skip
+    chosen = {"filter": "datum.loop === loop"}
+    middle = [
+        {"calculate": f"datum.row + {(step - 1) / 2}", "as": "row_middle"},
+        {"calculate": f"datum.column + {(step - 1) / 2}", "as": "column_middle"},
+    ]
+    at = {"x": far("column_middle") | {"type": "quantitative"},
+          "y": far("row_middle") | {"type": "quantitative"}}  # fmt: skip
+    path = {
+        "data": {"name": "loops"}, "transform": [chosen, *middle],
+        "mark": {"type": "line", "color": "var(--ink)", "strokeWidth": 2, "tooltip": None},
+        "encoding": at | {"order": {"field": "order", "type": "quantitative"}},
+    }  # fmt: skip
+    corners = {
+        "data": {"name": "loops"}, "transform": [chosen, *middle],
+        "mark": {"type": "point", "filled": True, "size": 70, "stroke": "var(--ink)",
+                 "strokeWidth": 1.5, "opacity": 1},
+        "encoding": at | {
+            "shape": {"field": "sign", "type": "nominal", "legend": None,
+                      "scale": {"domain": ["positive", "negative"], "range": ["circle", "square"]}},
+            "fill": {"field": "sign", "type": "nominal", "legend": None,
+                     "scale": {"domain": ["positive", "negative"],
+                               "range": ["#2f6fbb", "#c0392b"]}},
+            "tooltip": _told({"loop": "loop", "sign": "its weight here", "row": along,
+                                 "column": across}),
+        },
+    }  # fmt: skip
+    return {
+        # The page makes it as high as its width asks for, so that cells are square.
+        "width": "container", "height": 400, "usermeta": {"ratio": rows / columns},
+        "data": {"name": "rows"},
+        "params": [{"name": "gauged", "value": False}, {"name": "loop", "value": -1}],
+        "layer": [cells, path, corners] if has_path else [cells, corners],
+        "resolve": {"scale": {"color": "independent", "fill": "independent"}},
+    }  # fmt: skip
+
+
+def _told(columns: dict[str, str]) -> list[dict[str, str]]:
+    """Columns that are shown at a mark, and what they are called."""
+    return [{"field": name, "title": label} for name, label in columns.items()]

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from glasshouse.charts import Chart, Column, vega_chart
 from glasshouse.store.store import Store
 
 # How a fact is known. "verified": proven while the page was made, by its own check. "refuted":
@@ -31,21 +32,6 @@ class Fact:
     name: str
     value: str
     trust: Trust = "read"
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a table.
-
-    Attributes:
-        name: for charts, a plain word.
-        label: for people.
-        is_number: whether it is sorted by number and set flush right.
-    """
-
-    name: str
-    label: str
-    is_number: bool = False
 
 
 @dataclass(frozen=True)
@@ -217,15 +203,12 @@ def cut(rows: Iterable[Sequence[Any]], most: int = MOST_ROWS) -> tuple[list[list
     return kept, count
 
 
-def thinned(count: int, most: int) -> list[int]:
-    """Places of at most so many of a row of points, evenly, the first and the last among them.
-
-    >>> thinned(3, 10), thinned(100, 4)
-    ([0, 1, 2], [0, 33, 66, 99])
-    """
-    if count <= most:
-        return list(range(count))
-    return [round(k * (count - 1) / (most - 1)) for k in range(most)]
+def charted(chart: Chart, height: int = 320) -> Figure:
+    """A chart as a figure of the page."""
+    spec, columns, rows, count = vega_chart(chart, MOST_POINTS, height)
+    note = f" Of {count:,} points, {len(rows):,} are drawn, evenly." if len(rows) < count else ""
+    data = Table("", columns, cut(rows, 2 * MOST_POINTS)[0])
+    return Figure(chart.title, chart.text + note, spec, data)
 
 
 def versions_of(store: Store) -> str:

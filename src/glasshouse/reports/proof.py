@@ -9,23 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from glasshouse.charts import Axis, Chart, Mark, Series
 from glasshouse.files import FileError
 from glasshouse.proofs import Bounds, Proof
-from glasshouse.reports.charts import Axis, series_chart
-from glasshouse.reports.page import (
-    MOST_POINTS,
-    Fact,
-    Figure,
-    Listing,
-    Section,
-    Table,
-    command,
-    cut,
-    number,
-    text,
-    thinned,
-    typeset,
-)
+from glasshouse.reports.page import Fact, Figure, Listing, Section, charted, command, typeset
 
 _KEYS = {"measure", "lower_bound", "optimal", "history", "seconds"}
 _LONGEST = 200
@@ -104,29 +91,18 @@ def _finite(history: Sequence[Bounds]) -> list[Bounds]:
 
 def _bounds(points: Sequence[tuple[float, float, float, int]], name: str) -> Figure:
     """Two curves that meet where the optimum is proven."""
-    places = thinned(len(points), MOST_POINTS // 4)
-    rows: list[list[Any]] = []
-    for series, column in ((f"best {name} found", 1), (f"bound on the {name}", 2)):
-        rows += [[series, "bound", points[k][0], points[k][column], points[k][3]] for k in places]
-    is_log = bool(points) and 0 < points[0][0] < points[-1][0] / _LONG
-    spec = series_chart(
-        Axis("seconds", "seconds", is_log=is_log), Axis("value", name),
-        list(dict.fromkeys(row[0] for row in rows)), {"bound": ["step", "dots"]},
-        {"series": "what", "seconds": "seconds", "value": name, "nodes": "nodes of the tree"},
-        rows,
-    )  # fmt: skip
-    note = (
-        f" {len(places):,} of {len(points):,} moments are drawn."
-        if len(places) < len(points)
-        else ""
-    )
+    seconds, best, bound, nodes = zip(*points, strict=True) if points else ([],) * 4
+    is_log = bool(points) and 0 < seconds[0] < seconds[-1] / _LONG
     ends = f" The gap closed from {_gap(points[0])} to {_gap(points[-1])}." if points else ""
-    return Figure(
+    return charted(Chart(
         "The bounds closing", "What no state can beat, and the best state so far, over time; where "
-        f"they meet, the optimum is proven.{ends}{note}", spec,
-        Table("", [text("series", "what"), text("kind"), number("seconds"), number("value", name),
-                   number("nodes")], cut(rows)[0]),
-    )  # fmt: skip
+        f"they meet, the optimum is proven.{ends}",
+        Axis("seconds", is_log=is_log), Axis(name),
+        [Series(words, [Mark("bound", ("step", "dots"), seconds, values,
+                             told={"nodes of the tree": nodes})])
+         for words, values in ((f"best {name} found", best), (f"bound on the {name}", bound))],
+        "curve",
+    ))  # fmt: skip
 
 
 def _gap(point: tuple[float, float, float, int]) -> str:

@@ -7,49 +7,37 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from glasshouse.races.commands.entrants import built_in_names
 from glasshouse.races.commands.racing import held_race
 from glasshouse.races.commands.results import Results, Run, read_results
-from glasshouse.races.commands.scores import (
-    FEW_CURVES,
-    MOST_CURVES,
-    cactus,
-    excess_curve,
-    limited_seconds,
-    median_curve,
-    performance_profile,
-    score,
-    tts_table,
-)
+from glasshouse.races.commands.scores import cactus, score
+from glasshouse.races.figures import cactus_chart, incumbents_chart, profile_chart, scatter_chart
 from glasshouse.races.running.command import MEGABYTE
-from glasshouse.reports.charts import Axis, Shape, scatter_chart, series_chart
+from glasshouse.races.tts_figures import dial_chart
 from glasshouse.reports.page import (
-    MOST_POINTS,
     Fact,
     Figure,
     Listing,
     Part,
     Section,
     Table,
+    charted,
     counted,
     cut,
     number,
     seen_seconds,
     text,
-    thinned,
     versions_of,
 )
-from glasshouse.reports.sampler import tts_figure
 from glasshouse.store.store import Store
 
-_KIND, _SOLVER = "Race of solvers", "solver"
+_KIND = "Race of solvers"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.+-]*")
-
-_FEW_POINTS = 400  # of a cactus: so many can have marks of a shape of their own
-_ROOM = 2.0  # unsolved instances stand at so many times the limit
 
 
 def race_section(store: Store) -> Section:
@@ -64,10 +52,7 @@ def race_section(store: Store) -> Section:
     if not there:
         facts, again = _facts(store, results, rules), _again(store.path, results, rules)
         return Section(store.path.name, _KIND, lead + " Nothing has run yet.", facts, [again])
-    parts: list[Part] = [_scores(results), _cactus(results), _profile(results)]
-    parts += _anytime(results)
-    parts += tts_figure(tts_table(results), results.parameters, "runs")
-    parts += _scatter(results)
+    parts: list[Part] = [_scores(results), *_charts(results)]
     parts += [_verdicts(results), *_faults(results), _runs(results)]
     parts.append(_again(store.path, results, rules))
     facts = _facts(store, results, rules)
@@ -130,125 +115,20 @@ def _scores(results: Results) -> Table:
     )  # fmt: skip
 
 
-def _cactus(results: Results) -> Figure:
-    each = {name: cactus(results, name) for name in results.solvers}
-    most = max(2, MOST_POINTS // max(len(each), 1))
-    rows = [[name, "run", k + 1, times[k]] for name, times in each.items()
-            for k in thinned(len(times), most)]  # fmt: skip
-    limit = results.limit
-    marks: Shape = "points" if len(rows) <= _FEW_POINTS else "dots"
-    top = max(1, results.num_entered, *map(len, each.values()))
-    spec = series_chart(
-        Axis("solved", "instances solved", has_zero=True, is_whole=True, top=top),
-        Axis("seconds", "seconds per instance, at most", is_log=True),
-        [*each], {"run": ["line", marks]},
-        {"series": "solver", "solved": "instances solved", "seconds": "seconds"}, rows,
-        y_limit=limit,
-    )  # fmt: skip
-    note = _thinned_note(sum(map(len, each.values())), len(rows))
-    return Figure(
-        "Cactus", "How many instances each solver solves within how many seconds each; further "
-        f"right and lower is better. The dotted line is the time limit.{note}", spec,
-        Table("", [text("series", _SOLVER), text("kind"), number("solved", "instances solved"),
-                   number("seconds")], cut(rows)[0]),
-    )  # fmt: skip
-
-
-def _profile(results: Results) -> Figure:
-    try:
-        each = performance_profile(results)
-    except ValueError:  # the solvers have no instance in common yet
-        each = {}
-    most = max(2, MOST_POINTS // max(len(each), 1))
-    rows: list[list[Any]] = []
-    furthest = max((float(ratios[-1]) for ratios, _ in each.values() if len(ratios)), default=1.0)
-    for name, (ratios, shares) in each.items():
-        rows += [[name, "share", ratios[k], shares[k]] for k in thinned(len(ratios), most)]
-        if len(ratios):
-            rows.append([name, "share", 1.2 * furthest, shares[-1]])
-    spec = series_chart(
-        Axis("ratio", "τ: times the seconds of the fastest solver", is_log=True),
-        Axis("share", "share of instances within τ", has_zero=True), [*each], {"share": "step"},
-        {"series": "solver", "ratio": "τ", "share": "share of instances"}, rows,
-        limits=(0, 1),
-    )  # fmt: skip
-    return Figure(
-        "Performance profile", "The share of instances that each solver solved within τ times the "
-        "seconds of the fastest one, on the instances that all of them have run on; higher is "
-        "better.", spec,
-        Table("", [text("series", _SOLVER), text("kind"), number("ratio", "τ"), number("share")],
-              cut(rows)[0]),
-    )  # fmt: skip
-
-
-def _anytime(results: Results) -> list[Part]:
-    """Incumbents over time: of few runs each of them, of many their median."""
-    rows: list[list[Any]] = []
-    shown: dict[str, int] = {}
-    for name in results.solvers:
-        runs = [run for run in results.runs if run.solver == name and run.incumbents]
-        curves = [excess_curve(run, results.best_known.get(run.instance))
-                  for run in runs[:MOST_CURVES]]  # fmt: skip
-        if not curves:
-            continue
-        shown[name] = len(curves)
-        if len(curves) >= FEW_CURVES:
-            times, heights = median_curve(curves)
-            places = thinned(len(times), MOST_POINTS // (2 * len(results.solvers)))
-            rows += [[name, "median", times[k], heights[k], ""] for k in places]
-            continue
-        for k, (times_of, heights_of) in enumerate(curves):
-            places = thinned(len(times_of), 200)
-            rows += [[name, "run", times_of[i], heights_of[i], f"{k}"] for i in places]
-    if not rows:
-        return []
-    spec = series_chart(
-        Axis("seconds", "seconds", is_log=True), Axis("excess", "1 + cost above the best known",
-                                                      is_log=True),
-        [*shown], {"run": "thin", "median": "step"},
-        {"series": "solver", "seconds": "seconds", "excess": "1 + cost above the best known"},
-        rows,
-    )  # fmt: skip
-    most = max(shown.values())
-    words = f"the median of up to {most} runs" if most >= FEW_CURVES else "every run"
-    return [Figure(
-        "Anytime: what was found by when", f"Cost above the best that is known, plus 1, over time: "
-        f"{words} per solver; lower is better. These are the solvers' own o lines, which nobody "
-        "checked; a run that has found nothing yet counts as worse than all others.", spec,
-        Table("", [text("series", _SOLVER), text("kind"), number("seconds"),
-                   number("excess", "1 + cost above the best known"), text("run")], cut(rows)[0]),
-    )]  # fmt: skip
-
-
-def _scatter(results: Results) -> list[Part]:
-    """The two solvers that solved most, instance by instance."""
+def _charts(results: Results) -> list[Figure]:
+    """The charts of a race; of the last one, the two solvers that solved most."""
+    charts = [cactus_chart(results)]
+    with suppress(ValueError):  # the solvers have no instance in common yet
+        charts.append(profile_chart(results))
+    found = incumbents_chart(results)
+    charts += [found] if any(one.marks for one in found.series) else []
+    charts.append(dial_chart(results))
     best = sorted(results.solvers, key=lambda name: -len(cactus(results, name)))[:2]
-    if len(best) < 2:
-        return []
-    limit = results.limit
-    first, second = (limited_seconds(results, name, limit) for name in best)
-    both = [name for name in first if name in second]
-    edge = _ROOM * limit
-    pairs = [(name, min(first[name], edge), min(second[name], edge)) for name in both]
-    pairs = [pairs[k] for k in thinned(len(pairs), MOST_POINTS // 2)]
-    rows = [["both", *pair] for pair in pairs]
-    if not rows:
-        return []
-    low = min(min(x, y) for _, x, y in pairs) / 1.3
-    spec = scatter_chart(
-        Axis("first", f"seconds of {best[0]}", is_log=True),
-        Axis("second", f"seconds of {best[1]}", is_log=True), ["both"],
-        {"instance": "instance", "first": best[0], "second": best[1]}, diagonal=edge,
-    )  # fmt: skip
-    return [Figure(
-        f"{best[0]} and {best[1]}, instance by instance",
-        "The two solvers that solved most. Above the diagonal the first is faster. Instances that "
-        f"one of them did not solve stand at {edge:g} seconds, twice the limit."
-        + _thinned_note(len(both), len(rows)), spec,
-        Table("", [text("series", "solvers"), text("instance"), number("first", best[0]),
-                   number("second", best[1])], cut(rows)[0]),
-        {"diagonal": Table("", [number("at")], [[low], [edge]])},
-    )]  # fmt: skip
+    with suppress(ValueError):
+        if len(best) == 2:
+            pair = scatter_chart(results, *best)
+            charts.append(replace(pair, text=f"The two solvers that solved most. {pair.text}"))
+    return [charted(chart, 380 if chart.has_diagonal else 320) for chart in charts]
 
 
 def _verdicts(results: Results) -> Table:
@@ -361,7 +241,3 @@ def _typed(name: str, command: str) -> str:
     """A solver as one types it; one that cannot be named is called after its program."""
     text = command[:_LONGEST_COMMAND]
     return f"{name}={text}" if _NAME.fullmatch(name) else text
-
-
-def _thinned_note(count: int, kept: int) -> str:
-    return f" Of {count:,} points, {kept:,} are drawn, evenly." if count > kept else ""

@@ -1,27 +1,21 @@
-"""A race of samplers: success, residual energy over time, and the figure of times to solution.
-
-Races of other solvers use the same figure.
-"""
+"""A race of samplers: success, times to solution, and residual energy over time."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
 
 from glasshouse.races.samplers.results import SamplerResults
 from glasshouse.races.samplers.stored import read_sampler_results
-from glasshouse.races.tts_figures import DECADES, Parameters, chosen_dial, over_dial
-from glasshouse.reports.charts import Axis, series_chart
+from glasshouse.races.tts_figures import dial_chart, residual_chart
 from glasshouse.reports.page import (
-    MOST_POINTS,
     Fact,
     Figure,
     Listing,
     Part,
     Section,
     Table,
+    charted,
     counted,
     cut,
     number,
@@ -29,11 +23,9 @@ from glasshouse.reports.page import (
     text,
     versions_of,
 )
-from glasshouse.statistics.samples import Estimate
 from glasshouse.store.store import Store
 
 _KIND = "Race of samplers"
-Times = Mapping[str, Mapping[str, Estimate]]
 
 
 def sampler_section(store: Store) -> Section:
@@ -73,9 +65,8 @@ def results_section(
         facts.append(Fact("glasshouse", versions, "stated"))
     if not results.calls:
         return Section(title, _KIND, lead + " Nothing has run yet.", facts, [])
-    parts: list[Part] = [_scores(results)]
-    parts += tts_figure(results.tts_table(), results.parameters, "reads")
-    parts += [*_residual(results), _problems(results), _calls(results)]
+    parts: list[Part] = [_scores(results), charted(dial_chart(results)), *_residual(results)]
+    parts += [_problems(results), _calls(results)]
     parts.append(Listing("What makes it again, in Python, with the same samplers and suite",
                          _again(results, store)))  # fmt: skip
     return Section(title, _KIND, lead, facts, parts, result=_fastest(results))
@@ -137,37 +128,12 @@ def _left_out(results: SamplerResults) -> str:
     return f" {counted(number_left, 'sampler')} {verb} not been called on every problem yet."
 
 
-def _residual(results: SamplerResults) -> list[Part]:
+def _residual(results: SamplerResults) -> list[Figure]:
     """How much energy is left after so many seconds of reads."""
     if any(problem.num_variables == 0 for problem in results.problems):
         return []  # an old store, which does not say how many spins there are
-    rows: list[list[Any]] = []
-    for name in _complete(results):
-        curve = results.residual(name)
-        pairs = zip(curve.seconds.tolist(), curve.residual.tolist(), strict=True)
-        rows += [[name, "median", at, left] for at, left in pairs if left > 0]
-    if not rows:
-        return []
-    highest = max(row[3] for row in rows)
-    rows = [row for row in rows if row[3] > highest / DECADES]
-    is_proven = all(map(results.is_proven, results.instances))
-    what = (
-        "optimum proven before the race" if is_proven else "best known energy, in part not proven"
-    )
-    spec = series_chart(
-        Axis("seconds", "seconds of reads", is_log=True),
-        Axis("residual", "energy per spin above the target", is_log=True),
-        list(dict.fromkeys(row[0] for row in rows)), {"median": ["line", "dots"]},
-        {"series": "sampler", "seconds": "seconds", "residual": "energy per spin above the target"},
-        rows,
-    )  # fmt: skip
-    return [Figure(
-        "Residual energy", f"Expected energy per spin above the {what} after so many seconds of "
-        "reads: the median over problems. A curve ends where less than a hundred-thousandth of the "
-        "highest is left.", spec,
-        Table("", [text("series", "sampler"), text("kind"), number("seconds"),
-                   number("residual", "energy per spin above the target")], cut(rows)[0]),
-    )]  # fmt: skip
+    chart = residual_chart(results, solvers=_complete(results))
+    return [charted(chart)] if chart.y.is_log else []  # else nothing is left
 
 
 def _problems(results: SamplerResults) -> Table:
@@ -188,50 +154,3 @@ def _calls(results: SamplerResults) -> Table:
     note = "" if count == len(rows) else f"The first {len(rows):,} of {count:,}."
     heads = [text(name) if name in words else number(name) for name in columns]
     return Table("Calls", heads, rows, note)
-
-
-def tts_figure(times: Times, parameters: Parameters, what: str) -> list[Part]:
-    """TTS99 over the number that varies most; of each instance where none does.
-
-    Args:
-        times: per solver and instance.
-        parameters: of the instances.
-        what: is repeated until success, for the text.
-    """
-    dial = chosen_dial(parameters)
-    rows: list[list[Any]] = []
-    for solver, each in times.items():
-        if dial is not None:
-            points = [(at, "", time) for at, time in over_dial(each, parameters, dial)]
-        else:
-            ordered = sorted(each.items(), key=lambda pair: (pair[1].value, pair[1].low))
-            points = [(float(k), name, time) for k, (name, time) in enumerate(ordered, 1)]
-        rows += [_row(solver, *point) for point in points]
-    if not rows or len(rows) > MOST_POINTS:
-        return []
-    axis = "place among the solver's instances, by time" if dial is None else dial.replace("_", " ")
-    spec = series_chart(
-        Axis("at", axis, is_whole=dial is None), Axis("tts", "TTS99 in seconds", is_log=True),
-        [*times], {"interval": "interval", "measured": ["interval", "line", "points"],
-                   "at least": "bound"},
-        {"series": "solver", "at": axis, "told": "TTS99 in seconds"} | (
-            {} if dial is not None else {"instance": "instance"}),
-        rows,
-    )  # fmt: skip
-    over = f"over {axis}: the median over instances" if dial is not None else "of each instance"
-    return [Figure(
-        "Time to solution", f"Seconds of repeated {what} until the best known cost or energy is "
-        f"reached with probability 0.99, {over}, with 95 % intervals. A hollow triangle is the "
-        "least that it can be, where too few were solved.", spec,
-        Table("", [text("series", "solver"), text("kind"), number("at", axis),
-                   text("instance"), number("tts", "TTS99 (s)"), number("low"), number("high"),
-                   text("told", "with interval")], cut(rows)[0]),
-    )]  # fmt: skip
-
-
-def _row(solver: str, at: float, instance: str, time: Estimate) -> list[Any]:
-    if not math.isfinite(time.value):
-        told = f"at least {time.low:.4g}"
-        return [solver, "at least", at, instance, time.low, None, None, told]
-    high = time.high if math.isfinite(time.high) else max(time.value, time.low)
-    return [solver, "measured", at, instance, time.value, time.low, high, str(time)]

@@ -8,43 +8,32 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from glasshouse.boltzmann.curves import BAND, Ensemble, labels_of, overview, read_ensembles
+from glasshouse.boltzmann.curves import (
+    Ensemble,
+    labels_of,
+    monitors_of,
+    overview,
+    read_ensembles,
+)
 from glasshouse.boltzmann.data import DataOptions
-from glasshouse.boltzmann.monitors import MONITORS
+from glasshouse.boltzmann.figures import finals_chart, monitor_chart, monitor_label
 from glasshouse.boltzmann.settings import TrainingSettings
-from glasshouse.reports.charts import Axis, scatter_chart, series_chart
 from glasshouse.reports.page import (
-    MOST_POINTS,
     Fact,
     Figure,
     Listing,
     Part,
     Section,
     Table,
+    charted,
     counted,
     cut,
     number,
     seen_seconds,
     text,
-    thinned,
     versions_of,
 )
 from glasshouse.store.store import Store
-
-_LOGARITHMIC = ("kl",)  # monitors that fall by orders of magnitude
-# The titles of monitors on the page; `MONITORS` tells what each of them measures.
-_TITLES = {
-    "kl": "KL divergence",
-    "held_out": "Log-likelihood of held-out data",
-    "ais": "Log-likelihood by annealed importance sampling",
-    "held_out_ais": "Held-out log-likelihood by annealed importance sampling",
-    "ais_error": "Error of annealed importance sampling",
-    "frustration": "Frustration index",
-    "proven": "Share of proven modes",
-    "last_frustration": "Frustration index when last used",
-}
 
 
 def training_section(store: Store) -> Section:
@@ -61,8 +50,8 @@ def training_section(store: Store) -> Section:
     names = [label or "all machines" for label in labels_of(ensembles)]
     parts: list[Part] = []
     if machines:
-        monitors = list(dict.fromkeys(name for one in ensembles for name in one.curves))
-        parts += [_monitor(ensembles, names, name) for name in monitors]
+        parts += [charted(monitor_chart(ensembles, monitor, "epochs", names))
+                  for monitor in monitors_of(ensembles)]  # fmt: skip
         parts += _finals(ensembles, names)
     parts += [_settings(ensembles, names), *_machines(ensembles, names)]
     commands = "\n".join(train_command(one, store.path) for one in ensembles)
@@ -90,65 +79,21 @@ def _facts(store: Store, ensembles: Sequence[Ensemble]) -> list[Fact]:
     ]  # fmt: skip
 
 
-def _monitor(ensembles: Sequence[Ensemble], names: Sequence[str], monitor: str) -> Figure:
-    having = [(one, name) for one, name in zip(ensembles, names, strict=True)
-              if monitor in one.curves and one.machines]  # fmt: skip
-    most = max(10, MOST_POINTS // max(1, len(having)))
-    rows: list[list[Any]] = []
-    for one, name in having:
-        middle, (low, high) = one.median(monitor), one.percentiles(monitor)
-        rows += [[name, "median", int(one.epochs[k]), middle[k], low[k], high[k]]
-                 for k in thinned(len(middle), most) if np.isfinite(middle[k])]  # fmt: skip
-    meaning = MONITORS[monitor].meaning if monitor in MONITORS else monitor.replace("_", " ")
-    is_log = monitor in _LOGARITHMIC and all(row[4] > 0 for row in rows)
-    spec = series_chart(
-        Axis("epoch", "epoch", has_zero=True),
-        Axis("value", monitor_label(monitor), is_log=is_log), [name for _, name in having],
-        {"median": ["band", "line"]},
-        {"series": "setting", "epoch": "epoch", "value": "median", "low": f"{BAND[0]:g} %",
-         "high": f"{BAND[1]:g} %"},
-        rows,
-    )  # fmt: skip
-    lost = sum(one.diverged for one, _ in having)
-    words = (f"{meaning[0].upper()}{meaning[1:]}: the median over machines, and the band from the "
-             f"{BAND[0]:g}th to the {BAND[1]:g}th percentile.")  # fmt: skip
-    words += f" Machines that diverged take part up to there: {lost:,}." if lost else ""
-    return Figure(monitor_title(monitor), words, spec, Table(
-        "", [text("series", "setting"), text("kind"), number("epoch"), number("value", "median"),
-             number("low", f"{BAND[0]:g} %"), number("high", f"{BAND[1]:g} %")],
-        cut(rows, 2 * MOST_POINTS)[0]))  # fmt: skip
-
-
-def _finals(ensembles: Sequence[Ensemble], names: Sequence[str]) -> list[Part]:
+def _finals(ensembles: Sequence[Ensemble], names: Sequence[str]) -> list[Figure]:
     """One dot per machine: frustration over what was learnt."""
     x = next((name for name in ("kl", "log_likelihood", "ais", "pseudo_likelihood")
               if any(name in one.curves for one in ensembles)), None)  # fmt: skip
-    y = "frustration"
     having = [(one, name) for one, name in zip(ensembles, names, strict=True)
-              if x in one.curves and y in one.curves and one.machines > 1]  # fmt: skip
+              if {x, "frustration"} <= {*one.curves} and one.machines > 1]  # fmt: skip
     if x is None or not having:
         return []
-    each = MOST_POINTS // 2 // len(having)
-    rows: list[list[Any]] = []
-    for one, name in having:
-        ends = np.column_stack([one.numbers, one.final(x), one.final(y)])
-        ends = ends[np.isfinite(ends).all(axis=1)]
-        rows += [[name, int(ends[k, 0]), ends[k, 1], ends[k, 2]] for k in thinned(len(ends), each)]
-    total = sum(one.machines for one, _ in having)
-    spec = scatter_chart(
-        Axis("x", f"final {monitor_label(x)}"), Axis("y", "final frustration index"),
-        [name for _, name in having],
-        {"series": "setting", "machine": "machine", "x": monitor_label(x), "y": monitor_label(y)},
-    )  # fmt: skip
-    note = f" {len(rows):,} of {total:,} machines are drawn, evenly." if len(rows) < total else ""
-    return [Figure("Where machines ended", f"One dot per machine.{note}", spec, Table(
-        "", [text("series", "setting"), number("machine"), number("x", monitor_label(x)),
-             number("y", monitor_label(y))], cut(rows)[0]))]  # fmt: skip
+    chosen, labels = zip(*having, strict=True)
+    return [charted(finals_chart(chosen, x, "frustration", labels), 380)]
 
 
 def _settings(ensembles: Sequence[Ensemble], names: Sequence[str]) -> Table:
     tables = [overview(one) for one in ensembles]
-    monitors = list(dict.fromkeys(name for one in ensembles for name in one.curves))
+    monitors = monitors_of(ensembles)
     differing = list(tables[0]["settings"])
     rows = []
     for name, one, table in zip(names, ensembles, tables, strict=True):
@@ -168,7 +113,7 @@ def _settings(ensembles: Sequence[Ensemble], names: Sequence[str]) -> Table:
 
 
 def _machines(ensembles: Sequence[Ensemble], names: Sequence[str]) -> list[Part]:
-    monitors = list(dict.fromkeys(name for one in ensembles for name in one.curves))
+    monitors = monitors_of(ensembles)
     rows = (
         [name, int(one.numbers[k]),
          *(one.final(m)[k] if m in one.curves else None for m in monitors),
@@ -216,23 +161,3 @@ def train_command(one: Ensemble, path: Path) -> str:
     words += ["--monitor", ",".join(one.curves), "--every", str(one.every), "--seed", str(one.seed),
               "--count", str(one.expected), "-o", path.name]  # fmt: skip
     return shlex.join(words)
-
-
-def monitor_title(name: str) -> str:
-    """The title of a monitor's figure.
-
-    >>> monitor_title("kl"), monitor_title("log_likelihood"), monitor_title("")
-    ('KL divergence', 'Log likelihood', '')
-    """
-    plain = name.replace("_", " ")
-    return _TITLES.get(name, plain[:1].upper() + plain[1:])
-
-
-def monitor_label(name: str) -> str:
-    """The same within a line, as on an axis.
-
-    >>> monitor_label("kl"), monitor_label("frustration")
-    ('KL divergence', 'frustration index')
-    """
-    title = monitor_title(name)
-    return title if title[:2].isupper() else title[:1].lower() + title[1:]

@@ -112,7 +112,7 @@ def averaged(one: Series) -> tuple[Floats, Floats]:
     """Places and averages of neighbouring points, along the logarithm of the axis."""
     x, y, errors = one.arrays()
     logs = np.log(x)
-    at = np.linspace(logs.min(), logs.max(), 300)
+    at = np.linspace(logs.min(), logs.max(), 80)
     width = max(0.07, 1.2 * float(np.median(np.diff(np.unique(logs)))))
     return np.exp(at), np.exp(smoothed(logs, np.log(y), errors, at, width))
 
@@ -124,7 +124,7 @@ def is_cloud(one: Series) -> bool:
 
 def fitted_law(one: Series, law: LawComparison) -> tuple[Floats, Floats, Floats, Floats]:
     """Sizes, what the best law says there, and its band of two standard errors."""
-    x = np.geomspace(one.points[0].size, one.points[-1].size, 200)
+    x = np.geomspace(one.points[0].size, one.points[-1].size, 60)
     return x, law.best.predict(x), *law.best.band(x, 2.0)
 
 

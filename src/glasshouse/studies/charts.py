@@ -1,4 +1,4 @@
-"""Figures of studies, on a caller's axes: log scales, fitted curves, shaded bands."""
+"""The chart of a study: points with intervals, fitted curves, bands; and its figure."""
 
 from __future__ import annotations
 
@@ -6,26 +6,18 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from glasshouse.charts import Axis, Chart, Mark, Shape, estimate_marks, plot_chart
+from glasshouse.charts import Series as ChartSeries
 from glasshouse.charts.style import (
     NOTE_COLOUR,
-    Look,
-    band,
-    bars,
     legend_columns,
-    looks,
-    mark,
     new_figure,
     place_legend,
-    plain_ticks,
     styled,
-    ticks_at,
     typeset,
 )
 from glasshouse.statistics.estimators import Statistic
-from glasshouse.statistics.peaks import Peak
-from glasshouse.statistics.scaling import Law, LawComparison
+from glasshouse.statistics.scaling import FORMULAS
 from glasshouse.store.store import Store
 from glasshouse.studies.analysis import (
     Point,
@@ -50,21 +42,16 @@ OPEN_BAR = 3.0  # how far, as a factor, a bar is drawn that has no upper end
 _FEW_PLACES, _SHORT_NUMBER = 10, 5  # such densities get a tick each
 _LONGEST_LABEL = 60
 _LETTERS = 19  # of the smallest print, in an inch
-_STATISTIC_NAMES = {
+STATISTIC_NAMES = {
     "median": "median",
     "geometric_mean": "geometric mean",
     "quantile_95": "95th percentile",
-    "paper_95": r"$\exp(\mu + 2\sigma)$",
+    "paper_95": "exp(μ + 2σ)",
 }
 _AXIS_NAMES = {
-    "density": r"loop density $\rho$",
-    "size": "system size $n$",
-    "frustration": "frustration index $f$",
-}
-_LAWS: dict[Law, str] = {
-    "power": r"$A\,n^b$",
-    "stretched": r"$A\,e^{b\sqrt{n}}$",
-    "exponential": r"$A\,e^{b n}$",
+    "density": "loop density ρ",
+    "size": "system size n",
+    "frustration": "frustration index f",
 }
 
 
@@ -90,16 +77,21 @@ def plot_study(store: Store, ax: Axes | None = None, study: Study | None = None)
     with styled():
         if ax is None:
             _, ax = new_figure(*_room(series))
-        plot_series(ax, series, fits=fit_series(series))
-        ax.set_ylabel(statistic_name(study.statistic, points[0].task.measures))
+        height = plain_statistic_name(study.statistic, points[0].task.measures)
+        place_legend(ax, plot_chart(study_chart(series, fit_series(series), height), ax))
         ax.set_title(study.title, parse_math=False)
         note_settings(ax, points)
     return ax
 
 
+def plain_statistic_name(statistic: Statistic, measures: str = HARDNESS.name) -> str:
+    """What a chart shows: a statistic of what a kind of study measures."""
+    return f"{STATISTIC_NAMES[statistic]} of {KINDS[measures].symbol}"
+
+
 def statistic_name(statistic: Statistic, measures: str = HARDNESS.name) -> str:
-    """What a figure shows: a statistic of what a kind of study measures."""
-    return f"{_STATISTIC_NAMES[statistic]} of {KINDS[measures].symbol}"
+    """The same for an axis of matplotlib, with its mathematics."""
+    return typeset(plain_statistic_name(statistic, measures))
 
 
 def _room(series: Sequence[Series]) -> tuple[float, float]:
@@ -125,98 +117,76 @@ def plot_series(
         fits: what `fit_series` found; none are drawn when None.
         notes: handles of further marks, for the legend.
     """
-    axis = series[0].axis
-    used: dict[str, Any] = dict.fromkeys(("bars", "open", "bounds", "average", "law", "peak"))
-    handles = ax.get_legend_handles_labels()[0]
-    for one, look in zip(series, looks(len(series)), strict=True):
-        law = fits.laws.get(one.label) if fits else None
-        handles += _draw_points(ax, one, look, law, used)
-        if law is not None:
-            _draw_law(ax, one, look, law, used)
-        peak = fits.peaks.get(one.label) if fits else None
-        if peak is not None and not peak.at_edge:
-            _draw_peak(ax, peak, look, used)
-    ax.set_yscale("log")
-    places = {p.along(axis) for one in series for p in one.points}
-    if axis != "frustration" and min(places) > 0:
-        ax.set_xscale("log")
-    ax.set_xlabel(_AXIS_NAMES.get(axis, axis.replace("_", " ")))
-    is_few = len(places) <= _FEW_PLACES and all(len(f"{p:g}") <= _SHORT_NUMBER for p in places)
-    if axis != "density" or is_few:
-        ticks_at(ax, sorted(places))
-    else:
-        plain_ticks(ax, "x")
-    plain_ticks(ax, "y")
-    place_legend(ax, [*filter(None, used.values()), *notes], handles=handles)
+    place_legend(ax, [*plot_chart(study_chart(series, fits), ax), *notes])
 
 
-def _draw_points(
-    ax: Axes, one: Series, look: Look, law: LawComparison | None, used: dict[str, Any]
-) -> list[Any]:
-    """Points with error bars; joined, or along their average where they are many.
+def study_chart(series: Sequence[Series], fits: StudyFits | None = None, height: str = "") -> Chart:
+    """Points with intervals, lower bounds, averages, fitted laws and peaks.
 
-    Returns:
-        What stands for the series in a legend; nothing where it has no name.
+    Args:
+        series: the series, all along one axis.
+        fits: the fits of `fit_series`; None shows none.
+        height: the title of the y axis.
     """
-    label = typeset(textwrap.shorten(one.label, _LONGEST_LABEL, placeholder="…"))
-    if law is not None:
-        label = (
-            f"{label}{': ' if label else ''}{_LAWS[law.best.law]}, odds {100 * law.odds[0]:.0f} %"
-        )
-    x, y, _ = one.arrays()
-    measured = one.measured
-    drawn: list[Any] = []
-    has_average = law is None and is_cloud(one)
-    if len(x):
-        below = [max(p.estimate.value - p.estimate.low, 0) for p in measured]
-        above = np.minimum([p.estimate.high for p in measured], OPEN_BAR * y) - y
-        points = ax.errorbar(
-            x, y, yerr=np.array([below, above]), fmt=look.marker, color=look.colour, elinewidth=0.6,
-            linestyle="-" if law is None and not has_average else "none",
-            label=label, alpha=0.35 if has_average else 0.9,
-            markersize=2.2 if has_average else 3.5,
-        )  # fmt: skip
-        drawn.append(points)
-        used["bars"] = bars("bars: 95 % intervals")
-        if any(p.estimate.high > OPEN_BAR * p.estimate.value for p in measured):
-            used["open"] = bars(f"… cut at {OPEN_BAR:g} times the value")
-    if has_average:
-        at, average = averaged(one)
-        drawn = ax.plot(
-            at, average, color=look.colour, label=label, linewidth=1.4,
-            marker=look.marker, markevery=(look.order * 11 % 50, 50), markersize=4.5,
-        )  # fmt: skip
-        used["average"] = mark("lines: averages of neighbouring points", linestyle="-")
-    bounds = [p for p in one.points if p not in measured]
-    if bounds:
-        triangles = ax.plot(
-            [p.along(one.axis) for p in bounds], [p.estimate.low for p in bounds],
-            linestyle="none", marker="^", markerfacecolor="none", color=look.colour, label=label,
-            markersize=8 - 1.5 * (look.order % 4),  # bounds of several series are often equal
-        )  # fmt: skip
-        drawn += triangles
-        used["bounds"] = mark("lower bounds: too many given up", marker="^", markersize=5,
-                              markerfacecolor="none")  # fmt: skip
-    return drawn[:1] if label else []
-
-
-def _draw_law(ax: Axes, one: Series, look: Look, law: LawComparison, used: dict[str, Any]) -> None:
-    x, value, low, high = fitted_law(one, law)
-    ax.plot(x, value, color=look.colour)
-    ax.fill_between(x, low, high, color=look.colour, alpha=0.18, linewidth=0)
-    used["law"] = band("fitted laws ± 2 standard errors")
-
-
-def _draw_peak(ax: Axes, peak: Peak, look: Look, used: dict[str, Any]) -> None:
-    density = peak.density
-    star: Any = {"marker": "*", "markersize": 8, "markeredgecolor": "black",
-                 "markeredgewidth": 0.5}  # fmt: skip
-    ax.errorbar(
-        [density.value], [peak.height], color=look.colour, zorder=5, **star,
-        xerr=[[density.value - density.low], [density.high - density.value]],
-        ecolor="black", elinewidth=0.8,
+    axis = series[0].axis
+    places = sorted({p.along(axis) for one in series for p in one.points})
+    is_few = len(places) <= _FEW_PLACES and all(len(f"{p:g}") <= _SHORT_NUMBER for p in places)
+    shown = [_shown(one, fits) for one in series]
+    kinds = {mark.kind for one in shown for mark in one.marks}
+    if any(p.estimate.high > OPEN_BAR * p.estimate.value for one in series for p in one.measured):
+        kinds.add("cut")
+    notes: dict[str, tuple[Shape, str]] = {
+        "measured": ("interval", "bars: 95 % intervals"),
+        "cut": ("interval", f"… cut at {OPEN_BAR:g} times the value"),
+        "lower bound": ("bound", "lower bounds: too many given up"),
+        "average": ("line", "lines: averages of neighbouring points"),
+        "law": ("band", "fitted laws ± 2 standard errors"),
+        "peak": ("star", "peaks of local fits, 95 % intervals"),
+    }
+    words = (
+        "Points with 95 % intervals; a bar without an upper end is cut at three times its value. "
+        "Hollow triangles are lower bounds, where too many instances were given up."
+    )
+    if "law" in kinds:
+        words += " Curves are the best fitted laws, with bands of two standard errors."
+    if "average" in kinds:
+        words += " Lines are averages of neighbouring points."
+    if "peak" in kinds:
+        words += " Stars are fitted peaks, with the 95 % intervals of their places."
+    return Chart(
+        f"{height[:1].upper()}{height[1:]}", words,
+        Axis(_AXIS_NAMES.get(axis, axis.replace("_", " ")),
+             is_log=axis != "frustration" and places[0] > 0,
+             ticks=places if axis != "density" or is_few else ()),
+        Axis(height, is_log=True), shown,
+        notes=[note for kind, note in notes.items() if kind in kinds],
     )  # fmt: skip
-    used["peak"] = mark("peaks of local fits, 95 % intervals", **star)
+
+
+def _shown(one: Series, fits: StudyFits | None) -> ChartSeries:
+    """A series with its fit; along its average where points are many."""
+    law = fits.laws.get(one.label) if fits else None
+    peak = fits.peaks.get(one.label) if fits else None
+    label = textwrap.shorten(one.label, _LONGEST_LABEL, placeholder="…")
+    has_average = law is None and is_cloud(one)
+    joined: tuple[Shape, ...] = ("dots",) if has_average else ("points",) if law else (
+        "line", "points")  # fmt: skip
+    marks = estimate_marks(
+        [p.along(one.axis) for p in one.points], [p.estimate for p in one.points],
+        ("interval", *joined), {"instances": [p.samples for p in one.points],
+                                "given up": [p.censored for p in one.points]}, OPEN_BAR,
+    )  # fmt: skip
+    if has_average:
+        marks.append(Mark("average", ("line",), *averaged(one)))
+    if law is not None:
+        marks.append(Mark("law", ("band", "line"), *fitted_law(one, law)))
+        fit = f"{FORMULAS[law.best.law]}, odds {100 * law.odds[0]:.0f} %"
+        label = f"{label}{': ' if label else ''}{fit}"
+    if peak is not None and not peak.at_edge:
+        at = peak.density
+        marks.append(Mark("peak", ("sideways", "star"), [at.value], [peak.height], [at.low],
+                          [at.high]))  # fmt: skip
+    return ChartSeries(one.label, marks, label)
 
 
 def settings_text(points: Iterable[Point]) -> str:

@@ -155,9 +155,7 @@ def warm_up(task: Task, index: int) -> None:
     _measure(task, index, 1, replace(usual, sweeps_per_run=1, max_sweeps=1))
 
 
-@study_kind(
-    HARDNESS, warm_up=warm_up, solves=True, value="sweeps", symbol=r"$N_{\mathrm{tot}}$ (sweeps)"
-)
+@study_kind(HARDNESS, warm_up=warm_up, solves=True, value="sweeps", symbol="N_tot (sweeps)")
 def measure(task: Task, first: int, count: int) -> Columns:
     """Grow and solve instances first to first+count-1."""
     return _measure(task, first, count, task.schedule)

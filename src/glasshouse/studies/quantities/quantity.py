@@ -36,7 +36,7 @@ class StudyKind:
         solves: whether an annealer takes part, with settings that a task has.
         value: the column that statistics, stop rules, fits and figures are about, positive numbers;
             a lower bound where the counted column is 0. None for rows that are only exported.
-        symbol: the value in figures, as matplotlib writes it.
+        symbol: the value in figures, in plain text.
     """
 
     rows: Kind

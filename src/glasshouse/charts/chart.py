@@ -1,0 +1,170 @@
+"""A chart as data: axes, and series of marks.
+
+`plot_chart` draws it, `vega_chart` writes it for a page. Texts are plain: a drawing typesets their
+symbols, and nothing in them is markup.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from glasshouse.statistics.samples import Estimate
+
+# "line" and "step" join the points of a mark. "points" show the sign of the series, "dots" a
+# smaller one; dots along a line are only on a page, where a reader can hover over them. "bound" is
+# a hollow triangle, "hollow" a hollow sign. "interval" and "band" span `low` to `high`, "sideways"
+# spans them along x. Faint lines are a background for the other marks of a series. A page leaves
+# them out.
+Shape: TypeAlias = Literal[
+    "line", "step", "points", "dots", "bound", "hollow", "star", "interval", "sideways", "band",
+    "bars", "faint line", "faint step",
+]  # fmt: skip
+Numbers: TypeAlias = Any  # a sequence or an array of them
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of a chart.
+
+    Attributes:
+        title: the quantity along the axis.
+        name: a shorter title, for tables; the title if empty.
+        is_log: whether the scale is logarithmic.
+        is_whole: whether only whole numbers get ticks.
+        low: the start of the axis; None leaves it to the data.
+        high: the end of the axis; None leaves it to the data.
+        limit: the place of a dotted line across the chart; None draws none.
+        ticks: the places of the ticks in a drawing; none leaves them to the scale.
+    """
+
+    title: str
+    name: str = ""
+    is_log: bool = False
+    is_whole: bool = False
+    low: float | None = None
+    high: float | None = None
+    limit: float | None = None
+    ticks: Sequence[float] = ()
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Points of a series that are of one kind.
+
+    Attributes:
+        kind: what the points are, in a word for tables; empty if the chart has one kind only.
+        shapes: how the points are drawn.
+        x: the places of the points.
+        y: their heights; those that are not finite are not drawn.
+        low: the lower ends of intervals or bands; None without any.
+        high: the upper ends.
+        told: further columns of tables, by their titles: plain words.
+    """
+
+    kind: str
+    shapes: tuple[Shape, ...]
+    x: Numbers
+    y: Numbers
+    low: Numbers = None
+    high: Numbers = None
+    told: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+    @property
+    def is_faint(self) -> bool:
+        """Whether the mark is a background for the other marks of its series."""
+        return self.shapes[0].startswith("faint")
+
+    @property
+    def is_cloud(self) -> bool:
+        """Whether the points are many; another mark of the series is a line through them."""
+        return "dots" in self.shapes and not {"line", "step"} & {*self.shapes}
+
+
+@dataclass(frozen=True)
+class Series:
+    """Marks of one colour.
+
+    Attributes:
+        name: the name of the series; empty if it needs none.
+        marks: the marks; the first one that is not a cloud stands for the series in a legend.
+        label: the name in the legend of a drawing, with further facts; None for `name`.
+    """
+
+    name: str
+    marks: Sequence[Mark]
+    label: str | None = None
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart, and how to read it.
+
+    Attributes:
+        title: what the chart shows.
+        text: how to read it, for those who do not see it too.
+        x: the horizontal axis.
+        y: the vertical axis.
+        series: the series, in the order of their colours.
+        each: what one series is, such as "solver".
+        ends: the names of `low` and `high`.
+        notes: explanations of shapes, for the legend of a drawing.
+        has_diagonal: whether a line joins equal x and y; both axes have the same ends then.
+        apart: how far the outer series of a drawing are moved along x, so that none hides others.
+    """
+
+    title: str
+    text: str
+    x: Axis
+    y: Axis
+    series: Sequence[Series]
+    each: str = "series"
+    ends: tuple[str, str] = ("low", "high")
+    notes: Sequence[tuple[Shape, str]] = ()
+    has_diagonal: bool = False
+    apart: float = 0.0
+
+
+def estimate_marks(
+    x: Numbers,
+    estimates: Sequence[Estimate],
+    shapes: tuple[Shape, ...],
+    told: Mapping[str, Sequence[Any]],
+    cut: float = math.inf,
+) -> list[Mark]:
+    """Return a mark of measured values with their intervals, and one of lower bounds.
+
+    Args:
+        x: the places of the estimates.
+        estimates: an infinite one is a lower bound.
+        shapes: how the measured values are drawn.
+        told: further columns of tables.
+        cut: an interval ends at `cut` times its value at most; an infinite one, at the value.
+    """
+    value, low, high = np.array([(one.value, one.low, one.high) for one in estimates]).T
+    tops = np.minimum(high, cut * value)
+    tops = np.where(np.isinf(tops), np.maximum(value, low), tops)
+    places, known = np.asarray(x), np.isfinite(value)
+
+    def beside(kept: Any) -> dict[str, list[Any]]:
+        return {title: np.asarray(cells)[kept].tolist() for title, cells in told.items()}
+
+    measured = Mark("measured", shapes, places[known], value[known], np.minimum(low, value)[known],
+                    tops[known], beside(known))  # fmt: skip
+    bounds = Mark("lower bound", ("bound",), places[~known], low[~known], told=beside(~known))
+    return [mark for mark in (measured, bounds) if len(mark.x)]
+
+
+def thinned(count: int, most: int) -> list[int]:
+    """Return at most `most` places out of `count`, evenly, including the first and the last.
+
+    >>> thinned(3, 10), thinned(100, 4)
+    ([0, 1, 2], [0, 33, 66, 99])
+    """
+    if count <= most:
+        return list(range(count))
+    return [round(k * (count - 1) / (most - 1)) for k in range(most)]
