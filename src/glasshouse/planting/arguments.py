@@ -77,29 +77,22 @@ def half(num_spins: int, num_visible: int | None = None) -> Fraction:
     return Fraction(num_spins, 2) if num_visible is None else Fraction(num_visible)
 
 
-def loop_count(loops: int | None, loop_density: Ratio | None, half: Ratio) -> int:
-    """How many loops: N itself, or ⌈loop_density · half⌉.
-
-    Args:
-        loops: N.
-        loop_density: N/n, the paper's ρ.
-        half: n, see `half`.
-    """
-    return number_of(loops, loop_density, half, ("loops", "loop_density"))
-
-
 def number_of(
-    number: int | None, density: Ratio | None, size: Ratio, names: tuple[str, str]
+    number: int | None,
+    density: Ratio | None,
+    size: int | Fraction,
+    what: str = "loops",
+    per: str = "loop_density",
 ) -> int:
     """How many of something: the number itself, or ⌈density · size⌉.
 
     Args:
         number: of loops, squares or clauses; exactly one of this and the density is given.
-        density: how many per unit of size.
-        size: what densities count by, such as spins.
-        names: what number and density are called.
+        density: how many per unit of size: of loops, the paper's ρ = N/n.
+        size: what densities count by: spins, or the paper's n, see `half`.
+        what: what the number is called.
+        per: what the density is called.
     """
-    what, per = names
     if (number is None) == (density is None):
         given = "neither is" if number is None else "both are"
         raise ValueError(f"give exactly one of {what}=NUMBER and {per}=RATIO; {given} given")
@@ -109,7 +102,7 @@ def number_of(
         share, asked = ratio(density, per), f"{per}={density}"
         if share <= 0:
             raise ValueError(f"{asked} must be above 0: it is {what} per spin")
-        found = math.ceil(share * ratio(size, "size"))
+        found = math.ceil(share * size)
     if found > _MOST_LOOPS:
         raise ValueError(f"{asked} asks for more than 2^28 {what}, the most we drop; use fewer")
     return found
@@ -132,7 +125,7 @@ def is_disjoint(overlap: Overlap, max_weight: int | None) -> bool:
 
 
 def weight_limit(max_weight: int | None) -> int:
-    """The largest weight allowed on an edge: any, by default."""
+    """The largest weight allowed on an edge; without a limit, the largest that int64 holds."""
     if max_weight is None:
         return INT64_MAX
     return min(validation.count(max_weight, "max_weight", 1), INT64_MAX)
@@ -165,11 +158,11 @@ def planted_state(state: State | None, num_spins: int, stream: npt.NDArray[np.ui
     return validation.read_only(spins)
 
 
-def check_state(state: State, *sizes: int) -> None:
-    """Refuse what is no state of one of these numbers of spins, the first of them if of none."""
+def given_state(state: State, *sizes: int) -> SpinArray:
+    """Check a state whose length may be any of `sizes`; for others, the error names the first."""
     length = len(state) if isinstance(state, str) else np.shape(state)[-1:]
     fitting = [size for size in sizes if length in (size, (size,))]
-    planted_state(state, (*fitting, *sizes)[0], np.zeros(4, dtype=np.uint64))
+    return planted_state(state, (*fitting, *sizes)[0], np.zeros(4, dtype=np.uint64))
 
 
 def state_signs(state: SpinArray) -> str:

@@ -51,9 +51,8 @@ class Demand:
         return cls(n + m, loops, _NODE * (n + m) + _EDGE * edges + _LOOP * loops)
 
     @classmethod
-    def of_loops_on_graph(cls, graph: Graph | str | list[Any], loops: int) -> Demand:
-        """Loops on a graph, which need not be built yet."""
-        extent, memory = graph_extent(graph)
+    def of_loops_on_graph(cls, extent: Extent, memory: int, loops: int) -> Demand:
+        """Loops on a graph of an extent and memory, see `graph_extent`."""
         return cls(extent.nodes, loops, memory + _LOOP * loops)
 
     @classmethod

@@ -90,11 +90,20 @@ class Loops(Summarised):
         table = np.asarray(nodes)
         if table.ndim != 2:
             raise ValueError(f"one row per loop is needed, not an array of shape {table.shape}")
-        count, length = table.shape
         weights = np.full(table.shape, _weight(positive), dtype=np.int64)
         weights[:, -1:] = _weight(negative)
+        return cls.of_rows(table, weights)
+
+    @classmethod
+    def of_rows(cls, nodes: NodeArray, weights: IntArray) -> Loops:
+        """Loops of one length, one per row, the weights of each in the same row.
+
+        >>> Loops.of_rows(np.array([[2, 0, 3, 1]]), np.array([[4, 5, 4, -3]]))
+        Loops(1 loop of length 4, weights -3 to 5)
+        """
+        count, length = nodes.shape
         starts = np.arange(count + 1, dtype=np.int64) * length
-        return cls(table.reshape(-1), starts, weights.reshape(-1))
+        return cls(nodes.reshape(-1), starts, weights.reshape(-1))
 
     @classmethod
     def from_cycles(

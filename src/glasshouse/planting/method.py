@@ -1,9 +1,9 @@
-"""What a planting method is to the rest of the house, and the catalogue of them.
+"""Planting methods: their catalogue, and the plans that they make.
 
-A method is a function of keyword arguments, marked with `planting_method`. It plans: it checks its
-arguments, counts what they ask for, and returns a `Plan`, which can be grown. Until then nothing is
-drawn and no graph is built, so that a plan is cheap, whatever it asks for. The function that users
-call is made of it; it grows what was planned and returns a `Planted`.
+A method is a function of keyword arguments, marked with `planting_method`. It checks its arguments,
+counts the spins and loops that they ask for, and returns a `Plan`. A plan is cheap, however large
+the instance: nothing is drawn and no graph is built before it is grown. The function that users
+call has the same arguments; it grows the plan and returns a `Planted`.
 
 The command line, recipes, files, studies and tests find a method in `METHODS` and ask its entry for
 all that they need. A method must accept whatever its recipes hold.
@@ -12,7 +12,7 @@ all that they need. A method must accept whatever its recipes hold.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, wraps
 from inspect import Parameter, signature
@@ -47,22 +47,23 @@ _STREAMS = 4
 _Arguments = ParamSpec("_Arguments")
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(repr=False)
 class Plan(Summarised):
     """An instance that can be grown: its arguments are checked, and its size is counted.
 
-    A method leaves the last two fields to the catalogue.
+    A method leaves the last two fields to its entry in the catalogue.
 
     Attributes:
         demand: how large the instance is, and what it takes to grow it.
         draw: draws an instance from streams of random words, and counts its steps down on a meter.
             Its recipe is added afterwards.
-        resolved: parameters that a recipe holds otherwise than they were given. A function stands
-            for what is not known before something was drawn.
-        prepare: does what needs a graph, and refuses what does not fit it; `draw` calls it, too.
-        states: how many spins a given state may have, if not as many as the instance.
-        method: the name of the method.
-        given: all parameters as they were given, and the state if there is one, exact and plain.
+        resolved: parameters whose value in the recipe differs from the argument. A function is
+            called for its value when the recipe is made.
+        prepare: does the work that needs the graph, and refuses what does not fit it; `draw` calls
+            it, too.
+        states: other lengths that a given state may have, besides the number of spins.
+        method: the method that made the plan.
+        given: its arguments and their defaults, without `rng`.
     """
 
     demand: Demand
@@ -70,8 +71,8 @@ class Plan(Summarised):
     resolved: Mapping[str, Any] = field(default_factory=dict)
     prepare: Callable[[Meter], object] = lambda meter: None
     states: tuple[int, ...] = ()
-    method: str = ""
-    given: Mapping[str, Any] = field(default_factory=dict)
+    method: Method = field(init=False)
+    given: Mapping[str, Any] = field(init=False)
 
     @staticmethod
     def of(recipe: Recipe) -> Plan:
@@ -96,12 +97,19 @@ class Plan(Summarised):
     @property
     def held(self) -> dict[str, Any]:
         """The parameters as a recipe holds them: exact, and what was not given left out."""
-        resolved = {name: x() if callable(x) else x for name, x in self.resolved.items()}
-        return _plain({**self.given, **resolved})
+        plain = {}
+        for name, value in {**self.given, **self.resolved}.items():
+            known = value() if callable(value) else value
+            if known is None:
+                continue
+            if name in self.method.ratios:
+                known = str(ratio(known, name))
+            plain[name] = int(known) if isinstance(known, np.integer) else known
+        return plain
 
     @announces("planting")
     def check(self) -> None:
-        """Refuse what only a look at the graph can tell; nothing is drawn."""
+        """Build the graph, if there is one, and refuse arguments that do not fit it."""
         self.prepare(new_meter())
 
     @announces("planting")
@@ -119,7 +127,12 @@ class Plan(Summarised):
         held = self.held
         if "state" in held:
             held["state"] = arguments.state_signs(planted.state)
-        return replace(planted, recipe=Recipe(self.method, held, seed))
+        # Nobody else has it yet; a copy would be checked once more, and take a tenth of the time.
+        object.__setattr__(planted, "recipe", Recipe(self.method.name, held, seed))
+        return planted
+
+    def __repr__(self) -> str:
+        return f"Plan({self.method.name}, {self.demand})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -192,14 +205,12 @@ class Method(Summarised):
             given: the same by name. `rng` has no effect.
         """
         made = self.planner(*places, **given)
-        asked = self._defaults | dict(zip(self._defaults, places, strict=False)) | given
-        asked.pop("rng", None)
-        if asked.get("state") is not None:
-            arguments.check_state(asked["state"], made.demand.spins, *made.states)
-        for name in self.ratios:
-            if asked[name] is not None:
-                asked[name] = ratio(asked[name], name)
-        return replace(made, method=self.name, given=_plain(asked))
+        if given.get("state") is not None:
+            arguments.given_state(given["state"], made.demand.spins, *made.states)
+        given.pop("rng", None)
+        made.method = self
+        made.given = {**self._defaults, **dict(zip(self._defaults, places, strict=False)), **given}
+        return made
 
     @staticmethod
     def of(recipe: Recipe) -> Method:
@@ -212,17 +223,6 @@ class Method(Summarised):
             ) from None
 
 
-def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters in JSON's types, fractions as strings; what is None is left out."""
-    plain: dict[str, Any] = {}
-    for name, value in values.items():
-        if isinstance(value, Fraction):
-            plain[name] = str(value)
-        elif value is not None:
-            plain[name] = int(value) if isinstance(value, np.integer) else value
-    return plain
-
-
 def planting_method(
     command: str,
     *,
@@ -233,8 +233,8 @@ def planting_method(
 ) -> Callable[[Callable[_Arguments, Plan]], Callable[_Arguments, Planted]]:
     """Make a planting method of a function that plans, and add it to the catalogue.
 
-    The function has the keyword arguments `state`, the state to plant, and `rng`, which it does not
-    use: what it returns is grown from that. The arguments are those of `Method`.
+    The function needs the keyword arguments `state`, the state to plant, and `rng`, which it does
+    not use: its plan is grown from that seed. The arguments of the decorator are those of `Method`.
 
     >>> from glasshouse.planting import random_loops
     >>> METHODS["random_loops"].function is random_loops, METHODS["random_loops"].command

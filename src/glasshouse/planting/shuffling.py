@@ -48,12 +48,7 @@ def shuffle(planted: Planted) -> Planted:
     assert isinstance(problem, Ising)
     with_ghost = np.append(new, source.num_variables).astype(np.int32)
     loops = Loops(with_ghost[planted.loops.nodes], planted.loops.starts, planted.loops.weights)
-    recipe = Recipe(
-        planted.recipe.method,
-        {**planted.recipe.parameters, "shuffled": True},
-        planted.recipe.seed,
-        planted.recipe.version,
-    )
+    recipe = replace(planted.recipe, parameters={**planted.recipe.parameters, "shuffled": True})
     state = way.forward(planted.state)
     return replace(
         planted, problem=problem, state=state, loops=loops, recipe=recipe,

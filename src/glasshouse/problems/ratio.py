@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -25,7 +26,7 @@ def ratio(value: Ratio, name: str) -> Fraction:
     (Fraction(1, 5), Fraction(1, 5))
     """
     if isinstance(value, (bool, np.bool_)) or not isinstance(
-        value, (Fraction, str, int, float, Decimal, np.integer, np.floating)
+        value, (str, int, float, Fraction, Decimal, np.integer, np.floating)
     ):
         raise ValueError(f'{name}={value!r} is not a number; give a Fraction, "1/5" or 0.2')
     exact: Fraction | None = None
@@ -51,6 +52,7 @@ def decimal_text(value: Fraction) -> str:
     return short if is_exact else str(value)
 
 
+@lru_cache(maxsize=256)  # instances by the thousand have the same few fractions
 def _parsed(text: str, name: str) -> Fraction:
     try:
         return Fraction(text)

@@ -72,7 +72,7 @@ def bias_loops(
         raise ValueError(f"ghosts={ghosts!r} must be 1 or 2, the ghost spins a loop runs through")
     length = 4 if ghosts == 1 else 3
     f = arguments.frustration(frustration, length, "ghosts=2" if ghosts == 1 else "")
-    number = arguments.loop_count(loops, loop_density, n)
+    number = arguments.number_of(loops, loop_density, n)
     strength = arguments.ratio(bias_strength, "bias_strength")
     positive, strong, negative = _weights(f, strength, length)
     arguments.check_total(number, 3 * strong - negative)
@@ -137,6 +137,4 @@ def _weigh(nodes: NodeArray, ghost: int, positive: int, strong: int, negative: i
     at_ghost = is_ghost | np.roll(is_ghost, -1, axis=1)
     weights = np.where(at_ghost, strong, positive)
     weights[:, -1] = negative
-    count, length = nodes.shape
-    starts = np.arange(count + 1, dtype=np.int64) * length
-    return Loops(nodes.reshape(-1), starts, weights.reshape(-1))
+    return Loops.of_rows(nodes, weights)

@@ -73,7 +73,7 @@ def classic_loops(
     True
     """
     ground = Ground.of_graph_or_layers(graph)
-    number = arguments.loop_count(loops, loop_density, ground.half)
+    number = arguments.number_of(loops, loop_density, ground.half)
     shortest = _shortest(length, min_length)
     weights = _weights(frustration, length)
     most = arguments.weight_limit(max_weight)

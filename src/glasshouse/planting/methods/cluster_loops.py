@@ -152,7 +152,7 @@ def cluster_loops(
     density = arguments.ratio(alpha, "alpha")
     if density <= 0:
         raise ValueError(f"alpha={alpha} must be above 0: it is loops per cell")
-    number = arguments.loop_count(math.ceil(density * cells.number), None, 1)
+    number = arguments.number_of(math.ceil(density * cells.number), None, 1)
     most = INT64_MAX if ruggedness is None else validation.count(ruggedness, "ruggedness", 1)
 
     def draw(streams: Streams, meter: Meter) -> Planted:

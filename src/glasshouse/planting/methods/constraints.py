@@ -35,7 +35,7 @@ def _plan(
     *,
     mirrored: bool = False,
 ) -> Plan:
-    """Plan a state in which so many literals of every clause are true.
+    """Plan clauses of each of which the planted state satisfies the same number of literals.
 
     Args:
         n: spins.
@@ -50,7 +50,7 @@ def _plan(
     size = arguments.spins(n, 1)
     if size < literals:
         raise ValueError(f"n={n} is too few for clauses of {literals} variables; use more spins")
-    number = arguments.number_of(clauses, clause_density, size, ("clauses", "clause_density"))
+    number = arguments.number_of(clauses, clause_density, size, "clauses", "clause_density")
     refuse_large(Extent(size, min(number * literals * (literals - 1), size * (size - 1)) // 2))
 
     def draw(streams: Streams, meter: Meter) -> Planted:

@@ -6,6 +6,7 @@ of an RBM is a graph, too.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 from glasshouse.planting import arguments
 from glasshouse.planting.demand import Demand, Meter, graph_extent, refuse_spent
+from glasshouse.planting.graph_names import Extent
 from glasshouse.planting.graphs import Graph, Rows
 from glasshouse.planting.kernels import cycles
 from glasshouse.planting.kernels.graph_loops import (
@@ -54,7 +56,7 @@ _NO_EDGES = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """What loops are dropped on: a graph, counted at once and built when it is needed.
+    """The graph that loops are dropped on: counted at once, and built when it is needed.
 
     The complete bipartite graph of an RBM is not stored until it must be.
 
@@ -70,13 +72,13 @@ class Ground:
     def of(cls, graph: GraphLike) -> Ground:
         """Ground from whatever `Graph.of` takes.
 
-        A name or a list may come from anywhere, and ask for more than there is memory.
+        Names and lists may come from an untrusted file, and ask for more memory than there is.
         """
         return cls(graph if isinstance(graph, (str, list)) else Graph.of(graph))
 
     @classmethod
     def of_graph_or_layers(cls, graph: GraphLike | tuple[int, int]) -> Ground:
-        """The same, or the ground of an RBM from (n, m)."""
+        """Return the ground of an RBM for (n, m), and that of a graph for all else."""
         if isinstance(graph, (tuple, list)) and len(graph) == 2 and np.ndim(graph[0]) == 0:
             n, m = graph
             return cls(None, arguments.layer_sizes(n, m))
@@ -96,15 +98,22 @@ class Ground:
             raise ValueError(f"{graph!r} has no cycle, so no loop fits; add edges")
 
     @cached_property
+    def extent(self) -> tuple[Extent, int]:
+        """How large the graph is, and what it takes in memory; nothing for an RBM."""
+        if self.given is None:
+            return Extent(sum(self.layers), math.prod(self.layers)), 0
+        return graph_extent(self.given)
+
+    @property
     def num_variables(self) -> int:
         """Nodes of the graph, or visible and hidden spins."""
-        return sum(self.layers) if self.given is None else graph_extent(self.given)[0].nodes
+        return self.extent[0].nodes
 
     def demand(self, loops: int, *, stored: bool = False) -> Demand:
         """What so many loops take; the graph of an RBM may be stored."""
         if self.given is None:
             return Demand.of_loops_on_rbm(*self.layers, loops, stored=stored)
-        return Demand.of_loops_on_graph(self.given, loops)
+        return Demand.of_loops_on_graph(*self.extent, loops)
 
     @property
     def half(self) -> Fraction:

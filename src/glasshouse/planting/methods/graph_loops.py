@@ -76,7 +76,7 @@ def graph_loops(
     Fraction(1, 4)
     """
     ground = Ground.of(graph)
-    number = arguments.loop_count(loops, loop_density, ground.half)
+    number = arguments.number_of(loops, loop_density, ground.half)
     longest = _longest(length, max_length)
     f = arguments.frustration(frustration, longest or 3)
     rule = DISJOINT if arguments.is_disjoint(overlap, max_weight) else CONSTRUCTIVE

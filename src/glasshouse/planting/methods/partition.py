@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -22,27 +22,6 @@ Total = Literal["even", "odd"]
 
 # The last number fits about once in √n draws of all others.
 _TRIES = 1 << 20
-
-
-def _sizes(n: Any, bits: Any, bits_per_spin: Any, total: Any) -> tuple[int, int]:
-    """Spins, and bits of the numbers."""
-    spins = arguments.dense_spins(n, 2)
-    number = arguments.number_of(bits, bits_per_spin, spins, ("bits", "bits_per_spin"))
-    # Couplings add up to less than half the square of the sum of all numbers, and a QUBO's weights
-    # to 9 times as much.
-    most = (math.isqrt(2 * INT64_MAX // 9) // spins + 1).bit_length() - 1
-    if number > most:
-        raise ValueError(
-            f"numbers of {number} bits are too large for n={spins}; squares of their sums "
-            f"leave 2^63-1, where energies stop being exact; use at most {most} bits"
-        )
-    arguments.one_of(total, "total", ("even", "odd"))
-    if number == 1 and spins % 2 != (total == "odd"):
-        raise ValueError(
-            f"numbers of 1 bit are all 1, and the total of n={spins} of them is not {total}; "
-            "use 2 bits"
-        )
-    return spins, number
 
 
 @planting_method(
@@ -87,7 +66,22 @@ def partition(
     ([6, 7, 5, 12, 6, 10], [1, 1, -1, -1, -1, 1])
     >>> plant.verify()
     """
-    size, number = _sizes(n, bits, bits_per_spin, total)
+    size = arguments.dense_spins(n, 2)
+    number = arguments.number_of(bits, bits_per_spin, size, "bits", "bits_per_spin")
+    # Couplings add up to less than half the square of the sum of all numbers, and a QUBO's weights
+    # to 9 times as much.
+    most = (math.isqrt(2 * INT64_MAX // 9) // size + 1).bit_length() - 1
+    if number > most:
+        raise ValueError(
+            f"numbers of {number} bits are too large for n={size}; squares of their sums "
+            f"leave 2^63-1, where energies stop being exact; use at most {most} bits"
+        )
+    arguments.one_of(total, "total", ("even", "odd"))
+    if number == 1 and size % 2 != (total == "odd"):
+        raise ValueError(
+            f"numbers of 1 bit are all 1, and the total of n={size} of them is not {total}; "
+            "use 2 bits"
+        )
 
     def draw(streams: Streams, meter: Meter) -> Planted:
         numbers = np.empty(size, dtype=np.int64)

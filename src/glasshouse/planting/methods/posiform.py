@@ -12,7 +12,7 @@ import numpy.typing as npt
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.counting.two_sat import Clauses, count_models, least_unique, loops_of
-from glasshouse.planting.demand import Demand, Meter, graph_extent
+from glasshouse.planting.demand import Demand, Meter
 from glasshouse.planting.graphs import Graph
 from glasshouse.planting.kernels.clauses import draw_coefficients, draw_edge_clauses, grow_blocks
 from glasshouse.planting.kernels.graph_loops import BASIS
@@ -135,11 +135,11 @@ def posiform(
 
 def _demand(size: int, ground: Ground | None, block: int | None) -> Demand:
     """Clauses are drawn until the model is unique: at most all, and so many but once in e^40."""
-    if ground is None or ground.given is None:
+    if ground is None:
         wait = math.ceil(1.5 * size * (logarithm(size) + _WAIT))
         clauses, memory = min(3 * math.comb(size, 2), wait), 0
     else:
-        extent, memory = graph_extent(ground.given)
+        extent, memory = ground.extent
         clauses = 3 * extent.edges
     loops = 0
     if block is not None:

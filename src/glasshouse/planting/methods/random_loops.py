@@ -101,7 +101,7 @@ def random_loops(
     """
     n, m = arguments.layer_sizes(n, m)
     f = arguments.frustration(frustration, 4, arguments.SHORTER_LOOPS)
-    number = arguments.loop_count(loops, loop_density, n)
+    number = arguments.number_of(loops, loop_density, n)
     law, scatter = weight_law(f, weights, spread, resolution)
     most = _largest_cell(overlap, max_weight, law)
     arguments.check_total(number, (3 * int(law[0]) + int(law[3])) * (2 if scatter else 1))
@@ -207,8 +207,7 @@ def _drop_loops(
         dropped = in_pieces(0, number, drop)
         if dropped == number:
             weights[:, 3] *= -1
-            starts = np.arange(number + 1, dtype=np.int64) * 4
-            return Loops(nodes.reshape(-1), starts, weights.reshape(-1))
+            return Loops.of_rows(nodes, weights)
         refuse_spent(meter)
         reached = max(reached, dropped)
     limit = "disjoint loops" if most == 0 else f"loops under max_weight={most}"

@@ -71,7 +71,7 @@ def structured_graph_loops(
     (-270, Fraction(1, 5))
     """
     ground = Ground.of(graph)
-    number = arguments.loop_count(loops, loop_density, ground.half)
+    number = arguments.number_of(loops, loop_density, ground.half)
     f = arguments.frustration(frustration, 4, arguments.SHORTER_LOOPS)
     weights = LoopWeights.of(f, range(4, 5))
     weights.check(number, 4)

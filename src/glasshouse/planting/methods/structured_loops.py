@@ -85,7 +85,7 @@ def structured_loops(
     share = arguments.ratio(block, "block")
     size = block_size(n, m, share, block_rule)
     shares = _shares(left, upper, center)
-    number = arguments.loop_count(loops, loop_density, n)
+    number = arguments.number_of(loops, loop_density, n)
     positive, negative = arguments.loop_weights(f, 4)
     arguments.check_total(number, 3 * positive - negative)
     counts = _split_loops(number, shares)

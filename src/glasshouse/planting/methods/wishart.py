@@ -26,24 +26,6 @@ _RESOLUTION = 1000
 _MOST_ENTRIES = 1 << 28
 
 
-def _sizes(n: Any, columns: Any, alpha: Any, law: str) -> tuple[int, int]:
-    """Spins and columns, from their number or from alpha."""
-    spins = arguments.dense_spins(n, 2)
-    if law == "signs" and spins % 2:
-        raise ValueError(
-            f"n={n} is odd; columns of ±1 that add up to zero need an even n; use an even one, or "
-            'weights="normal"'
-        )
-    number = arguments.number_of(columns, alpha, spins, ("columns", "alpha"))
-    if spins * number > _MOST_ENTRIES:
-        asked = f"columns={columns}" if alpha is None else f"alpha={alpha}"
-        raise ValueError(
-            f"{asked} asks for more than 2^28 numbers, the most we draw; with n={spins} use at "
-            f"most {_MOST_ENTRIES // spins} columns"
-        )
-    return spins, number
-
-
 def _steps(law: str, resolution: Any, n: int, columns: int) -> int | None:
     """The standard deviation of a normal column's entries; None for signs."""
     if arguments.one_of(law, "weights", ("signs", "normal")) == "signs":
@@ -114,7 +96,19 @@ def wishart(
     >>> print(plant.summary().ground_states)
     2 (counted)
     """
-    size, number = _sizes(n, columns, alpha, weights)
+    size = arguments.dense_spins(n, 2)
+    if weights == "signs" and size % 2:
+        raise ValueError(
+            f"n={n} is odd; columns of ±1 that add up to zero need an even n; use an even one, or "
+            'weights="normal"'
+        )
+    number = arguments.number_of(columns, alpha, size, "columns", "alpha")
+    if size * number > _MOST_ENTRIES:
+        asked = f"columns={columns}" if alpha is None else f"alpha={alpha}"
+        raise ValueError(
+            f"{asked} asks for more than 2^28 numbers, the most we draw; with n={size} use at "
+            f"most {_MOST_ENTRIES // size} columns"
+        )
     steps = _steps(weights, resolution, size, number)
 
     def draw(streams: Streams, meter: Meter) -> Planted:

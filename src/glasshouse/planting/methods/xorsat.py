@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from glasshouse.certificates import Squares
@@ -15,27 +13,11 @@ from glasshouse.planting.kernels.clauses import draw_regular
 from glasshouse.planting.method import Plan, planting_method
 from glasshouse.planting.planted import Planted
 from glasshouse.problems import validation
-from glasshouse.problems.validation import SpinArray
 from glasshouse.randomness import RngLike, Streams
 
 # Tables are shuffled so often before swaps take over. For three equations per variable about one
 # shuffle in eight is good, so that all of these fail for a few instances in a million.
 _TRIES, _SWAPS = 100, 20
-
-
-def _sizes(n: Any, degree: Any) -> tuple[int, int]:
-    """Variables and equations."""
-    number = validation.count(n, "n", 3)
-    each = validation.count(degree, "degree", 1)
-    if number * each % 3:
-        below = number // 3 * 3  # 3 divides neither the degree nor n
-        raise ValueError(
-            f"n={number} with degree={each} gives {number * each} entries, which equations "
-            f"of three cannot share; use {below} or {below + 3} variables"
-        )
-    equations = number * each // 3
-    arguments.spins(number + equations, 3)
-    return number, equations
 
 
 @planting_method(
@@ -75,8 +57,16 @@ def xorsat(
     Planted(xorsat, 48 spins, 24 squares, ground energy -96)
     >>> plant.verify()
     """
-    number, equations = _sizes(n, degree)
-    size = number + equations
+    number = validation.count(n, "n", 3)
+    each = validation.count(degree, "degree", 1)
+    if number * each % 3:
+        below = number // 3 * 3  # 3 divides neither the degree nor n
+        raise ValueError(
+            f"n={number} with degree={each} gives {number * each} entries, which equations "
+            f"of three cannot share; use {below} or {below + 3} variables"
+        )
+    equations = number * each // 3
+    size = arguments.spins(number + equations, 3)
 
     def draw(streams: Streams, meter: Meter) -> Planted:
         drawn = arguments.planted_state(None, number, streams[0])
@@ -86,7 +76,10 @@ def xorsat(
         product = signs.prod(axis=1)
         fitting = ((signs.sum(axis=1) - product) // 2).astype(np.int8)
         own = np.concatenate([drawn, fitting])
-        spins = own if state is None else _completed(state, own, number)
+        spins = own
+        if state is not None:  # one of the variables leaves the others as they are
+            given = arguments.given_state(state, size, number)
+            spins = np.concatenate([given, own[len(given) :]])
         last = np.column_stack([np.arange(number, size), np.full(equations, size)])
         squares = Squares.alike(
             np.column_stack([rows, last]),
@@ -98,12 +91,3 @@ def xorsat(
         return Planted.of_squares(size, squares, spins, meter=meter)
 
     return Plan(Demand.of_squares(size, equations, 5), draw, states=(number,))
-
-
-def _completed(state: State, own: SpinArray, number: int) -> SpinArray:
-    """A given state of all spins; one of the variables leaves the others as they are."""
-    unused = np.zeros(4, dtype=np.uint64)
-    length = len(state) if isinstance(state, str) else np.shape(state)[-1:]
-    if length in (number, (number,)):
-        return np.concatenate([arguments.planted_state(state, number, unused), own[number:]])
-    return arguments.planted_state(state, len(own), unused)
