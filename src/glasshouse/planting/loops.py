@@ -96,7 +96,11 @@ class Loops(Summarised):
 
     @classmethod
     def of_rows(cls, nodes: NodeArray, weights: IntArray) -> Loops:
-        """Loops of one length, one per row, the weights of each in the same row."""
+        """Loops of one length, one per row, the weights of each in the same row.
+
+        >>> Loops.of_rows(np.array([[2, 0, 3, 1]]), np.array([[4, 5, 4, -3]]))
+        Loops(1 loop of length 4, weights -3 to 5)
+        """
         count, length = nodes.shape
         starts = np.arange(count + 1, dtype=np.int64) * length
         return cls(nodes.reshape(-1), starts, weights.reshape(-1))

@@ -131,6 +131,9 @@ class Plan(Summarised):
         object.__setattr__(planted, "recipe", Recipe(self.method.name, held, seed))
         return planted
 
+    def __repr__(self) -> str:
+        return f"Plan({self.method.name}, {self.demand})"
+
 
 @dataclass(frozen=True, repr=False)
 class Method(Summarised):
