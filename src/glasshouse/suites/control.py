@@ -56,4 +56,4 @@ def bounded(problem: Ising, recipe: Recipe, seconds: float | None = None) -> Unp
     proof = prove(problem, state=best, time_limit=seconds)
     if found.stopped == "interrupted" or proof.statistics.stopped == "Ctrl-C":
         raise KeyboardInterrupt
-    return Unplanted(problem, recipe, proof.certificate)
+    return Unplanted(proof.proven, recipe)

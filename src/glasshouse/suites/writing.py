@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Certificate, CertificateError
+from glasshouse.certificates import CertificateError, Proven
 from glasshouse.files.certificate.reading import SideCar, read_side_car, side_car
 from glasshouse.files.document import Document, scaled_proof
 from glasshouse.files.formats import FORMATS, format_of
@@ -33,7 +33,6 @@ from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import COMPRESSED, refuse_existing, replacing
 from glasshouse.files.writing import Written, make_folder, write
 from glasshouse.planting import Planted, Recipe
-from glasshouse.problems import Problem
 from glasshouse.suites.manifest import (
     MANIFEST,
     OPTIMA,
@@ -52,27 +51,25 @@ UNPLANTED = ("plus_minus_j",)
 
 @dataclass(frozen=True)
 class Unplanted:
-    """A problem without a plant, and the best that is known of it.
+    """A problem without a plant, and what is proven of it.
 
     Attributes:
-        problem: what goes to a file.
+        proven: the problem, the best state known, and loops that bound all energies.
         recipe: how it was drawn; its method is one of `UNPLANTED`.
-        certificate: the best state known, and loops that bound all energies.
     """
 
-    problem: Problem
+    proven: Proven
     recipe: Recipe
-    certificate: Certificate
 
     @property
     def state(self) -> npt.NDArray[np.int8]:
         """The best state known."""
-        return self.problem.space.from_spins(self.certificate.state)
+        return self.proven.problem.space.from_spins(self.proven.certificate.state)
 
     def document(self) -> Document:
         """The problem with its proof, as files are written from."""
-        proof = SideCar(self.certificate, self.problem.energy(self.state))
-        return Document(self.problem, load_proof=lambda: proof)
+        proof = SideCar(self.proven.certificate, self.proven.verdict.energy)
+        return Document(self.proven.problem, load_proof=lambda: proof)
 
 
 Instance: TypeAlias = Planted | Unplanted
