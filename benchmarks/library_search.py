@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 import time
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,12 @@ from glasshouse.files import FileError, read_document, write_if_better
 from glasshouse.files.text.streams import replacing
 from glasshouse.files.writing import standing_certificate
 from glasshouse.problems import Problem
+from glasshouse.problems.reduction import to_spins
 from glasshouse.proofs import prove
+from glasshouse.solvers import minimise
 
 _MEMORY = 3 << 30  # bytes that a tree may hold
+_SHARE_OF_STATES = 0.2  # of the limit: time in addition, for the state of an open instance
 _LEAST_SHARE = 0.05  # A busy computer is assumed to give this share of a processor.
 
 
@@ -80,7 +84,22 @@ def search(problem: Problem, place: Path, limit: float) -> Work:
         certificate = proof.certificate
         write_if_better(place, proof.proven, or_as_good=True)
         is_done = proof.optimal or proof.statistics.stopped != "time limit"
+    if certificate is not None:
+        improve_state(Proven(problem, certificate), place, work, _SHARE_OF_STATES * limit)
     return work
+
+
+def improve_state(proven: Proven, place: Path, work: Work, limit: float) -> None:
+    """Look for a better state of an open instance: a proof that stays open has weak states."""
+    if proven.verdict.optimal:
+        return
+    begun = time.process_time()
+    found = minimise(proven.problem, time_limit=limit, rng=1)
+    work.add(time.process_time() - begun, 0)
+    if found.best_energy < proven.verdict.energy:
+        spins = to_spins(found.best_state)
+        better = replace(proven.certificate, state=spins)
+        write_if_better(place, Proven(proven.problem, better), or_as_good=True)
 
 
 def told(file: Path, place: Path, limit: float) -> dict[str, Any]:
