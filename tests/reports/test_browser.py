@@ -261,7 +261,7 @@ def test_hovering_shows_numbers_as_tables_do(browser, tmp_path):
 
 
 def test_labels_are_text_whatever_they_hold(browser, tmp_path):
-    store = race_store(tmp_path / "race.sqlite", names=[HOSTILE, "honest"], instances=12)
+    store = race_store(tmp_path / "race.sqlite", names=[HOSTILE, 'hon\\"est'], instances=12)
     study = study_store(tmp_path / "study.sqlite", 20, 6, title=HOSTILE.replace('"', "'"))
     made = gh.report(store, study, output=tmp_path / "x.html", title=HOSTILE)
     page = Page(browser, made.path)

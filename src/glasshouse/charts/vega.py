@@ -6,6 +6,7 @@ Colours are variables of the page's style sheet, so that a chart is dark where t
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -27,6 +28,7 @@ _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 _CROWD = 400  # points of one shape that are too many for large signs
 _LEAST = 20  # points of a mark that are always kept
 _UNNAMED = "all"
+_QUOTES = re.compile(r'["\\]')  # Vega-Lite cannot parse these in the title of a tooltip.
 _BACK_TO_FRONT: tuple[Shape, ...] = (
     "bars", "band", "interval", "sideways", "line", "step", "dots", "points", "hollow", "bound",
     "star",
@@ -116,7 +118,7 @@ def _layers(
                 continue
             points = [row for row in rows if row.get("kind", "") == kind]
             channels["tooltip"] = [
-                {"field": one.name, "title": one.label} for one in columns
+                {"field": one.name, "title": _QUOTES.sub("'", one.label)} for one in columns
                 if one.name not in hidden and any(one.name in row for row in points)
             ]  # fmt: skip
             layer = _layer(shape, channels, of_kind, len(points))

@@ -131,7 +131,7 @@ def _curve(name: str, epochs: Sequence[int], values: Sequence[float]) -> list[Fi
     if not finite:
         return []
     return [charted(Chart(
-        monitor_title(name), f"{meaning[0].upper()}{meaning[1:]}, as the file states.",
+        monitor_title(name), f"{meaning[:1].upper()}{meaning[1:]}, as the file states.",
         Axis("epoch", low=0), monitor_axis(name, finite),
         [Series(name, [Mark("seen", ("line", "dots"), epochs, values)])], "monitor",
     ), 260)]  # fmt: skip

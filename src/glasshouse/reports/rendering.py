@@ -164,7 +164,7 @@ def _part(part: Part, name: str, lacks_charts: bool) -> str:
     if isinstance(part, Listing):
         return _listing(part, name)
     if isinstance(part, Figure):
-        if not lacks_charts:
+        if part.data.rows and not lacks_charts:
             return _figure(part, name)
         part = replace(part.data, title=part.title, note=part.text)
     return _table(part, name)

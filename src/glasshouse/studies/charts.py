@@ -38,7 +38,7 @@ from glasshouse.studies.study import Study, heading_of, is_axis
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-OPEN_BAR = 3.0  # how far, as a factor, a bar is drawn that has no upper end
+_OPEN_BAR = 3.0  # the factor at which a bar ends that has no upper end
 _FEW_PLACES, _SHORT_NUMBER = 10, 5  # such densities get a tick each
 _LONGEST_LABEL = 60
 _LETTERS = 19  # of the smallest print, in an inch
@@ -48,6 +48,20 @@ STATISTIC_NAMES = {
     "quantile_95": "95th percentile",
     "paper_95": "exp(μ + 2σ)",
 }
+# The marks of a chart by kind: their shape, a note for a legend, a sentence for a page.
+_EXPLAINED: tuple[tuple[str, Shape, str, str], ...] = (
+    ("measured", "interval", "bars: 95 % intervals", "Points have 95 % intervals."),
+    ("cut", "interval", f"… cut at {_OPEN_BAR:g} times the value",
+     "A bar without an upper end is cut at three times its value."),
+    ("lower bound", "bound", "lower bounds: too many given up",
+     "Hollow triangles are lower bounds, where too many instances were given up."),
+    ("average", "line", "lines: averages of neighbouring points",
+     "Lines are averages of neighbouring points."),
+    ("law", "band", "fitted laws ± 2 standard errors",
+     "Curves are the best fitted laws, with bands of two standard errors."),
+    ("peak", "star", "peaks of local fits, 95 % intervals",
+     "Stars are fitted peaks, with the 95 % intervals of their places."),
+)  # fmt: skip
 _AXIS_NAMES = {
     "density": "loop density ρ",
     "size": "system size n",
@@ -133,33 +147,16 @@ def study_chart(series: Sequence[Series], fits: StudyFits | None = None, height:
     is_few = len(places) <= _FEW_PLACES and all(len(f"{p:g}") <= _SHORT_NUMBER for p in places)
     shown = [_shown(one, fits) for one in series]
     kinds = {mark.kind for one in shown for mark in one.marks}
-    if any(p.estimate.high > OPEN_BAR * p.estimate.value for one in series for p in one.measured):
+    if any(p.estimate.high > _OPEN_BAR * p.estimate.value for one in series for p in one.measured):
         kinds.add("cut")
-    notes: dict[str, tuple[Shape, str]] = {
-        "measured": ("interval", "bars: 95 % intervals"),
-        "cut": ("interval", f"… cut at {OPEN_BAR:g} times the value"),
-        "lower bound": ("bound", "lower bounds: too many given up"),
-        "average": ("line", "lines: averages of neighbouring points"),
-        "law": ("band", "fitted laws ± 2 standard errors"),
-        "peak": ("star", "peaks of local fits, 95 % intervals"),
-    }
-    words = (
-        "Points with 95 % intervals; a bar without an upper end is cut at three times its value. "
-        "Hollow triangles are lower bounds, where too many instances were given up."
-    )
-    if "law" in kinds:
-        words += " Curves are the best fitted laws, with bands of two standard errors."
-    if "average" in kinds:
-        words += " Lines are averages of neighbouring points."
-    if "peak" in kinds:
-        words += " Stars are fitted peaks, with the 95 % intervals of their places."
+    told = [one for one in _EXPLAINED if one[0] in kinds]
     return Chart(
-        f"{height[:1].upper()}{height[1:]}", words,
+        f"{height[:1].upper()}{height[1:]}", " ".join(sentence for *_, sentence in told),
         Axis(_AXIS_NAMES.get(axis, axis.replace("_", " ")),
              is_log=axis != "frustration" and places[0] > 0,
              ticks=places if axis != "density" or is_few else ()),
         Axis(height, is_log=True), shown,
-        notes=[note for kind, note in notes.items() if kind in kinds],
+        notes=[(shape, note) for _, shape, note, _ in told],
     )  # fmt: skip
 
 
@@ -174,7 +171,7 @@ def _shown(one: Series, fits: StudyFits | None) -> ChartSeries:
     marks = estimate_marks(
         [p.along(one.axis) for p in one.points], [p.estimate for p in one.points],
         ("interval", *joined), {"instances": [p.samples for p in one.points],
-                                "given up": [p.censored for p in one.points]}, OPEN_BAR,
+                                "given up": [p.censored for p in one.points]}, _OPEN_BAR,
     )  # fmt: skip
     if has_average:
         marks.append(Mark("average", ("line",), *averaged(one)))
