@@ -228,6 +228,23 @@ def test_certificates_take_no_more_loops_than_there_is_time_for():
     assert len(pace.affordable(duals, cycles)) == 0
 
 
+def test_no_loops_are_rounded_for_a_measurement_where_there_is_plenty_of_time(monkeypatch):
+    rounded, sizes = root.round_duals, []
+
+    def counted(duals, *arguments):
+        sizes.append(len(duals))
+        return rounded(duals, *arguments)
+
+    monkeypatch.setattr(root, "round_duals", counted)
+    problem = spin_glass(44, 1.0, np.random.default_rng(1), gaussian=False)
+    prove(problem, time_limit=3600.0, node_limit=1)
+    assert len(sizes) == 1
+    assert sizes[0] > rounding._SAMPLE
+    cycles = [np.arange(4, dtype=np.int32)] * 1000
+    assert not Certifying(working_time() + 3600.0).may_be_late(cycles)
+    assert Certifying(working_time() + 0.1).may_be_late(cycles)
+
+
 def test_certificates_after_ctrl_c_are_made_in_seconds():
     """Whoever sends SIGTERM does not wait for ever, and sends SIGKILL then."""
     cycles = [np.arange(4, dtype=np.int32)] * 1000

@@ -225,7 +225,7 @@ class CycleLp:
         """Keep the solution of an LP; leave the time that its certificate will take."""
         work.solved = cycles, duals
         work.lower = Fraction(float(duals.sum())) * self.graph.largest
-        self.certifying.measure(cycles, lambda some: self.rounded(duals[: len(some)], some))
+        self.measure_pace(duals, cycles)
         self.budget.end_by(self.certifying.latest_start(cycles))
 
     def look_for_states(self, work: _Work) -> None:
@@ -261,9 +261,14 @@ class CycleLp:
         if not cycles:  # not even one LP was solved
             cycles = work.model.cycles or work.unsolved
             duals = np.zeros(len(cycles))
-        self.certifying.measure(cycles, lambda some: self.rounded(duals[: len(some)], some))
+        self.measure_pace(duals, cycles)
         places = self.certifying.affordable(duals, cycles)
         return self.packed(duals[places], [cycles[k] for k in places.tolist()])
+
+    def measure_pace(self, duals: npt.NDArray[np.float64], cycles: Cycles) -> None:
+        """Round some loops to see how long a certificate takes, if time may be too short."""
+        if self.certifying.may_be_late(cycles):
+            self.certifying.measure(cycles, lambda some: self.rounded(duals[: len(some)], some))
 
     def rounded(self, duals: npt.NDArray[np.float64], cycles: Cycles) -> Packing:
         """The duals as an exact packing, as far as floats go."""
