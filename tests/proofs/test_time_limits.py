@@ -67,7 +67,8 @@ def test_a_matching_in_small_pieces_is_the_same(monkeypatch):
     monkeypatch.setattr(square_torus, "_FACES_AT_ONCE", 1)
     monkeypatch.setattr(square_torus, "_PARTS_AT_ONCE", 5)
     moats = SquareTorus.of(graph).moats(Budget())
-    assert list(map(list, moats.cycles)) == list(map(list, expected.cycles))
+    assert moats.edges.tolist() == expected.edges.tolist()
+    assert moats.begins.tolist() == expected.begins.tolist()
     assert np.array_equal(moats.duals, expected.duals)
     assert np.array_equal(moats.crossed, expected.crossed)
 
@@ -228,6 +229,23 @@ def test_certificates_take_no_more_loops_than_there_is_time_for():
     assert pace.latest_start(cycles) == pytest.approx(pace.until - 4000.0)
     pace.until = -math.inf
     assert len(pace.affordable(duals, cycles)) == 0
+
+
+def test_no_loops_are_rounded_for_a_measurement_where_there_is_plenty_of_time(monkeypatch):
+    rounded, sizes = root.round_duals, []
+
+    def counted(duals, *arguments):
+        sizes.append(len(duals))
+        return rounded(duals, *arguments)
+
+    monkeypatch.setattr(root, "round_duals", counted)
+    problem = spin_glass(44, 1.0, np.random.default_rng(1), gaussian=False)
+    prove(problem, time_limit=3600.0, node_limit=1)
+    assert len(sizes) == 1
+    assert sizes[0] > rounding._SAMPLE
+    cycles = cuts_of([[0, 1, 2, 3]] * 1000)
+    assert not Certifying(working_time() + 3600.0).may_be_late(cycles)
+    assert Certifying(working_time() + 0.1).may_be_late(cycles)
 
 
 def test_certificates_after_ctrl_c_are_made_in_seconds():

@@ -230,7 +230,7 @@ class CycleLp:
         """Keep the solution of an LP; leave the time that its certificate will take."""
         work.solved = cuts, duals
         work.lower = Fraction(float(duals.sum())) * self.graph.largest
-        self.certifying.measure(cuts, lambda some: self.rounded(duals[: len(some)], some))
+        self.measure_pace(duals, cuts)
         self.budget.end_by(self.certifying.latest_start(cuts))
 
     def look_for_states(self, work: _Work) -> None:
@@ -266,9 +266,14 @@ class CycleLp:
         if not cuts:  # not even one LP was solved
             cuts = work.lp.cuts or work.unsolved
             duals = np.zeros(len(cuts))
-        self.certifying.measure(cuts, lambda some: self.rounded(duals[: len(some)], some))
+        self.measure_pace(duals, cuts)
         places = self.certifying.affordable(duals, cuts)
         return self.packed(duals[places], [cuts[k] for k in places.tolist()])
+
+    def measure_pace(self, duals: npt.NDArray[np.float64], cuts: list[Cut]) -> None:
+        """Round some loops to see how long a certificate takes, if time may be too short."""
+        if self.certifying.may_be_late(cuts):
+            self.certifying.measure(cuts, lambda some: self.rounded(duals[: len(some)], some))
 
     def rounded(self, duals: npt.NDArray[np.float64], cuts: list[Cut]) -> Rounded:
         """The duals as an exact packing, as far as floats go."""

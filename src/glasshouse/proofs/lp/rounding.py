@@ -112,11 +112,12 @@ def fit(
     """Give each cycle what it wants as far as its edges have room; then let all take the rest."""
     cycles = [cut.edges.tolist() for cut in cuts]
     room = {edge: denominator * capacity[edge] for cycle in cycles for edge in cycle}
-    given = [0] * len(cycles)
-    for most in (wanted, None):
+    given, room_of = [0] * len(cycles), room.__getitem__
+    for is_rest in (False, True):
         for k, cycle in enumerate(cycles):
-            free = min([room[edge] for edge in cycle])
-            amount = free if most is None else min(free, most[k])
+            amount = min(map(room_of, cycle))
+            if not is_rest and wanted[k] < amount:
+                amount = wanted[k]
             if amount > 0:
                 given[k] += amount
                 for edge in cycle:
@@ -201,6 +202,8 @@ _SAMPLE = 500  # loops to round for a measurement
 # The time until a certificate is verified and written, in units of the time that rounding takes:
 # for a graph as it is, and for one that was contracted, whose loops must be lifted.
 _TIMES_ROUNDING, _TIMES_ROUNDING_LIFTED = 5.0, 8.0
+# Seconds for each edge of a loop, 20 times as many as the slowest of ten kinds of problems took.
+_SLOWEST_PACE = 1e-3
 # Seconds for the certificate after Ctrl-C. Systems that send SIGTERM wait a little longer.
 _AFTER_CTRL_C = 3.0
 
@@ -234,6 +237,10 @@ class Certifying:
         edges = _num_edges(cuts[:_SAMPLE]).sum()
         times = _TIMES_ROUNDING_LIFTED if self.is_lifted else _TIMES_ROUNDING
         self.pace = times * (working_time() - began) / edges
+
+    def may_be_late(self, cuts: list[Cut]) -> bool:
+        """Return whether there is too little time at the slowest pace, so that it must be known."""
+        return self.until - working_time() < _SLOWEST_PACE * _num_edges(cuts).sum()
 
     def hurry(self) -> None:
         """Take no longer than a process may that was asked to end."""
