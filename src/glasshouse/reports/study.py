@@ -21,22 +21,10 @@ from glasshouse.reports.page import (
     versions_of,
 )
 from glasshouse.store.store import Store, TaskStatus
-from glasshouse.studies.analysis import (
-    Point,
-    StudyFits,
-    fit_series,
-    points_of,
-    series_of,
-    telling_axis,
-)
-from glasshouse.studies.charts import (
-    STATISTIC_NAMES,
-    plain_statistic_name,
-    settings_text,
-    study_chart,
-)
+from glasshouse.studies.analysis import Point, StudyFits, points_of
+from glasshouse.studies.charts import STATISTIC_NAMES, fitted_chart, settings_text
 from glasshouse.studies.export import plain_number
-from glasshouse.studies.study import Study, heading_of, is_axis
+from glasshouse.studies.study import Study, heading_of
 
 
 def study_section(store: Store) -> Section:
@@ -51,11 +39,8 @@ def study_section(store: Store) -> Section:
     points = points_of(store, study.statistic) if rows else []
     parts: list[Part] = []
     if points:
-        axis = study.figure if is_axis(study.figure) else telling_axis(points)
-        series = series_of(points, axis)
-        fits = fit_series(series)
-        height = plain_statistic_name(study.statistic, points[0].task.measures)
-        parts += [charted(study_chart(series, fits, height), 380), *_fits(fits)]
+        chart, fits = fitted_chart(points, study)
+        parts += [charted(chart, 380), *_fits(fits)]
         lead += (f" The figures stand for {counted(sum(p.samples for p in points), 'row')}, "
                  f"added up to {counted(len(points), 'point')}.")  # fmt: skip
     if status:

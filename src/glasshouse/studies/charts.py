@@ -79,7 +79,6 @@ def plot_study(store: Store, ax: Axes | None = None, study: Study | None = None)
     """
     study = heading_of(store) if study is None else study
     points = points_of(store, study.statistic)
-    axis = study.figure if is_axis(study.figure) else telling_axis(points)
     if not points:
         others = ", ".join(sorted({s.kind for s in store.tasks() if len(store.done(s))}))
         raise ValueError(
@@ -87,31 +86,34 @@ def plot_study(store: Store, ax: Axes | None = None, study: Study | None = None)
             if others
             else f"{store.path} has no rows yet; run the study first"
         )
-    series = series_of(points, axis)
+    chart, _ = fitted_chart(points, study)
     with styled():
         if ax is None:
-            _, ax = new_figure(*_room(series))
-        height = plain_statistic_name(study.statistic, points[0].task.measures)
-        place_legend(ax, plot_chart(study_chart(series, fit_series(series), height), ax))
+            _, ax = new_figure(*_room([one.name for one in chart.series]))
+        place_legend(ax, plot_chart(chart, ax))
         ax.set_title(study.title, parse_math=False)
         note_settings(ax, points)
     return ax
 
 
-def plain_statistic_name(statistic: Statistic, measures: str = HARDNESS.name) -> str:
-    """What a chart shows: a statistic of what a kind of study measures."""
-    return f"{STATISTIC_NAMES[statistic]} of {KINDS[measures].symbol}"
+def fitted_chart(points: Sequence[Point], study: Study) -> tuple[Chart, StudyFits]:
+    """The chart of the points of a study, and its fits."""
+    axis = study.figure if is_axis(study.figure) else telling_axis(points)
+    series = series_of(points, axis)
+    fits = fit_series(series)
+    symbol = KINDS[points[0].task.measures].symbol
+    return study_chart(series, fits, f"{STATISTIC_NAMES[study.statistic]} of {symbol}"), fits
 
 
 def statistic_name(statistic: Statistic, measures: str = HARDNESS.name) -> str:
-    """The same for an axis of matplotlib, with its mathematics."""
-    return typeset(plain_statistic_name(statistic, measures))
+    """What a figure shows: a statistic of what a kind of study measures."""
+    return typeset(f"{STATISTIC_NAMES[statistic]} of {KINDS[measures].symbol}")
 
 
-def _room(series: Sequence[Series]) -> tuple[float, float]:
+def _room(names: Sequence[str]) -> tuple[float, float]:
     """Width and height of a figure: a long legend would squeeze the axes to nothing."""
-    longest = min(max(len(one.label) for one in series), _LONGEST_LABEL)
-    lines = len(series) + 4  # some explain marks
+    longest = min(max(map(len, names)), _LONGEST_LABEL)
+    lines = len(names) + 4  # some explain marks
     columns = legend_columns(lines)
     return 6.2 + 0.06 * longest + (columns - 1) * (1.8 + 0.06 * longest), max(
         4.0, 1.2 + 0.18 * lines / columns

@@ -240,7 +240,7 @@ class Certifying:
 
     def may_be_late(self, cuts: list[Cut]) -> bool:
         """Return whether there is too little time at the slowest pace, so that it must be known."""
-        return self.until - working_time() < _SLOWEST_PACE * _num_edges(cuts).sum()
+        return self.until - working_time() < _SLOWEST_PACE * int(_num_edges(cuts).sum())
 
     def hurry(self) -> None:
         """Take no longer than a process may that was asked to end."""
