@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import math
+import re
+from pathlib import Path
 
 import pytest
 from tests.interrupts import compiled_ctrl_c
 
+from glasshouse import proofs
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.progress import Bounds
 from glasshouse.stopping import TimeIsOverError, working_time
@@ -95,3 +99,16 @@ def test_the_history_only_gets_better():
         budget.tell(Bounds(lower, upper, 0.0, 0))
     assert [(bounds.lower, bounds.upper) for bounds in budget.history] == [
         (0.0, 9.0), (0.0, 8.0), (2.0, 8.5)]  # fmt: skip
+
+
+def test_no_other_module_of_proofs_handles_ctrl_c():
+    """A worker process of an exact solver is ended after any exception, which is passed on."""
+    root = Path(proofs.__file__).parent
+    handlers = {
+        path.relative_to(root).as_posix()
+        for path in root.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ExceptHandler)
+        and (node.type is None or re.search(r"KeyboardI|SystemE|BaseE", ast.unparse(node.type)))
+    }
+    assert handlers == {"budget.py", "exact/apart.py"}

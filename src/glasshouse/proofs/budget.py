@@ -1,9 +1,9 @@
-"""One budget for a proof: its limits, what stops it and why, and what is reported on the way.
+"""The budget of a proof: its limits, the reason why it stopped, and the bounds reported so far.
 
-`prove` makes a budget, and every search gets it or a part of its time. Whatever stops one of them,
-a limit or Ctrl-C, stops all. Work that cannot be cut short by a question to the budget is done in
-`hearing_ctrl_c`, the only place where a proof handles Ctrl-C and SIGTERM (which the command line
-turns into the same exception).
+`prove` makes one budget. Every search gets this budget or a part of its time, and asks it when to
+stop. A limit or Ctrl-C that stops one search stops all of them. `Budget.hearing_ctrl_c` is the only
+place where a proof handles Ctrl-C, and SIGTERM, which the command line turns into the same
+exception.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class TimeIsUpError(Exception):
 
 
 class Budget:
-    """When to stop.
+    """The limits of a proof, and whether one of them or Ctrl-C has stopped it.
 
     Args:
         time_limit: seconds from now.
@@ -43,7 +43,8 @@ class Budget:
         progress: called with `Bounds` on the way.
 
     Attributes:
-        whole: the budget of the proof; that of a part is the one it was taken from.
+        whole: the budget of the whole proof, of which this one may be a part.
+        above: the budget that this part was taken from; the whole one is above itself.
         history: bounds on the way, each better than the one before.
         reserved: seconds that a certificate takes even without loops.
 
@@ -90,7 +91,7 @@ class Budget:
 
     @property
     def seconds(self) -> float:
-        """Since the proof began."""
+        """The time since the proof began."""
         return working_time() - self.whole.began
 
     def end_by(self, deadline: float) -> None:
@@ -98,7 +99,7 @@ class Budget:
         self._end = min(self._end, deadline)
 
     def reserve(self, seconds: float) -> None:
-        """Let the search end so much earlier that its certificate is ready in time.
+        """Move the deadline forward, so that the certificate is ready in time.
 
         Args:
             seconds: how long the certificate takes; less than was reserved before changes nothing.
@@ -126,7 +127,7 @@ class Budget:
 
     @contextmanager
     def hearing_ctrl_c(self) -> Iterator[None]:
-        """Let Ctrl-C end this block and stop the proof, and go on behind the block."""
+        """Let Ctrl-C end this block and stop the proof; execution continues after the block."""
         try:
             yield
         except (KeyboardInterrupt, SystemError) as stop:
@@ -135,7 +136,7 @@ class Budget:
             self.stop("Ctrl-C")
 
     def to_the_end(self, work: Callable[[], Result]) -> Result:
-        """Do short work that must be done. After Ctrl-C, all of it is done anew, once.
+        """Do short work that must be completed; if Ctrl-C interrupts it, repeat it once.
 
         >>> Budget().to_the_end(lambda: 6 * 7)
         42
@@ -150,11 +151,11 @@ class Budget:
             raise TimeIsUpError
 
     def pieces(self, count: int, size: int) -> Iterator[tuple[int, int]]:
-        """Where pieces of a range begin and end, the time being checked before each of them.
+        """Yield where pieces of a range begin and end; check the time before each piece.
 
         Args:
             count: the end of the range, which begins at 0.
-            size: of a piece; at least 1 in any case.
+            size: the length of a piece; 0 and less count as 1.
 
         >>> list(Budget().pieces(7, 3))
         [(0, 3), (3, 6), (6, 7)]
@@ -188,7 +189,7 @@ class Budget:
 
 
 class Pause:
-    """Time between two checkpoints: many times longer than the last one took."""
+    """The time between two checkpoints, many times longer than the last checkpoint took."""
 
     def __init__(self) -> None:
         self.until = working_time() + _BETWEEN_CHECKPOINTS
@@ -196,7 +197,7 @@ class Pause:
 
     @property
     def is_over(self) -> bool:
-        """Whether it is time for another one."""
+        """Whether another checkpoint is due."""
         return working_time() > self.until
 
     def __enter__(self) -> None:
