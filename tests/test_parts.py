@@ -40,8 +40,8 @@ _IN_ORDER = {
         "qubo max2sat two_sides rbm __init__ bipartite convert measure renaming"
     ),
     "proofs": (
-        "kernels progress signed_graph veripb budget covering relaxation states "
-        "contraction parts semidefinite core matching preparation lp exact trees prover proof "
+        "kernels progress signed_graph veripb budget covering parts relaxation states "
+        "contraction semidefinite core matching preparation lp exact trees prover proof "
         "qoblib"
     ),
     "questions": "families gauged cone extremes",

@@ -11,7 +11,7 @@ from tests.oracles import optimum
 
 from glasshouse import files
 from glasshouse.certificates import Branch, Certificate, Cover, Leaf, Tree
-from glasshouse.certificates.bound import Parts as FlatParts
+from glasshouse.certificates.bound import Parts
 from glasshouse.certificates.tree import Row
 from glasshouse.files.claims import examine
 from glasshouse.problems import Ising
@@ -54,7 +54,7 @@ def grown(size: int, whole: Certificate, rng: np.random.Generator) -> Certificat
         ends.append([Branch(*pair), *ends.pop(0), *ends.pop(0)])
     tree = Tree(tuple(ends[0]))
     copies = sum(row is leaf for row in tree.rows)
-    parts = FlatParts.of(whole)
+    parts = Parts.of(whole)
     nothing = parts.chosen([slice(0, 0)], [slice(0, 0)])
     parts = joined_parts([nothing, *([parts] * copies)])
     return certificate_of(parts, np.append(whole.state, np.int8(1)), tree)

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from glasshouse.certificates.bound import Parts
 from glasshouse.problems import Ising
+from glasshouse.proofs.lp.cuts import Cut, plain_cuts
+from glasshouse.proofs.parts import flat
+
+Listed = tuple[int, list[int], list[int]]
 
 
 def loop_sum(
@@ -51,3 +56,24 @@ def torus_edges(shape: tuple[int, ...]) -> np.ndarray:
     grid = np.arange(int(np.prod(shape))).reshape(shape)
     steps = [np.stack([grid, np.roll(grid, -1, axis)], -1) for axis in range(len(shape))]
     return np.concatenate([pairs.reshape(-1, 2) for pairs in steps])
+
+
+def listed(parts: Parts) -> tuple[list[Listed], list[Listed]]:
+    """Loops and squares one by one: a multiplier, nodes, and signs of edges or coefficients."""
+    signs, squares = np.where(parts.negative, -1, 1), parts.squares
+    groups = (parts.multipliers, parts.starts, parts.nodes, signs), (
+        squares.multipliers, squares.starts, squares.nodes, squares.coefficients,
+    )  # fmt: skip
+    loops, others = (
+        [
+            (int(multiplier), nodes[begin:end].tolist(), numbers[begin:end].tolist())
+            for multiplier, begin, end in zip(multipliers, starts, starts[1:], strict=False)
+        ]
+        for multipliers, starts, nodes, numbers in groups
+    )
+    return loops, others
+
+
+def cuts_of(cycles: list[list[int]]) -> list[Cut]:
+    """Cycles of plain arcs, given by their edges."""
+    return plain_cuts(*flat(cycles, np.int32))

@@ -42,12 +42,12 @@ def test_clusters_miss_no_violated_cycle(seed):
     plain = separation.short(lengths, 1 - 1e-6, HOP, 10**6)
     exact = separation.exact(lengths, 1 - 1e-6, 10**6, np.inf)
     assert bool(plain) == bool(exact)
-    for cycle in exact:
-        assert is_odd_cycle(graph, cycle)
-        assert lengths[cycle].sum() < 1 - 1e-6
+    for cut in exact:
+        assert is_odd_cycle(graph, cut.edges)
+        assert lengths[cut.edges].sum() < 1 - 1e-6
     if plain:
-        assert min(lengths[c].sum() for c in exact) == pytest.approx(
-            min(lengths[c].sum() for c in plain)
+        assert min(lengths[cut.edges].sum() for cut in exact) == pytest.approx(
+            min(lengths[cut.edges].sum() for cut in plain)
         )
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import strategies
 from tests.oracles import all_states, optimum
-from tests.proofs.instances import loop_sum, spin_glass
+from tests.proofs.instances import cuts_of, listed, loop_sum, spin_glass
 
 from glasshouse.certificates import verify
 from glasshouse.kernels.adjacency import adjacency
@@ -22,8 +22,8 @@ from glasshouse.proofs import prove
 from glasshouse.proofs.contraction import ContractedGraph, OddCycle
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.kernels.cycles import LengthGraph, odd_cycles
-from glasshouse.proofs.lp.rounding import refine, round_duals
-from glasshouse.proofs.parts import Packing
+from glasshouse.proofs.lp.rounding import Rounded, refine, round_duals
+from glasshouse.proofs.parts import cycle_parts
 from glasshouse.proofs.signed_graph import SignedGraph, exact_array
 from glasshouse.stopping import working_time
 
@@ -92,6 +92,41 @@ def test_lifted_loops_are_odd_cycles_within_the_weights(seed):
         assert sum(graph.weights[e] < 0 for e in loop.edges) % 2 == 1
         use.update(dict.fromkeys(loop.edges, loop.multiplier))
     assert all(used <= abs(graph.weights[e]) for e, used in use.items())
+
+
+@given(strategies.isings(max_spins=7))
+@settings(max_examples=60)
+def test_cycles_are_walked_along_whatever_the_order_of_their_edges(problem):
+    graph = SignedGraph.of(problem)
+    rng = np.random.default_rng(0)
+    index = {frozenset(pair): k for k, pair in enumerate(graph.edges.tolist())}
+    cycles = [
+        [index[frozenset(p)] for p in zip(cycle, cycle[1:] + cycle[:1], strict=True)]
+        for cycle in nx.simple_cycles(nx.Graph(graph.edges.tolist()))
+    ]
+    turned = rng.random(sum(map(len, cycles))) < 0.5
+    shuffled = [rng.permutation(cycle) for cycle in cycles]
+    parts = cycle_parts(graph, shuffled, range(1, len(cycles) + 1), 3, turned)
+    at = 0
+    for k, (multiplier, nodes, signs) in enumerate(listed(parts)[0]):
+        assert multiplier == k + 1
+        steps = [index[frozenset(p)] for p in zip(nodes, nodes[1:] + nodes[:1], strict=True)]
+        assert sorted(steps) == sorted(cycles[k])
+        assert steps[0] == min(steps)
+        other = dict(zip(shuffled[k].tolist(), turned[at : at + len(nodes)].tolist(), strict=True))
+        at += len(nodes)
+        assert signs == [int(graph.signs[e]) * (-1 if other[e] else 1) for e in steps]
+
+
+@pytest.mark.parametrize(
+    "edges", [[0, 1], [0, 1, 2, 0], [0, 1, 2, 3, 4, 5], [0, 1, 3, 4], [0, 1, 2, 6], []]
+)
+def test_what_is_not_one_cycle_is_refused(edges):
+    """Two triangles and an edge between them: open, twice the same edge, both, mixed, and more."""
+    ends = [[0, 1], [1, 2], [0, 2], [3, 4], [4, 5], [3, 5], [2, 3]]
+    graph = SignedGraph(6, np.array(ends, dtype=np.int32), exact_array([1, 1, -1] * 2 + [1]))
+    with pytest.raises(AssertionError, match="not one cycle"):
+        cycle_parts(graph, [[0, 1, 2], edges], [1, 1], 1)
 
 
 def test_chains_and_leaves_disappear():
@@ -177,27 +212,29 @@ def test_rounded_duals_are_a_packing(scale, seed):
     rng = np.random.default_rng(seed)
     size = 12
     capacity = [int(x) for x in rng.integers(1, 2 * scale + 1, size)]
-    cycles = [sorted(rng.choice(size, 4, replace=False).tolist()) for _ in range(8)]
+    cycles = cuts_of([sorted(rng.choice(size, 4, replace=False).tolist()) for _ in range(8)])
     largest = max(capacity)
     wild = rng.random(8) * rng.choice([0, 1e-13, 1], 8)
     packing = round_duals(wild, largest, cycles, capacity, Fraction(1, 4))
     use = [0] * size
-    for multiplier, cycle in zip(packing.multipliers, packing.cycles, strict=True):
+    for multiplier, cut in zip(packing.multipliers.tolist(), packing.cuts, strict=True):
         assert multiplier > 0
-        for edge in cycle:
+        for edge in cut.edges.tolist():
             use[edge] += multiplier
+    assert packing.total == Fraction(sum(packing.multipliers.tolist()), packing.denominator)
     assert all(u <= packing.denominator * c for u, c in zip(use, capacity, strict=True))
 
 
 def test_refinement_reaches_what_floats_miss():
     # Two cycles that share nothing, with capacities far beyond 53 bits, packed a little short.
     capacity = [2**80 + 1] * 3 + [3**50] * 3
-    cycles = [[0, 1, 2], [3, 4, 5]]
-    short = Packing(1, [2**80 - 2**30, 3**50 - 3**20], cycles)
+    cycles = cuts_of([[0, 1, 2], [3, 4, 5]])
+    wanted = [2**80 - 2**30, 3**50 - 3**20]
+    short = Rounded(1, exact_array(wanted), cycles, sum(wanted))
     exact = Fraction(2**80 + 1 + 3**50)
     assert refine(short, cycles, capacity, exact).total == exact
     too_late = working_time() - 1.0
-    assert refine(short, cycles, capacity, exact, too_late) == short
+    assert refine(short, cycles, capacity, exact, too_late) is short
 
 
 @pytest.mark.parametrize("bits", [20, 40, 54])

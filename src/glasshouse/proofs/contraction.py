@@ -25,11 +25,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.certificates.bound import Parts
 from glasshouse.kernels.adjacency import adjacency
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.kernels import graphs
-from glasshouse.proofs.relaxation import Loop
+from glasshouse.proofs.parts import triangle_parts
 from glasshouse.proofs.signed_graph import EdgeArray, SignedGraph, Spins, exact_array
 
 
@@ -115,8 +116,8 @@ class ContractedGraph:
         blocks: what remains, in ascending order of size.
         cost: weight that every state violates, found by merging parallel edges.
         names: which vertex of the graph each vertex of the blocks is.
-        triangles: loops, as `relaxation.Parts` has them, that turn the energy of the graph into
-            that of the core and what always loses. They may run over pairs without an edge.
+        triangles: loops that turn the energy of the graph into that of the core and what always
+            loses. They may run over pairs without an edge.
 
     >>> square = SignedGraph(
     ...     4, np.array([[0, 1], [1, 2], [2, 3], [0, 3]]), exact_array([5, 5, 5, -3]))
@@ -287,13 +288,12 @@ class ContractedGraph:
         return CoreBlock(SignedGraph(len(vertices), ends, weights), vertices, list(part))
 
     @property
-    def triangles(self) -> list[Loop]:
+    def triangles(self) -> Parts:
         """What all moves of edges together took, as loops of the graph."""
-        rows = zip(*(self._triangles[k::6] for k in range(6)), strict=True)
-        return [
-            (weight, [vertex, other, leader], [own, -own * sign, sign])
-            for weight, vertex, other, leader, own, sign in rows
-        ]
+        columns = [self._triangles[k::6] for k in range(6)]
+        own, sign = (np.array(column, dtype=np.int8) for column in columns[4:])
+        nodes = np.array(columns[1:4], dtype=np.int32).T
+        return triangle_parts(columns[0], nodes, np.column_stack([own, -own * sign, sign]) < 0)
 
     def restrict(self, spins: Spins) -> list[Spins]:
         """Spins of each block from spins of the whole graph."""

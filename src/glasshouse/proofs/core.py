@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates.bound import Parts as FlatParts
+from glasshouse.certificates.bound import Parts
 from glasshouse.proofs.contraction import ContractedGraph
-from glasshouse.proofs.parts import Packing, flat_parts, joined_parts, signed_loops
-from glasshouse.proofs.relaxation import Loop, Parts
+from glasshouse.proofs.parts import NO_PARTS, joined_parts, named_parts
 from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array
 
 
@@ -29,19 +27,19 @@ class Core:
 
     graph: SignedGraph
     names: npt.NDArray[np.int32]
-    common: FlatParts
+    common: Parts
     offset: int
     is_whole: bool = False
 
     @classmethod
-    def whole(cls, graph: SignedGraph, loops: Iterable[Loop] = ()) -> Core:
+    def whole(cls, graph: SignedGraph, loops: Parts = NO_PARTS) -> Core:
         """All of a graph, nothing reduced."""
         names = np.arange(graph.num_vertices, dtype=np.int32)
-        extra = list(loops)
-        return cls(graph, names, _common(graph, extra), int(graph.value(0)), not extra)
+        common = named_parts(loops, graph.loop_scale)
+        return cls(graph, names, common, int(graph.value(0)), not len(loops.multipliers))
 
     @classmethod
-    def reduced(cls, reduction: ContractedGraph, loops: Iterable[Loop] = ()) -> Core:
+    def reduced(cls, reduction: ContractedGraph, loops: Parts = NO_PARTS) -> Core:
         """All blocks of a reduced graph.
 
         The same graph always gives the same core and the same common parts, so that a search can
@@ -51,34 +49,24 @@ class Core:
             reduction: of the whole graph.
             loops: more of them that all leaves have, over the whole graph.
         """
-        graph, common = reduction.graph, [*reduction.triangles, *loops]
+        graph = reduction.graph
         if not reduction.blocks:
             return cls.whole(graph, loops)
+        common = joined_parts([reduction.triangles, loops])
         ends = [reduction.names[block.vertices[block.graph.edges]] for block in reduction.blocks]
         weights = [w for block in reduction.blocks for w in block.graph.weights]
         kept, edges = np.unique(np.concatenate(ends), return_inverse=True)
         pairs = np.sort(edges.reshape(-1, 2), axis=1).astype(np.int32)
         core = SignedGraph(len(kept), pairs, exact_array(weights))
-        is_whole = core.num_edges == graph.num_edges and not common
-        return cls(core, kept.astype(np.int32), _common(graph, common),
+        is_whole = core.num_edges == graph.num_edges and not len(common.multipliers)
+        return cls(core, kept.astype(np.int32), named_parts(common, graph.loop_scale),
                    int(graph.value(reduction.cost)), is_whole)  # fmt: skip
 
-    def packed(
-        self, reduction: ContractedGraph, packings: Iterable[Packing], loop_scale: int
-    ) -> FlatParts:
-        """What linear programs of the blocks found, as parts of the whole."""
-        groups = [self.common.chosen([slice(0, 0)], [slice(0, 0)])]
-        for block, packing in zip(reduction.blocks, packings, strict=False):
-            loops = list(signed_loops(block.graph, packing.multipliers, packing.cycles))
-            names = reduction.names[block.vertices]
-            groups.append(flat_parts(Parts(packing.denominator, loops, []), names, loop_scale))
-        return joined_parts(groups)
-
-    def parts(self, parts: Parts, loop_scale: int) -> FlatParts:
+    def parts(self, parts: Parts, loop_scale: int) -> Parts:
         """Loops and squares of a leaf, over the whole problem."""
-        return flat_parts(parts, self.names, loop_scale)
+        return named_parts(parts, loop_scale, self.names)
 
-    def with_common(self, own: FlatParts) -> FlatParts:
+    def with_common(self, own: Parts) -> Parts:
         """All that bounds a leaf."""
         return joined_parts([self.common, own])
 
@@ -92,8 +80,3 @@ def lifted_state(reduction: ContractedGraph, core: Core, spins: Spins) -> Spins:
         spins[[place[name] for name in reduction.names[block.vertices].tolist()]]
         for block in reduction.blocks
     ])  # fmt: skip
-
-
-def _common(graph: SignedGraph, loops: list[Loop]) -> FlatParts:
-    names = np.arange(graph.num_vertices, dtype=np.int32)
-    return flat_parts(Parts(1, loops, []), names, graph.loop_scale)

@@ -1,14 +1,13 @@
-"""Loops and squares as certificates have them: in flat arrays over the whole problem.
+"""Loops and squares as certificates have them: in flat arrays.
 
-A proof may have a million loops: lists over a core, or cycles given by their edges, become arrays
-here.
+A proof may have a million loops. Whatever finds some, over a core or over the whole graph, puts
+them into `Parts` in one go.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import chain
 from typing import Any
@@ -17,107 +16,100 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates import Certificate, Squares, Tree
-from glasshouse.certificates.bound import Parts as FlatParts
+from glasshouse.certificates.bound import Parts
 from glasshouse.certificates.exact_form import packed
 from glasshouse.certificates.flat_cycles import edges_of_cycles
 from glasshouse.certificates.squares import NO_SQUARES
 from glasshouse.problems import Max2Sat
-from glasshouse.proofs.relaxation import Loop, Parts
+from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
-# Cycles, each given by its edges.
-Cycles = list[npt.NDArray[np.int32]]
+NO_PARTS = Parts(
+    np.zeros(0, np.int32),
+    np.zeros(1, np.int64),
+    np.zeros(0, np.int64),
+    np.zeros(0, np.bool_),
+    NO_SQUARES,
+    1,
+)
 
 
-@dataclass(frozen=True)
-class Packing:
-    """Cycles (as edge lists) with multipliers over a denominator, within the edges' weights."""
+def cycle_parts(
+    graph: SignedGraph,
+    cycles: Sequence[Sequence[int] | npt.NDArray[Any]],
+    multipliers: Iterable[int],
+    denominator: int,
+    turned: npt.NDArray[np.bool_] | None = None,
+) -> Parts:
+    """Loops from cycles of a graph that are given by their edges, each cycle's in any order.
 
-    denominator: int
-    multipliers: list[int]
-    cycles: list[list[int]]
-
-    @property
-    def total(self) -> Fraction:
-        """Σ μ: no state violates edges of less weight."""
-        return Fraction(sum(self.multipliers), self.denominator)
-
-
-def signed_loops(
-    graph: SignedGraph, multipliers: Iterable[int], cycles: Iterable[Iterable[int]]
-) -> Iterator[Loop]:
-    """Cycles that are given by their edges, each with its multiplier."""
-    # Column by column: lists of pairs keep Python's garbage collector busy.
-    first, second = graph.edges.T.tolist()
-    signs = graph.signs.tolist()
-    for multiplier, cycle in zip(multipliers, cycles, strict=True):
-        nodes, edges = _walk(first, second, cycle)
-        yield multiplier, nodes, [signs[edge] for edge in edges]
-
-
-def _walk(first: list[int], second: list[int], loop: Iterable[int]) -> tuple[list[int], list[int]]:
-    """The nodes of a cycle, given by its edges, in order, and the edge after each of them."""
-    at: dict[int, list[int]] = {}
-    members = sorted(loop)
-    for edge in members:
-        at.setdefault(first[edge], []).append(edge)
-        at.setdefault(second[edge], []).append(edge)
-    start = first[members[0]]
-    node, edge = start, at[start][0]
-    nodes, edges = [], []
-    for _ in range(len(at)):
-        nodes.append(node)
-        edges.append(edge)
-        node = first[edge] + second[edge] - node
-        one, two = at[node]
-        edge = two if edge == one else one
-    assert node == start, "a loop that is not one cycle"
-    return nodes, edges
+    Args:
+        graph: the graph.
+        cycles: their edges.
+        multipliers: one for each.
+        denominator: of all multipliers.
+        turned: which of all the edges have the other sign than their weight, or None.
+    """
+    edges, starts = flat(cycles, np.int32)
+    ends = np.array(graph.edges, dtype=np.int32, order="C")
+    nodes, places, are_cycles = graphs.walk_cycles(ends, graph.num_vertices, edges, starts)
+    assert are_cycles, "a loop that is not one cycle"
+    negative = graph.negative[edges].astype(np.bool_)
+    if turned is not None:
+        negative ^= turned
+    return Parts(nodes, starts, packed(multipliers), negative[places], NO_SQUARES, denominator)
 
 
-def clause_loops(problem: Max2Sat, weight: Fraction) -> Iterator[Loop]:
+def triangle_parts(
+    multipliers: Iterable[int], nodes: npt.NDArray[Any], negative: npt.NDArray[np.bool_]
+) -> Parts:
+    """Triangles, one per row of two tables: three nodes, and the edge from each to the next."""
+    starts = 3 * np.arange(len(nodes) + 1, dtype=np.int64)
+    flat_nodes = nodes.astype(np.int32).reshape(-1)
+    return Parts(flat_nodes, starts, packed(multipliers), negative.reshape(-1), NO_SQUARES, 1)
+
+
+def clause_parts(problem: Max2Sat, weight: Fraction) -> Parts:
     """For each hard clause l ∨ m the triangle of l, m and the ghost, with a multiplier.
 
     In spins the clause is a constant minus this frustrated triangle, nothing else. So triangles
     make up for a smaller weight of hard clauses in the LP than they have.
     """
     assert weight.denominator == 1
-    ghost = problem.num_variables
-    for first, second in problem.hard.tolist() if weight else ():
-        if second in (0, first, -first):
-            continue
-        one, two = (1 if literal > 0 else -1 for literal in (first, second))
-        yield int(weight), [ghost, abs(first) - 1, abs(second) - 1], [one, -one * two, two]
+    first, second = (problem.hard if weight else problem.hard[:0]).T
+    proper = (second != 0) & (np.abs(first) != np.abs(second))
+    first, second = first[proper], second[proper]
+    ghost = np.full(len(first), problem.num_variables)
+    nodes = np.column_stack([ghost, np.abs(first) - 1, np.abs(second) - 1])
+    signs = np.column_stack([first < 0, (first < 0) == (second < 0), second < 0])
+    return triangle_parts([int(weight)] * len(nodes), nodes, signs)
 
 
-def flat_parts(parts: Parts, names: npt.NDArray[np.int32], loop_scale: int = 1) -> FlatParts:
-    """The same parts in flat arrays, over the vertices that `names` has for their own.
+def named_parts(parts: Parts, loop_scale: int, names: npt.NDArray[np.int32] | None = None) -> Parts:
+    """Parts of a graph as parts of the whole problem.
 
     Args:
-        parts: in units of a graph's weights.
-        names: for each vertex of the graph, the node it is.
+        parts: in units of the graph's weights.
         loop_scale: what the multipliers of certificates are multiplied with, see `ExactForm`.
+        names: for each vertex of the graph, the node it is; None if it is its own.
     """
-    lengths = [len(vertices) for _, vertices, _ in parts.loops]
-    nodes = _flat([vertices for _, vertices, _ in parts.loops], np.int32)
-    signs = _flat([signs for *_, signs in parts.loops], np.int8)
-    squares = NO_SQUARES
-    if parts.squares:
-        rows = _flat([vertices for _, vertices, _ in parts.squares], np.int32)
-        starts = _starts([len(vertices) for _, vertices, _ in parts.squares])
-        factors = packed(chain.from_iterable(factors for *_, factors in parts.squares))
-        squares = Squares(names[rows], starts, factors, packed(c for c, *_ in parts.squares))
-    multipliers = packed(multiplier for multiplier, *_ in parts.loops)
-    return FlatParts(names[nodes], _starts(lengths), multipliers, signs < 0, squares,
-                     parts.denominator * loop_scale)  # fmt: skip
+    nodes, squares = parts.nodes, parts.squares
+    if names is not None:
+        nodes = names[nodes]
+        if squares:
+            squares = Squares(
+                names[squares.nodes], squares.starts, squares.coefficients, squares.multipliers
+            )
+    denominator = parts.denominator * loop_scale
+    return parts._replace(nodes=nodes, squares=squares, denominator=denominator)
 
 
-def joined_parts(groups: Sequence[FlatParts]) -> FlatParts:
+def joined_parts(groups: Sequence[Parts]) -> Parts:
     """All loops and squares of some groups over one denominator, in their order."""
     denominator = math.lcm(*(group.denominator for group in groups))
     factors = [denominator // group.denominator for group in groups]
     loops = _scaled([group.multipliers for group in groups], factors)
-    return FlatParts(
+    return Parts(
         np.concatenate([group.nodes for group in groups]),
         _starts(np.concatenate([group.lengths for group in groups])),
         loops,
@@ -127,7 +119,7 @@ def joined_parts(groups: Sequence[FlatParts]) -> FlatParts:
     )
 
 
-def certificate_of(parts: FlatParts, spins: Spins, tree: Tree | None = None) -> Certificate:
+def certificate_of(parts: Parts, spins: Spins, tree: Tree | None = None) -> Certificate:
     """A certificate in the gauge of a state: each loop is turned to end with a violated edge."""
     edges = edges_of_cycles(parts.nodes, parts.starts)
     violated = (spins[edges[:, 0]] != spins[edges[:, 1]]) != parts.negative
@@ -166,8 +158,12 @@ def _divided(numbers: npt.NDArray[Any], divisor: int) -> npt.NDArray[Any]:
     return packed(number // divisor for number in numbers.tolist())
 
 
-def _flat(rows: list[list[int]], kind: Any) -> npt.NDArray[Any]:
-    return np.fromiter(chain.from_iterable(rows), dtype=kind)
+def flat(rows: Sequence[Sequence[Any] | npt.NDArray[Any]], kind: Any) -> tuple[Any, Any]:
+    """Rows one after the other in one array, and where each begins, and the end of the last."""
+    starts = _starts([len(row) for row in rows])
+    if rows and isinstance(rows[0], np.ndarray):
+        return np.concatenate(rows).astype(kind, copy=False), starts
+    return np.fromiter(chain.from_iterable(rows), dtype=kind, count=int(starts[-1])), starts
 
 
 def _starts(lengths: npt.ArrayLike) -> npt.NDArray[np.int64]:

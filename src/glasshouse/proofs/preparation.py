@@ -8,15 +8,20 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates import Certificate, Verdict, verify
+from glasshouse.certificates.bound import Parts
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.verdict import check_fit
 from glasshouse.problems import Max2Sat, Problem, validation
 from glasshouse.problems.hard_clauses import satisfy
 from glasshouse.problems.reduction import to_spins
-from glasshouse.proofs.contraction import OddCycle
 from glasshouse.proofs.kernels import graphs
-from glasshouse.proofs.parts import certificate_of, clause_loops, flat_parts, signed_loops
-from glasshouse.proofs.relaxation import Loop, Parts
+from glasshouse.proofs.parts import (
+    NO_PARTS,
+    certificate_of,
+    clause_parts,
+    joined_parts,
+    named_parts,
+)
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
 # A certificate and what it proves.
@@ -68,21 +73,16 @@ class Prepared:
         """A certificate with what it proves."""
         return certificate, verify(self.problem, certificate)
 
-    def loop_certificate(self, loops: list[OddCycle], denominator: int) -> Certificate:
-        """The certificate of loops of the graph, with what makes up for lighter clauses."""
-        graph = self.graph
-        multipliers, cycles = [loop.multiplier for loop in loops], [loop.edges for loop in loops]
-        signed = [*signed_loops(graph, multipliers, cycles), *self.clause_loops(denominator)]
-        names = np.arange(graph.num_vertices, dtype=np.int32)
-        parts = flat_parts(Parts(denominator, signed, []), names, graph.loop_scale)
-        return certificate_of(parts, self.best)
+    def loop_certificate(self, loops: Parts) -> Certificate:
+        """The certificate of loops of the whole, with what makes up for lighter clauses."""
+        lighter = named_parts(self.clause_loops(), self.graph.loop_scale)
+        return certificate_of(joined_parts([loops, lighter]), self.best)
 
-    def clause_loops(self, denominator: int = 1) -> list[Loop]:
+    def clause_loops(self) -> Parts:
         """What makes up for lighter clauses, in units of the graph's weights."""
         if not isinstance(self.problem, Max2Sat):
-            return []
-        weight = self.lighter * denominator * self.graph.loop_scale / 2
-        return list(clause_loops(self.problem, weight))
+            return NO_PARTS
+        return clause_parts(self.problem, self.lighter * self.graph.loop_scale / 2)
 
     def _lighten(self, problem: Max2Sat, feasible: Spins) -> None:
         """Make hard clauses no heavier than need be.

@@ -17,6 +17,7 @@ from glasshouse.proofs.covering import Covering, lowest_state
 from glasshouse.proofs.lp.blocks import Blocks
 from glasshouse.proofs.lp.root import LARGE
 from glasshouse.proofs.matching.square_torus import SquareTorus
+from glasshouse.proofs.parts import NO_PARTS
 from glasshouse.proofs.preparation import Found, Prepared
 from glasshouse.proofs.progress import Bounds, Statistics, Stopped
 from glasshouse.proofs.signed_graph import Spins
@@ -94,7 +95,7 @@ class Prover:
         with suppress(TimeIsUpError), self.budget.hearing_ctrl_c():
             self.search = self._new_search()
         if not hasattr(self, "search"):
-            return self._certified(lambda: self.prepared.loop_certificate([], 1))
+            return self._certified(lambda: self.prepared.loop_certificate(NO_PARTS))
         if self.start is not None:
             before = self.prepared.verified(self.start)
             if before[1].optimal:
@@ -158,9 +159,8 @@ class Prover:
             method = "semidefinite"
         elif method is None:
             method = "cycle LP" if self.loops_only else "clique LP"
-        packings = [result.packing for result in self.search.results]
-        reduction, budget = self.search.reduction, self.budget
-        growth = Growth(self.prepared, reduction, method, budget, packings, self.start)
+        search, parts = self.search, self.search.core_parts()
+        growth = Growth(self.prepared, search.reduction, method, self.budget, parts, self.start)
         tell = self.incumbent
         if tell is not None:
             growth.incumbent.found = lambda: tell(growth.state())
@@ -197,8 +197,8 @@ class Prover:
         self.prepared.known.append(search.run(self.prepared.known))
         self.is_done = (search.converged or search.gave_up) and budget.stopped != "target"
         began = budget.seconds
-        loops, denominator = budget.to_the_end(search.loops)
-        found = self._certified(lambda: self.prepared.loop_certificate(loops, denominator))
+        parts = budget.to_the_end(search.parts)
+        found = self._certified(lambda: self.prepared.loop_certificate(parts))
         budget.reserve(budget.seconds - began)  # a tree's certificate takes as long
         return found
 

@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
+from glasshouse.certificates.bound import Parts
 from glasshouse.certificates.ties import Pair
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.signed_graph import Spins
-
-# A multiplier, vertices in order, and the sign of the edge from each of them to the next, an odd
-# number of them -1.
-Loop = tuple[int, list[int], list[int]]
-# A multiplier, vertices and their coefficients.
-Square = tuple[int, list[int], list[int]]
-
-
-class Parts(NamedTuple):
-    """Loops and squares that bound a subproblem, exactly, over one denominator."""
-
-    denominator: int
-    loops: list[Loop]
-    squares: list[Square]
 
 
 @dataclass
@@ -30,7 +17,7 @@ class Outcome:
 
     Attributes:
         closed: whether `parts` prove, exactly, that none of them is better than the best known.
-        parts: an honest bound in any case.
+        parts: over the graph's vertices; an honest bound in any case.
         branch: the pair to branch on, its sign that of the side to look at first; None if closed.
         warm: what both children may start from.
         states: states found on the way, whichever pairs they agree with.

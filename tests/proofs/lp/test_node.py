@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.proofs.instances import torus_edges
+from tests.proofs.instances import listed, torus_edges
 
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.lp.node import CliqueRelaxation, CycleRelaxation
@@ -50,7 +50,8 @@ def bound_by_definition(graph, signs, classes, parts):
     """What loops and squares prove, with dictionaries and fractions."""
     rest = {tuple(e): Fraction(w) for e, w in zip(graph.edges.tolist(), graph.weights, strict=True)}
     bound = Fraction(graph.constant)
-    for number, vertices, wanted in parts.loops:
+    loops, squares = listed(parts)
+    for number, vertices, wanted in loops:
         multiplier = Fraction(number, parts.denominator)
         assert multiplier > 0
         assert math.prod(wanted) == -1
@@ -59,7 +60,7 @@ def bound_by_definition(graph, signs, classes, parts):
         for a, b, sign in zip(vertices, vertices[1:] + vertices[:1], wanted, strict=True):
             pair = min(a, b), max(a, b)
             rest[pair] = rest.get(pair, 0) - multiplier * sign
-    for number, vertices, factors in parts.squares:
+    for number, vertices, factors in squares:
         multiplier = Fraction(number, parts.denominator)
         assert multiplier > 0
         bound += multiplier * (least_square(signs, classes, vertices, factors)

@@ -90,14 +90,13 @@ def test_cuts_are_true_violated_and_sums_of_parts(seed):
     everyone = np.array([violated(graph, state) for state in states])
     ties = TiedGraph.of(graph, [(0, 1, -1), (2, 3, 1)])
     both = [TiedGraph.of(graph, []), ties]
-    edge_signs = np.where(graph.weights < 0, -1, 1).astype(np.int8)
     for cut in cuts:
         rows = everyone[:, cut.edges] @ cut.coefficients
         assert rows.min() >= cut.right_side
         assert lp.violation[cut.edges] @ cut.coefficients < cut.right_side - 0.01
         for node in both:
             one = exact_bound(node, 3, np.array([2]), [cut])
-            parts = parts_of([cut], np.array([2]), 3, edge_signs)
+            parts = parts_of(graph, [cut], np.array([2]), 3)
             proven = bound_by_definition(graph, node.signs, node.classes, parts)
             assert proven >= one.bound / 3 - 1e-12
             if node is both[0]:

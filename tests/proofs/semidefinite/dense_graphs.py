@@ -7,9 +7,10 @@ import math
 from fractions import Fraction
 
 import numpy as np
+from tests.proofs.instances import listed
 
+from glasshouse.certificates.bound import Parts
 from glasshouse.certificates.ties import Pair
-from glasshouse.proofs.relaxation import Parts
 from glasshouse.proofs.signed_graph import SignedGraph, exact_array
 
 
@@ -59,8 +60,9 @@ def exact_bound(graph: SignedGraph, pairs: list[Pair], parts: Parts) -> Fraction
         (a, b, w * parts.denominator)
         for (a, b), w in zip(graph.edges.tolist(), graph.weights.tolist(), strict=True)
     ]
-    assert not parts.loops
-    for multiplier, vertices, factors in parts.squares:
+    loops, squares = listed(parts)
+    assert not loops
+    for multiplier, vertices, factors in squares:
         assert multiplier > 0
         assert len(set(vertices)) == len(vertices) == len(factors)
         divisor = math.gcd(*factors)

@@ -13,7 +13,8 @@ from glasshouse.certificates.ties import Pair
 from glasshouse.planting.methods import wishart
 from glasshouse.problems import Ising
 from glasshouse.proofs.budget import Budget
-from glasshouse.proofs.relaxation import Outcome, Parts
+from glasshouse.proofs.parts import NO_PARTS
+from glasshouse.proofs.relaxation import Outcome
 from glasshouse.proofs.semidefinite.climb import Climb, Settings
 from glasshouse.proofs.semidefinite.relaxation import SemidefiniteRelaxation
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
@@ -57,7 +58,7 @@ def test_tree_closes_at_the_optimum_and_every_bound_holds(seed: int) -> None:
             known = min([incumbent, *map(graph.cost, outcome.states)])
             value, some = graph.value(known), graph.value(agreeing[0])
             below = value - 1 - (value - 1 - some) % apart if apart else value - 1
-            assert max(bound, exact_bound(graph, pairs, Parts(1, [], []))) > below
+            assert max(bound, exact_bound(graph, pairs, NO_PARTS)) > below
             assert min(agreeing) >= known
         last = min([incumbent, *map(graph.cost, outcome.states)])
     assert last == min(costs)

@@ -16,13 +16,12 @@ from tests.proofs.small_trees import branched, is_tree_of_loops, small_glass
 from tests.proofs.veripb_runs import FORMS, by_the_rules, damage, run, write_formula
 
 from glasshouse.certificates import Branch, Certificate, CertificateError, Cover, Tree, verify
-from glasshouse.certificates.bound import Parts as FlatParts
+from glasshouse.certificates.bound import Parts
 from glasshouse.cli import main
 from glasshouse.problems import Ising, Max2Sat
 from glasshouse.problems.convert import to_max2sat
 from glasshouse.proofs import prove
-from glasshouse.proofs.parts import certificate_of, flat_parts
-from glasshouse.proofs.relaxation import Parts
+from glasshouse.proofs.parts import certificate_of, triangle_parts
 from glasshouse.proofs.veripb import tree as veripb_tree
 from glasshouse.proofs.veripb.writing import veripb_proof
 
@@ -154,9 +153,11 @@ def test_steps_of_all_costs_and_of_a_leaf_are_needed(veripb, tmp_path, monkeypat
 def test_costs_of_even_degrees_differ_by_two_without_a_tree(veripb, tmp_path, triangles):
     """On K7 triangles of weight 1/5 show cost ≥ 7, and with integers alone, 28 of them, ≥ 6."""
     problem, _ = to_max2sat(Ising.from_edges(7, list(combinations(range(7), 2)), [-1] * 21))
-    loops = [(1, list(cycle), [-1, -1, -1]) for cycle in combinations(range(7), 3)]
-    parts = flat_parts(Parts(5, loops[:triangles], []), np.arange(7))
-    certificate = certificate_of(parts, np.array([1, 1, 1, 1, -1, -1, -1, 1], dtype=np.int8))
+    nodes = np.array(list(combinations(range(7), 3)))[:triangles]
+    parts = triangle_parts([1] * triangles, nodes, np.ones(nodes.shape, np.bool_))
+    certificate = certificate_of(
+        parts._replace(denominator=5), np.array([1, 1, 1, 1, -1, -1, -1, 1], dtype=np.int8)
+    )
     verdict = verify(problem, certificate)
     assert (verdict.bound, verdict.lower_bound) == (Fraction(triangles, 5), 7)
     for kind in range(4):
@@ -169,7 +170,7 @@ def test_a_tree_with_gaps_proves_its_bound(veripb, tmp_path):
     for number in range(12):
         problem = small_glass(rng)
         certificate = branched(problem, 4, rng)
-        parts = FlatParts.of(certificate)
+        parts = Parts.of(certificate)
         spins = np.append(rng.choice([-1, 1], problem.num_variables), 1).astype(np.int8)
         less = parts._replace(multipliers=np.maximum(parts.multipliers // 2, 1))
         weaker = certificate_of(less, spins, certificate.tree)

@@ -198,3 +198,41 @@ def agree(starts: Any, neighbours: Any, edge_ids: Any, relative: Any) -> Any:
                     stack[waiting] = other
                     waiting += 1
     return spins
+
+
+@compiled
+def walk_cycles(ends: Any, num_vertices: Any, edges: Any, starts: Any) -> Any:
+    """Cycles that are given by their edges, in order: each begins along its lowest edge.
+
+    Returns the vertices, where the edge after each of them stands in `edges`, and whether each is
+    one cycle indeed.
+    """
+    nodes, places = np.empty(len(edges), np.int32), np.empty(len(edges), np.int64)
+    here, sum_of_two = np.full(num_vertices, -1, np.int64), np.empty(num_vertices, np.int64)
+    for k in range(len(starts) - 1):
+        begin, end = starts[k], starts[k + 1]
+        lowest = begin
+        for t in range(begin, end):
+            if edges[t] < edges[lowest]:
+                lowest = t
+            for side in range(2):
+                vertex = ends[edges[t], side]
+                if here[vertex] != k:
+                    here[vertex], sum_of_two[vertex] = k, 0
+                sum_of_two[vertex] += t
+        if begin == end:
+            return nodes, places, False
+        place, vertex = lowest, ends[edges[lowest], 0]
+        for t in range(begin, end):
+            if here[vertex] != k or place < begin or place >= end:
+                return nodes, places, False
+            first, second = ends[edges[place], 0], ends[edges[place], 1]
+            if vertex != first and vertex != second:
+                return nodes, places, False
+            here[vertex] = -1
+            nodes[t], places[t] = vertex, place
+            vertex = first + second - vertex
+            place = sum_of_two[vertex] - place
+        if vertex != nodes[begin] or place != lowest:
+            return nodes, places, False
+    return nodes, places, True

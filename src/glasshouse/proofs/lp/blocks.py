@@ -6,10 +6,12 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+from glasshouse.certificates.bound import Parts
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.contraction import ContractedGraph, OddCycle
 from glasshouse.proofs.lp.root import BlockResult, CycleLp
 from glasshouse.proofs.lp.rounding import Certifying
+from glasshouse.proofs.parts import NO_PARTS, cycle_parts, joined_parts, named_parts
 from glasshouse.proofs.progress import Bounds
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
@@ -82,20 +84,35 @@ class Blocks:
         self.gave_up = self.gives_up(low, high)
         return self.budget.tell(bounds) or self.gave_up
 
-    def loops(self) -> tuple[list[OddCycle], int]:
-        """The loops of all blocks, as loops of the whole graph over one denominator."""
+    def core_parts(self) -> Parts:
+        """The loops of all blocks, over the nodes that their vertices are."""
+        groups = [NO_PARTS]
+        for block, result in zip(self.reduction.blocks, self.results, strict=False):
+            names = self.reduction.names[block.vertices]
+            own = result.packing.parts(block.graph)
+            groups.append(named_parts(own, self.graph.loop_scale, names))
+        return joined_parts(groups)
+
+    def parts(self) -> Parts:
+        """The same loops as loops of the whole graph."""
+        if not self.reduction.is_lifting:
+            return self.core_parts()
         denominator = math.lcm(1, *(result.packing.denominator for result in self.results))
         loops = [
             OddCycle(
                 multiplier * (denominator // result.packing.denominator),
-                {block.edges[edge] for edge in cycle},
+                {block.edges[edge] for edge in cut.edges.tolist()},
             )
             for block, result in zip(self.reduction.blocks, self.results, strict=True)
-            for multiplier, cycle in zip(
-                result.packing.multipliers, result.packing.cycles, strict=True
+            for multiplier, cut in zip(
+                result.packing.multipliers.tolist(), result.packing.cuts, strict=True
             )
         ]
-        return self.reduction.lift_loops(loops, denominator), denominator
+        lifted = self.reduction.lift_loops(loops, denominator)
+        multipliers = [loop.multiplier for loop in lifted]
+        cycles = [[*loop.edges] for loop in lifted]
+        whole = cycle_parts(self.graph, cycles, multipliers, denominator)
+        return named_parts(whole, self.graph.loop_scale)
 
     @property
     def converged(self) -> bool:

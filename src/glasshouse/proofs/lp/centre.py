@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.proofs.budget import Budget
+from glasshouse.proofs.lp.cuts import Cut
 from glasshouse.proofs.lp.cycle_model import TOLERANCE
 from glasshouse.proofs.lp.separation import Separation
 from glasshouse.proofs.lp.tied_graph import TiedGraph
-from glasshouse.proofs.parts import Cycles
 from glasshouse.proofs.signed_graph import SignedGraph
 from glasshouse.proofs.states import agreements, annealed_states, mean_violation
 
@@ -64,7 +64,7 @@ class Centring:
         """Leave out the searches that stay local."""
         self.level = len(_HOPS)
 
-    def start(self) -> Cycles:
+    def start(self) -> list[Cut]:
         """The shortest odd cycles of all."""
         nothing = np.zeros(self.separation.graph.num_edges)
         while self.level < len(_HOPS):
@@ -74,7 +74,7 @@ class Centring:
             self.level += 1
         return self.cuts(nothing)
 
-    def cuts(self, violation: Point) -> Cycles:
+    def cuts(self, violation: Point) -> list[Cut]:
         """Cycles that the LP's solution violates; none only if there is none."""
         while True:
             point = self.share * violation + (1.0 - self.share) * self.centre
@@ -93,7 +93,7 @@ class Centring:
                 return new
             self.centre = point
 
-    def _cuts_at(self, lengths: Point) -> Cycles:
+    def _cuts_at(self, lengths: Point) -> list[Cut]:
         limit, enough = 1.0 - TOLERANCE, _ENOUGH * self.size
         if self.level < len(_HOPS):
             hop = _HOPS[self.level]

@@ -1,4 +1,4 @@
-"""Inequalities that all states satisfy: rows of a node's LP, and the loops and squares they are.
+"""Inequalities that all states satisfy: rows of an LP, and the loops and squares they are.
 
 With u_e = 1 where edge e is violated, a cycle C and some of its edges F,
 
@@ -6,7 +6,7 @@ With u_e = 1 where edge e is violated, a cycle C and some of its edges F,
 
 An edge is two *arcs*: arc 2e, plain, is u_e long, arc 2e + 1, flipped, 1 - u_e. A walk of odd
 parity from v to w is never shorter than d = (1 + s_v s_w)/2, one of even parity never shorter than
-(1 - s_v s_w)/2.
+(1 - s_v s_w)/2. At the root of a tree all arcs are plain.
 
 Of an odd number k of spins, turned by signs t, (Σ t_i s_i)² ≥ 1, so that the d of all their pairs
 add up to (k - 1)²/4 or more. Walks in their place give the inequality of an *odd clique*, whose
@@ -18,22 +18,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.relaxation import Loop, Parts, Square
+from glasshouse.certificates import Squares
+from glasshouse.certificates.bound import Parts
+from glasshouse.certificates.exact_form import packed
+from glasshouse.proofs.parts import cycle_parts, flat, joined_parts
+from glasshouse.proofs.signed_graph import SignedGraph
 
 # Bytes of an array beside its numbers.
 _ARRAY = 112
 
 
 class Walk(NamedTuple):
-    """Arcs one after the other, and the vertices they pass.
+    """Arcs one after the other, and the vertices they pass, one more than arcs.
 
-    A closed walk has as many vertices as arcs. An open one has one more; the pair of its ends
-    closes it to a loop, whether or not that is an edge.
+    The pair of the first and the last vertex closes it to a loop, whether or not that is an edge.
     """
 
     arcs: npt.NDArray[np.int32]
@@ -41,30 +45,35 @@ class Walk(NamedTuple):
 
 
 class Clique(NamedTuple):
-    """An odd number of spins, each turned or not: (Σ turns · s)² is at least 1."""
+    """An odd number of spins, each turned or not: (Σ turns · s)² is at least 1.
+
+    `walks` are those of several arcs between two of them.
+    """
 
     vertices: npt.NDArray[np.int32]
     turns: npt.NDArray[np.int8]
+    walks: tuple[Walk, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """Σ coefficients · u ≥ right_side over some edges, as a sum of loops and perhaps a square."""
+    """Σ coefficients · u ≥ right_side over some edges: those of a cycle, or of a clique's walks."""
 
     edges: npt.NDArray[np.int32]
     coefficients: npt.NDArray[np.int64]
     right_side: int
-    walks: tuple[Walk, ...]
     clique: Clique | None = None
 
     @classmethod
-    def of_cycle(cls, arcs: npt.NDArray[np.int32], vertices: npt.NDArray[np.int32]) -> Cut:
-        """A cycle inequality: its arcs, and the vertex where each begins."""
+    def of_cycle(cls, arcs: npt.NDArray[np.int32]) -> Cut:
+        """A cycle inequality: its arcs, in any order."""
         flipped = (arcs & 1).astype(np.int64)
-        return cls(arcs >> 1, 1 - 2 * flipped, 1 - int(flipped.sum()), (Walk(arcs, vertices),))
+        return cls(arcs >> 1, 1 - 2 * flipped, 1 - int(flipped.sum()))
 
     @classmethod
-    def of_clique(cls, clique: Clique, walks: Sequence[Walk]) -> Cut:
+    def of_clique(
+        cls, vertices: npt.NDArray[np.int32], turns: npt.NDArray[np.int8], walks: Sequence[Walk]
+    ) -> Cut:
         """An odd clique, and a walk for each pair of its spins."""
         arcs = np.concatenate([walk.arcs for walk in walks])
         flipped = (arcs & 1).astype(np.int64)
@@ -72,10 +81,10 @@ class Cut:
         coefficients = np.zeros(len(edges), np.int64)
         np.add.at(coefficients, places, 1 - 2 * flipped)
         counted = coefficients != 0
-        least = (len(clique.vertices) - 1) ** 2 // 4
-        loops = tuple(walk for walk in walks if len(walk.arcs) > 1)
+        least = (len(vertices) - 1) ** 2 // 4
+        clique = Clique(vertices, turns, tuple(walk for walk in walks if len(walk.arcs) > 1))
         return cls(edges[counted].astype(np.int32), coefficients[counted],
-                   least - int(flipped.sum()), loops, clique)  # fmt: skip
+                   least - int(flipped.sum()), clique)  # fmt: skip
 
     @cached_property
     def depth(self) -> int:
@@ -86,8 +95,9 @@ class Cut:
     def num_bytes(self) -> int:
         """About how much memory it takes."""
         arrays: list[npt.NDArray[Any]] = [self.edges, self.coefficients]
-        arrays += [array for walk in self.walks for array in walk]
-        arrays += [] if self.clique is None else [*self.clique]
+        if self.clique is not None:
+            arrays += [self.clique.vertices, self.clique.turns]
+            arrays += [array for walk in self.clique.walks for array in walk]
         return sum(_ARRAY + array.nbytes for array in arrays)
 
     @cached_property
@@ -96,36 +106,51 @@ class Cut:
         return int(np.abs(self.coefficients).sum()) + abs(self.depth)
 
 
+def plain_cuts(edges: npt.NDArray[np.int32], begins: npt.NDArray[np.int64]) -> list[Cut]:
+    """Cycles of plain arcs, given by all their edges and where each begins (and the last ends)."""
+    borders = begins.tolist()
+    ones = np.ones(int(np.diff(begins).max(initial=0)), np.int64)
+    return [Cut(edges[begin:end], ones[: end - begin], 1) for begin, end in pairwise(borders)]
+
+
 def parts_of(
-    cuts: Sequence[Cut],
-    multipliers: npt.NDArray[Any],
-    denominator: int,
-    signs: npt.NDArray[np.int8],
+    graph: SignedGraph, cuts: Sequence[Cut], multipliers: npt.NDArray[Any], denominator: int
 ) -> Parts:
     """The loops and squares of some cuts.
 
     Args:
+        graph: whose cuts.
         cuts: with a multiplier each.
         multipliers: not negative.
         denominator: of all multipliers.
-        signs: those that the weights give the edges.
     """
+    both = list(zip(multipliers.tolist(), cuts, strict=True))
+    cliques = [(m, cut.clique) for m, cut in both if cut.clique is not None]
+    numbers = [m for m, cut in both if cut.clique is None]
+    cycles = [cut for cut in cuts if cut.clique is None]
+    turned = flat([cut.coefficients for cut in cycles], np.int64)[0] < 0
+    loops = cycle_parts(graph, [cut.edges for cut in cycles], numbers, denominator, turned)
+    return joined_parts([loops, _clique_parts(graph, cliques, denominator)]) if cliques else loops
+
+
+def _clique_parts(
+    graph: SignedGraph, cliques: Sequence[tuple[int, Clique]], denominator: int
+) -> Parts:
+    """Squares of cliques with multipliers, and the loops of their walks."""
+    walks = [(m, walk) for m, clique in cliques for walk in clique.walks]
+    nodes, starts = flat([walk.vertices for _, walk in walks], np.int32)
+    negative = [_closed(graph, walk.arcs) for _, walk in walks]
+    squares = Squares(
+        *flat([clique.vertices for _, clique in cliques], np.int32),
+        flat([clique.turns for _, clique in cliques], np.int64)[0],
+        packed(m for m, _ in cliques),
+    )
     # A square counts half of what its loops do.
-    factor = 2 if any(cut.clique is not None for cut in cuts) else 1
-    loops: list[Loop] = []
-    squares: list[Square] = []
-    for multiplier, cut in zip(multipliers.tolist(), cuts, strict=True):
-        amount = factor * int(multiplier)
-        loops += [(amount, *_signed(walk, signs)) for walk in cut.walks]
-        if cut.clique is not None:
-            vertices, turns = (part.tolist() for part in cut.clique)
-            squares.append((amount // 2, vertices, turns))
-    return Parts(factor * denominator, loops, squares)
+    multipliers = packed(2 * m for m, _ in walks)
+    return Parts(nodes, starts, multipliers, flat(negative, np.bool_)[0], squares, 2 * denominator)
 
 
-def _signed(walk: Walk, signs: npt.NDArray[np.int8]) -> tuple[list[int], list[int]]:
-    """The vertices of a loop, and the sign of the edge from each to the next, -1 an odd number."""
-    wanted = signs[walk.arcs >> 1] * (1 - 2 * (walk.arcs & 1))
-    if len(walk.vertices) > len(walk.arcs):
-        wanted = np.append(wanted, -np.prod(wanted))
-    return walk.vertices.tolist(), wanted.tolist()
+def _closed(graph: SignedGraph, arcs: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+    """Which arcs of a walk want their spins to differ, and whether the pair that closes it does."""
+    negative = (graph.negative[arcs >> 1] ^ (arcs & 1)).astype(np.bool_)
+    return np.append(negative, negative.sum() % 2 == 0)

@@ -7,8 +7,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.proofs.lp.cuts import Cut
 from glasshouse.proofs.lp.highs import End, LinearProgramError, checked, new_highs, run
-from glasshouse.proofs.parts import Cycles
+from glasshouse.proofs.parts import flat
 from glasshouse.stopping import working_time
 
 # A cycle is a cut if its length is below 1 by more than the LP's own tolerance.
@@ -26,7 +27,7 @@ class CycleModel:
 
     def __init__(self, weights: npt.NDArray[np.float64], patience: int) -> None:
         self.patience = patience
-        self.cycles: Cycles = []
+        self.cuts: list[Cut] = []
         self.slack_for = np.zeros(0, dtype=np.int64)
         self.solver = new_highs(
             weights,
@@ -34,17 +35,15 @@ class CycleModel:
             run_crossover="off",  # any optimal duals will do
         )
 
-    def add(self, cycles: Cycles) -> None:
+    def add(self, cuts: list[Cut]) -> None:
         """Add cuts."""
-        lengths = np.array([len(cycle) for cycle in cycles], dtype=np.int32)
-        begins = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int32)
-        edges = np.concatenate(cycles).astype(np.int32)
-        ones = np.ones(len(cycles))
-        upper = np.full(len(cycles), np.inf)
-        rows = len(cycles), ones, upper, len(edges), begins, edges, np.ones(len(edges))
-        checked(self.solver.addRows(*rows), "rows")
-        self.cycles += cycles
-        self.slack_for = np.concatenate([self.slack_for, np.zeros(len(cycles), dtype=np.int64)])
+        edges, begins = flat([cut.edges for cut in cuts], np.int32)
+        ones = np.ones(len(cuts))
+        upper = np.full(len(cuts), np.inf)
+        rows = len(cuts), ones, upper, len(edges), begins[:-1].astype(np.int32), edges
+        checked(self.solver.addRows(*rows, np.ones(len(edges))), "rows")
+        self.cuts += cuts
+        self.slack_for = np.concatenate([self.slack_for, np.zeros(len(cuts), dtype=np.int64)])
 
     def solve(self, method: Method, seconds: float) -> End:
         """Solve, and return "optimal", or "time" where that ran out, or else "unsure".
@@ -92,5 +91,5 @@ class CycleModel:
             return
         gone = np.flatnonzero(old).astype(np.int32)
         checked(self.solver.deleteRows(len(gone), gone), "rows to delete")
-        self.cycles = [cycle for cycle, is_old in zip(self.cycles, old, strict=True) if not is_old]
+        self.cuts = [cut for cut, is_old in zip(self.cuts, old, strict=True) if not is_old]
         self.slack_for = self.slack_for[~old]

@@ -237,7 +237,7 @@ class CycleRelaxation:
 
     def outcome(self, proof: Rounded, closed: bool, branch: Pair | None, warm: Any) -> Outcome:
         """Put together."""
-        return Outcome(closed, proof.parts(self.graph.signs), branch, warm, self.found)
+        return Outcome(closed, proof.parts(self.graph), branch, warm, self.found)
 
 
 # Cuts have to be violated by this much once there are cliques among them, and cliques on the way

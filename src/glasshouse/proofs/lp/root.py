@@ -21,12 +21,12 @@ import numpy.typing as npt
 
 from glasshouse.proofs.budget import Budget, TimeIsUpError
 from glasshouse.proofs.kernels import graphs
+from glasshouse.proofs.lp.cuts import Cut, plain_cuts
 from glasshouse.proofs.lp.cycle_model import CycleModel
-from glasshouse.proofs.lp.rounding import Certifying, refine, round_duals
+from glasshouse.proofs.lp.rounding import Certifying, Rounded, refine, round_duals
 from glasshouse.proofs.lp.rounds import CentredRounds, GreedyRounds
 from glasshouse.proofs.lp.separation import Separation
 from glasshouse.proofs.matching.square_torus import SquareTorus
-from glasshouse.proofs.parts import Cycles, Packing
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.proofs.states import (
     annealed_state,
@@ -63,7 +63,7 @@ class BlockResult:
 
     state: Spins
     cost: int
-    packing: Packing
+    packing: Rounded
     rounds: int
     cuts: int
     converged: bool
@@ -75,10 +75,10 @@ class _Work:
 
     model: CycleModel
     violation: npt.NDArray[np.float64]
-    solved: tuple[Cycles, npt.NDArray[np.float64]] = field(
+    solved: tuple[list[Cut], npt.NDArray[np.float64]] = field(
         default_factory=lambda: ([], np.zeros(0))
     )
-    unsolved: Cycles = field(default_factory=list)  # where nothing was solved
+    unsolved: list[Cut] = field(default_factory=list)  # where nothing was solved
     lower: Fraction = Fraction(0)
     rounds: int = 0
     cuts: int = 0
@@ -154,7 +154,8 @@ class CycleLp:
             work.stopped = True
             self.make_do(work)
             return
-        self.solved(work, moats.cycles, moats.duals)
+        cuts = plain_cuts(moats.edges, moats.begins)
+        self.solved(work, cuts, moats.duals)
         self.offer(torus.state_near(moats.crossed))
         states = [self.state]
         best, in_vain = self.cost, 0
@@ -167,9 +168,8 @@ class CycleLp:
             return
         work.violation = moats.crossed.astype(np.float64)
         assert isinstance(self.rounds, CentredRounds)
-        self.rounds.begin_inside(
-            moats.cycles, work.violation, mean_violation(self.graph, np.array(states))
-        )
+        centre = mean_violation(self.graph, np.array(states))
+        self.rounds.begin_inside(cuts, work.violation, centre)
 
     def make_do(self, work: _Work) -> None:
         """Take a simple bound and state of a search that was stopped before it found any."""
@@ -177,7 +177,8 @@ class CycleLp:
             return
         spins = self.state.copy()
         if self.torus is not None:
-            work.unsolved = self.torus.odd_faces()
+            faces = self.torus.odd_faces()
+            work.unsolved = plain_cuts(faces.reshape(-1), 4 * np.arange(len(faces) + 1))
             spins = self.torus.state_near(np.zeros(self.graph.num_edges, np.bool_))
         self.offer(spins)
 
@@ -218,15 +219,15 @@ class CycleLp:
                 work.converged = end == "unsure"
                 break
             work.violation = model.violation()
-            self.solved(work, list(model.cycles), model.duals())
+            self.solved(work, list(model.cuts), model.duals())
             rounds.clean(model)
 
-    def solved(self, work: _Work, cycles: Cycles, duals: npt.NDArray[np.float64]) -> None:
+    def solved(self, work: _Work, cuts: list[Cut], duals: npt.NDArray[np.float64]) -> None:
         """Keep the solution of an LP; leave the time that its certificate will take."""
-        work.solved = cycles, duals
+        work.solved = cuts, duals
         work.lower = Fraction(float(duals.sum())) * self.graph.largest
-        self.certifying.measure(cycles, lambda some: self.rounded(duals[: len(some)], some))
-        self.budget.end_by(self.certifying.latest_start(cycles))
+        self.certifying.measure(cuts, lambda some: self.rounded(duals[: len(some)], some))
+        self.budget.end_by(self.certifying.latest_start(cuts))
 
     def look_for_states(self, work: _Work) -> None:
         """Round the LP's solution, and anneal where that leaves a gap."""
@@ -255,39 +256,38 @@ class CycleLp:
         """Whether the LP has to end."""
         return self.lp_budget.asks_to_stop()
 
-    def affordable_packing(self, work: _Work) -> Packing:
+    def affordable_packing(self, work: _Work) -> Rounded:
         """The exact packing that the last solved LP found, or as much of it as time allows."""
-        cycles, duals = work.solved
-        if not cycles:  # not even one LP was solved
-            cycles = work.model.cycles or work.unsolved
-            duals = np.zeros(len(cycles))
-        self.certifying.measure(cycles, lambda some: self.rounded(duals[: len(some)], some))
-        places = self.certifying.affordable(duals, cycles)
-        return self.packed(duals[places], [cycles[k] for k in places.tolist()])
+        cuts, duals = work.solved
+        if not cuts:  # not even one LP was solved
+            cuts = work.model.cuts or work.unsolved
+            duals = np.zeros(len(cuts))
+        self.certifying.measure(cuts, lambda some: self.rounded(duals[: len(some)], some))
+        places = self.certifying.affordable(duals, cuts)
+        return self.packed(duals[places], [cuts[k] for k in places.tolist()])
 
-    def rounded(self, duals: npt.NDArray[np.float64], cycles: Cycles) -> Packing:
+    def rounded(self, duals: npt.NDArray[np.float64], cuts: list[Cut]) -> Rounded:
         """The duals as an exact packing, as far as floats go."""
         total = Fraction(float(duals.sum())) * self.graph.largest
         room = self.slack * _PROVEN - (self.cost - total)
         loss = min(self.slack / 2, max(room, self.slack * (_PROVEN - _CLOSED)))
-        lists = [cycle.tolist() for cycle in cycles]
-        return round_duals(duals, self.graph.largest, lists, self.capacity, loss)
+        return round_duals(duals, self.graph.largest, cuts, self.capacity, loss)
 
-    def packed(self, duals: npt.NDArray[np.float64], cycles: Cycles) -> Packing:
+    def packed(self, duals: npt.NDArray[np.float64], cuts: list[Cut]) -> Rounded:
         """The duals as an exact packing."""
-        packing = self.rounded(duals, cycles)
+        packing = self.rounded(duals, cuts)
         gap = self.cost - packing.total
         # The float sum may be off by this much where weights are large.
         blur = max(self.slack, Fraction(self.cost, 10**6))
         if self.slack * _PROVEN < gap < blur and working_time() < self.budget.deadline:
-            return self.refined(packing, [cycle.tolist() for cycle in cycles])
+            return self.refined(packing, cuts)
         return packing
 
-    def refined(self, packing: Packing, cycles: list[list[int]]) -> Packing:
+    def refined(self, packing: Rounded, cuts: list[Cut]) -> Rounded:
         """The packing with what floats lost, or as it is where there is no time for that."""
         with self.budget.hearing_ctrl_c():
             enough, deadline = self.cost - self.slack, self.budget.deadline
-            return refine(packing, cycles, self.capacity, enough, deadline)
+            return refine(packing, cuts, self.capacity, enough, deadline)
         return packing
 
     def closed(self, lower: Fraction) -> bool:

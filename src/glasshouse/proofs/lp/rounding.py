@@ -27,25 +27,48 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.certificates.bound import Parts
+from glasshouse.certificates.exact_form import packed
 from glasshouse.proofs.lp.cuts import Cut, parts_of
 from glasshouse.proofs.lp.highs import checked, new_highs, run
 from glasshouse.proofs.lp.tied_graph import TiedGraph
-from glasshouse.proofs.parts import Cycles, Packing
-from glasshouse.proofs.relaxation import Parts
-from glasshouse.proofs.signed_graph import exact_array
+from glasshouse.proofs.signed_graph import SignedGraph, exact_array
 from glasshouse.stopping import working_time
 
 # Vertices of the dual polytope mostly have small denominators; a certificate with one reads well.
 _SMALL_DENOMINATORS = (1, 2, 3, 4, 6, 8, 12, 24)
 
 
+@dataclass(frozen=True, eq=False)
+class Rounded:
+    """Cuts with exact multipliers over a denominator, and the bound that they prove."""
+
+    denominator: int
+    multipliers: npt.NDArray[Any]
+    cuts: Sequence[Cut]
+    bound: int  # times the denominator
+
+    @property
+    def total(self) -> Fraction:
+        """The bound; that of a packing is Σ μ: no state violates edges of less weight."""
+        return Fraction(self.bound, self.denominator)
+
+    def proves(self, target: int | None) -> bool:
+        """Whether all values are above `target`."""
+        return target is None or self.bound > target * self.denominator
+
+    def parts(self, graph: SignedGraph) -> Parts:
+        """The loops and squares."""
+        return parts_of(graph, self.cuts, self.multipliers, self.denominator)
+
+
 def round_duals(
     duals: npt.NDArray[np.float64],
     largest: int,
-    cycles: Sequence[Sequence[int]],
+    cuts: Sequence[Cut],
     capacity: Sequence[int],
     loss: Fraction,
-) -> Packing:
+) -> Rounded:
     """The best packing near the given duals (in units of `largest`, the greatest capacity).
 
     At most `loss` is given up. Half of it may go with the smallest multipliers, mere noise of an
@@ -53,9 +76,9 @@ def round_duals(
     that rounding down does not lose more. Without any duals, cycles take what they find.
     """
     if not duals.any():
-        return fit(1, [0] * len(cycles), [list(cycle) for cycle in cycles], capacity)
+        return fit(1, [0] * len(cuts), cuts, capacity)
     used = _without_noise(duals, float(loss / largest) / 2)
-    chosen = [list(cycles[k]) for k in used]
+    chosen = [cuts[k] for k in used]
     # Floats are integers over powers of two; fractions would be reduced at every step.
     exact = [(n * largest, d) for n, d in (float(duals[k]).as_integer_ratio() for k in used)]
     finest = max((d for _, d in exact), default=1)
@@ -84,21 +107,22 @@ def _without_noise(duals: npt.NDArray[np.float64], loss: float) -> list[int]:
 
 
 def fit(
-    denominator: int, wanted: list[int], cycles: list[list[int]], capacity: Sequence[int]
-) -> Packing:
+    denominator: int, wanted: list[int], cuts: Sequence[Cut], capacity: Sequence[int]
+) -> Rounded:
     """Give each cycle what it wants as far as its edges have room; then let all take the rest."""
+    cycles = [cut.edges.tolist() for cut in cuts]
     room = {edge: denominator * capacity[edge] for cycle in cycles for edge in cycle}
     given = [0] * len(cycles)
     for most in (wanted, None):
         for k, cycle in enumerate(cycles):
-            free = min(room[edge] for edge in cycle)
+            free = min([room[edge] for edge in cycle])
             amount = free if most is None else min(free, most[k])
             if amount > 0:
                 given[k] += amount
                 for edge in cycle:
                     room[edge] -= amount
     kept = [k for k, amount in enumerate(given) if amount]
-    return Packing(denominator, [given[k] for k in kept], [cycles[k] for k in kept])
+    return Rounded(denominator, packed(given[k] for k in kept), [cuts[k] for k in kept], sum(given))
 
 
 _MOST_TURNS = 6
@@ -107,27 +131,28 @@ _ENDLESS = 10**6
 
 
 def refine(
-    packing: Packing,
-    cycles: Sequence[Sequence[int]],
+    packing: Rounded,
+    cuts: Sequence[Cut],
     capacity: Sequence[int],
     enough: Fraction,
     deadline: float = math.inf,
-) -> Packing:
+) -> Rounded:
     """Shift multipliers between cycles until a packing has `enough` in total, if it can.
 
     Args:
-        packing: over some of the cycles.
-        cycles: as edge lists.
+        packing: of some of the cycles.
+        cuts: the cycles.
         capacity: of each edge.
         enough: what the multipliers are to add up to.
         deadline: when to stop with the best so far, on the clock of `working_time`.
     """
+    cycles = [cut.edges.tolist() for cut in cuts]
     for _ in range(_MOST_TURNS):
-        missing = math.ceil(enough * packing.denominator) - sum(packing.multipliers)
+        missing = math.ceil(enough * packing.denominator) - packing.bound
         if missing <= 0 or working_time() > deadline:
             break
-        known = {tuple(c): m for c, m in zip(packing.cycles, packing.multipliers, strict=True)}
-        given = [known.get(tuple(cycle), 0) for cycle in cycles]
+        known = dict(zip(map(id, packing.cuts), packing.multipliers.tolist(), strict=True))
+        given = [known.get(id(cut), 0) for cut in cuts]
         room = [packing.denominator * c for c in capacity]
         for cycle, multiplier in zip(cycles, given, strict=True):
             for edge in cycle:
@@ -136,7 +161,7 @@ def refine(
         if shifts is None:
             break
         wanted = [m + shift for m, shift in zip(given, shifts, strict=True)]
-        better = fit(packing.denominator, wanted, [list(c) for c in cycles], capacity)
+        better = fit(packing.denominator, wanted, cuts, capacity)
         if better.total <= packing.total:
             break
         packing = better
@@ -195,18 +220,18 @@ class Certifying:
         self.until, self.is_lifted, self.reserved = until, is_lifted, reserved
         self.pace = 0.0  # seconds for each edge of a loop
 
-    def measure(self, cycles: Cycles, rounding: Callable[[Cycles], object]) -> None:
+    def measure(self, cuts: list[Cut], rounding: Callable[[list[Cut]], object]) -> None:
         """Find the pace, once, by rounding some of many loops.
 
         Args:
-            cycles: the loops.
+            cuts: the loops.
             rounding: rounds the first of them.
         """
-        if self.pace or math.isinf(self.until) or len(cycles) <= _SAMPLE:
+        if self.pace or math.isinf(self.until) or len(cuts) <= _SAMPLE:
             return
         began = working_time()
-        rounding(cycles[:_SAMPLE])
-        edges = sum(map(len, cycles[:_SAMPLE]))
+        rounding(cuts[:_SAMPLE])
+        edges = _num_edges(cuts[:_SAMPLE]).sum()
         times = _TIMES_ROUNDING_LIFTED if self.is_lifted else _TIMES_ROUNDING
         self.pace = times * (working_time() - began) / edges
 
@@ -214,20 +239,24 @@ class Certifying:
         """Take no longer than a process may that was asked to end."""
         self.until = min(self.until, working_time() + _AFTER_CTRL_C - self.reserved)
 
-    def latest_start(self, cycles: Cycles) -> float:
+    def latest_start(self, cuts: list[Cut]) -> float:
         """When to begin with the certificate of some loops, at the latest."""
-        return self.until - self.pace * sum(map(len, cycles)) if self.pace else self.until
+        return self.until - self.pace * int(_num_edges(cuts).sum()) if self.pace else self.until
 
-    def affordable(self, duals: npt.NDArray[np.float64], cycles: Cycles) -> npt.NDArray[Any]:
+    def affordable(self, duals: npt.NDArray[np.float64], cuts: list[Cut]) -> npt.NDArray[Any]:
         """The places of the loops that there is time for, in their order: the heaviest of them."""
-        every = np.arange(len(cycles))
+        every = np.arange(len(cuts))
         if not self.pace:
             return every
         order = np.argsort(-duals, kind="stable")
-        edges = np.cumsum(np.array([len(cycle) for cycle in cycles])[order])
+        edges = np.cumsum(_num_edges(cuts)[order])
         seconds = max(self.until - working_time(), 0.0)
         count = int(np.searchsorted(edges, seconds / self.pace, side="right"))
         return every if count == len(every) else np.sort(order[:count])
+
+
+def _num_edges(cuts: list[Cut]) -> npt.NDArray[np.int64]:
+    return np.array([len(cut.edges) for cut in cuts], dtype=np.int64)
 
 
 # Vertices of the dual polytope mostly have small denominators; a certificate with one reads well.
@@ -238,24 +267,6 @@ _BITS = (10, 20, 30, 40)
 _DUAL_BITS = 60
 # Below this no sum of int64 that we make can wrap.
 _ROOM = 2**62
-
-
-@dataclass(frozen=True, eq=False)
-class Rounded:
-    """Loops with exact multipliers over a denominator, and the bound that they prove."""
-
-    denominator: int
-    multipliers: npt.NDArray[Any]
-    cuts: Sequence[Cut]
-    bound: int  # times the denominator
-
-    def proves(self, target: int | None) -> bool:
-        """Whether all values are above `target`."""
-        return target is None or self.bound > target * self.denominator
-
-    def parts(self, signs: npt.NDArray[np.int8]) -> Parts:
-        """The loops and squares, with the signs that the weights give their edges."""
-        return parts_of(self.cuts, self.multipliers, self.denominator, signs)
 
 
 def round_leaf_duals(

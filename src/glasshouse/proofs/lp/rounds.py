@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.proofs.lp.centre import Centring, Point
+from glasshouse.proofs.lp.cuts import Cut
 from glasshouse.proofs.lp.cycle_model import TOLERANCE, CycleModel, Method
 from glasshouse.proofs.lp.separation import HOP, Separation
-from glasshouse.proofs.parts import Cycles
 
 # How many cuts of one round may share an edge.
 _COVER = 6
@@ -52,7 +52,7 @@ class GreedyRounds:
         """The LP, without cuts as yet."""
         return CycleModel(np.abs(self.graph.couplings), _GREEDY_PATIENCE)
 
-    def start(self) -> Cycles:
+    def start(self) -> list[Cut]:
         """Cycles to start from, found by filling up the weights with short cycles.
 
         Each turn looks for the shortest cycles, an edge being as long as it is full, and adds half
@@ -61,21 +61,21 @@ class GreedyRounds:
         # Weights too small for a float have some room, too.
         capacity = np.maximum(np.abs(self.graph.couplings), sys.float_info.min)
         load = np.zeros_like(capacity)
-        found: dict[int, npt.NDArray[np.int32]] = {}
+        found: dict[int, Cut] = {}
         enough = _GREEDY_CUTS * self.graph.num_edges
         for _ in range(_GREEDY_TURNS):
             before = len(found)
-            for cycle in self.separation.short(
+            for cut in self.separation.short(
                 load / capacity, np.inf, _GREEDY_HOP, _GREEDY_COVER, 16 * _MOST_CUTS
             ):
-                load[cycle] += capacity[cycle].min() / 2
-                found.setdefault(int(self.separation.signatures[cycle].sum()), cycle)
+                load[cut.edges] += capacity[cut.edges].min() / 2
+                found.setdefault(int(self.separation.signatures[cut.edges].sum()), cut)
             few = 50 * (len(found) - before) < self.graph.num_edges
             if few or len(found) > enough or self.separation.expired():
                 break
         return list(found.values())
 
-    def cuts(self, violation: npt.NDArray[np.float64]) -> Cycles:
+    def cuts(self, violation: npt.NDArray[np.float64]) -> list[Cut]:
         """Violated cycles, the shortest first, spread over the edges."""
         # Without the rounding, noise of the LP would outweigh the preference for few edges.
         lengths = np.round(violation, 9)
@@ -84,7 +84,7 @@ class GreedyRounds:
 
     def method(self, model: CycleModel) -> Method:
         """How to solve."""
-        return "ipm" if len(model.cycles) >= _SIMPLEX_CUTS else "simplex"
+        return "ipm" if len(model.cuts) >= _SIMPLEX_CUTS else "simplex"
 
     def clean(self, model: CycleModel) -> None:
         """Remove cuts that sleep."""
@@ -106,9 +106,9 @@ class CentredRounds:
         self.many_corners = len(set(weights)) < _ALIKE * len(weights)
         self.interior = False
         self.interior_patience = _INTERIOR_PATIENCE
-        self.known: Cycles = []
+        self.known: list[Cut] = []
 
-    def begin_inside(self, cycles: Cycles, violation: Point, centre: Point) -> None:
+    def begin_inside(self, cycles: list[Cut], violation: Point, centre: Point) -> None:
         """Begin late: with known cycles, which this solution is optimal for, and with a centre."""
         # Here the bound stays where it is for some rounds, and cuts that go would come again.
         self.interior, self.interior_patience = True, _CENTRED_PATIENCE
@@ -120,11 +120,11 @@ class CentredRounds:
         """The LP, without cuts as yet."""
         return CycleModel(np.abs(self.separation.graph.couplings), _CENTRED_PATIENCE)
 
-    def start(self) -> Cycles:
+    def start(self) -> list[Cut]:
         """Short cycles, or those that are known."""
         return self.known or self.centring.start()
 
-    def cuts(self, violation: Point) -> Cycles:
+    def cuts(self, violation: Point) -> list[Cut]:
         """Violated cycles; none only if there is none."""
         if self.interior:
             new = self._interior_cuts(violation)
@@ -135,7 +135,7 @@ class CentredRounds:
         self.interior = self.many_corners and self.centring.is_late
         return new
 
-    def _interior_cuts(self, violation: Point) -> Cycles:
+    def _interior_cuts(self, violation: Point) -> list[Cut]:
         lengths = np.where(violation < _BLUR, 0.0, violation)
         limit, enough = 1.0 - _INTERIOR_TOLERANCE, self.separation.graph.num_vertices
         return self.separation.exact(lengths, limit, _INTERIOR_COVER, enough)

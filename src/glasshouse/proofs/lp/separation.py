@@ -19,8 +19,7 @@ from glasshouse.proofs.kernels import arcs as arc_kernels
 from glasshouse.proofs.kernels import cliques as clique_kernels
 from glasshouse.proofs.kernels import clusters as cluster_kernels
 from glasshouse.proofs.kernels import cycles as cycle_kernels
-from glasshouse.proofs.lp.cuts import Clique, Cut, Walk
-from glasshouse.proofs.parts import Cycles
+from glasshouse.proofs.lp.cuts import Cut, Walk, plain_cuts
 from glasshouse.proofs.signed_graph import SignedGraph
 
 Lengths = npt.NDArray[np.float64]
@@ -56,6 +55,16 @@ class _Found:
         return edges, np.concatenate(self.begins), np.concatenate([np.zeros(0), *self.totals])
 
 
+def _gathered(
+    edges: npt.NDArray[np.int32], begins: npt.NDArray[np.int64], chosen: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """Some of the cycles in flat arrays."""
+    lengths = np.diff(begins)[chosen]
+    ends = np.append(0, np.cumsum(lengths))
+    places = np.arange(ends[-1]) + np.repeat(begins[chosen] - ends[:-1], lengths)
+    return edges[places], ends
+
+
 class Separation:
     """Finds odd cycles in one graph.
 
@@ -78,7 +87,7 @@ class Separation:
         cover: int,
         enough: float = np.inf,
         shuffled: bool = False,
-    ) -> Cycles:
+    ) -> list[Cut]:
         """Odd cycles below a length, the shortest first, no edge in more than `cover` of them.
 
         Args:
@@ -93,7 +102,7 @@ class Separation:
         found = self._search(graph, limit, hop, enough, shuffled)
         return self._chosen(*found.arrays(), cover)
 
-    def exact(self, lengths: Lengths, limit: float, cover: int, enough: float) -> Cycles:
+    def exact(self, lengths: Lengths, limit: float, cover: int, enough: float) -> list[Cut]:
         """The same by way of clusters: fast where most lengths are 0. None means there is none."""
         graph = self.graph_of(lengths)
         label, parity = cluster_kernels.clusters(graph)
@@ -150,9 +159,7 @@ class Separation:
             return edges, begins, totals
         marks = np.add.reduceat(self.signatures[edges], begins[:-1])
         kept = np.unique(marks, return_index=True)[1]
-        parts = [edges[begins[k] : begins[k + 1]] for k in kept.tolist()]
-        ends = np.cumsum([len(part) for part in parts])
-        return np.concatenate(parts), np.append(0, ends).astype(np.int64), totals[kept]
+        return *_gathered(edges, begins, kept), totals[kept]
 
     def _chosen(
         self,
@@ -160,13 +167,13 @@ class Separation:
         begins: npt.NDArray[np.int64],
         totals: Lengths,
         cover: int,
-    ) -> Cycles:
+    ) -> list[Cut]:
         """The shortest cycles, those of fewest edges first, spread over the graph."""
         order = np.lexsort((np.diff(begins), np.round(totals, 6)))
         chosen = cycle_kernels.spread(
             order, edges, begins, self.signatures, self.graph.num_edges, cover
         )
-        return [edges[begins[k] : begins[k + 1]] for k in chosen.tolist()]
+        return plain_cuts(*_gathered(edges, begins, chosen))
 
 
 # What an arc costs beside its length: of two equally violated cycles the one of fewer edges comes.
@@ -200,13 +207,13 @@ class CycleSeparator:
         """
         lengths = arc_lengths(violation)
         graph = arc_kernels.ArcGraph(*self.graph.rows, self.graph.negative, lengths)
-        arcs, vertices, begins, totals = self._violated(graph, 1.0 - tolerance)
+        arcs, _, begins, totals = self._violated(graph, 1.0 - tolerance)
         order = np.lexsort((np.diff(begins), np.round(totals, 6)))
         chosen = cycle_kernels.spread(
             order, arcs, begins, self.signatures, len(lengths), _ARC_COVER
         )
         places = [slice(begins[k], begins[k + 1]) for k in chosen[:_MOST_CUTS].tolist()]
-        return [Cut.of_cycle(arcs[place].copy(), vertices[place].copy()) for place in places]
+        return [Cut.of_cycle(arcs[place]) for place in places]
 
     def _violated(self, graph: arc_kernels.ArcGraph, limit: float) -> tuple[Any, ...]:
         """Cycles below a length, as the kernel gives them, the time being read now and then."""
@@ -333,5 +340,5 @@ class CliqueSeparator:
                                               sources, strict=True)
             ]  # fmt: skip
             turns = (1 - 2 * (clique & 1)).astype(np.int8)
-            cuts.append(Cut.of_clique(Clique(clique >> 1, turns), walks))
+            cuts.append(Cut.of_clique(clique >> 1, turns, walks))
         return cuts

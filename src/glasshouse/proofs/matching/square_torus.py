@@ -27,7 +27,6 @@ from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.matching.kernels import faces as face_kernels
 from glasshouse.proofs.matching.kernels import matching as matching_kernels
 from glasshouse.proofs.matching.kernels import moats as moat_kernels
-from glasshouse.proofs.parts import Cycles
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
 Marks = npt.NDArray[np.bool_]
@@ -43,10 +42,12 @@ _FACES_AT_ONCE, _PARTS_AT_ONCE = 1 << 18, 1 << 13
 class Moats:
     """Odd cycles with multipliers, and the edges that the ways of the matching cross.
 
-    The multipliers, in units of the weights, add up to the number of these edges.
+    The multipliers, in units of the weights, add up to the number of these edges. Cycle k has the
+    edges from `begins[k]` to `begins[k + 1]` - 1.
     """
 
-    cycles: Cycles
+    edges: npt.NDArray[np.int32]
+    begins: npt.NDArray[np.int64]
     duals: npt.NDArray[np.float64]
     crossed: Marks
 
@@ -87,17 +88,19 @@ class SquareTorus:
         """
         odd, forest, crossed = _matched(self.faces, self.odd, self.rng, budget)
         lattice = self.faces, tuple(self.graph.rows), self.graph.edges, self.graph.negative
-        cycles: Cycles = []
-        duals = [np.zeros(0)]
+        edges, lengths, duals = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)], [np.zeros(0)]
         for first, last in budget.pieces(2 * len(odd), _PARTS_AT_ONCE):
-            edges, begins, widths = moat_kernels.moats(*lattice, odd, forest, first, last)
-            cycles += [edges[begins[k] : begins[k + 1]] for k in range(len(widths))]
+            some, begins, widths = moat_kernels.moats(*lattice, odd, forest, first, last)
+            edges.append(some)
+            lengths.append(np.diff(begins))
             duals.append(widths / 2)
-        return Moats(cycles, np.concatenate(duals), crossed)
+        begins = np.cumsum(np.concatenate(lengths))
+        return Moats(np.concatenate(edges), begins, np.concatenate(duals), crossed)
 
-    def odd_faces(self) -> Cycles:
-        """The odd faces themselves, cycles that are there without any search."""
-        return list(self.faces.edges[self.odd])
+    def odd_faces(self) -> npt.NDArray[np.int32]:
+        """The edges of the odd faces, four in a row: cycles that are there without any search."""
+        faces: npt.NDArray[np.int32] = self.faces.edges[self.odd]
+        return faces
 
     def state_near(self, crossed: Marks) -> Spins:
         """A state that violates these edges, and others only where that cannot be."""

@@ -9,12 +9,11 @@ from threadpoolctl import ThreadpoolController
 
 from glasshouse.certificates.ties import Pair
 from glasshouse.proofs.budget import Budget
-from glasshouse.proofs.relaxation import Outcome, Parts
+from glasshouse.proofs.parts import NO_PARTS
+from glasshouse.proofs.relaxation import Outcome
 from glasshouse.proofs.semidefinite.climb import Climb, Settings
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
-
-_NO_PARTS = Parts(1, [], [])
 
 
 class SemidefiniteRelaxation:
@@ -49,10 +48,10 @@ class SemidefiniteRelaxation:
         problem = Subproblem.of(self._graph, pairs)
         highest = problem.highest_below(self._graph.value(incumbent))
         if highest is None or problem.trivial_bound > highest:
-            return Outcome(True, _NO_PARTS)
+            return Outcome(True, NO_PARTS)
         if problem.size == 0:
             state = problem.spread(np.ones(0))
-            return Outcome(False, _NO_PARTS, states=[state])
+            return Outcome(False, NO_PARTS, states=[state])
         # Threads wait for each other longer than such small matrices take.
         with self._threads.limit(limits=1, user_api="blas"):
             return self._climbed(Climb(problem, highest, warm, Settings()), budget)

@@ -11,12 +11,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg.lapack import dsyevd
 
-from glasshouse.proofs.relaxation import Parts
+from glasshouse.certificates import Squares
+from glasshouse.certificates.bound import Parts
+from glasshouse.certificates.exact_form import packed
+from glasshouse.proofs.parts import NO_PARTS, flat
 from glasshouse.proofs.semidefinite.cuts import Cuts, FloatArray
 from glasshouse.proofs.semidefinite.dual import RegularisedDual
 from glasshouse.proofs.semidefinite.subproblem import ROOM, Subproblem
@@ -86,17 +90,16 @@ class ExactSquares:
 
     def parts(self, problem: Subproblem) -> Parts:
         """The squares over vertices of the graph."""
-        names = problem.vertices
-        squares: list[tuple[int, list[int], list[int]]] = []
-        for multiplier, row, factors in zip(
-            self.cut_multipliers, self.cuts.vertices, self.cuts.coefficients, strict=True
-        ):
-            used = np.flatnonzero(factors)
-            squares.append((multiplier, names[row[used]].tolist(), factors[used].tolist()))
-        for column in self.columns:
-            used = np.flatnonzero(column)
-            squares.append((self.column_multiplier, names[used].tolist(), column[used].tolist()))
-        return Parts(self.denominator, [], squares)
+        cuts, everyone = self.cuts, np.arange(problem.size)
+        rows: list[tuple[npt.NDArray[Any], npt.NDArray[Any]]] = [
+            *zip(cuts.vertices, cuts.coefficients, strict=True),
+            *((everyone, column) for column in self.columns),
+        ]
+        nodes, starts = flat([problem.vertices[row[a != 0]] for row, a in rows], np.int32)
+        factors, _ = flat([a[a != 0] for _, a in rows], np.int64)
+        multipliers = self.cut_multipliers + [self.column_multiplier] * len(self.columns)
+        squares = Squares(nodes, starts, factors, packed(multipliers))
+        return NO_PARTS._replace(squares=squares, denominator=self.denominator)
 
 
 def exact_squares(problem: Subproblem, cuts: Cuts, diagonal: FloatArray, bits: int) -> ExactSquares:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates import Branch, Certificate, Cover
-from glasshouse.certificates.bound import Parts as FlatParts
+from glasshouse.certificates.bound import Parts
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.leaf import bounded_leaf, covered_leaf
 from glasshouse.certificates.ties import Pair
@@ -24,7 +24,6 @@ from glasshouse.certificates.tree import Tree
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.contraction import ContractedGraph
 from glasshouse.proofs.core import Core, lifted_state
-from glasshouse.proofs.parts import Packing
 from glasshouse.proofs.preparation import Prepared
 from glasshouse.proofs.signed_graph import Spins
 from glasshouse.proofs.trees.node import Node, certificate_of_tree
@@ -43,7 +42,7 @@ class Growth:
         reduction: of its graph.
         method: which relaxation bounds the nodes.
         budget: when to stop.
-        packings: what linear programs of the blocks have found.
+        parts: what linear programs of the blocks have found.
         start: a certificate to go on from, if its tree is one over the same core.
     """
 
@@ -53,7 +52,7 @@ class Growth:
         reduction: ContractedGraph,
         method: str,
         budget: Budget,
-        packings: list[Packing],
+        parts: Parts,
         start: Certificate | None = None,
     ) -> None:
         self.prepared, self.reduction, self.method = prepared, reduction, method
@@ -66,7 +65,6 @@ class Growth:
         if start is not None and self.goes_on:
             self.root = tree_of(start, form, self.core.names, self.search.value)
         else:
-            parts = self.core.packed(reduction, packings, form.loop_scale)
             self.root = self.search.new_root(parts)
 
     def run(
@@ -117,7 +115,7 @@ def goes_on_from(certificate: Certificate, core: Core) -> bool:
         return False
     branches = (row for row in tree.rows if isinstance(row, Branch))
     named = {node for branch in branches for node in branch} <= set(core.names.tolist())
-    first, second = FlatParts.of(certificate).chosen(*_common(tree)), core.common
+    first, second = Parts.of(certificate).chosen(*_common(tree)), core.common
     one, other = first.denominator, second.denominator
     return (
         named
@@ -141,7 +139,7 @@ def tree_of(
             are among them.
         value: that of the best state.
     """
-    tree, parts = certificate.tree, FlatParts.of(certificate)
+    tree, parts = certificate.tree, Parts.of(certificate)
     assert tree is not None
     common_loops, common_squares = _common(tree)
     places = iter(tree.leaves())

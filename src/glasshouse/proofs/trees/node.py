@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from glasshouse.certificates import Branch, Certificate, Cover, Leaf, Tree
-from glasshouse.certificates.bound import Parts as FlatParts
+from glasshouse.certificates.bound import Parts
 from glasshouse.certificates.ties import Pair
 from glasshouse.certificates.tree import Row
 from glasshouse.proofs.parts import certificate_of, joined_parts
@@ -33,7 +33,7 @@ class Node:
     """
 
     pairs: list[Pair]
-    parts: FlatParts
+    parts: Parts
     bound: Fraction
     least: int
     warm: Any = None
@@ -74,7 +74,7 @@ class Node:
         return first, second
 
 
-def certificate_of_tree(root: Node, common: FlatParts, names: Any, spins: Spins) -> Certificate:
+def certificate_of_tree(root: Node, common: Parts, names: Any, spins: Spins) -> Certificate:
     """The certificate that a tree is, at a state; nodes that are open are leaves like all others.
 
     Args:

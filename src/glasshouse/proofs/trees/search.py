@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from glasshouse.certificates.bound import Parts as FlatParts
+from glasshouse.certificates.bound import Parts
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.leaf import bounded_leaf, covered_leaf
 from glasshouse.certificates.ties import Pair, ties_of
@@ -112,7 +112,7 @@ class TreeSearch:
         """That of the best state."""
         return self.core.offset + 2 * self.incumbent.cost
 
-    def new_root(self, parts: FlatParts) -> Node:
+    def new_root(self, parts: Parts) -> Node:
         """A tree of one node, which some parts bound."""
         root = Node([], parts, Fraction(0), 0)
         self._bound(root)
@@ -182,7 +182,7 @@ class TreeSearch:
             return None
         return node.split(self._branch(node, outcome.branch))
 
-    def _bound(self, node: Node, parts: FlatParts | None = None) -> None:
+    def _bound(self, node: Node, parts: Parts | None = None) -> None:
         """Give a node parts, if they prove more than those it has."""
         parts = node.parts if parts is None else parts
         pairs = self._named(node.pairs)
