@@ -34,7 +34,7 @@ def after_cycles(graph):
     """The solved LP of all cycle inequalities."""
     lp, (cycles, _) = NodeLp(np.abs(graph.couplings)), separators(graph)
     while True:
-        lp.solve(np.inf, np.inf)
+        lp.solve(np.inf)
         cuts = cycles.cuts(lp.violation, 1e-6)
         if not cuts:
             return lp
@@ -60,7 +60,7 @@ def test_a_complete_graph_is_one_clique(size):
     assert lp.value == pytest.approx(size * (size - 1) / 6)  # all u are 1/3
     _, cliques = separators(graph)
     lp.add(cliques.cuts(arc_lengths(lp.violation), 0.02))
-    lp.solve(np.inf, np.inf)
+    lp.solve(np.inf)
     assert lp.value == pytest.approx((size - 1) ** 2 / 4)  # the least cost of a state
 
 
@@ -76,7 +76,7 @@ def test_a_pair_may_be_a_walk():
     assert lp.value == pytest.approx(10 / 3)
     _, cliques = separators(graph)
     lp.add(cliques.cuts(arc_lengths(lp.violation), 0.02))
-    lp.solve(np.inf, np.inf)
+    lp.solve(np.inf)
     assert lp.value == pytest.approx(4)
 
 

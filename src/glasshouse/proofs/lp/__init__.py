@@ -4,12 +4,17 @@ The root solves block by block over plain cycles, and ends with a feasible packi
 can be lifted through contracted edges. A node has flipped arcs and odd cliques, keeps the basis of
 the simplex method, and may use any multipliers.
 
+Both share the following:
+
 * `highs`: HiGHS, the only way to it.
-* `separation`: violated inequalities: cycles, and odd cliques. `cuts`: an inequality of a node.
+* `cuts`: an inequality. `cut_lp`: a linear program whose rows are cuts.
+* `separation`: violated inequalities: cycles, and odd cliques.
 * `centre`: points between a solution and a centre, where cuts are searched for.
 * `rounding`: from floating-point duals to exact multipliers, and how many loops there is time for.
-* `cycle_model`: the cycle LP as HiGHS holds it. `rounds`: rounds of cuts at the root.
-* `root`: the LP of one block. `blocks`: all blocks of a graph.
+
+Each has its own way from round to round:
+
+* `rounds`: rounds of cuts at the root. `root`: the LP of one block. `blocks`: those of a graph.
 * `tied_graph`: the states of a node. `node_lp`: its LP. `interior_duals`: better duals for it.
 * `strong_branching`: the pair to branch on. `node`: the two relaxations of a tree search.
 """

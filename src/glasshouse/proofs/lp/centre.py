@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.proofs.budget import Budget
+from glasshouse.proofs.lp.cut_lp import TOLERANCE
 from glasshouse.proofs.lp.cuts import Cut
-from glasshouse.proofs.lp.cycle_model import TOLERANCE
 from glasshouse.proofs.lp.separation import Separation
 from glasshouse.proofs.lp.tied_graph import TiedGraph
 from glasshouse.proofs.signed_graph import SignedGraph

@@ -117,7 +117,7 @@ class CycleRelaxation:
         stall = self.stall_of_root if is_root else self.stall_of_node
         history: list[float] = []
         while True:
-            lp.solve(self.goal(ties) + _MARGIN, budget.left())
+            lp.solve(budget.left(), objective_bound=self.goal(ties) + _MARGIN)
             if not lp.finished:
                 return None
             self.round_to_state()
@@ -127,7 +127,7 @@ class CycleRelaxation:
                 if proof is not None:
                     return proof
                 # Where it stopped early the solution is none that could be cut off.
-                lp.solve(np.inf, budget.left())
+                lp.solve(budget.left(), objective_bound=np.inf)
                 if not lp.finished:
                     return None
             history.append(lp.value)

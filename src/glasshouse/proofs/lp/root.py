@@ -21,8 +21,8 @@ import numpy.typing as npt
 
 from glasshouse.proofs.budget import Budget, TimeIsUpError
 from glasshouse.proofs.kernels import graphs
+from glasshouse.proofs.lp.cut_lp import CutLp
 from glasshouse.proofs.lp.cuts import Cut, plain_cuts
-from glasshouse.proofs.lp.cycle_model import CycleModel
 from glasshouse.proofs.lp.rounding import Certifying, Rounded, refine, round_duals
 from glasshouse.proofs.lp.rounds import CentredRounds, GreedyRounds
 from glasshouse.proofs.lp.separation import Separation
@@ -73,7 +73,7 @@ class BlockResult:
 class _Work:
     """How far the rounds have come; `solved` are the cuts of the last solved LP, and its duals."""
 
-    model: CycleModel
+    lp: CutLp
     violation: npt.NDArray[np.float64]
     solved: tuple[list[Cut], npt.NDArray[np.float64]] = field(
         default_factory=lambda: ([], np.zeros(0))
@@ -130,7 +130,9 @@ class CycleLp:
         """
         # The rest is for a better state, should the LP not end in its time.
         self.lp_budget = self.budget.part(1 - _RESERVE)
-        work = _Work(self.rounds.model(), np.zeros(self.graph.num_edges))
+        # Any optimal duals will do.
+        lp = CutLp(np.abs(self.graph.couplings), run_crossover="off")
+        work = _Work(lp, np.zeros(self.graph.num_edges))
         with self.budget.hearing_ctrl_c():
             if self.torus is not None:
                 self.match_faces(self.torus, work)
@@ -138,8 +140,10 @@ class CycleLp:
                 self.add_cuts(work)
             if not (self.closed(work.lower) or work.stopped):
                 self.anneal(work.lower)
-                violation = work.model.interior(self.lp_budget.left(), work.violation)
-                self.anneal(work.lower, violation)
+                left = self.lp_budget.left()
+                if left > 0.0 and lp.solve(left, solver="ipm") == "optimal":
+                    work.violation = lp.violation
+                self.anneal(work.lower, work.violation)
         if self.budget.stopped == "Ctrl-C":
             self.certifying.hurry()
             self.budget.to_the_end(lambda: self.make_do(work))
@@ -195,7 +199,7 @@ class CycleLp:
 
     def add_cuts(self, work: _Work) -> None:
         """The rounds of `solve`."""
-        model, rounds = work.model, self.rounds
+        lp, rounds = work.lp, self.rounds
         history: list[Fraction] = []
         while True:
             self.look_for_states(work)
@@ -213,14 +217,17 @@ class CycleLp:
                 break
             work.rounds += 1
             work.cuts += len(new)
-            model.add(new)
-            end = model.solve(rounds.method(model), self.lp_budget.left())
+            lp.add(new)
+            method = rounds.method(lp)
+            end = lp.solve(self.lp_budget.left(), solver=method)
+            if end == "unsure" and method == "ipm":
+                end = lp.solve(self.lp_budget.left(), solver="simplex")
             if end != "optimal":  # a solver that is not sure gets no further with more time
                 work.converged = end == "unsure"
                 break
-            work.violation = model.violation()
-            self.solved(work, list(model.cuts), model.duals())
-            rounds.clean(model)
+            work.violation = lp.violation
+            self.solved(work, list(lp.cuts), lp.duals)
+            rounds.clean(lp)
 
     def solved(self, work: _Work, cuts: list[Cut], duals: npt.NDArray[np.float64]) -> None:
         """Keep the solution of an LP; leave the time that its certificate will take."""
@@ -260,7 +267,7 @@ class CycleLp:
         """The exact packing that the last solved LP found, or as much of it as time allows."""
         cuts, duals = work.solved
         if not cuts:  # not even one LP was solved
-            cuts = work.model.cuts or work.unsolved
+            cuts = work.lp.cuts or work.unsolved
             duals = np.zeros(len(cuts))
         self.certifying.measure(cuts, lambda some: self.rounded(duals[: len(some)], some))
         places = self.certifying.affordable(duals, cuts)

@@ -7,14 +7,17 @@ large sparse graphs: short cycles first, centred cuts, warm starts.
 from __future__ import annotations
 
 import sys
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from glasshouse.proofs.lp.centre import Centring, Point
+from glasshouse.proofs.lp.cut_lp import TOLERANCE, CutLp
 from glasshouse.proofs.lp.cuts import Cut
-from glasshouse.proofs.lp.cycle_model import TOLERANCE, CycleModel, Method
 from glasshouse.proofs.lp.separation import HOP, Separation
+
+Method = Literal["simplex", "ipm"]
 
 # How many cuts of one round may share an edge.
 _COVER = 6
@@ -48,10 +51,6 @@ class GreedyRounds:
         self.separation = separation
         self.graph = separation.graph
 
-    def model(self) -> CycleModel:
-        """The LP, without cuts as yet."""
-        return CycleModel(np.abs(self.graph.couplings), _GREEDY_PATIENCE)
-
     def start(self) -> list[Cut]:
         """Cycles to start from, found by filling up the weights with short cycles.
 
@@ -82,13 +81,13 @@ class GreedyRounds:
         limit, enough = 1.0 - TOLERANCE, 16 * _MOST_CUTS
         return self.separation.short(lengths, limit, HOP, _COVER, enough)[:_MOST_CUTS]
 
-    def method(self, model: CycleModel) -> Method:
+    def method(self, lp: CutLp) -> Method:
         """How to solve."""
-        return "ipm" if len(model.cuts) >= _SIMPLEX_CUTS else "simplex"
+        return "ipm" if len(lp.cuts) >= _SIMPLEX_CUTS else "simplex"
 
-    def clean(self, model: CycleModel) -> None:
+    def clean(self, lp: CutLp) -> None:
         """Remove cuts that sleep."""
-        model.drop_slack(0.25, TOLERANCE)
+        lp.drop_sleepers(_GREEDY_PATIENCE, 0.25)
 
 
 class CentredRounds:
@@ -116,10 +115,6 @@ class CentredRounds:
         self.centring.skip_short()
         self.known = [*cycles, *self._interior_cuts(violation)]
 
-    def model(self) -> CycleModel:
-        """The LP, without cuts as yet."""
-        return CycleModel(np.abs(self.separation.graph.couplings), _CENTRED_PATIENCE)
-
     def start(self) -> list[Cut]:
         """Short cycles, or those that are known."""
         return self.known or self.centring.start()
@@ -140,11 +135,13 @@ class CentredRounds:
         limit, enough = 1.0 - _INTERIOR_TOLERANCE, self.separation.graph.num_vertices
         return self.separation.exact(lengths, limit, _INTERIOR_COVER, enough)
 
-    def method(self, model: CycleModel) -> Method:
+    def method(self, lp: CutLp) -> Method:
         """How to solve."""
-        model.patience = self.interior_patience if self.interior else _CENTRED_PATIENCE
         return "ipm" if self.interior else "simplex"
 
-    def clean(self, model: CycleModel) -> None:
+    def clean(self, lp: CutLp) -> None:
         """Remove cuts that sleep."""
-        model.drop_slack(0.125, _BLUR if self.interior else TOLERANCE)
+        if self.interior:
+            lp.drop_sleepers(self.interior_patience, 0.125, _BLUR)
+        else:
+            lp.drop_sleepers(_CENTRED_PATIENCE, 0.125)

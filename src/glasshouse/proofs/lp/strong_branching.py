@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.proofs.budget import Budget
-from glasshouse.proofs.lp.node_lp import Floats, NodeLp, Probe
+from glasshouse.proofs.lp.cut_lp import Floats
+from glasshouse.proofs.lp.node_lp import NodeLp, Probe
 from glasshouse.proofs.lp.tied_graph import TiedGraph
 
 # Edges with u this near to 0 or 1 are as good as decided.

@@ -1,0 +1,100 @@
+"""A linear program over edges, as HiGHS holds it: its rows are cuts that come, sleep and go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.proofs.lp.cuts import Cut
+from glasshouse.proofs.lp.highs import End, LinearProgramError, checked, new_highs, run
+from glasshouse.proofs.parts import flat
+
+Floats = npt.NDArray[np.float64]
+
+# A row is slack, or a cycle violated, if it is so by more than the LP's own tolerance.
+TOLERANCE = 1e-6
+
+
+class CutLp:
+    """Minimise Σ|w_e| u_e over u ≥ 0 and the cuts, in units of the largest weight.
+
+    Args:
+        weights: |w| of the edges.
+        options: options of HiGHS, or upper bounds of u.
+
+    Attributes:
+        cuts: row by row.
+        violation: u of the last solved LP, one for each edge.
+        value: its value.
+        duals: one for each cut that it had.
+        finished: whether the last run reached the optimum, or what was enough.
+    """
+
+    def __init__(self, weights: Floats, **options: Any) -> None:
+        # Presolve costs more than it saves, and throws the basis away.
+        self.solver = new_highs(weights, presolve="off", **options)
+        self.cuts: list[Cut] = []
+        self.right_sides, self.asleep_for = np.zeros(0), np.zeros(0, dtype=np.int64)
+        self.violation, self.value = np.zeros(len(weights)), 0.0
+        self.duals, self.row_values = np.zeros(0), np.zeros(0)
+        self.finished = True
+
+    def add(self, cuts: Sequence[Cut]) -> None:
+        """Append rows."""
+        if not cuts:
+            return
+        columns, begins = flat([cut.edges for cut in cuts], np.int32)
+        values, _ = flat([cut.coefficients for cut in cuts], np.float64)
+        sides = np.array([cut.right_side for cut in cuts], dtype=np.float64)
+        endless, starts = np.full(len(cuts), np.inf), begins[:-1].astype(np.int32)
+        rows = len(cuts), sides, endless, len(columns), starts, columns, values
+        checked(self.solver.addRows(*rows), "rows")
+        self.cuts += cuts
+        self.right_sides = np.concatenate([self.right_sides, sides])
+        self.asleep_for = np.concatenate([self.asleep_for, np.zeros(len(cuts), dtype=np.int64)])
+
+    def solve(self, seconds: float, **options: Any) -> End:
+        """Solve for some seconds. What was before is kept unless the run finishes.
+
+        Args:
+            seconds: for how long at most.
+            options: options of HiGHS from now on.
+        """
+        for name, value in options.items():
+            checked(self.solver.setOptionValue(name, value), f"{name}={value!r}")
+        end = run(self.solver, seconds)
+        if end in ("infeasible", "iterations"):
+            raise LinearProgramError(f"the cuts have a solution, but HiGHS ended with {end!r}")
+        self.finished = end in ("optimal", "bound")
+        if self.finished:
+            solution = self.solver.getSolution()
+            self.value = self.solver.getInfo().objective_function_value
+            self.violation = np.clip(np.array(solution.col_value), 0.0, 1.0)
+            self.row_values = np.array(solution.row_value)
+            self.duals = np.maximum(np.array(solution.row_dual), 0.0)
+        return end
+
+    def drop_sleepers(
+        self, patience: int, least_share: float, tolerance: float = TOLERANCE
+    ) -> None:
+        """Remove rows that have been slack for more than `patience` solves, if they are many.
+
+        They slow every further solve down.
+        """
+        slack = self.row_values > self.right_sides + tolerance
+        self.asleep_for = np.where(slack, self.asleep_for + 1, 0)
+        old = self.asleep_for > patience
+        if old.any() and old.sum() >= least_share * len(old):
+            self.remove(old)
+
+    def remove(self, gone: npt.NDArray[np.bool_]) -> None:
+        """Remove some rows."""
+        rows = np.flatnonzero(gone).astype(np.int32)
+        checked(self.solver.deleteRows(len(rows), rows), "rows to delete")
+        self.cuts = [cut for cut, is_gone in zip(self.cuts, gone, strict=True) if not is_gone]
+        for name in ("asleep_for", "right_sides", "duals", "row_values"):
+            before = getattr(self, name)
+            setattr(self, name, before[~gone[: len(before)]])
