@@ -6,7 +6,7 @@ import numpy as np
 
 from glasshouse.certificates.bound import Parts
 from glasshouse.problems import Ising
-from glasshouse.proofs.lp.cuts import Cut, plain_cuts
+from glasshouse.proofs.lp.cuts import Cut, cycle_cuts
 from glasshouse.proofs.parts import flat
 
 Listed = tuple[int, list[int], list[int]]
@@ -76,4 +76,4 @@ def listed(parts: Parts) -> tuple[list[Listed], list[Listed]]:
 
 def cuts_of(cycles: list[list[int]]) -> list[Cut]:
     """Cycles of plain arcs, given by their edges."""
-    return plain_cuts(*flat(cycles, np.int32))
+    return cycle_cuts(*flat(cycles, np.int32))

@@ -36,7 +36,7 @@ def is_odd_cycle(graph: SignedGraph, cycle: np.ndarray) -> bool:
 def test_clusters_miss_no_violated_cycle(seed):
     rng = np.random.default_rng(seed)
     graph = SignedGraph.of(torus(8, rng, gaussian=False))
-    separation = Separation(graph, lambda: False)
+    separation = Separation(graph)
     # Mostly zeros, from many violated cycles to none.
     lengths = np.where(rng.random(graph.num_edges) < 0.5 + seed / 16, rng.random(), 0.0)
     plain = separation.short(lengths, 1 - 1e-6, HOP, 10**6)
@@ -66,7 +66,7 @@ def test_a_mean_of_states_violates_no_cycle():
     graph = SignedGraph.of(torus(8, rng, gaussian=False))
     states = rng.choice([-1, 1], (5, graph.num_vertices)).astype(np.int8)
     centre = mean_violation(graph, states)
-    assert not Separation(graph, lambda: False).exact(centre, 1 - 1e-6, 6, np.inf)
+    assert not Separation(graph).exact(centre, 1 - 1e-6, 6, np.inf)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -21,7 +21,7 @@ from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError, sati
 from glasshouse.proofs import prove
 from glasshouse.proofs.contraction import ContractedGraph, OddCycle
 from glasshouse.proofs.kernels import graphs
-from glasshouse.proofs.kernels.cycles import LengthGraph, odd_cycles
+from glasshouse.proofs.kernels.cycles import ArcGraph, odd_cycles
 from glasshouse.proofs.lp.rounding import Rounded, refine, round_duals
 from glasshouse.proofs.parts import cycle_parts
 from glasshouse.proofs.signed_graph import SignedGraph, exact_array
@@ -74,7 +74,7 @@ def test_lifted_loops_are_odd_cycles_within_the_weights(seed):
         negative = (block.graph.weights < 0).astype(np.uint8)
         lengths = np.zeros(block.graph.num_edges)
         edges, begins, _ = odd_cycles(
-            LengthGraph(*block.graph.rows, negative, lengths), 1e-3, np.inf,
+            ArcGraph(*block.graph.rows, negative, lengths, (0,)), 1e-3, np.inf,
             np.arange(1, dtype=np.int32), np.zeros(block.graph.num_vertices, dtype=np.bool_),
         )  # fmt: skip
         if len(begins) > 1:
@@ -164,7 +164,7 @@ def test_shortest_odd_cycles_are_the_shortest(problem):
     negative = (graph.weights < 0).astype(np.uint8)
     everywhere = np.arange(graph.num_vertices, dtype=np.int32)
     edges, begins, totals = odd_cycles(
-        LengthGraph(*graph.rows, negative, lengths),
+        ArcGraph(*graph.rows, negative, lengths, (0,)),
         0.0,
         np.inf,
         everywhere,

@@ -116,17 +116,19 @@ def test_cuts_in_small_pieces_are_the_same(pieces, monkeypatch):
     graph = graph_of(lattice(4, 4, 4))
     violation = np.random.default_rng(0).random(graph.num_edges) / 2
     lengths = separation.arc_lengths(violation)
-    separators = separation.CycleSeparator(graph), separation.CycleSeparator(graph)
-    separators[1].sources_at_once = pieces
-    cycles = [separator.cuts(violation, 0.02) for separator in separators]
-    cliques = [separation.CliqueSeparator(graph, separators[0].signatures).cuts(lengths, 0.02)]
-    monkeypatch.setattr(separation, "_PAIRS_AT_ONCE", pieces * graph.num_vertices)
-    cliques += [separation.CliqueSeparator(graph, separators[0].signatures).cuts(lengths, 0.02)]
+    cuts = separation.Separation(graph, flipped=True)
+    cycles, cliques = [], []
+    for _ in range(2):
+        cycles.append(cuts.short(lengths, 0.98, separation.HOP, 4))
+        cliques.append(separation.CliqueSeparator(cuts).cuts(lengths, 0.02))
+        monkeypatch.setattr(separation, "_GROUP", pieces)
+        monkeypatch.setattr(separation, "_PAIRS_AT_ONCE", pieces * graph.num_vertices)
     for one, other in (cycles, cliques):
         assert [cut.edges.tolist() for cut in one] == [cut.edges.tolist() for cut in other]
         assert len(one) > 0
-    separators[1].budget = OVER
-    assert separators[1].cuts(violation, 0.02) == []
+    cuts.budget = OVER
+    assert cuts.short(lengths, 0.98, separation.HOP, 4) == []
+    assert separation.CliqueSeparator(cuts).cuts(lengths, 0.02) == []
 
 
 @pytest.mark.parametrize("gaussian", [False, True])

@@ -327,8 +327,6 @@ class ContractedGraph:
 
         No edge is used above its weight if none of the core was.
         """
-        if not self.is_lifting:
-            return loops
         return _Lifting(loops).undo(self._steps, self._weights, denominator)
 
 

@@ -3,18 +3,17 @@
 import numpy as np
 import pytest
 from tests.proofs.instances import spin_glass
-from tests.proofs.lp.test_separation import glass
+from tests.proofs.lp.test_separation import glass, separators, violated_cycles
 
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.lp.centre import Aim, centre_of, contracted, states_of
-from glasshouse.proofs.lp.separation import CycleSeparator
 from glasshouse.proofs.lp.tied_graph import TiedGraph
 from glasshouse.proofs.signed_graph import SignedGraph
 from glasshouse.proofs.states import mean_violation
 
 
 def test_the_point_ends_at_the_solution():
-    aim, solution = Aim(np.zeros(3)), np.ones(3)
+    aim, solution = Aim(np.zeros(3), 0.7, 0.95), np.ones(3)
     points = []
     while not aim.is_there:
         points.append(aim.point(solution)[0])
@@ -25,7 +24,7 @@ def test_the_point_ends_at_the_solution():
 
 
 def test_without_a_centre_the_point_is_the_solution():
-    assert Aim().is_there
+    assert Aim(None, 0.7, 0.95).is_there
 
 
 @pytest.mark.parametrize("pairs", [[], [(0, 5, 1)], [(0, 5, -1), (5, 7, 1), (2, 3, -1)]])
@@ -45,7 +44,7 @@ def test_no_cycle_is_violated_at_the_centre(pairs):
     graph = glass(2)
     ties = TiedGraph.of(graph, pairs)
     centre = centre_of(ties, states_of(ties, Budget()))
-    assert not CycleSeparator(graph).cuts(centre, 1e-9)
+    assert not violated_cycles(separators(graph)[0], centre, 1e-9)
     inside = ties.inside
     assert (centre[inside] == ties.violated[inside]).all()
 

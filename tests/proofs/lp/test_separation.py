@@ -11,7 +11,7 @@ from glasshouse.proofs.lp import separation
 from glasshouse.proofs.lp.cuts import parts_of
 from glasshouse.proofs.lp.node_lp import NodeLp
 from glasshouse.proofs.lp.rounding import exact_bound
-from glasshouse.proofs.lp.separation import CliqueSeparator, CycleSeparator, arc_lengths
+from glasshouse.proofs.lp.separation import HOP, CliqueSeparator, Separation, arc_lengths
 from glasshouse.proofs.lp.tied_graph import TiedGraph
 from glasshouse.proofs.signed_graph import SignedGraph, exact_array
 
@@ -26,8 +26,12 @@ def glass(seed):
 
 
 def separators(graph):
-    cycles = CycleSeparator(graph)
-    return cycles, CliqueSeparator(graph, cycles.signatures)
+    cycles = Separation(graph, flipped=True)
+    return cycles, CliqueSeparator(cycles)
+
+
+def violated_cycles(separation, violation, tolerance):
+    return separation.short(arc_lengths(violation), 1 - tolerance, HOP, 4)
 
 
 def after_cycles(graph):
@@ -35,7 +39,7 @@ def after_cycles(graph):
     lp, (cycles, _) = NodeLp(np.abs(graph.couplings)), separators(graph)
     while True:
         lp.solve(np.inf)
-        cuts = cycles.cuts(lp.violation, 1e-6)
+        cuts = violated_cycles(cycles, lp.violation, 1e-6)
         if not cuts:
             return lp
         lp.add(cuts)

@@ -15,7 +15,7 @@ from glasshouse.certificates import verify
 from glasshouse.problems import Ising
 from glasshouse.proofs import prove
 from glasshouse.proofs.budget import Budget
-from glasshouse.proofs.lp.cuts import plain_cuts
+from glasshouse.proofs.lp.cuts import cycle_cuts
 from glasshouse.proofs.matching.kernels import faces as face_kernels
 from glasshouse.proofs.matching.kernels import matching
 from glasshouse.proofs.matching.square_torus import SquareTorus
@@ -77,7 +77,7 @@ def test_moats_are_odd_cycles_packed_as_tightly_as_can_be(shape, seed):
     assert torus is not None
     moats = torus.moats(Budget())
     load = np.zeros(graph.num_edges)
-    for cut, dual in zip(plain_cuts(moats.edges, moats.begins), moats.duals, strict=True):
+    for cut, dual in zip(cycle_cuts(moats.edges, moats.begins), moats.duals, strict=True):
         cycle = cut.edges
         degrees = np.bincount(graph.edges[cycle].ravel())
         assert set(degrees[degrees > 0].tolist()) == {2}

@@ -1,6 +1,6 @@
 """Compiled search for violated odd cliques.
 
-As in `arcs`, node 2v + p is vertex v over a walk of parity p. For a walk to count between nodes
+As in `cycles`, node 2v + p is vertex v over a walk of parity p. For a walk to count between nodes
 2v + p and 2w + q of a clique, its parity is odd where p = q.
 """
 

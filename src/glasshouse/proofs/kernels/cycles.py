@@ -1,4 +1,14 @@
-"""Compiled search for odd cycles in signed graphs, given as in `graphs`."""
+"""Compiled search for odd cycles in signed graphs, given as in `graphs`.
+
+For a cycle C and some of its edges F, with u_e = 1 where edge e is violated,
+
+    Σ_{C∖F} u + Σ_F (1 - u) ≥ 1   whenever |F| plus the number of negative edges of C is odd.
+
+So an edge is one *arc* or two: the plain one is u_e long and has the parity of the edge; the
+flipped one is 1 - u_e long and has the other parity. A violated inequality is a cycle of odd parity
+that is shorter than 1. The root of a tree needs plain arcs only. Where there are both, both matter:
+the shorter one alone misses inequalities where u is near 1/2.
+"""
 
 from __future__ import annotations
 
@@ -12,24 +22,28 @@ from glasshouse.kernels.arrays import enlarged
 from glasshouse.proofs.kernels.graphs import pop, push
 
 
-class LengthGraph(NamedTuple):
-    """A signed graph whose edges have lengths, in compressed rows."""
+class ArcGraph(NamedTuple):
+    """A signed graph in compressed rows, with the lengths of its arcs.
+
+    The length of `sides` is part of the type, so a kernel is compiled for either number of arcs.
+    """
 
     starts: npt.NDArray[np.int64]
     neighbours: npt.NDArray[np.int32]
     edge_ids: npt.NDArray[np.int32]
-    negative: npt.NDArray[np.uint8]
-    lengths: npt.NDArray[np.float64]
+    negative: npt.NDArray[np.uint8]  # one per edge
+    lengths: npt.NDArray[np.float64]  # one per arc, those of an edge in a row
+    sides: tuple[int, ...]  # of each edge: (0,) for a plain arc, (0, 1) for a flipped one too
 
 
 class Search(NamedTuple):
     """What a search from one source keeps: node 2v + p is vertex v over a walk of parity p."""
 
-    distance: npt.NDArray[np.float64]  # one per node, as the next six
+    distance: npt.NDArray[np.float64]  # one per node, as the next five
     pure: npt.NDArray[np.float64]  # the distance without the hops
     settled: npt.NDArray[np.bool_]
     parent: npt.NDArray[np.int32]
-    over: npt.NDArray[np.int32]  # the edge from the parent
+    over: npt.NDArray[np.int32]  # the arc from the parent
     branch: npt.NDArray[np.int32]  # which of the source's edges the walk began with
     touched: npt.NDArray[np.int32]  # the nodes to clean up
     keys: npt.NDArray[np.float64]  # the heap
@@ -37,30 +51,30 @@ class Search(NamedTuple):
     place: npt.NDArray[np.int32]  # one per edge: where it stands among the source's
     shortest: npt.NDArray[np.float64]  # of the odd walks over each of the source's edges
     ends: npt.NDArray[np.int32]  # the two nodes that it joins
-    closing: npt.NDArray[np.int32]  # by which edge
+    closing: npt.NDArray[np.int32]  # by which arc
 
 
 @compiled
 def odd_cycles(graph: Any, hop: Any, limit: Any, sources: Any, clean: Any) -> Any:
-    """Short odd cycles (an odd number of negative edges) through the given vertices.
+    """Short cycles of odd parity through the given vertices.
 
     Dijkstra's search in the doubled graph: node 2v + p is vertex v reached over a walk of parity p.
-    An edge between two nodes that were reached, and whose parities make it odd, closes a walk
-    through the source. The shortest one has such an edge no further away than half its length, so
+    An arc between two nodes that were reached, and whose parities make it odd, closes a walk
+    through the source. The shortest one has such an arc no further away than half its length, so
     the search ends there. For every edge at the source the shortest walk over it is returned if it
     is below `limit` and a simple cycle. The shortest odd closed walk of all is one, so that "no
     cycle found from any source" says that there is none.
 
-    Each edge costs `hop` more than its length: of equally long cycles, those of fewest edges come.
+    Each arc costs `hop` more than its length: of equally long cycles, those of fewest edges come.
     Where a search closes no walk at all, neither do those from vertices at distance 0: these are
     marked in `clean`, and left out as sources.
 
-    Returns the cycles' edges one after the other, where each begins, and their lengths.
+    Returns the cycles' arcs one after the other, where each begins, and their lengths without hops.
     """
     search = new_search(graph)
     size = len(graph.starts) - 1
     walk, seen = np.empty(2 * size + 1, np.int32), np.zeros(size, np.int64)
-    edges = np.empty(1024, np.int32)
+    arcs = np.empty(1024, np.int32)
     begins = np.zeros(256, np.int64)
     totals = np.empty(256)
     stamp = count = 0
@@ -74,12 +88,12 @@ def odd_cycles(graph: Any, hop: Any, limit: Any, sources: Any, clean: Any) -> An
             if steps == 0:
                 continue
             used = begins[count]
-            if used + steps > len(edges):
-                edges = enlarged(edges, 2 * len(edges) + steps)
+            if used + steps > len(arcs):
+                arcs = enlarged(arcs, 2 * len(arcs) + steps)
             if count + 2 > len(begins):
                 begins, totals = enlarged(begins, 2 * count + 2), enlarged(totals, 2 * count + 2)
             for step in range(steps):
-                edges[used + step] = walk[step]
+                arcs[used + step] = walk[step]
             totals[count] = total
             count += 1
             begins[count] = used + steps
@@ -89,7 +103,7 @@ def odd_cycles(graph: Any, hop: Any, limit: Any, sources: Any, clean: Any) -> An
                 clean[node >> 1] = True
             search.distance[node] = np.inf
             search.settled[node] = False
-    return edges[: begins[count]].copy(), begins[: count + 1].copy(), totals[:count].copy()
+    return arcs[: begins[count]].copy(), begins[: count + 1].copy(), totals[:count].copy()
 
 
 @inner
@@ -99,7 +113,7 @@ def new_search(graph: Any) -> Any:
     degree = 0
     for vertex in range(size):
         degree = max(degree, graph.starts[vertex + 1] - graph.starts[vertex])
-    entries = 2 * len(graph.neighbours) + 2
+    entries = 2 * len(graph.sides) * len(graph.neighbours) + 2
     return Search(
         np.full(2 * size, np.inf),
         np.empty(2 * size),
@@ -110,7 +124,7 @@ def new_search(graph: Any) -> Any:
         np.empty(2 * size, np.int32),
         np.empty(entries),
         np.empty(entries, np.int32),
-        np.empty(len(graph.lengths), np.int32),
+        np.empty(len(graph.negative), np.int32),
         np.empty(degree),
         np.empty((degree, 2), np.int32),
         np.empty(degree, np.int32),
@@ -144,26 +158,33 @@ def close_walks(graph: Any, hop: Any, limit: Any, source: Any, search: Any) -> A
         settled[node] = True
         vertex, parity = node >> 1, node & 1
         for t in range(graph.starts[vertex], graph.starts[vertex + 1]):
-            edge, other_vertex = graph.edge_ids[t], graph.neighbours[t]
-            through = reached + graph.lengths[edge] + hop
-            mate = 2 * other_vertex + (1 ^ parity ^ graph.negative[edge])
-            if settled[mate] and node != root:
-                total = through + distance[mate]
-                best = min(best, total)
-                mates_branch = place[edge] if mate == root else branch[mate]
-                if branch[node] != mates_branch and total < limit:
-                    note(search, branch[node], total, node, mate, edge)
-                    note(search, mates_branch, total, node, mate, edge)
-            other = 2 * other_vertex + (parity ^ graph.negative[edge])
-            if other_vertex != source and through < limit and through < distance[other]:
-                if distance[other] == np.inf:
-                    touched[num_touched] = other
-                    num_touched += 1
-                distance[other] = through
-                pure[other] = pure[node] + graph.lengths[edge]
-                search.parent[other], search.over[other] = node, edge
-                branch[other] = place[edge] if node == root else branch[node]
-                waiting = push(keys, items, waiting, through, other)
+            edge, neighbour = graph.edge_ids[t], graph.neighbours[t]
+            for side in range(len(graph.sides)):
+                arc = len(graph.sides) * edge + side
+                through = reached + graph.lengths[arc] + hop
+                if through >= limit:
+                    continue
+                there = 2 * neighbour + (parity ^ graph.negative[edge] ^ side)
+                mate = there ^ 1
+                if settled[mate] and node != root:
+                    total = through + distance[mate]
+                    best = min(best, total)
+                    mates_branch = place[edge] if mate == root else branch[mate]
+                    if branch[node] != mates_branch and total < limit:
+                        note(search, branch[node], total, node, mate, arc)
+                        note(search, mates_branch, total, node, mate, arc)
+                # Beyond half the limit no node is settled. To leave such nodes out pays for flipped
+                # arcs, which are long; for plain ones it only changes the order of equal cycles.
+                is_near = len(graph.sides) == 1 or 2.0 * through < limit + hop
+                if is_near and neighbour != source and through < distance[there]:
+                    if distance[there] == np.inf:
+                        touched[num_touched] = there
+                        num_touched += 1
+                    distance[there] = through
+                    pure[there] = pure[node] + graph.lengths[arc]
+                    search.parent[there], search.over[there] = node, arc
+                    branch[there] = place[edge] if node == root else branch[node]
+                    waiting = push(keys, items, waiting, through, there)
     return best, num_touched
 
 
@@ -178,15 +199,15 @@ def note(search: Any, k: Any, total: Any, node: Any, mate: Any, closing: Any) ->
 
 @inner
 def trace(graph: Any, search: Any, root: Any, k: Any, walk: Any, seen: Any, stamp: Any) -> Any:
-    """Write the edges of the walk over the source's k-th edge; their number and length.
+    """Write the arcs of the walk over the source's k-th edge; their number and length.
 
     The number is 0 where there is no walk, or none that is a simple cycle. `stamp`, a new number
     each time, marks in `seen` the vertices of this walk.
     """
-    edge = search.closing[k]
-    if edge < 0:
+    arc = search.closing[k]
+    if arc < 0:
         return 0, 0.0
-    walk[0], steps, total = edge, 1, graph.lengths[edge]
+    walk[0], steps, total = arc, 1, graph.lengths[arc]
     for side in range(2):
         node = search.ends[k, side]
         while node != root:

@@ -65,12 +65,6 @@ class Cut:
     clique: Clique | None = None
 
     @classmethod
-    def of_cycle(cls, arcs: npt.NDArray[np.int32]) -> Cut:
-        """A cycle inequality: its arcs, in any order."""
-        flipped = (arcs & 1).astype(np.int64)
-        return cls(arcs >> 1, 1 - 2 * flipped, 1 - int(flipped.sum()))
-
-    @classmethod
     def of_clique(
         cls, vertices: npt.NDArray[np.int32], turns: npt.NDArray[np.int8], walks: Sequence[Walk]
     ) -> Cut:
@@ -106,11 +100,21 @@ class Cut:
         return int(np.abs(self.coefficients).sum()) + abs(self.depth)
 
 
-def plain_cuts(edges: npt.NDArray[np.int32], begins: npt.NDArray[np.int64]) -> list[Cut]:
-    """Cycles of plain arcs, given by all their edges and where each begins (and the last ends)."""
-    borders = begins.tolist()
-    ones = np.ones(int(np.diff(begins).max(initial=0)), np.int64)
-    return [Cut(edges[begin:end], ones[: end - begin], 1) for begin, end in pairwise(borders)]
+def cycle_cuts(
+    arcs: npt.NDArray[np.int32], begins: npt.NDArray[np.int64], sides: int = 1
+) -> list[Cut]:
+    """Cycle inequalities.
+
+    Args:
+        arcs: of all cycles, in any order within each.
+        begins: where each cycle begins, and the end of the last.
+        sides: how many arcs an edge has: 1 if all are plain, 2 if arc 2e + 1 is flipped.
+    """
+    edges, flipped = (arcs // sides).astype(np.int32, copy=False), arcs % sides
+    coefficients = 1 - 2 * flipped.astype(np.int64)
+    before = np.append(0, np.cumsum(flipped))[begins]
+    rows = zip(pairwise(begins.tolist()), (1 - np.diff(before)).tolist(), strict=True)
+    return [Cut(edges[a:b].copy(), coefficients[a:b].copy(), side) for (a, b), side in rows]
 
 
 def parts_of(

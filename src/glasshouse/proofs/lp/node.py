@@ -17,7 +17,7 @@ from glasshouse.proofs.lp.cuts import Cut
 from glasshouse.proofs.lp.interior_duals import interior_duals
 from glasshouse.proofs.lp.node_lp import Basis, NodeLp
 from glasshouse.proofs.lp.rounding import Rounded, exact_bound, honest_bound, round_leaf_duals
-from glasshouse.proofs.lp.separation import CliqueSeparator, CycleSeparator, arc_lengths
+from glasshouse.proofs.lp.separation import CliqueSeparator, Separation, arc_lengths
 from glasshouse.proofs.lp.strong_branching import Brancher, Choice
 from glasshouse.proofs.lp.tied_graph import TiedGraph
 from glasshouse.proofs.relaxation import Outcome
@@ -25,6 +25,12 @@ from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
 # Cuts of a node have to be violated by this much, unless there are none.
 _CLEARLY, _BARELY = 0.02, 1e-5
+# What an arc costs beside its length: of two equally violated cycles the one of fewer edges comes.
+_HOP = 1e-7
+# How many cuts of one round may share an arc, and how many there are at most.
+_COVER, _MOST_CUTS = 4, 2000
+# Where on the way from the centre to the solution to begin, and from where to go all the way.
+_FIRST_AIM, _LAST_AIM = 0.7, 0.95
 # So few cuts, of the vertices, are not worth a round far from the LP's solution.
 _FEW = 0.04
 # A value must be above the goal by this much before its duals are worth rounding.
@@ -62,10 +68,10 @@ class CycleRelaxation:
     def __init__(self, graph: SignedGraph) -> None:
         self.graph = graph
         self.weights = np.abs(graph.couplings)
-        self.separator = CycleSeparator(graph)
+        self.separation = Separation(graph, flipped=True)
         self.brancher = Brancher(self.weights)
         self.lp = NodeLp(self.weights)
-        self.aim = Aim()
+        self.aim = Aim(None, _FIRST_AIM, _LAST_AIM)
         self.at: Basis | None = None  # where the LP stands, if that is known
         self.best = graph.total + 1  # the cost to be beaten
         self.found: list[Spins] = []
@@ -73,16 +79,12 @@ class CycleRelaxation:
     def bound(self, pairs: list[Pair], incumbent: int, budget: Budget, warm: Any = None) -> Outcome:
         """Bound the states that agree with the pairs; see `Relaxation.bound`."""
         self.best, self.found = min(self.best, incumbent), []
-        self.keep_time(budget)
+        self.separation.budget = self.brancher.budget = budget
         ties = TiedGraph.of(self.graph, pairs)
         with budget.hearing_ctrl_c():
             return self.bound_node(ties, not pairs, budget, warm)
         lp, self.lp, self.at = self.lp, NodeLp(self.weights), None  # it may be half changed
         return self.cut_short(lp, ties)
-
-    def keep_time(self, budget: Budget) -> None:
-        """Let searches for cuts and for a branch end when it is time to stop."""
-        self.separator.budget = self.brancher.budget = budget
 
     def cut_short(self, lp: NodeLp, ties: TiedGraph) -> Outcome:
         """What the last solved LP proves."""
@@ -144,7 +146,7 @@ class CycleRelaxation:
         states = states_of(ties, budget)
         if len(states):
             self.consider(states[0].copy())
-        self.aim = Aim(centre_of(ties, states))
+        self.aim = Aim(centre_of(ties, states), _FIRST_AIM, _LAST_AIM)
 
     def new_cuts(self, history: list[float], goal: float, tolerance: float) -> list[Cut]:
         """Inequalities that the LP's solution violates; none only if there is none.
@@ -154,21 +156,23 @@ class CycleRelaxation:
             goal: the value to be reached.
             tolerance: how much they are violated, where there are enough of them.
         """
-        aim = self.aim
-        while True:
-            point = aim.point(self.lp.violation)
-            cuts = self.cuts_at(point, history, goal, tolerance if aim.is_there else _BARELY)
-            if aim.is_there or len(cuts) > _FEW * self.graph.num_vertices:
-                return cuts
-            aim.come_nearer(None if cuts else point)
-            if cuts or self.separator.budget.asks_to_stop():
-                return cuts
+
+        def look(point: Point) -> list[Cut]:
+            return self.cuts_at(point, history, goal, tolerance if self.aim.is_there else _BARELY)
+
+        few = _FEW * self.graph.num_vertices
+        return self.aim.cuts(self.lp.violation, look, few, self.separation.budget)
 
     def cuts_at(
         self, point: Point, history: list[float], goal: float, tolerance: float
     ) -> list[Cut]:
         """Inequalities that a point violates; where there are none, barely violated ones."""
-        return self.separator.cuts(point, tolerance) or self.separator.cuts(point, _BARELY)
+        return self.cycles(point, tolerance) or self.cycles(point, _BARELY)
+
+    def cycles(self, point: Point, tolerance: float) -> list[Cut]:
+        """Cycles violated by more than `tolerance`, the most violated first."""
+        lengths, limit = arc_lengths(point), 1.0 - tolerance
+        return self.separation.short(lengths, limit, _HOP, _COVER)[:_MOST_CUTS]
 
     def proof(self, ties: TiedGraph, budget: Budget) -> Rounded | None:
         """Round the LP's duals, or, where the digits of floats do not do, others."""
@@ -258,12 +262,7 @@ class CliqueRelaxation(CycleRelaxation):
 
     def __init__(self, graph: SignedGraph) -> None:
         super().__init__(graph)
-        self.cliques = CliqueSeparator(graph, self.separator.signatures)
-
-    def keep_time(self, budget: Budget) -> None:
-        """Let searches for cliques end when it is time to stop, too."""
-        super().keep_time(budget)
-        self.cliques.budget = budget
+        self.cliques = CliqueSeparator(self.separation)
 
     def cuts_at(
         self, point: Point, history: list[float], goal: float, tolerance: float

@@ -30,21 +30,19 @@ _POINTER = 8  # bytes
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """Where an LP stood: its cuts, and the status of each column and row as HiGHS numbers them."""
+    """Where an LP stood: the status of each column and row as HiGHS numbers them.
 
-    cuts: tuple[Cut, ...]
+    `shared` are its cuts, most of which other bases have, too.
+    """
+
+    shared: tuple[Cut, ...]
     columns: npt.NDArray[np.int8]
     rows: npt.NDArray[np.int8]
 
     @property
     def num_bytes(self) -> int:
-        """How much memory it takes, without the cuts, which others share."""
-        return self.columns.nbytes + self.rows.nbytes + _POINTER * len(self.cuts)
-
-    @property
-    def shared(self) -> tuple[Cut, ...]:
-        """The cuts."""
-        return self.cuts
+        """How much memory it takes, without the cuts."""
+        return self.columns.nbytes + self.rows.nbytes + _POINTER * len(self.shared)
 
 
 class NodeLp(CutLp):
@@ -75,7 +73,7 @@ class NodeLp(CutLp):
     def return_to(self, basis: Basis) -> None:
         """Have the cuts of an earlier LP, and its basis, again."""
         self.remove(np.ones(len(self.cuts), dtype=np.bool_))
-        self.add(basis.cuts)
+        self.add(basis.shared)
         checked(self.solver.setBasis(_highs_basis(basis)), "a basis")
 
 

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from glasshouse.proofs.budget import Budget, TimeIsUpError
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.lp.cut_lp import CutLp
-from glasshouse.proofs.lp.cuts import Cut, plain_cuts
+from glasshouse.proofs.lp.cuts import Cut, cycle_cuts
 from glasshouse.proofs.lp.rounding import Certifying, Rounded, refine, round_duals
 from glasshouse.proofs.lp.rounds import CentredRounds, GreedyRounds
 from glasshouse.proofs.lp.separation import Separation
@@ -74,7 +74,6 @@ class _Work:
     """How far the rounds have come; `solved` are the cuts of the last solved LP, and its duals."""
 
     lp: CutLp
-    violation: npt.NDArray[np.float64]
     solved: tuple[list[Cut], npt.NDArray[np.float64]] = field(
         default_factory=lambda: ([], np.zeros(0))
     )
@@ -113,7 +112,7 @@ class CycleLp:
         self.slack, self.capacity = slack, [abs(w) for w in graph.weights]
         self.budget = self.lp_budget = budget
         self.report = report
-        self.separation = Separation(graph, lambda: self.lp_budget.asks_to_stop())
+        self.separation = Separation(graph)
         self.rounds: GreedyRounds | CentredRounds = GreedyRounds(self.separation)
         self.torus = SquareTorus.of(graph)
         if self.torus is not None or (is_sparse(graph) and graph.num_edges >= LARGE):
@@ -129,10 +128,10 @@ class CycleLp:
         After Ctrl-C, the last LP that was solved is kept.
         """
         # The rest is for a better state, should the LP not end in its time.
-        self.lp_budget = self.budget.part(1 - _RESERVE)
+        self.lp_budget = self.separation.budget = self.budget.part(1 - _RESERVE)
         # Any optimal duals will do.
         lp = CutLp(np.abs(self.graph.couplings), run_crossover="off")
-        work = _Work(lp, np.zeros(self.graph.num_edges))
+        work = _Work(lp)
         with self.budget.hearing_ctrl_c():
             if self.torus is not None:
                 self.match_faces(self.torus, work)
@@ -140,10 +139,9 @@ class CycleLp:
                 self.add_cuts(work)
             if not (self.closed(work.lower) or work.stopped):
                 self.anneal(work.lower)
-                left = self.lp_budget.left()
-                if left > 0.0 and lp.solve(left, solver="ipm") == "optimal":
-                    work.violation = lp.violation
-                self.anneal(work.lower, work.violation)
+                if not self.is_time_up:
+                    lp.solve(self.lp_budget.left(), solver="ipm")
+                self.anneal(work.lower, lp.violation)
         if self.budget.stopped == "Ctrl-C":
             self.certifying.hurry()
             self.budget.to_the_end(lambda: self.make_do(work))
@@ -158,7 +156,7 @@ class CycleLp:
             work.stopped = True
             self.make_do(work)
             return
-        cuts = plain_cuts(moats.edges, moats.begins)
+        cuts = cycle_cuts(moats.edges, moats.begins)
         self.solved(work, cuts, moats.duals)
         self.offer(torus.state_near(moats.crossed))
         states = [self.state]
@@ -170,10 +168,10 @@ class CycleLp:
             best = self.cost
         if self.closed(work.lower) or self.is_time_up:
             return
-        work.violation = moats.crossed.astype(np.float64)
+        work.lp.violation = moats.crossed.astype(np.float64)
         assert isinstance(self.rounds, CentredRounds)
         centre = mean_violation(self.graph, np.array(states))
-        self.rounds.begin_inside(cuts, work.violation, centre)
+        self.rounds.begin_inside(cuts, work.lp.violation, centre)
 
     def make_do(self, work: _Work) -> None:
         """Take a simple bound and state of a search that was stopped before it found any."""
@@ -182,7 +180,7 @@ class CycleLp:
         spins = self.state.copy()
         if self.torus is not None:
             faces = self.torus.odd_faces()
-            work.unsolved = plain_cuts(faces.reshape(-1), 4 * np.arange(len(faces) + 1))
+            work.unsolved = cycle_cuts(faces.reshape(-1), 4 * np.arange(len(faces) + 1))
             spins = self.torus.state_near(np.zeros(self.graph.num_edges, np.bool_))
         self.offer(spins)
 
@@ -211,7 +209,7 @@ class CycleLp:
             if self.stalled(history):
                 work.converged = True
                 break
-            new = rounds.cuts(work.violation) if work.rounds else rounds.start()
+            new = rounds.cuts(work.lp.violation) if work.rounds else rounds.start()
             if not new:
                 work.converged = not self.is_time_up
                 break
@@ -225,7 +223,6 @@ class CycleLp:
             if end != "optimal":  # a solver that is not sure gets no further with more time
                 work.converged = end == "unsure"
                 break
-            work.violation = lp.violation
             self.solved(work, list(lp.cuts), lp.duals)
             rounds.clean(lp)
 
@@ -239,7 +236,7 @@ class CycleLp:
     def look_for_states(self, work: _Work) -> None:
         """Round the LP's solution, and anneal where that leaves a gap."""
         negative = self.graph.negative
-        self.offer(graphs.round_to_spins(*self.graph.rows, negative, work.violation))
+        self.offer(graphs.round_to_spins(*self.graph.rows, negative, work.lp.violation))
         if self.torus is not None:
             for _ in range(_CUTS_OF_ROUND if work.rounds else 0):
                 if not (self.closed(work.lower) or self.is_time_up):
@@ -249,7 +246,7 @@ class CycleLp:
         elif isinstance(self.rounds, CentredRounds) and self.rounds.interior:
             self.interior_rounds += 1
             if self.interior_rounds % _INTERIOR_PAUSE == 0:
-                self.anneal(work.lower, work.violation)
+                self.anneal(work.lower, work.lp.violation)
 
     def stalled(self, history: list[Fraction]) -> bool:
         """Whether the last rounds gained next to nothing."""
@@ -311,7 +308,7 @@ class CycleLp:
         if is_anywhere and isinstance(self.rounds, CentredRounds):
             states = annealed_states(self.graph, _RUNS, least, budget.part(0.5))
             mix(self.graph, states, _TURNS_TO_CENTRE, budget)
-            self.rounds.centring.centre = mean_violation(self.graph, states)
+            self.rounds.aim.centre = mean_violation(self.graph, states)
             mix(self.graph, states, _TURNS, budget)
             self.offer(best_of(self.graph, states))
         else:

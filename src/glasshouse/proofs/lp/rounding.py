@@ -231,7 +231,7 @@ class Certifying:
             return
         began = working_time()
         rounding(cuts[:_SAMPLE])
-        edges = _num_edges(cuts[:_SAMPLE]).sum()
+        edges = sum(_lengths(cuts[:_SAMPLE]))
         times = _TIMES_ROUNDING_LIFTED if self.is_lifted else _TIMES_ROUNDING
         self.pace = times * (working_time() - began) / edges
 
@@ -241,7 +241,7 @@ class Certifying:
 
     def latest_start(self, cuts: list[Cut]) -> float:
         """When to begin with the certificate of some loops, at the latest."""
-        return self.until - self.pace * int(_num_edges(cuts).sum()) if self.pace else self.until
+        return self.until - self.pace * sum(_lengths(cuts)) if self.pace else self.until
 
     def affordable(self, duals: npt.NDArray[np.float64], cuts: list[Cut]) -> npt.NDArray[Any]:
         """The places of the loops that there is time for, in their order: the heaviest of them."""
@@ -249,14 +249,14 @@ class Certifying:
         if not self.pace:
             return every
         order = np.argsort(-duals, kind="stable")
-        edges = np.cumsum(_num_edges(cuts)[order])
+        edges = np.cumsum(np.array(_lengths(cuts))[order])
         seconds = max(self.until - working_time(), 0.0)
         count = int(np.searchsorted(edges, seconds / self.pace, side="right"))
         return every if count == len(every) else np.sort(order[:count])
 
 
-def _num_edges(cuts: list[Cut]) -> npt.NDArray[np.int64]:
-    return np.array([len(cut.edges) for cut in cuts], dtype=np.int64)
+def _lengths(cuts: list[Cut]) -> list[int]:
+    return [len(cut.edges) for cut in cuts]
 
 
 # Vertices of the dual polytope mostly have small denominators; a certificate with one reads well.

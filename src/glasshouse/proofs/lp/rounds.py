@@ -7,12 +7,12 @@ large sparse graphs: short cycles first, centred cuts, warm starts.
 from __future__ import annotations
 
 import sys
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.proofs.lp.centre import Centring, Point
+from glasshouse.proofs.lp.centre import Aim, Point
 from glasshouse.proofs.lp.cut_lp import TOLERANCE, CutLp
 from glasshouse.proofs.lp.cuts import Cut
 from glasshouse.proofs.lp.separation import HOP, Separation
@@ -33,6 +33,18 @@ _MOST_CUTS = 4000
 _SIMPLEX_CUTS = 500
 # Solves for which a cut may be slack.
 _GREEDY_PATIENCE = 6
+# What an edge costs beside its length, in turn: short cycles first, from searches that stay local.
+_HOPS = (0.12, 0.05, 0.02)
+# How many of them may share an edge, and how many where searches are exact.
+_SHORT_COVER, _EXACT_COVER = 2, 6
+# Of the vertices: so many cycles are enough to choose from; so few are not worth a round.
+_ENOUGH, _FEW = 0.05, 0.01
+# Where on the way from the centre to the LP's solution to begin, and from where to go all the way.
+_FIRST_SHARE, _LAST_SHARE = 0.5, 0.98
+# From here on, cuts near the centre have become rare.
+_LATE_SHARE = 0.9
+# Lengths below this are the LP's noise.
+_NOISE = 1e-7
 # Solves for which a cut may be slack; of an interior solution, a slack cut is of no use.
 _CENTRED_PATIENCE, _INTERIOR_PATIENCE = 3, 0
 # An interior solution: lengths and slacks below this are nothing, and cycles violated by less are
@@ -70,7 +82,7 @@ class GreedyRounds:
                 load[cut.edges] += capacity[cut.edges].min() / 2
                 found.setdefault(int(self.separation.signatures[cut.edges].sum()), cut)
             few = 50 * (len(found) - before) < self.graph.num_edges
-            if few or len(found) > enough or self.separation.expired():
+            if few or len(found) > enough or self.separation.budget.asks_to_stop():
                 break
         return list(found.values())
 
@@ -100,7 +112,8 @@ class CentredRounds:
 
     def __init__(self, separation: Separation, centre: Point) -> None:
         self.separation = separation
-        self.centring = Centring(separation, centre)
+        self.aim, self.level = Aim(centre, _FIRST_SHARE, _LAST_SHARE), 0
+        self.few = _FEW * separation.graph.num_vertices
         weights = [abs(weight) for weight in separation.graph.weights]
         self.many_corners = len(set(weights)) < _ALIKE * len(weights)
         self.interior = False
@@ -111,13 +124,13 @@ class CentredRounds:
         """Begin late: with known cycles, which this solution is optimal for, and with a centre."""
         # Here the bound stays where it is for some rounds, and cuts that go would come again.
         self.interior, self.interior_patience = True, _CENTRED_PATIENCE
-        self.centring.centre = centre
-        self.centring.skip_short()
+        self.aim.centre, self.level = centre, len(_HOPS)
         self.known = [*cycles, *self._interior_cuts(violation)]
 
     def start(self) -> list[Cut]:
         """Short cycles, or those that are known."""
-        return self.known or self.centring.start()
+        nothing = np.zeros(self.separation.graph.num_edges)
+        return self.known or self._short_cycles(nothing, 1.0) or self.cuts(nothing)
 
     def cuts(self, violation: Point) -> list[Cut]:
         """Violated cycles; none only if there is none."""
@@ -126,9 +139,29 @@ class CentredRounds:
             if new:
                 return new
             self.interior = self.many_corners = False
-        new = self.centring.cuts(violation)
-        self.interior = self.many_corners and self.centring.is_late
+        new = self.aim.cuts(violation, self._cuts_at, self.few, self.separation.budget)
+        is_late = self.level == len(_HOPS) and self.aim.share > _LATE_SHARE
+        self.interior = self.many_corners and is_late
         return new
+
+    def _cuts_at(self, point: Point) -> list[Cut]:
+        # Without the rounding, noise of the LP would outweigh the preference for few edges.
+        lengths = np.where(point < _NOISE, 0.0, np.round(point, 9))
+        limit, enough = 1.0 - TOLERANCE, _ENOUGH * self.separation.graph.num_vertices
+        return self._short_cycles(lengths, limit, enough, shuffled=True) or self.separation.exact(
+            lengths, limit, _EXACT_COVER, enough
+        )
+
+    def _short_cycles(self, lengths: Point, limit: float, *how: Any, **more: Any) -> list[Cut]:
+        """Many of them, from searches that stay as local as that allows; else none."""
+        while self.level < len(_HOPS):
+            new = self.separation.short(
+                lengths, limit, _HOPS[self.level], _SHORT_COVER, *how, **more
+            )
+            if len(new) > self.few:
+                return new
+            self.level += 1
+        return []
 
     def _interior_cuts(self, violation: Point) -> list[Cut]:
         lengths = np.where(violation < _BLUR, 0.0, violation)

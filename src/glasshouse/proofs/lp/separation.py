@@ -1,28 +1,30 @@
-"""Violated inequalities: at the root, cycles; at a node, cycles with flipped arcs, and odd cliques.
+"""Violated inequalities: short odd cycles, and odd cliques.
 
-An edge is as long as its violation, so a violated cycle inequality is a short odd cycle. The pairs
-of a clique are joined by the shortest walks. Few cuts of a round share an edge.
+An arc is as long as its edge's violation, a flipped one as long as what is missing to 1, so a
+violated cycle inequality is a short odd cycle. The pairs of a clique are joined by the shortest
+walks. Few cuts of a round share an arc.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from glasshouse.kernels.adjacency import adjacency
 from glasshouse.proofs.budget import Budget, TimeIsUpError
-from glasshouse.proofs.kernels import arcs as arc_kernels
 from glasshouse.proofs.kernels import cliques as clique_kernels
 from glasshouse.proofs.kernels import clusters as cluster_kernels
 from glasshouse.proofs.kernels import cycles as cycle_kernels
-from glasshouse.proofs.lp.cuts import Cut, Walk, plain_cuts
+from glasshouse.proofs.lp.cuts import Cut, Walk, cycle_cuts
 from glasshouse.proofs.signed_graph import SignedGraph
 
 Lengths = npt.NDArray[np.float64]
+# Cycles in flat arrays: all their arcs, where each begins, and the end of the last.
+Arcs = npt.NDArray[np.int32]
+Begins = npt.NDArray[np.int64]
 
 # Makes the shorter of two equally violated cycles the better one, and no cut too long to find.
 HOP = 1e-8
@@ -32,52 +34,23 @@ _GROUP = 64
 _MANY = 0.02
 
 
-class _Found:
-    """Cycles that several searches found, one after the other in flat arrays."""
-
-    def __init__(self) -> None:
-        self.edges: list[npt.NDArray[np.int32]] = []
-        self.begins: list[npt.NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
-        self.totals: list[Lengths] = []
-        self.used = self.count = 0
-
-    def add(
-        self, edges: npt.NDArray[np.int32], begins: npt.NDArray[np.int64], totals: Lengths
-    ) -> None:
-        self.edges.append(edges)
-        self.begins.append(begins[1:] + self.used)
-        self.totals.append(totals)
-        self.used += len(edges)
-        self.count += len(totals)
-
-    def arrays(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], Lengths]:
-        edges = np.concatenate([np.zeros(0, dtype=np.int32), *self.edges])
-        return edges, np.concatenate(self.begins), np.concatenate([np.zeros(0), *self.totals])
-
-
-def _gathered(
-    edges: npt.NDArray[np.int32], begins: npt.NDArray[np.int64], chosen: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """Some of the cycles in flat arrays."""
-    lengths = np.diff(begins)[chosen]
-    ends = np.append(0, np.cumsum(lengths))
-    places = np.arange(ends[-1]) + np.repeat(begins[chosen] - ends[:-1], lengths)
-    return edges[places], ends
-
-
 class Separation:
-    """Finds odd cycles in one graph.
+    """Finds violated inequalities of one graph.
 
     Args:
-        graph: whose cycles.
-        expired: tells whether to stop searching and return what was found.
+        graph: the graph.
+        flipped: whether arcs may be flipped.
+
+    Attributes:
+        budget: when to stop searching and return what was found.
     """
 
-    def __init__(self, graph: SignedGraph, expired: Callable[[], bool]) -> None:
-        self.graph = graph
-        self.expired = expired
+    def __init__(self, graph: SignedGraph, *, flipped: bool = False) -> None:
+        self.graph, self.budget = graph, Budget()
+        self.sides = (0, 1) if flipped else (0,)
         self.rng = np.random.default_rng(0)
-        self.signatures = self.rng.integers(0, 2**64, graph.num_edges, dtype=np.uint64)
+        arcs = len(self.sides) * graph.num_edges
+        self.signatures = self.rng.integers(0, 2**64, arcs, dtype=np.uint64)
 
     def short(
         self,
@@ -88,153 +61,110 @@ class Separation:
         enough: float = np.inf,
         shuffled: bool = False,
     ) -> list[Cut]:
-        """Odd cycles below a length, the shortest first, no edge in more than `cover` of them.
+        """Odd cycles below a length, the shortest first, no arc in more than `cover` of them.
 
         Args:
-            lengths: one per edge.
+            lengths: one per arc.
             limit: cycles must be shorter.
-            hop: what every edge costs beside its length; a large one keeps searches local.
-            cover: how many cycles may share an edge.
+            hop: what every arc costs beside its length; a large one keeps searches local.
+            cover: how many cycles may share an arc.
             enough: stop looking once so many were found, before choosing among them.
             shuffled: begin at vertices in random order, so that stopping early is fair.
         """
-        graph = self.graph_of(lengths)
-        found = self._search(graph, limit, hop, enough, shuffled)
-        return self._chosen(*found.arrays(), cover)
+        found = self._search(self.arc_graph(lengths), limit, hop, enough, shuffled)
+        return self._chosen(*found, cover)
 
     def exact(self, lengths: Lengths, limit: float, cover: int, enough: float) -> list[Cut]:
-        """The same by way of clusters: fast where most lengths are 0. None means there is none."""
-        graph = self.graph_of(lengths)
+        """The same by way of clusters: fast where most lengths are 0. None means there is none.
+
+        All arcs are plain.
+        """
+        graph = self.arc_graph(lengths)
         label, parity = cluster_kernels.clusters(graph)
         first, second = self.graph.edges[:, 0], self.graph.edges[:, 1]
         sign = self.graph.negative ^ parity[first] ^ parity[second]
         inside = label[first] == label[second]
         short = lengths < limit
-        found = _Found()
         odd = np.flatnonzero(inside & (sign == 1) & short).astype(np.int32)
-        found.add(odd, np.arange(len(odd) + 1), lengths[odd])
+        found = [(odd, np.arange(len(odd) + 1), lengths[odd])]
         between = np.flatnonzero(~inside & short).astype(np.int32)
         if len(odd) < _MANY * self.graph.num_vertices and len(between):
             names, ends = np.unique(label[self.graph.edges[between]], return_inverse=True)
             rows = adjacency(len(names), ends.reshape(-1, 2))
-            small = cycle_kernels.LengthGraph(*rows, sign[between], lengths[between])
-            edges, begins, totals = self._search(small, limit, HOP, enough, True).arrays()
-            found.add(between[edges], begins, totals)
-        rings, begins, totals = self._distinct(*found.arrays())
+            small = cycle_kernels.ArcGraph(*rows, sign[between], lengths[between], self.sides)
+            edges, begins, totals = self._search(small, limit, HOP, enough, True)
+            found.append((between[edges], begins, totals))
+        rings, begins, totals = _joined(found)
+        if len(totals):  # each ring once
+            marks = np.add.reduceat(self.signatures[rings], begins[:-1])
+            kept = np.unique(marks, return_index=True)[1]
+            rings, begins, totals = *_gathered(rings, begins, kept), totals[kept]
         edges, begins = cluster_kernels.expand(
             graph, self.graph.edges, label, parity, rings, begins
         )
         return self._chosen(edges, begins, totals, cover)
 
-    def graph_of(self, lengths: Lengths) -> cycle_kernels.LengthGraph:
+    def arc_graph(self, lengths: Lengths) -> cycle_kernels.ArcGraph:
         """The graph with lengths, as the kernels search in it."""
-        return cycle_kernels.LengthGraph(*self.graph.rows, self.graph.negative, lengths)
+        return cycle_kernels.ArcGraph(*self.graph.rows, self.graph.negative, lengths, self.sides)
 
     def _search(
         self,
-        graph: cycle_kernels.LengthGraph,
+        graph: cycle_kernels.ArcGraph,
         limit: float,
         hop: float,
         enough: float,
         shuffled: bool,
-    ) -> _Found:
+    ) -> tuple[Arcs, Begins, Lengths]:
         size = len(graph.starts) - 1
         order = np.arange(size, dtype=np.int32)
         if shuffled:
             self.rng.shuffle(order)
         clean = np.zeros(size, dtype=np.bool_)
-        found = _Found()
-        for first in range(0, size, _GROUP):
-            sources = order[first : first + _GROUP]
-            found.add(*cycle_kernels.odd_cycles(graph, hop, limit, sources, clean))
-            if found.count > enough or self.expired():
-                break
-        return found
+        found, count = [], 0
+        with suppress(TimeIsUpError):
+            for first, last in self.budget.pieces(size, _GROUP):
+                found.append(cycle_kernels.odd_cycles(graph, hop, limit, order[first:last], clean))
+                count += len(found[-1][2])
+                if count > enough:
+                    break
+        return _joined(found)
 
-    def _distinct(
-        self, edges: npt.NDArray[np.int32], begins: npt.NDArray[np.int64], totals: Lengths
-    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], Lengths]:
-        """Each cycle once."""
-        if not len(totals):
-            return edges, begins, totals
-        marks = np.add.reduceat(self.signatures[edges], begins[:-1])
-        kept = np.unique(marks, return_index=True)[1]
-        return *_gathered(edges, begins, kept), totals[kept]
-
-    def _chosen(
-        self,
-        edges: npt.NDArray[np.int32],
-        begins: npt.NDArray[np.int64],
-        totals: Lengths,
-        cover: int,
-    ) -> list[Cut]:
+    def _chosen(self, arcs: Arcs, begins: Begins, totals: Lengths, cover: int) -> list[Cut]:
         """The shortest cycles, those of fewest edges first, spread over the graph."""
         order = np.lexsort((np.diff(begins), np.round(totals, 6)))
-        chosen = cycle_kernels.spread(
-            order, edges, begins, self.signatures, self.graph.num_edges, cover
+        chosen = self.spread(order, arcs, begins, cover)
+        return cycle_cuts(*_gathered(arcs, begins, chosen), len(self.sides))
+
+    def spread(
+        self, order: npt.NDArray[np.int64], arcs: Arcs, begins: Begins, cover: int
+    ) -> npt.NDArray[np.int64]:
+        """Choose in the given order, no arc more than `cover` times."""
+        chosen: npt.NDArray[np.int64] = cycle_kernels.spread(
+            order, arcs, begins, self.signatures, len(self.signatures), cover
         )
-        return plain_cuts(*_gathered(edges, begins, chosen))
+        return chosen
 
 
-# What an arc costs beside its length: of two equally violated cycles the one of fewer edges comes.
-_ARC_HOP = 1e-7
-# How many cuts of one round may share an arc, and how many there are at most.
-_ARC_COVER, _MOST_CUTS = 4, 2000
-# Sources times vertices between two looks at the clock.
-_NODES_AT_ONCE = 1 << 18
+def _joined(found: list[tuple[Arcs, Begins, Lengths]]) -> tuple[Arcs, Begins, Lengths]:
+    """Cycles that several searches found, one after the other."""
+    lengths = [np.zeros(1, np.int64), *(np.diff(begins) for _, begins, _ in found)]
+    return (
+        np.concatenate([np.zeros(0, np.int32), *(arcs for arcs, _, _ in found)]),
+        np.cumsum(np.concatenate(lengths)),
+        np.concatenate([np.zeros(0), *(totals for _, _, totals in found)]),
+    )
 
 
-class CycleSeparator:
-    """Looks for cycle inequalities of one graph.
-
-    Args:
-        graph: the problem.
-    """
-
-    def __init__(self, graph: SignedGraph) -> None:
-        self.graph = graph
-        self.budget = Budget()
-        self.vertices = np.arange(graph.num_vertices, dtype=np.int32)
-        self.sources_at_once = max(16, _NODES_AT_ONCE // max(graph.num_vertices, 1))
-        self.signatures = np.random.default_rng(0).integers(
-            0, 2**64, 2 * graph.num_edges, dtype=np.uint64
-        )
-
-    def cuts(self, violation: npt.NDArray[np.float64], tolerance: float) -> list[Cut]:
-        """Inequalities violated by more than `tolerance`, the most violated first.
-
-        None at all means that there is none, unless the budget asks to stop.
-        """
-        lengths = arc_lengths(violation)
-        graph = arc_kernels.ArcGraph(*self.graph.rows, self.graph.negative, lengths)
-        arcs, _, begins, totals = self._violated(graph, 1.0 - tolerance)
-        order = np.lexsort((np.diff(begins), np.round(totals, 6)))
-        chosen = cycle_kernels.spread(
-            order, arcs, begins, self.signatures, len(lengths), _ARC_COVER
-        )
-        places = [slice(begins[k], begins[k + 1]) for k in chosen[:_MOST_CUTS].tolist()]
-        return [Cut.of_cycle(arcs[place]) for place in places]
-
-    def _violated(self, graph: arc_kernels.ArcGraph, limit: float) -> tuple[Any, ...]:
-        """Cycles below a length, as the kernel gives them, the time being read now and then."""
-        found = []
-        with suppress(TimeIsUpError):
-            for first, last in self.budget.pieces(len(self.vertices), self.sources_at_once):
-                sources = self.vertices[first:last]
-                found.append(arc_kernels.violated_cycles(graph, _ARC_HOP, limit, sources))
-        if len(found) == 1:
-            return found[0]  # type: ignore[no-any-return]  # compiled code has no types
-        ends = np.cumsum([0, *(len(arcs) for arcs, *_ in found)])
-        begins = [begins[1:] + end for (_, _, begins, _), end in zip(found, ends, strict=False)]
-        return (
-            np.concatenate([np.zeros(0, np.int32), *(arcs for arcs, *_ in found)]),
-            np.concatenate([np.zeros(0, np.int32), *(vertices for _, vertices, *_ in found)]),
-            np.concatenate([np.zeros(1, np.int64), *begins]),
-            np.concatenate([np.zeros(0), *(totals for *_, totals in found)]),
-        )
+def _gathered(arcs: Arcs, begins: Begins, chosen: npt.NDArray[np.int64]) -> tuple[Arcs, Begins]:
+    """Some of the cycles."""
+    lengths = np.diff(begins)[chosen]
+    ends = np.append(0, np.cumsum(lengths))
+    places = np.arange(ends[-1]) + np.repeat(begins[chosen] - ends[:-1], lengths)
+    return arcs[places], ends
 
 
-def arc_lengths(violation: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def arc_lengths(violation: Lengths) -> Lengths:
     """Of plain and flipped arcs, in turn."""
     lengths = np.empty(2 * len(violation))
     # Without the rounding, noise of the LP would outweigh the preference for few edges.
@@ -263,24 +193,22 @@ class CliqueSeparator:
     """Looks for odd cliques of one graph.
 
     Args:
-        graph: the problem.
-        signatures: one random number for each arc.
+        separation: of the graph, with flipped arcs.
     """
 
-    def __init__(self, graph: SignedGraph, signatures: npt.NDArray[np.uint64]) -> None:
-        self.graph, self.signatures = graph, signatures
-        size = graph.num_vertices if self.is_able else 0
+    def __init__(self, separation: Separation) -> None:
+        self.separation, self.graph = separation, separation.graph
+        size = self.graph.num_vertices if self.is_able else 0
         self.distance = np.empty((size, 2 * size), np.float32)
         self.over = np.empty((size, 2 * size), np.int32)
         self.pairs = np.empty((2 * size, 2 * size), np.float32)
-        self.budget = Budget()
 
     @property
     def is_able(self) -> bool:
         """Whether the graph is small enough."""
         return self.graph.num_vertices <= _MOST_VERTICES
 
-    def cuts(self, lengths: npt.NDArray[np.float64], tolerance: float) -> list[Cut]:
+    def cuts(self, lengths: Lengths, tolerance: float) -> list[Cut]:
         """Inequalities violated by more than `tolerance`, at most some over each arc.
 
         There are none where the budget asks to stop.
@@ -291,7 +219,7 @@ class CliqueSeparator:
         """
         if not self.is_able:
             return []
-        graph = arc_kernels.ArcGraph(*self.graph.rows, self.graph.negative, lengths)
+        graph = self.separation.arc_graph(lengths)
         try:
             for first, last in self._pieces():
                 clique_kernels.nearest_nodes(
@@ -304,7 +232,8 @@ class CliqueSeparator:
 
     def _pieces(self) -> Iterator[tuple[int, int]]:
         """Ranges of vertices; the time is read between two of them."""
-        return self.budget.pieces(len(self.over), _PAIRS_AT_ONCE // max(len(self.over), 1))
+        count = len(self.over)
+        return self.separation.budget.pieces(count, _PAIRS_AT_ONCE // max(count, 1))
 
     def _of_size(self, size: int, tolerance: float) -> list[Cut]:
         """The cliques of some spins, those first that cut off most."""
@@ -321,14 +250,7 @@ class CliqueSeparator:
         borders = begins[::pairs]
         depth = ((size - 1) ** 2 // 4 - sums) / np.sqrt(np.maximum(np.diff(borders), 1))
         order = np.argsort(-depth, kind="stable")
-        chosen = cycle_kernels.spread(
-            order[is_simple[order]],
-            arcs,
-            borders,
-            self.signatures,
-            len(self.signatures),
-            _CLIQUE_COVER,
-        )
+        chosen = self.separation.spread(order[is_simple[order]], arcs, borders, _CLIQUE_COVER)
         cuts = []
         for k in chosen.tolist():
             clique, first = cliques[k], k * pairs
