@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
+# Many tests wait for a process or a file, so three workers keep two cores busy.
+WORKERS := 3
 # Tests that measure time run by themselves; pytest need not read any other files for them.
 QUIET := $$(grep -rl "mark\.quiet" tests --include="test_*.py")
 
@@ -21,16 +23,16 @@ demo: $(READY) ## install into .venv and run the demonstration
 	@$(BIN)/glasshouse demo
 
 test: $(READY) ## run the fast tests (doctests and the docs' code included)
-	$(PYTEST) -n 2 -m "not slow and not quiet"
+	$(PYTEST) -n $(WORKERS) -m "not slow and not quiet"
 	$(PYTEST) -m "quiet and not slow" $(QUIET)
 
 test-slow: $(READY) ## run the long tests: mutations, fuzzing, physics
-	$(PYTEST) -n 2 -m "slow and not quiet"
+	$(PYTEST) -n $(WORKERS) -m "slow and not quiet"
 	$(PYTEST) -m "slow and quiet" $(QUIET)
 
 coverage: $(READY) ## run the fast tests and list lines never reached (compiled code does not count)
 	$(PYTEST) -m "quiet and not slow" --cov --cov-report= $(QUIET)
-	$(PYTEST) -n 2 -m "not slow and not quiet" --cov --cov-append --cov-report=term:skip-covered --cov-report=html
+	$(PYTEST) -n $(WORKERS) -m "not slow and not quiet" --cov --cov-append --cov-report=term:skip-covered --cov-report=html
 
 lint: $(READY) ## check style, imports and types
 	$(BIN)/ruff check .
@@ -65,7 +67,7 @@ fuzz: $(VENV)/.fuzz ## look for files that do harm, 15 minutes per target (SECON
 
 docs: $(READY) ## build the documentation into build/docs, and run every code block of it
 	$(BIN)/python -m sphinx -E -W --keep-going -q -c docs . build/docs
-	$(PYTEST) -n 2 -m "" docs README.md tests/docs --ignore tests/docs/test_site.py
+	$(PYTEST) -n $(WORKERS) -m "" docs README.md tests/docs --ignore tests/docs/test_site.py
 	@echo "build/docs/index.html is the documentation"
 
 clean: ## remove the virtual environment and what was built
