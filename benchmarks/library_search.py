@@ -96,8 +96,8 @@ def improve_state(proven: Proven, place: Path, work: Work, limit: float) -> None
     begun = time.process_time()
     found = minimise(proven.problem, time_limit=limit, rng=1)
     work.add(time.process_time() - begun, 0)
-    if found.best_energy < proven.verdict.energy:
-        spins = to_spins(found.best_state)
+    if found.energy < proven.verdict.energy:
+        spins = to_spins(found.state)
         better = replace(proven.certificate, state=spins)
         write_if_better(place, Proven(proven.problem, better), or_as_good=True)
 

@@ -80,7 +80,7 @@ def test_enough_steps_change_nothing_and_none_are_an_error(plant):
 def test_a_long_search_ends_with_its_steps(method, asked):
     plan = METHODS[method].plan(**asked)
     with pytest.raises(EffortError):
-        plan.grow(Seed(1), steps=10**6)
+        plan.grow(rng=Seed(1), steps=10**6)
 
 
 def test_long_names_of_many_layers_are_refused_before_their_pairs_are_listed():

@@ -69,7 +69,7 @@ def test_a_plan_knows_what_the_recipe_will_hold(example):
     plan = method.plan(**method.completed(method.examples[int(number)]))
     assert plan.method is method
     assert plan.held == dict(plant.recipe.parameters)
-    assert plan.grow(Seed(1)) == plan.grow(Seed(1)) == plant
+    assert plan.grow(rng=Seed(1)) == plan.grow(rng=Seed(1)) == plant
     assert Plan.of(plant.recipe).held == plan.held
 
 

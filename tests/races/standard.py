@@ -39,7 +39,7 @@ def an_instance(name: str, path: Path, *, is_open: bool = False) -> Instance:
     value = document.measure.of(proof.energy)
     return Instance(
         name, "toys:graphs", document.problem.num_variables, graph.num_edges, graph.num_vertices,
-        "largest cut", value, value + 3 * is_open, not is_open, 0.1, 0, 60.0, "0.1.0", "2026-11-18",
+        "largest cut", value, value + 3 * is_open, 0.1, 0, 60.0, "0.1.0", "2026-11-18",
         graph.fingerprint(), graph.scale.measured(document.measure), "0" * 64, 0,
     )  # fmt: skip
 

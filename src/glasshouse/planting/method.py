@@ -113,16 +113,17 @@ class Plan(Summarised):
         self.prepare(new_meter())
 
     @announces("planting")
-    def grow(self, seed: Seed, steps: int | None = None) -> Planted:
+    def grow(self, *, rng: RngLike = None, steps: int | None = None) -> Planted:
         """Draw the instance that belongs to a seed.
 
         Args:
-            seed: where all randomness comes from.
+            rng: a seed, or whatever `numpy.random.default_rng` takes.
             steps: no more steps than these are taken; by default there is no limit.
 
         Raises:
             EffortError: the steps did not suffice.
         """
+        seed = Seed.of(rng)
         planted = self.draw(seed.streams(_STREAMS), new_meter(steps))
         held = self.held
         if "state" in held:
@@ -260,7 +261,7 @@ def planting_method(
         @wraps(planner)
         def plant(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> Planted:
             plan = method.plan(*args, **kwargs)
-            return plan.grow(Seed.of(cast(RngLike, kwargs.get("rng"))))
+            return plan.grow(rng=cast(RngLike, kwargs.get("rng")))
 
         told: Any = plant
         told.__signature__ = own.replace(return_annotation="Planted")

@@ -191,7 +191,7 @@ class Planted(Summarised):
     @classmethod
     def from_recipe(cls, recipe: Recipe, steps: int | None = None) -> Planted:
         """Grow an instance again, bit for bit; an `EffortError` if it takes more than `steps`."""
-        planted = Plan.of(recipe).grow(recipe.seed, steps)
+        planted = Plan.of(recipe).grow(rng=recipe.seed, steps=steps)
         return shuffle(planted) if recipe.parameters.get("shuffled") else planted
 
     @cached_property
