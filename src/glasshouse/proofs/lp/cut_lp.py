@@ -27,6 +27,7 @@ class CutLp:
 
     Attributes:
         cuts: row by row.
+        sizes: how many edges each has.
         violation: u of the last solved LP, one for each edge.
         value: its value.
         duals: one for each cut that it had.
@@ -37,7 +38,8 @@ class CutLp:
         # Presolve costs more than it saves, and throws the basis away.
         self.solver = new_highs(weights, presolve="off", **options)
         self.cuts: list[Cut] = []
-        self.right_sides, self.asleep_for = np.zeros(0), np.zeros(0, dtype=np.int64)
+        self.right_sides, self.sizes = np.zeros(0), np.zeros(0, dtype=np.int64)
+        self.asleep_for = np.zeros(0, dtype=np.int64)
         self.violation, self.value = np.zeros(len(weights)), 0.0
         self.duals, self.row_values = np.zeros(0), np.zeros(0)
         self.finished = True
@@ -54,6 +56,7 @@ class CutLp:
         checked(self.solver.addRows(*rows), "rows")
         self.cuts += cuts
         self.right_sides = np.concatenate([self.right_sides, sides])
+        self.sizes = np.concatenate([self.sizes, np.diff(begins)])
         self.asleep_for = np.concatenate([self.asleep_for, np.zeros(len(cuts), dtype=np.int64)])
 
     def solve(self, seconds: float, **options: Any) -> End:
@@ -95,6 +98,6 @@ class CutLp:
         rows = np.flatnonzero(gone).astype(np.int32)
         checked(self.solver.deleteRows(len(rows), rows), "rows to delete")
         self.cuts = [cut for cut, is_gone in zip(self.cuts, gone, strict=True) if not is_gone]
-        for name in ("asleep_for", "right_sides", "duals", "row_values"):
+        for name in ("asleep_for", "right_sides", "sizes", "duals", "row_values"):
             before = getattr(self, name)
             setattr(self, name, before[~gone[: len(before)]])

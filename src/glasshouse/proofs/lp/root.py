@@ -157,7 +157,7 @@ class CycleLp:
             self.make_do(work)
             return
         cuts = cycle_cuts(moats.edges, moats.begins)
-        self.solved(work, cuts, moats.duals)
+        self.solved(work, cuts, moats.duals, len(moats.edges))
         self.offer(torus.state_near(moats.crossed))
         states = [self.state]
         best, in_vain = self.cost, 0
@@ -223,15 +223,17 @@ class CycleLp:
             if end != "optimal":  # a solver that is not sure gets no further with more time
                 work.converged = end == "unsure"
                 break
-            self.solved(work, list(lp.cuts), lp.duals)
+            self.solved(work, list(lp.cuts), lp.duals, int(lp.sizes.sum()))
             rounds.clean(lp)
 
-    def solved(self, work: _Work, cuts: list[Cut], duals: npt.NDArray[np.float64]) -> None:
+    def solved(
+        self, work: _Work, cuts: list[Cut], duals: npt.NDArray[np.float64], num_edges: int
+    ) -> None:
         """Keep the solution of an LP; leave the time that its certificate will take."""
         work.solved = cuts, duals
         work.lower = Fraction(float(duals.sum())) * self.graph.largest
-        self.measure_pace(duals, cuts)
-        self.budget.end_by(self.certifying.latest_start(cuts))
+        self.measure_pace(duals, cuts, num_edges)
+        self.budget.end_by(self.certifying.latest_start(num_edges))
 
     def look_for_states(self, work: _Work) -> None:
         """Round the LP's solution, and anneal where that leaves a gap."""
@@ -266,13 +268,13 @@ class CycleLp:
         if not cuts:  # not even one LP was solved
             cuts = work.lp.cuts or work.unsolved
             duals = np.zeros(len(cuts))
-        self.measure_pace(duals, cuts)
+        self.measure_pace(duals, cuts, sum(len(cut.edges) for cut in cuts))
         places = self.certifying.affordable(duals, cuts)
         return self.packed(duals[places], [cuts[k] for k in places.tolist()])
 
-    def measure_pace(self, duals: npt.NDArray[np.float64], cuts: list[Cut]) -> None:
+    def measure_pace(self, duals: npt.NDArray[np.float64], cuts: list[Cut], num_edges: int) -> None:
         """Round some loops to see how long a certificate takes, if time may be too short."""
-        if self.certifying.may_be_late(cuts):
+        if self.certifying.may_be_late(num_edges):
             self.certifying.measure(cuts, lambda some: self.rounded(duals[: len(some)], some))
 
     def rounded(self, duals: npt.NDArray[np.float64], cuts: list[Cut]) -> Rounded:

@@ -234,21 +234,21 @@ class Certifying:
             return
         began = working_time()
         rounding(cuts[:_SAMPLE])
-        edges = sum(_lengths(cuts[:_SAMPLE]))
+        edges = sum(len(cut.edges) for cut in cuts[:_SAMPLE])
         times = _TIMES_ROUNDING_LIFTED if self.is_lifted else _TIMES_ROUNDING
         self.pace = times * (working_time() - began) / edges
 
-    def may_be_late(self, cuts: list[Cut]) -> bool:
-        """Return whether there is too little time at the slowest pace, so that it must be known."""
-        return self.until - working_time() < _SLOWEST_PACE * sum(_lengths(cuts))
+    def may_be_late(self, num_edges: int) -> bool:
+        """Return whether loops of `num_edges` edges would be late at the slowest pace."""
+        return self.until - working_time() < _SLOWEST_PACE * num_edges
 
     def hurry(self) -> None:
         """Take no longer than a process may that was asked to end."""
         self.until = min(self.until, working_time() + _AFTER_CTRL_C - self.reserved)
 
-    def latest_start(self, cuts: list[Cut]) -> float:
-        """When to begin with the certificate of some loops, at the latest."""
-        return self.until - self.pace * sum(_lengths(cuts)) if self.pace else self.until
+    def latest_start(self, num_edges: int) -> float:
+        """When to begin with the certificate of loops of `num_edges` edges, at the latest."""
+        return self.until - self.pace * num_edges if self.pace else self.until
 
     def affordable(self, duals: npt.NDArray[np.float64], cuts: list[Cut]) -> npt.NDArray[Any]:
         """The places of the loops that there is time for, in their order: the heaviest of them."""
@@ -256,14 +256,10 @@ class Certifying:
         if not self.pace:
             return every
         order = np.argsort(-duals, kind="stable")
-        edges = np.cumsum(np.array(_lengths(cuts))[order])
+        edges = np.cumsum(np.array([len(cut.edges) for cut in cuts])[order])
         seconds = max(self.until - working_time(), 0.0)
         count = int(np.searchsorted(edges, seconds / self.pace, side="right"))
         return every if count == len(every) else np.sort(order[:count])
-
-
-def _lengths(cuts: list[Cut]) -> list[int]:
-    return [len(cut.edges) for cut in cuts]
 
 
 # Vertices of the dual polytope mostly have small denominators; a certificate with one reads well.
