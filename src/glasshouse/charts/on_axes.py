@@ -68,8 +68,9 @@ def _draw(ax: Axes, part: Mark, one: Series, look: Look, shift: float, label: st
         style |= {"linewidth": 1.4, "marker": look.marker, "markersize": 4.5,
                   "markevery": (look.order * every // 5 % every, every)}  # fmt: skip
     if shapes & {"points", "hollow"} or ("dots" in shapes and not is_joined):
-        style |= {"marker": look.marker, "alpha": alpha, "markersize": 2.2 if is_small else 3.5,
-                  "rasterized": len(x) > _CROWD}  # fmt: skip
+        style |= {"marker": look.marker, "alpha": alpha, "markersize": 2.2 if is_small else 3.5}
+        if len(x) > _CROWD:
+            style |= {"markeredgewidth": 0, "rasterized": not is_joined}
     if "hollow" in shapes:
         style |= {"markerfacecolor": "white", "alpha": 1.0, "zorder": 4}
     if "bound" in shapes:  # Sizes differ, because bounds of several series are often equal.

@@ -55,7 +55,7 @@ class Clique(NamedTuple):
     walks: tuple[Walk, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # never changed, but what is frozen takes twice as long to make
 class Cut:
     """Σ coefficients · u ≥ right_side over some edges: those of a cycle, or of a clique's walks."""
 
@@ -114,6 +114,9 @@ def cycle_cuts(
     coefficients = 1 - 2 * flipped.astype(np.int64)
     before = np.append(0, np.cumsum(flipped))[begins]
     rows = zip(pairwise(begins.tolist()), (1 - np.diff(before)).tolist(), strict=True)
+    if sides == 1:
+        return [Cut(edges[a:b], coefficients[a:b], side) for (a, b), side in rows]
+    # In a tree, a cut may live longer than those found with it.
     return [Cut(edges[a:b].copy(), coefficients[a:b].copy(), side) for (a, b), side in rows]
 
 

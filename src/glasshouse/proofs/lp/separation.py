@@ -198,15 +198,10 @@ class CliqueSeparator:
 
     def __init__(self, separation: Separation) -> None:
         self.separation, self.graph = separation, separation.graph
-        size = self.graph.num_vertices if self.is_able else 0
+        size = self.graph.num_vertices if self.graph.num_vertices <= _MOST_VERTICES else 0
         self.distance = np.empty((size, 2 * size), np.float32)
         self.over = np.empty((size, 2 * size), np.int32)
         self.pairs = np.empty((2 * size, 2 * size), np.float32)
-
-    @property
-    def is_able(self) -> bool:
-        """Whether the graph is small enough."""
-        return self.graph.num_vertices <= _MOST_VERTICES
 
     def cuts(self, lengths: Lengths, tolerance: float) -> list[Cut]:
         """Inequalities violated by more than `tolerance`, at most some over each arc.
@@ -217,7 +212,7 @@ class CliqueSeparator:
             lengths: of all arcs.
             tolerance: the least violation.
         """
-        if not self.is_able:
+        if not len(self.over):  # the graph is too large
             return []
         graph = self.separation.arc_graph(lengths)
         try:
