@@ -37,7 +37,7 @@ _IN_ORDER = {
     ),
     "problems": (
         "hard_clauses naming ratio validation elementary exact pairs reduction exchange ising "
-        "qubo max2sat two_sides rbm __init__ bipartite convert measure renaming"
+        "qubo max2sat two_sides rbm bipartite convert measure renaming"
     ),
     "proofs": (
         "kernels progress signed_graph veripb budget covering parts relaxation states "

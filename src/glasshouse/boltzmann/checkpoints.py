@@ -21,7 +21,7 @@ from glasshouse.files.text.archive import opened_archive
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.plain_json import parse_object
 from glasshouse.files.text.streams import opened, replacing
-from glasshouse.problems.validation import FloatArray
+from glasshouse.problems import FloatArray
 from glasshouse.randomness import Seed
 
 SECONDS = 5.0  # between two writes

@@ -23,8 +23,7 @@ from glasshouse.boltzmann.ensemble import MOST_NAME, MOST_VALUES, TRAINING, look
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.files.text.allowance import Allowance
 from glasshouse.files.text.streams import Place, is_stream, writing
-from glasshouse.problems import validation
-from glasshouse.problems.validation import FloatArray
+from glasshouse.problems import FloatArray, validation
 from glasshouse.statistics.intervals import median_of
 from glasshouse.statistics.samples import Estimate
 from glasshouse.store.records import short

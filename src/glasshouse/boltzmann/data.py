@@ -17,9 +17,8 @@ from glasshouse.extras import optional
 from glasshouse.files.formats.matrices import csv_numbers, npy_numbers
 from glasshouse.files.text.archive import opened_archive
 from glasshouse.files.text.streams import Source, format_suffix, opened
-from glasshouse.problems import validation
+from glasshouse.problems import SpinArray, validation
 from glasshouse.problems.naming import Units as Units
-from glasshouse.problems.validation import SpinArray
 from glasshouse.randomness import RngLike, Seed
 
 LOW: dict[Units, int] = {"spin": -1, "binary": 0}

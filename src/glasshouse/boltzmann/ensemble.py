@@ -27,8 +27,7 @@ from glasshouse.boltzmann.data import DataOptions
 from glasshouse.boltzmann.monitors import chosen
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.training import DivergenceWarning, Trainer, TrainingRun
-from glasshouse.problems import validation
-from glasshouse.problems.validation import SpinArray
+from glasshouse.problems import SpinArray, validation
 from glasshouse.randomness import Seed
 from glasshouse.store import purpose
 from glasshouse.store.collect import StudyProgress, iter_collect

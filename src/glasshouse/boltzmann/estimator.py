@@ -26,7 +26,7 @@ from glasshouse.boltzmann.settings import (
 )
 from glasshouse.boltzmann.training import Trainer
 from glasshouse.extras import MissingPackageError, optional
-from glasshouse.problems.validation import FloatArray, SpinArray
+from glasshouse.problems import FloatArray, SpinArray
 from glasshouse.randomness import RngLike, Seed
 
 _MISSING: MissingPackageError | None = None

@@ -18,7 +18,7 @@ from glasshouse.charts import Axis, Chart, Mark, Series, plot_chart, thinned
 from glasshouse.charts.style import band, new_figure, place_legend, styled
 from glasshouse.extras import optional
 from glasshouse.landscape import gauge
-from glasshouse.problems.validation import FloatArray
+from glasshouse.problems import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,9 +12,8 @@ import numpy.typing as npt
 from glasshouse.boltzmann.data import as_units
 from glasshouse.boltzmann.kernels import importance
 from glasshouse.boltzmann.model import BoltzmannMachine
-from glasshouse.problems import validation
+from glasshouse.problems import FloatArray, SpinArray, validation
 from glasshouse.problems.elementary import logarithms
-from glasshouse.problems.validation import FloatArray, SpinArray
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.statistics.samples import Estimate
 from glasshouse.stopping import in_slices

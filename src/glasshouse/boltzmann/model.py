@@ -16,9 +16,8 @@ from glasshouse.boltzmann.kernels import enumeration, sampling
 from glasshouse.boltzmann.slices import number_of_each, rows_of
 from glasshouse.extras import optional
 from glasshouse.files.formats.matrices import HIDDEN, VISIBLE, WEIGHTS
-from glasshouse.problems import Rbm, validation
+from glasshouse.problems import FloatArray, Rbm, SpinArray, validation
 from glasshouse.problems.rbm import sklearn_arrays
-from glasshouse.problems.validation import FloatArray, SpinArray
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.stopping import in_slices
 from glasshouse.summaries import Summarised

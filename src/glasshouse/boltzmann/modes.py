@@ -12,7 +12,7 @@ from glasshouse.boltzmann.kernels import enumeration
 from glasshouse.boltzmann.kernels.modes import CLOSED, descend, rounding, spin_weights
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.settings import ModeSearch, enumerates
-from glasshouse.problems.validation import SpinArray
+from glasshouse.problems import SpinArray
 from glasshouse.proofs import prove
 from glasshouse.randomness import RngLike
 from glasshouse.solvers import anneal

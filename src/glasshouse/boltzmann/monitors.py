@@ -16,7 +16,7 @@ from glasshouse.boltzmann.modes import Mode, find_mode
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.slices import rows_of
 from glasshouse.catalogue import Catalogue
-from glasshouse.problems.validation import SpinArray
+from glasshouse.problems import SpinArray
 from glasshouse.randomness import Seed
 from glasshouse.summaries import Summarised
 

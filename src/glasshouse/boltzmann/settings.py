@@ -10,9 +10,8 @@ import numpy as np
 
 from glasshouse.boltzmann.data import LOW, Units
 from glasshouse.boltzmann.kernels import enumeration, machine
-from glasshouse.problems import validation
+from glasshouse.problems import FloatArray, validation
 from glasshouse.problems.elementary import exponentials
-from glasshouse.problems.validation import FloatArray
 from glasshouse.summaries import Summarised
 
 Gradient: TypeAlias = Literal["cd", "pcd", "exact"]

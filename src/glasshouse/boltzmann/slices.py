@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import validation
-from glasshouse.problems.validation import FloatArray
+from glasshouse.problems import FloatArray, validation
 from glasshouse.stopping import in_slices
 
 

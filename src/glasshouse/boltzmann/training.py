@@ -37,8 +37,7 @@ from glasshouse.boltzmann.monitors import LastMode, Snapshot, chosen
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.compiled import announces
 from glasshouse.files.text.errors import FileError
-from glasshouse.problems import validation
-from glasshouse.problems.validation import FloatArray, SpinArray
+from glasshouse.problems import FloatArray, SpinArray, validation
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.stopping import deferred
 from glasshouse.summaries import Summarised

@@ -9,12 +9,25 @@
 * `checker`: the stand-alone checker, which shares nothing with the other files.
 """
 
+from glasshouse.certificates.bound import Parts as Parts
 from glasshouse.certificates.certificate import Certificate, CertificateError
+from glasshouse.certificates.exact_form import ExactForm as ExactForm
+from glasshouse.certificates.exact_form import exact_energy as exact_energy
+from glasshouse.certificates.exact_form import packed as packed
+from glasshouse.certificates.flat_cycles import NodeArray as NodeArray
+from glasshouse.certificates.leaf import bounded_leaf as bounded_leaf
+from glasshouse.certificates.leaf import covered_leaf as covered_leaf
 from glasshouse.certificates.proven import Proven
+from glasshouse.certificates.squares import NO_SQUARES as NO_SQUARES
 from glasshouse.certificates.squares import Squares
+from glasshouse.certificates.ties import Pair as Pair
+from glasshouse.certificates.ties import ties_of as ties_of
+from glasshouse.certificates.tree import MOST_COVERED as MOST_COVERED
 from glasshouse.certificates.tree import Branch, Cover, Leaf, Tree
 from glasshouse.certificates.verdict import Verdict, verify
+from glasshouse.certificates.verdict import check_fit as check_fit
 
+# Names that are imported `as` themselves are for other packages of the library.
 __all__ = [
     "Branch", "Certificate", "CertificateError", "Cover", "Leaf", "Proven", "Squares", "Tree",
     "Verdict", "verify",

@@ -30,8 +30,7 @@ from glasshouse.certificates.flat_cycles import NodeArray, checked_cycles
 from glasshouse.certificates.integers import positive_numbers
 from glasshouse.certificates.squares import NO_SQUARES, Squares
 from glasshouse.certificates.tree import Tree
-from glasshouse.problems import validation
-from glasshouse.problems.validation import IntArray, SpinArray
+from glasshouse.problems import IntArray, SpinArray, validation
 from glasshouse.summaries import Summarised
 
 

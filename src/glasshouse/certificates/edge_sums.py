@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates import kernels
-from glasshouse.problems.validation import IntArray
+from glasshouse.problems import IntArray
 
 EdgeArray = npt.NDArray[np.int32]
 

@@ -19,10 +19,8 @@ import numpy.typing as npt
 
 from glasshouse.certificates.edge_sums import EdgeArray, ends_of, summed
 from glasshouse.certificates.integers import ROOM
-from glasshouse.problems import Ising, Max2Sat, Problem, Qubo
-from glasshouse.problems.convert import to_ising
+from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, to_ising, to_spins
 from glasshouse.problems.exact import sums_at_ends
-from glasshouse.problems.reduction import to_spins
 
 # Of all exact numbers of a problem together, half a gigabyte when all is done.
 _MOST_BITS = 2**30

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates import kernels
-from glasshouse.problems import validation
-from glasshouse.problems.validation import IntArray
+from glasshouse.problems import IntArray, validation
 
 NodeArray = npt.NDArray[np.int32]
 

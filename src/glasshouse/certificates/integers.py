@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import validation
-from glasshouse.problems.validation import INT64_MAX
+from glasshouse.problems import INT64_MAX, validation
 
 # Sums of magnitudes below this leave room for a factor of four in int64.
 ROOM = 2**61

@@ -12,8 +12,7 @@ import numpy as np
 
 from glasshouse.certificates.certificate import Certificate
 from glasshouse.certificates.verdict import Verdict, verify
-from glasshouse.problems import Problem, validation
-from glasshouse.problems.convert import given_problem
+from glasshouse.problems import Problem, given_problem, validation
 from glasshouse.summaries import Summarised
 
 

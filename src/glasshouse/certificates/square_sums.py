@@ -18,7 +18,7 @@ import numpy.typing as npt
 from glasshouse.certificates import kernels
 from glasshouse.certificates.edge_sums import EdgeArray
 from glasshouse.certificates.squares import Squares
-from glasshouse.problems.validation import IntArray
+from glasshouse.problems import IntArray
 
 _EXACT_IN_FLOATS = 2.0**51  # a sum is at most twice the squares' magnitude
 _EXACT_IN_SHORT_FLOATS = 2.0**24

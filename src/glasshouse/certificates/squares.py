@@ -24,8 +24,7 @@ from glasshouse.certificates import kernels
 from glasshouse.certificates.flat_cycles import NodeArray, flat_nodes
 from glasshouse.certificates.integers import ROOM, exact_dot, positive_numbers, whole_numbers
 from glasshouse.certificates.ties import Ties
-from glasshouse.problems import validation
-from glasshouse.problems.validation import IntArray, SpinArray
+from glasshouse.problems import IntArray, SpinArray, validation
 from glasshouse.summaries import Summarised
 
 

@@ -12,8 +12,7 @@ from glasshouse.planting import Planted
 from glasshouse.planting.graph_names import MACHINES, GraphName
 from glasshouse.planting.graphs import dwave_graphs
 from glasshouse.planting.shuffling import names
-from glasshouse.problems import Ising
-from glasshouse.problems.naming import Labels
+from glasshouse.problems import Ising, Labels
 from glasshouse.problems.pairs import labels_of
 
 Places = npt.NDArray[np.float64]

@@ -10,13 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import CertificateError, Proven, Verdict
-from glasshouse.certificates.exact_form import ExactForm, exact_energy
+from glasshouse.certificates import CertificateError, ExactForm, Proven, Verdict, exact_energy
 from glasshouse.planting import Planted
-from glasshouse.problems import Problem, validation
-from glasshouse.problems.measure import Measure
-from glasshouse.problems.reduction import Reduction, to_bits
-from glasshouse.problems.validation import Number
+from glasshouse.problems import Measure, Number, Problem, Reduction, to_bits, validation
 from glasshouse.summaries import Summarised
 
 

@@ -26,8 +26,7 @@ from glasshouse.files.formats.format import Dialect as WcnfDialect
 from glasshouse.files.formats.format import Sheet
 from glasshouse.files.text.errors import shown
 from glasshouse.files.text.streams import Source, opened
-from glasshouse.problems import Max2Sat
-from glasshouse.problems.validation import INT64_MAX, MOST_VARIABLES
+from glasshouse.problems import INT64_MAX, MOST_VARIABLES, Max2Sat
 from glasshouse.summaries import Summarised
 
 Dialect = Literal["classic", "mse22", "cnf", "opb"]

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Certificate, CertificateError, Proven
-from glasshouse.certificates.exact_form import ExactForm, exact_energy
+from glasshouse.certificates import Certificate, CertificateError, ExactForm, Proven, exact_energy
 from glasshouse.files.certificate.reading import SideCar, read_side_car
 from glasshouse.files.certificate.writing import loop_units, rescaled
 from glasshouse.files.claims import Stated, agrees

@@ -14,8 +14,7 @@ from glasshouse.files.reading import read_document
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.number_rows import Rows, read_rows
 from glasshouse.files.text.streams import Source, format_suffix, opened
-from glasshouse.problems import Ising
-from glasshouse.problems.convert import to_ising
+from glasshouse.problems import Ising, to_ising
 
 _MOST_NODES = 10**9
 _COMMENT = re.compile(rb"#[^\n]*")

@@ -22,11 +22,8 @@ from glasshouse.files.reading import read_document
 from glasshouse.files.replanting import grown
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import Place, format_suffix, name_of, refuse_pipe
-from glasshouse.problems import Max2Sat
+from glasshouse.problems import Max2Sat, Measure, Number, Units
 from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError, satisfy
-from glasshouse.problems.measure import Measure
-from glasshouse.problems.naming import Units
-from glasshouse.problems.validation import Number
 from glasshouse.summaries import Summarised
 
 CLAUSE_SUFFIXES = (".wcnf", ".cnf")

@@ -20,8 +20,7 @@ from glasshouse.files.text.streams import (
     refuse_pipe,
 )
 from glasshouse.planting import Planted
-from glasshouse.problems import Problem
-from glasshouse.problems.naming import Units
+from glasshouse.problems import Problem, Units
 
 _LOOKED_AT = 1 << 16
 # Openings of lines that only one format has. Comments of all formats begin with # or c.

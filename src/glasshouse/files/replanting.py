@@ -16,8 +16,7 @@ from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import Place, name_of
 from glasshouse.planting import Demand, Plan, Planted, Recipe
 from glasshouse.planting.demand import EffortError
-from glasshouse.problems import Max2Sat, Problem
-from glasshouse.problems.reduction import Reduction
+from glasshouse.problems import Max2Sat, Problem, Reduction
 
 _ANOTHER = "its recipe grows another problem"
 

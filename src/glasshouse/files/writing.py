@@ -29,10 +29,7 @@ from glasshouse.files.text.streams import (
     writing,
 )
 from glasshouse.planting import Planted, shuffling
-from glasshouse.problems import Max2Sat, Problem, convert
-from glasshouse.problems.convert import Given
-from glasshouse.problems.measure import Measure
-from glasshouse.problems.reduction import Reduction
+from glasshouse.problems import Given, Max2Sat, Measure, Problem, Reduction, convert
 from glasshouse.summaries import Summarised
 
 Kind = Literal["ising", "rbm", "qubo", "max2sat", "maxcut"]

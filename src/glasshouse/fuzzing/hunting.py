@@ -31,8 +31,7 @@ from glasshouse.fuzzing.question import Question
 from glasshouse.fuzzing.shrinking import Shrinker
 from glasshouse.fuzzing.trial import CommandTrial, Reply, Trial
 from glasshouse.pool import WorkerPool, ending_cleanly
-from glasshouse.problems import validation
-from glasshouse.problems.validation import INT64_MAX
+from glasshouse.problems import INT64_MAX, validation
 from glasshouse.races.judging.clauses import Judgement, RunVerdict
 from glasshouse.version import __version__
 from glasshouse.waiting import result_of

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.landscape.local import ising_form
-from glasshouse.problems.convert import Given
+from glasshouse.problems import Given
 
 
 def components(problem: Given) -> npt.NDArray[np.int32]:

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.landscape.local import one_state
-from glasshouse.problems import Ising, Rbm
-from glasshouse.problems.convert import HasProblem, given_problem
+from glasshouse.problems import Ising, Rbm, given_problem
+from glasshouse.problems.convert import HasProblem
 
 SpinProblem = TypeVar("SpinProblem", Ising, Rbm)
 

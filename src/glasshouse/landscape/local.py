@@ -10,9 +10,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import Ising, exact, validation
-from glasshouse.problems.convert import Given, to_ising
-from glasshouse.problems.validation import SpinArray, WeightArray
+from glasshouse.problems import Given, Ising, SpinArray, WeightArray, exact, to_ising, validation
 
 # Floats only: a flip that gains less than this share of all weight is rounding, not descent.
 TOLERANCE = 1e-12

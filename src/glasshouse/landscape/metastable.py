@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from glasshouse.landscape.local import at_state, fields_of
 from glasshouse.landscape.metric import distance
-from glasshouse.problems import Rbm
-from glasshouse.problems.convert import Given, given_problem
-from glasshouse.problems.validation import Number, SpinArray, WeightArray, count
+from glasshouse.problems import Given, Number, Rbm, SpinArray, WeightArray, given_problem
+from glasshouse.problems.validation import count
 from glasshouse.summaries import Summarised
 
 

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.landscape.local import ising_form, one_state
-from glasshouse.problems import Ising, Rbm
-from glasshouse.problems.convert import Given, given_problem
+from glasshouse.problems import Given, Ising, Rbm, given_problem
 
 # A larger matrix of booleans is refused: above a gigabyte nobody looks at it entry by entry.
 _MOST_PAIRS = 1 << 30

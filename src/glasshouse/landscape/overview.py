@@ -8,10 +8,8 @@ import numpy as np
 
 from glasshouse.landscape.connectivity import components, free_spins
 from glasshouse.landscape.local import ising_form
-from glasshouse.problems import Ising, Max2Sat, Problem, Rbm
-from glasshouse.problems.convert import Given, given_problem
+from glasshouse.problems import Given, Ising, Max2Sat, Number, Problem, Rbm, given_problem
 from glasshouse.problems.two_sides import two_colouring
-from glasshouse.problems.validation import Number
 from glasshouse.summaries import Summarised, SummaryTable
 
 

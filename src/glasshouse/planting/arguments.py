@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from glasshouse.kernels.xoshiro import fill_spins
 from glasshouse.planting.graph_names import Extent, refuse_large
-from glasshouse.problems import validation
+from glasshouse.problems import INT64_MAX, SpinArray, validation
 from glasshouse.problems.ratio import Ratio as Ratio
 from glasshouse.problems.ratio import ratio as ratio
-from glasshouse.problems.validation import INT64_MAX, SpinArray
 
 State: TypeAlias = npt.ArrayLike | str
 Overlap: TypeAlias = Literal["constructive", "none"]

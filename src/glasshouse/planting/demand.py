@@ -17,7 +17,7 @@ import numpy as np
 
 from glasshouse.planting.graph_names import MACHINES, Extent, GraphName
 from glasshouse.planting.graphs import Graph, node_pairs
-from glasshouse.problems.validation import IntArray
+from glasshouse.problems import IntArray
 
 # Bytes that growing takes, about.
 _NODE, _EDGE, _LOOP, _ENTRY = 64, 64, 64, 32

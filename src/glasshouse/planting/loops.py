@@ -13,8 +13,7 @@ import numpy.typing as npt
 from glasshouse.certificates.edge_sums import summed
 from glasshouse.certificates.flat_cycles import NodeArray, checked_cycles, edges_of_cycles
 from glasshouse.planting.kernels import sums
-from glasshouse.problems import Ising, validation
-from glasshouse.problems.validation import IntArray
+from glasshouse.problems import IntArray, Ising, validation
 from glasshouse.summaries import Summarised
 
 

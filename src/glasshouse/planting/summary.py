@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from glasshouse.landscape import components, free_spins, frustration_index
 from glasshouse.planting.counting import GroundStates
 from glasshouse.planting.method import Method
-from glasshouse.problems import Rbm
-from glasshouse.problems.naming import Labels
+from glasshouse.problems import Labels, Rbm
 from glasshouse.problems.ratio import Ratio, ratio
 from glasshouse.summaries import Summarised, SummaryTable
 

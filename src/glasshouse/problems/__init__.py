@@ -14,11 +14,29 @@
 * `validation`: checks of arguments, with uniform messages.
 """
 
+from glasshouse.problems.convert import Given as Given
+from glasshouse.problems.convert import Problem, to_ising, to_max2sat, to_qubo
+from glasshouse.problems.convert import given_problem as given_problem
 from glasshouse.problems.ising import Ising
 from glasshouse.problems.max2sat import Max2Sat
+from glasshouse.problems.measure import Measure as Measure
+from glasshouse.problems.naming import Labels as Labels
+from glasshouse.problems.naming import Sampled as Sampled
+from glasshouse.problems.naming import Units as Units
 from glasshouse.problems.qubo import Qubo
 from glasshouse.problems.rbm import Rbm
+from glasshouse.problems.reduction import Reduction
+from glasshouse.problems.reduction import to_bits as to_bits
+from glasshouse.problems.reduction import to_spins as to_spins
+from glasshouse.problems.validation import INT64_MAX as INT64_MAX
+from glasshouse.problems.validation import MOST_VARIABLES as MOST_VARIABLES
+from glasshouse.problems.validation import FloatArray as FloatArray
+from glasshouse.problems.validation import IntArray as IntArray
+from glasshouse.problems.validation import Number as Number
+from glasshouse.problems.validation import SpinArray as SpinArray
+from glasshouse.problems.validation import WeightArray as WeightArray
 
-Problem = Ising | Rbm | Qubo | Max2Sat
-
-__all__ = ["Ising", "Max2Sat", "Problem", "Qubo", "Rbm"]
+# Names that are imported `as` themselves are for other packages of the library.
+__all__ = [
+    "Ising", "Max2Sat", "Problem", "Qubo", "Rbm", "Reduction", "to_ising", "to_max2sat", "to_qubo",
+]  # fmt: skip

@@ -17,24 +17,16 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from glasshouse.problems import (
-    Ising,
-    Max2Sat,
-    Problem,
-    Qubo,
-    Rbm,
-    exact,
-    exchange,
-    pairs,
-)
-from glasshouse.problems.bipartite import (
-    Penalty,
-    ising_to_rbm,
-    qubo_to_bipartite,
-)
-from glasshouse.problems.max2sat import cost_as_qubo, with_hard_clauses
+from glasshouse.problems import exact, exchange, pairs
+from glasshouse.problems.bipartite import Penalty, ising_to_rbm, qubo_to_bipartite
+from glasshouse.problems.ising import Ising
+from glasshouse.problems.max2sat import Max2Sat, cost_as_qubo, with_hard_clauses
+from glasshouse.problems.qubo import Qubo
+from glasshouse.problems.rbm import Rbm
 from glasshouse.problems.reduction import Reduction, same_state, spins, to_bits, to_spins
 from glasshouse.problems.two_sides import two_colouring
+
+Problem: TypeAlias = Ising | Rbm | Qubo | Max2Sat
 
 
 class HasProblem(Protocol):

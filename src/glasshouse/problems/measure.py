@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from glasshouse.problems import Max2Sat, Problem
+from glasshouse.problems.convert import Problem
+from glasshouse.problems.max2sat import Max2Sat
 from glasshouse.problems.reduction import nearest_float
 from glasshouse.problems.validation import Number, shown
 

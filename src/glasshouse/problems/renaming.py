@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import Max2Sat, Problem, Rbm
-from glasshouse.problems.convert import to_ising
+from glasshouse.problems.convert import Problem, to_ising
+from glasshouse.problems.max2sat import Max2Sat
 from glasshouse.problems.pairs import reordered
+from glasshouse.problems.rbm import Rbm
 from glasshouse.problems.reduction import Reduction
 
 

@@ -25,9 +25,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates.bound import Parts
+from glasshouse.certificates import Parts
 from glasshouse.kernels.adjacency import adjacency
-from glasshouse.problems.validation import INT64_MAX
+from glasshouse.problems import INT64_MAX
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.parts import triangle_parts

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates.bound import Parts
+from glasshouse.certificates import Parts
 from glasshouse.proofs.contraction import ContractedGraph
 from glasshouse.proofs.parts import NO_PARTS, joined_parts, named_parts
 from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array

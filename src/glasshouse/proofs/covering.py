@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates.exact_form import ExactForm
-from glasshouse.certificates.tree import MOST_COVERED
-from glasshouse.problems import Problem
-from glasshouse.problems.reduction import to_spins
+from glasshouse.certificates import MOST_COVERED, ExactForm
+from glasshouse.problems import Problem, to_spins
 from glasshouse.proofs.signed_graph import Spins
 
 # Numbers that a checker looks at; Python integers take so many times longer than those of 64 bits.

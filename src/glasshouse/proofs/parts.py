@@ -15,11 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Certificate, Squares, Tree
-from glasshouse.certificates.bound import Parts
-from glasshouse.certificates.exact_form import packed
+from glasshouse.certificates import NO_SQUARES, Certificate, Parts, Squares, Tree, packed
 from glasshouse.certificates.flat_cycles import edges_of_cycles
-from glasshouse.certificates.squares import NO_SQUARES
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.signed_graph import SignedGraph, Spins

@@ -7,13 +7,9 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Certificate, Proven
-from glasshouse.certificates.bound import Parts
-from glasshouse.certificates.exact_form import ExactForm
-from glasshouse.certificates.verdict import check_fit
-from glasshouse.problems import Max2Sat, Problem, validation
+from glasshouse.certificates import Certificate, ExactForm, Parts, Proven, check_fit
+from glasshouse.problems import Max2Sat, Problem, to_spins, validation
 from glasshouse.problems.hard_clauses import satisfy
-from glasshouse.problems.reduction import to_spins
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.parts import (
     NO_PARTS,

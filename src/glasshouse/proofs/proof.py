@@ -12,12 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Certificate, Proven, Verdict
-from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.certificates import Certificate, ExactForm, Proven, Verdict
 from glasshouse.compiled import announces
-from glasshouse.problems import naming, validation
-from glasshouse.problems.convert import Given, given_problem
-from glasshouse.problems.naming import Labels, Units
+from glasshouse.problems import Given, Labels, Units, given_problem, naming, validation
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.preparation import Prepared
 from glasshouse.proofs.progress import Bounds, Statistics

@@ -23,9 +23,8 @@ import numpy as np
 from glasshouse.files.document import Document
 from glasshouse.files.text.streams import UNPACKED, refuse_existing, replacing
 from glasshouse.files.writing import make_folder
-from glasshouse.problems import Max2Sat, Problem, Qubo
+from glasshouse.problems import Max2Sat, Problem, Qubo, to_bits
 from glasshouse.problems.pairs import single_terms
-from glasshouse.problems.reduction import to_bits
 from glasshouse.proofs.proof import Proof
 from glasshouse.summaries import Summarised
 from glasshouse.version import __version__

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from glasshouse.certificates.bound import Parts
-from glasshouse.certificates.ties import Pair
+from glasshouse.certificates import Pair, Parts
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.signed_graph import Spins
 

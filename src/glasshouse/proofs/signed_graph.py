@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.certificates import ExactForm
 from glasshouse.kernels.adjacency import Adjacency, adjacency
 from glasshouse.problems import Problem
 

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.kernels.adjacency import adjacency
-from glasshouse.problems import Ising
-from glasshouse.problems.validation import INT64_MAX
+from glasshouse.problems import INT64_MAX, Ising
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.kernels import graphs as kernels
 from glasshouse.proofs.kernels import mixing

@@ -9,9 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from glasshouse.certificates import Certificate, CertificateError, Proven
-from glasshouse.certificates.exact_form import ExactForm
-from glasshouse.certificates.tree import Cover
+from glasshouse.certificates import Certificate, CertificateError, Cover, ExactForm, Proven
 from glasshouse.certificates.verdict import leaf_bounds
 from glasshouse.charts import Axis, Chart, Mark, Series
 from glasshouse.extras import MissingPackageError
@@ -19,9 +17,7 @@ from glasshouse.files import Document, FileError, read_document
 from glasshouse.files.replanting import regrown
 from glasshouse.landscape import overview
 from glasshouse.planting import Planted
-from glasshouse.problems import Ising, Problem, Rbm
-from glasshouse.problems.convert import to_ising
-from glasshouse.problems.measure import Measure
+from glasshouse.problems import Ising, Measure, Problem, Rbm, to_ising
 from glasshouse.problems.validation import shown
 from glasshouse.reports.matrix import loop_table, matrix_figure
 from glasshouse.reports.page import (

@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.certificates import Certificate
-from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.certificates import Certificate, ExactForm
 from glasshouse.charts.weight_matrix import loop_cells, pixels_of, shape_of
 from glasshouse.landscape import gauge
-from glasshouse.problems import Ising, Problem, Rbm
-from glasshouse.problems.validation import SpinArray
+from glasshouse.problems import Ising, Problem, Rbm, SpinArray
 from glasshouse.reports.page import (
     MOST_POINTS,
     MOST_ROWS,

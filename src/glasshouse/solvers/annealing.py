@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import announces
-from glasshouse.problems import validation
-from glasshouse.problems.validation import FloatArray
+from glasshouse.problems import FloatArray, validation
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.solvers.crew import Crew, RunProgress
 from glasshouse.solvers.engine import Engine

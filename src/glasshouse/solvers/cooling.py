@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.problems import FloatArray
 from glasshouse.problems.elementary import geometric
-from glasshouse.problems.validation import FloatArray
 from glasshouse.solvers.crew import CHUNK_SECONDS, steps_at_once
 from glasshouse.solvers.engines import Ready
 from glasshouse.solvers.kernels import driver, sweep_order

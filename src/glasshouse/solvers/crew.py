@@ -19,8 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import is_ctrl_c
-from glasshouse.problems import validation
-from glasshouse.problems.validation import Number, SpinArray
+from glasshouse.problems import Number, SpinArray, validation
 from glasshouse.solvers.engine import Engine
 from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.result import Stopped

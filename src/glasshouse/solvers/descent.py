@@ -9,9 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.kernels.adjacency import adjacency
-from glasshouse.problems import Ising, validation
-from glasshouse.problems.naming import Labels, Sampled
-from glasshouse.problems.validation import SpinArray
+from glasshouse.problems import Ising, Labels, Sampled, SpinArray, validation
 from glasshouse.solvers.kernels import descent
 from glasshouse.solvers.spin_form import Solvable, SpinForm
 from glasshouse.summaries import Summarised

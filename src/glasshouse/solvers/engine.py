@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.kernels.adjacency import adjacency
-from glasshouse.problems import Ising
-from glasshouse.problems.validation import SpinArray
+from glasshouse.problems import Ising, SpinArray
 from glasshouse.solvers.kernels import sweep_order
 from glasshouse.solvers.kernels.block import LaneBlock
 

@@ -14,10 +14,8 @@ import numpy.typing as npt
 
 from glasshouse.landscape.connectivity import components
 from glasshouse.landscape.enumeration import Part, parts_of
-from glasshouse.problems import Ising, validation
-from glasshouse.problems.naming import Labels, Sampled
+from glasshouse.problems import Ising, Labels, Sampled, SpinArray, validation
 from glasshouse.problems.two_sides import two_colouring
-from glasshouse.problems.validation import SpinArray
 from glasshouse.solvers.kernels.exhaustive import FOUND, LOWEST, VALUE, visit_states
 from glasshouse.solvers.spin_form import Solvable, SpinForm
 from glasshouse.summaries import Summarised

@@ -15,8 +15,7 @@ import numpy.typing as npt
 from glasshouse.compiled import announces
 from glasshouse.planting.methods.ensemble import Ensemble
 from glasshouse.planting.planted import Planted
-from glasshouse.problems import Ising, validation
-from glasshouse.problems.validation import FloatArray, IntArray
+from glasshouse.problems import FloatArray, IntArray, Ising, validation
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.crew import steps_at_once

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.problems import FloatArray
 from glasshouse.problems.elementary import geometric
-from glasshouse.problems.validation import FloatArray
 from glasshouse.solvers.crew import Crew
 from glasshouse.solvers.engine import Engine
 from glasshouse.solvers.kernels import driver

@@ -13,9 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import announces
-from glasshouse.problems import naming, validation
-from glasshouse.problems.naming import Labels, Units
-from glasshouse.problems.validation import Number, SpinArray
+from glasshouse.problems import Labels, Number, SpinArray, Units, naming, validation
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.solvers import methods
 from glasshouse.solvers.annealing import key_of

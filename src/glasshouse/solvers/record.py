@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems.validation import Number, SpinArray
+from glasshouse.problems import Number, SpinArray
 from glasshouse.solvers.engine import Engine, signs
 from glasshouse.solvers.spin_form import SpinForm
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems.validation import FloatArray
+from glasshouse.problems import FloatArray
 from glasshouse.solvers.engine import Engine
 from glasshouse.solvers.kernels import lane_ladders, tempering
 from glasshouse.solvers.kernels.block import LaneBlock

@@ -17,10 +17,10 @@ import numpy.typing as npt
 
 from glasshouse.planting.method import METHODS
 from glasshouse.planting.planted import Planted
-from glasshouse.problems import validation
+from glasshouse.problems import FloatArray, validation
 from glasshouse.problems.elementary import exponential, geometric, logarithm
 from glasshouse.problems.ratio import Ratio, ratio
-from glasshouse.problems.validation import MOST_BETA, FloatArray
+from glasshouse.problems.validation import MOST_BETA
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.kernels.sweep_order import field_scales
 from glasshouse.summaries import Summarised

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from glasshouse.compiled import announces
-from glasshouse.problems import validation
-from glasshouse.problems.validation import FloatArray
+from glasshouse.problems import FloatArray, validation
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.crew import Crew, RunProgress

@@ -23,9 +23,7 @@ from glasshouse.files.text.errors import FileAccessError, FileError
 from glasshouse.files.text.number_rows import bit_string, parse_bits
 from glasshouse.files.text.plain_json import parse_object
 from glasshouse.files.text.streams import Source, format_suffix, opened, refuse_pipe
-from glasshouse.problems.measure import Measure
-from glasshouse.problems.reduction import to_bits
-from glasshouse.problems.validation import Number
+from glasshouse.problems import Measure, Number, to_bits
 from glasshouse.summaries import Summarised
 
 MANIFEST = "manifest.jsonl"

@@ -23,7 +23,7 @@ from glasshouse.files.known import Known
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.writing import make_folder
 from glasshouse.library import Instance, Recognition, ReducedGraph, instances, recognise
-from glasshouse.problems.convert import to_max2sat
+from glasshouse.problems import to_max2sat
 from glasshouse.summaries import Summarised
 
 BY_CERTIFICATE = "certificate"  # verified when the suite was loaded

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Branch, Certificate, Cover, Leaf, Squares, Tree
-from glasshouse.certificates.tree import MOST_COVERED, Row
+from glasshouse.certificates import MOST_COVERED, Branch, Certificate, Cover, Leaf, Squares, Tree
+from glasshouse.certificates.tree import Row
 from glasshouse.files.text.errors import FileError, shown
 from glasshouse.files.text.kernels import HARD
 from glasshouse.files.text.number_rows import Rows, joined, parse_bits, parse_number, read_rows
 from glasshouse.files.text.streams import Source, opened
-from glasshouse.problems.validation import MOST_VARIABLES, Number
+from glasshouse.problems import MOST_VARIABLES, Number
 from glasshouse.summaries import Summarised
 
 TITLE = "glasshouse-certificate"

@@ -16,8 +16,7 @@ from glasshouse.certificates import Branch, Certificate, Leaf, Tree
 from glasshouse.files.certificate.reading import MOST_DIGITS, TITLE
 from glasshouse.files.text.number_rows import bit_string, write_rows
 from glasshouse.files.text.streams import replacing
-from glasshouse.problems import Max2Sat, Problem
-from glasshouse.problems.validation import IntArray, Number
+from glasshouse.problems import IntArray, Max2Sat, Number, Problem
 
 
 def loop_units(problem: Problem) -> int:

@@ -23,10 +23,7 @@ from glasshouse.files.formats.format import Format, Sheet, register_format
 from glasshouse.files.text.archive import bounds_of, whole_between
 from glasshouse.files.text.plain_json import parse_object
 from glasshouse.files.text.streams import Source
-from glasshouse.problems import Ising, Qubo, naming
-from glasshouse.problems.measure import Measure
-from glasshouse.problems.naming import Labels
-from glasshouse.problems.validation import MOST_VARIABLES
+from glasshouse.problems import MOST_VARIABLES, Ising, Labels, Measure, Qubo, naming
 
 _MAGIC = b"DIMODBQM"
 _INDICES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")

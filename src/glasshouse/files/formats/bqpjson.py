@@ -25,11 +25,9 @@ from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.number_rows import is_sound
 from glasshouse.files.text.plain_json import JsonError, is_shallow, read_json
 from glasshouse.files.text.streams import Source
-from glasshouse.problems import Ising, Qubo, naming
-from glasshouse.problems.measure import Measure
+from glasshouse.problems import MOST_VARIABLES, Ising, Measure, Number, Qubo, naming, to_bits
 from glasshouse.problems.pairs import single_terms
-from glasshouse.problems.reduction import to_bits
-from glasshouse.problems.validation import MOST_VARIABLES, Number, as_array
+from glasshouse.problems.validation import as_array
 
 _DOMAINS: dict[Any, Any] = {"spin": (Ising, -1), "boolean": (Qubo, 1)}
 _PLANTED = "planted ground state"

@@ -11,8 +11,7 @@ import numpy.typing as npt
 from glasshouse.files.text.kernels import HARD, ODD
 from glasshouse.files.text.number_rows import Fault, Rows, joined, whole_number_fault, write_rows
 from glasshouse.files.text.streams import Source
-from glasshouse.problems import Max2Sat
-from glasshouse.problems.validation import INT64_MAX, MOST_VARIABLES, IntArray, WeightArray
+from glasshouse.problems import INT64_MAX, MOST_VARIABLES, IntArray, Max2Sat, WeightArray
 
 
 @dataclass

@@ -18,9 +18,7 @@ from glasshouse.files.formats.format import Format, Sheet, register_format
 from glasshouse.files.text.errors import shown
 from glasshouse.files.text.number_rows import read_rows
 from glasshouse.files.text.streams import Source
-from glasshouse.problems import Max2Sat, validation
-from glasshouse.problems.convert import to_max2sat
-from glasshouse.problems.validation import MOST_VARIABLES
+from glasshouse.problems import MOST_VARIABLES, Max2Sat, to_max2sat, validation
 
 _KEYS = (*comments.PLANTED, "num-variables", "num-clauses", "encoding")
 

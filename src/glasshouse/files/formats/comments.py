@@ -18,9 +18,7 @@ from glasshouse.files.text.errors import shown
 from glasshouse.files.text.number_rows import bit_string, parse_bits, parse_number
 from glasshouse.files.text.plain_json import parse_object
 from glasshouse.files.text.streams import Source
-from glasshouse.problems import Ising, Max2Sat, Qubo, naming
-from glasshouse.problems.naming import Labels
-from glasshouse.problems.validation import Number
+from glasshouse.problems import Ising, Labels, Max2Sat, Number, Qubo, naming
 
 AnyProblem = TypeVar("AnyProblem", Ising, Qubo, Max2Sat)
 

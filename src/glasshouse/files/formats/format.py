@@ -12,9 +12,7 @@ from glasshouse.files.claims import Stated
 from glasshouse.files.document import Document
 from glasshouse.files.text.streams import Source
 from glasshouse.planting import Planted
-from glasshouse.problems import Problem
-from glasshouse.problems.measure import Measure
-from glasshouse.problems.reduction import Reduction
+from glasshouse.problems import Measure, Problem, Reduction
 from glasshouse.summaries import Summarised
 
 Dialect = Literal["classic", "mse22"]

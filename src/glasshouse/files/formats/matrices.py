@@ -23,10 +23,8 @@ from glasshouse.files.text.archive import NUMBER, Archive, npy_head
 from glasshouse.files.text.kernels import HARD
 from glasshouse.files.text.number_rows import Rows, joined, read_rows
 from glasshouse.files.text.streams import Source
-from glasshouse.problems import Ising, Problem, Qubo, Rbm
+from glasshouse.problems import Ising, Problem, Qubo, Rbm, Reduction, Units
 from glasshouse.problems.convert import unchanged
-from glasshouse.problems.naming import Units
-from glasshouse.problems.reduction import Reduction
 
 # Those in use, the last ones in the package rbms.
 WEIGHTS = ("W", "weights", "weight_matrix")

@@ -20,10 +20,9 @@ from glasshouse.files.formats import comments, pair_terms
 from glasshouse.files.formats.format import Format, Sheet, register_format
 from glasshouse.files.formats.pair_terms import read_headed_terms
 from glasshouse.files.text.streams import Source
-from glasshouse.problems import Ising
-from glasshouse.problems.convert import ising_to_maxcut, to_ising
+from glasshouse.problems import Ising, Measure, to_ising
+from glasshouse.problems.convert import ising_to_maxcut
 from glasshouse.problems.exact import exact_sum
-from glasshouse.problems.measure import Measure
 
 
 class _Reader:

@@ -15,8 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Squares
-from glasshouse.certificates.squares import NO_SQUARES
+from glasshouse.certificates import NO_SQUARES, Squares
 from glasshouse.files.claims import Stated
 from glasshouse.files.document import Document
 from glasshouse.files.formats.format import Format, Sheet, register_format
@@ -26,9 +25,8 @@ from glasshouse.files.text.number_rows import is_sound
 from glasshouse.files.text.plain_json import parse_object
 from glasshouse.files.text.streams import Source
 from glasshouse.planting import Loops, Planted, Recipe
-from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm, naming
+from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm, Reduction, naming
 from glasshouse.problems.convert import unchanged
-from glasshouse.problems.reduction import Reduction
 
 # Version 2 has squares or a denominator; plants without either are written as version 1.
 VERSIONS = (1, 2)

@@ -15,8 +15,7 @@ import numpy.typing as npt
 from glasshouse.files.formats import comments
 from glasshouse.files.formats.clauses import whole_weights
 from glasshouse.files.formats.format import Format, Sheet, register_format
-from glasshouse.problems import Max2Sat
-from glasshouse.problems.convert import to_max2sat
+from glasshouse.problems import Max2Sat, to_max2sat
 
 _AT_ONCE = 1 << 14
 

@@ -31,9 +31,8 @@ from glasshouse.files.text.number_rows import (
     write_table,
 )
 from glasshouse.files.text.streams import Source
-from glasshouse.problems import Ising, Qubo
+from glasshouse.problems import MOST_VARIABLES, FloatArray, Ising, Number, Qubo, WeightArray
 from glasshouse.problems.pairs import add_by_key
-from glasshouse.problems.validation import MOST_VARIABLES, FloatArray, Number, WeightArray
 
 _PLURALS = {"vertex": "vertices and edges", "variable": "variables and entries"}
 

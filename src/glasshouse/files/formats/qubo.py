@@ -16,10 +16,7 @@ from glasshouse.files.formats.pair_terms import TermCollector
 from glasshouse.files.text.errors import shown
 from glasshouse.files.text.number_rows import read_rows
 from glasshouse.files.text.streams import Source
-from glasshouse.problems import Ising, Qubo
-from glasshouse.problems.convert import to_qubo
-from glasshouse.problems.measure import Measure
-from glasshouse.problems.validation import INT64_MAX, MOST_VARIABLES, Number
+from glasshouse.problems import INT64_MAX, MOST_VARIABLES, Ising, Measure, Number, Qubo, to_qubo
 
 _SHAPE = "'p qubo 0 VARIABLES DIAGONALS ELEMENTS'"
 

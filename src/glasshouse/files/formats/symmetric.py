@@ -17,9 +17,7 @@ from glasshouse.files.formats.comments import Notes
 from glasshouse.files.formats.format import Format, register_format
 from glasshouse.files.formats.pair_terms import read_headed_terms
 from glasshouse.files.text.streams import Source
-from glasshouse.problems import Qubo
-from glasshouse.problems.convert import to_qubo
-from glasshouse.problems.measure import Measure
+from glasshouse.problems import Measure, Qubo, to_qubo
 
 
 def read(source: Source, sign: int) -> Document:

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import BLOCK, Source
 from glasshouse.files.text.unpacking import MeteredFile
-from glasshouse.problems.validation import IntArray
+from glasshouse.problems import IntArray
 
 _MOST_MEMBERS = 100  # ours has a dozen
 

@@ -15,7 +15,7 @@ from glasshouse.files.text import kernels, streams
 from glasshouse.files.text.errors import shown
 from glasshouse.files.text.kernels import HARD, Room
 from glasshouse.files.text.streams import Source
-from glasshouse.problems.validation import INT64_MAX, IntArray, Number
+from glasshouse.problems import INT64_MAX, IntArray, Number
 
 # Called with a line that is not a row (a comment, a header): its number, its text, and how many
 # rows came before it.

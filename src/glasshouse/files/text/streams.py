@@ -25,7 +25,7 @@ from glasshouse.files.text.errors import (
     MissingFileError,
 )
 from glasshouse.files.text.unpacking import Unpacker, UnpackError, ZipUnpacker
-from glasshouse.problems.naming import Units
+from glasshouse.problems import Units
 
 COMPRESSED = (".gz", ".xz")
 UNPACKED = (*COMPRESSED, ".zip")  # these are read; zip archives are never written

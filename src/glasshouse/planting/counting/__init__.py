@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Certificate
+from glasshouse.certificates import Certificate, ExactForm
 from glasshouse.certificates.bound import rest_on_edges
-from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.landscape import components
 from glasshouse.landscape.enumeration import parts_of
 from glasshouse.problems import Ising

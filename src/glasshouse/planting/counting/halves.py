@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.planting.counting import GroundStates, count_ground_states
-from glasshouse.problems.validation import IntArray
+from glasshouse.problems import IntArray
 
 if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted

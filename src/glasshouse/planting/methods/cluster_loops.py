@@ -20,8 +20,7 @@ from glasshouse.planting.kernels.cluster_loops import drop_cell_loops, spread_ov
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.method import Plan, planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.problems import validation
-from glasshouse.problems.validation import INT64_MAX, IntArray
+from glasshouse.problems import INT64_MAX, IntArray, validation
 from glasshouse.randomness import RngLike, Streams
 
 _MOST_SPINS, _MOST_TERM = 1 << 28, 1 << 20

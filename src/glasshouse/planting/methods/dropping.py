@@ -32,8 +32,7 @@ from glasshouse.planting.kernels.graph_loops import (
 )
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.planted import Planted
-from glasshouse.problems import naming
-from glasshouse.problems.validation import INT64_MAX, IntArray, SpinArray
+from glasshouse.problems import INT64_MAX, IntArray, SpinArray, naming
 
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike

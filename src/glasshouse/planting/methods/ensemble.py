@@ -19,8 +19,7 @@ from glasshouse.planting.method import METHODS
 from glasshouse.planting.methods.random_loops import REDRAWS, weight_law
 from glasshouse.planting.planted import Planted
 from glasshouse.planting.recipe import Recipe
-from glasshouse.problems import validation
-from glasshouse.problems.validation import SpinArray
+from glasshouse.problems import SpinArray, validation
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.summaries import Summarised
 

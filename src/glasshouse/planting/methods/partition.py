@@ -15,7 +15,7 @@ from glasshouse.planting.demand import Demand, EffortError, Meter
 from glasshouse.planting.kernels.draws import fill_partitioned
 from glasshouse.planting.method import Plan, planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.problems.validation import INT64_MAX
+from glasshouse.problems import INT64_MAX
 from glasshouse.randomness import RngLike, Streams
 
 Total = Literal["even", "odd"]

@@ -16,7 +16,7 @@ from glasshouse.planting.loops import Loops
 from glasshouse.planting.method import BLOCK_KNOBS, Plan, planting_method
 from glasshouse.planting.methods.dropping import Drop, Ground, LoopWeights
 from glasshouse.planting.planted import Planted
-from glasshouse.problems.validation import IntArray
+from glasshouse.problems import IntArray
 from glasshouse.randomness import RngLike, Streams
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates.flat_cycles import NodeArray
+from glasshouse.certificates import NodeArray
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.demand import Demand, Meter, in_pieces, refuse_spent

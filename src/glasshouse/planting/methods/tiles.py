@@ -20,7 +20,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates.flat_cycles import NodeArray
+from glasshouse.certificates import NodeArray
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.demand import Demand, Meter
@@ -28,8 +28,7 @@ from glasshouse.planting.kernels.draws import draw_tiles
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.method import Plan
 from glasshouse.planting.planted import Planted
-from glasshouse.problems import validation
-from glasshouse.problems.validation import IntArray
+from glasshouse.problems import IntArray, validation
 from glasshouse.randomness import Streams
 
 Boundary: TypeAlias = Literal["periodic", "open"]

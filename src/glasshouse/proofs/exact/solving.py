@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.extras import MissingPackageError
-from glasshouse.problems import Max2Sat, Problem, validation
-from glasshouse.problems.convert import to_max2sat
+from glasshouse.problems import Max2Sat, Problem, to_max2sat, validation
 from glasshouse.problems.hard_clauses import satisfy
 from glasshouse.proofs.exact.apart import solve_apart
 from glasshouse.proofs.exact.solver import (

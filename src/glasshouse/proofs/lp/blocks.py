@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from glasshouse.certificates.bound import Parts
+from glasshouse.certificates import Parts
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.contraction import ContractedGraph, OddCycle
 from glasshouse.proofs.lp.root import BlockResult, CycleLp

@@ -24,9 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Squares
-from glasshouse.certificates.bound import Parts
-from glasshouse.certificates.exact_form import packed
+from glasshouse.certificates import Parts, Squares, packed
 from glasshouse.proofs.parts import cycle_parts, flat, joined_parts
 from glasshouse.proofs.signed_graph import SignedGraph
 

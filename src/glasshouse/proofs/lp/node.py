@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glasshouse.certificates.ties import Pair
+from glasshouse.certificates import Pair
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.lp.centre import Aim, Point, centre_of, states_of

@@ -27,8 +27,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates.bound import Parts
-from glasshouse.certificates.exact_form import packed
+from glasshouse.certificates import Parts, packed
 from glasshouse.proofs.lp.cuts import Cut, parts_of
 from glasshouse.proofs.lp.highs import checked, new_highs, run
 from glasshouse.proofs.lp.tied_graph import TiedGraph

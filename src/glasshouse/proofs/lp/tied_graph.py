@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates.ties import Pair, ties_of
+from glasshouse.certificates import Pair, ties_of
 from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates.ties import Pair
+from glasshouse.certificates import Pair
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.semidefinite import kernels
 from glasshouse.proofs.semidefinite.ascent import Memory, ascend

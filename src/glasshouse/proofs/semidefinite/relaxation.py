@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from glasshouse.certificates.ties import Pair
+from glasshouse.certificates import Pair
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.parts import NO_PARTS
 from glasshouse.proofs.relaxation import Outcome

@@ -17,9 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg.lapack import dsyevd
 
-from glasshouse.certificates import Squares
-from glasshouse.certificates.bound import Parts
-from glasshouse.certificates.exact_form import packed
+from glasshouse.certificates import Parts, Squares, packed
 from glasshouse.proofs.parts import NO_PARTS, flat
 from glasshouse.proofs.semidefinite.cuts import Cuts, FloatArray
 from glasshouse.proofs.semidefinite.dual import RegularisedDual

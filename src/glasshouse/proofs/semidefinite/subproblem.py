@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates.ties import Pair, ties_of
+from glasshouse.certificates import Pair, ties_of
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
 ROOM = 2**62  # sums of absolute values below this cannot leave int64

@@ -8,9 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from glasshouse.certificates import Branch, Certificate, Cover, Leaf, Tree
-from glasshouse.certificates.bound import Parts
-from glasshouse.certificates.ties import Pair
+from glasshouse.certificates import Branch, Certificate, Cover, Leaf, Pair, Parts, Tree
 from glasshouse.certificates.tree import Row
 from glasshouse.proofs.parts import certificate_of, joined_parts
 from glasshouse.proofs.signed_graph import Spins

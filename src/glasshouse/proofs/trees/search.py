@@ -15,10 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from glasshouse.certificates.bound import Parts
-from glasshouse.certificates.exact_form import ExactForm
-from glasshouse.certificates.leaf import bounded_leaf, covered_leaf
-from glasshouse.certificates.ties import Pair, ties_of
+from glasshouse.certificates import ExactForm, Pair, Parts, bounded_leaf, covered_leaf, ties_of
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.core import Core
 from glasshouse.proofs.kernels import graphs

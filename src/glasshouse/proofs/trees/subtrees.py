@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
-from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.certificates import ExactForm
 from glasshouse.pool import WorkerPool
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.core import Core

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from glasshouse.certificates.ties import Pair
+from glasshouse.certificates import Pair
 from glasshouse.proofs.veripb.pairs import Edge, Pairs, pair_of, violated
 from glasshouse.proofs.veripb.script import Line, Row, negated
 

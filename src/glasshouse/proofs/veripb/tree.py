@@ -17,8 +17,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from glasshouse.certificates import Branch, Certificate, Cover, Leaf, Tree
-from glasshouse.certificates.ties import Pair
+from glasshouse.certificates import Branch, Certificate, Cover, Leaf, Pair, Tree
 from glasshouse.proofs.veripb.forest import Clause, Forest, TiedRow
 from glasshouse.proofs.veripb.pairs import Edge, Pairs, Square, SquareLines, pair_of, violated
 from glasshouse.proofs.veripb.script import Line, Row, Script, negated
