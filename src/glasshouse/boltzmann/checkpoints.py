@@ -107,30 +107,15 @@ class Checkpoint:
         self._written = monotonic()
 
 
-@dataclass(frozen=True, eq=False)
-class Stored:
-    """What a checkpoint holds for people; nothing of it is checked beyond its form.
+def read_stored(path: Path) -> tuple[BoltzmannMachine, dict[str, Any], State]:
+    """Read a checkpoint for a human reader; nothing of it is checked beyond its form.
 
-    Attributes:
-        machine: with the weights of that moment.
-        settings: of the training, and all else that its result depends on, in JSON's values.
-        seen: one row per look, one column per monitor.
-        modes_proven: how many of the modes used so far are proven.
-        has_diverged: whether weights grew beyond all use.
-    """
-
-    machine: BoltzmannMachine
-    settings: Mapping[str, Any]
-    seen: FloatArray
-    modes_proven: int
-    has_diverged: bool
-
-
-def read_stored(path: Path) -> Stored:
-    """A checkpoint, to be looked at.
+    Returns:
+        The machine with the weights of that moment; in JSON's values, the settings and all else
+        that the training's result depends on; and what the training knew.
 
     Raises:
-        FileError: the file is none.
+        FileError: the file is not a checkpoint.
     """
     header, seen = _read(path, None)[::2]
     identity = header.get("identity")
@@ -142,8 +127,10 @@ def read_stored(path: Path) -> Stored:
             archive.numbers("hidden_bias", 1), units,
         )  # fmt: skip
     proven = header.get("modes_proven")
-    return Stored(machine, identity, seen, proven if isinstance(proven, int) else 0,
-                  header.get("has_diverged") is True)  # fmt: skip
+    state = State(
+        seen, proven if isinstance(proven, int) else 0, header.get("has_diverged") is True
+    )
+    return machine, identity, state
 
 
 def stored_seed(path: Path) -> Seed | None:

@@ -112,10 +112,10 @@ class Ensemble(Summarised):
         """What was seen last, per machine; NaN where it diverged before the end."""
         return self.curve(monitor)[:, -1]
 
-    def final_median(self, monitor: str, confidence: float = 0.95) -> Estimate:
-        """The median of the machines that did not diverge, with its interval."""
+    def final_median(self, monitor: str) -> Estimate:
+        """The median of the machines that did not diverge, with its 95 % interval."""
         values = self.final(monitor)
-        return median_of(values[np.isfinite(values)], confidence)
+        return median_of(values[np.isfinite(values)])
 
 
 def read_ensembles(store: Store) -> list[Ensemble]:
@@ -301,7 +301,8 @@ def export_csv(
         table = csv.writer(text, lineterminator="\n")
         table.writerow([*shared, "machine", "epoch", *monitors, *facts])
         for one in ensembles:
-            constants = [_cell(one.settings.plain().get(name, one.seed)) for name in shared]
+            values = [one.settings.plain().get(name, one.seed) for name in shared]
+            constants = [" ".join(map(str, v)) if isinstance(v, list) else v for v in values]
             looks = range(len(one.epochs)) if curves else [len(one.epochs) - 1]
             for k, number in enumerate(one.numbers.tolist()):
                 told = [getattr(one, name)[k].item() for name in facts]
@@ -323,10 +324,6 @@ def _shown(end: Estimate | None) -> str:
     if end is None or np.isnan(end.value):
         return "-"
     return str(end) if np.isfinite([end.low, end.high]).all() else f"{end.value:.4g}"
-
-
-def _cell(value: Any) -> Any:
-    return " ".join(map(str, value)) if isinstance(value, list) else value
 
 
 def _usual(one: Ensemble) -> str:

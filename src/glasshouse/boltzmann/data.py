@@ -211,9 +211,7 @@ def load_data(name: str, **options: Any) -> SpinArray:
             takes = f"; it takes {', '.join(known)}" if known else ""
             raise ValueError(f"{option}={value} does not belong to {name}{takes}")
     if name in SETS:
-        rows: SpinArray = make(
-            **{key: value for key, value in options.items() if value is not None}
-        )
+        rows: SpinArray = make(**given)
         return rows
     if "." not in Path(name).name and not Path(name).exists():
         raise ValueError(f"{name!r} is none of {', '.join(SETS)}, and no such file")

@@ -161,7 +161,11 @@ class TrainingTask(Identified, Summarised):
     def _row(self, number: int) -> dict[str, Any]:
         begin = time.perf_counter()
         run = self.run(number)
-        curves = {name: [*map(_digits, values)] for name, values in run.history.items()}
+        # Seven digits: what differs between computers is beyond them. JSON has no NaN.
+        curves = {
+            name: [float(f"{value:.7g}") if math.isfinite(value) else None for value in values]
+            for name, values in run.history.items()
+        }
         return {
             "completed": int(run.diverged_at is None),
             "diverged_at": run.diverged_at or 0,
@@ -225,8 +229,3 @@ def _digest(rows: npt.ArrayLike) -> str:
     array: SpinArray = np.asarray(rows)
     head = "×".join(map(str, array.shape)).encode() + b"\n"
     return hashlib.sha256(head + np.packbits(array == 1).tobytes()).hexdigest()
-
-
-def _digits(value: float) -> float | None:
-    """Seven digits: what differs between machines lies beyond. JSON has no NaN."""
-    return float(f"{value:.7g}") if math.isfinite(value) else None

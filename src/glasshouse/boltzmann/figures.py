@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from glasshouse.boltzmann.curves import BAND, Ensemble, labels_of, monitors_of
 from glasshouse.boltzmann.model import BoltzmannMachine
-from glasshouse.boltzmann.modes import Mode, find_mode
+from glasshouse.boltzmann.modes import find_mode
 from glasshouse.boltzmann.monitors import MONITORS
 from glasshouse.charts import Axis, Chart, Mark, Series, plot_chart, thinned
 from glasshouse.charts.style import band, new_figure, place_legend, styled
@@ -174,15 +174,9 @@ def draw_weights(ax: Axes, machine: BoltzmannMachine) -> None:
     _matrix(ax, machine.in_units("spin").weights)
 
 
-def draw_gauged(ax: Axes, machine: BoltzmannMachine, mode: Mode | None = None) -> None:
-    """The same, gauged by the mode: what is red is frustrated there.
-
-    Args:
-        ax: where to draw.
-        machine: whose weights.
-        mode: its mode; found when left out.
-    """
-    found = find_mode(machine) if mode is None else mode
+def draw_gauged(ax: Axes, machine: BoltzmannMachine) -> None:
+    """The same, gauged by the mode: what is red is frustrated there."""
+    found = find_mode(machine)
     spins = np.where(np.concatenate([found.visible, found.hidden]) == 1, 1, -1)
     _matrix(ax, gauge(machine.to_instance(), spins).to_matrix())
     name = "the mode" if found.is_proven else "the best state found"

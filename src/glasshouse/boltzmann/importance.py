@@ -12,7 +12,7 @@ import numpy.typing as npt
 from glasshouse.boltzmann.data import as_units
 from glasshouse.boltzmann.kernels import importance
 from glasshouse.boltzmann.model import BoltzmannMachine
-from glasshouse.problems import FloatArray, SpinArray, validation
+from glasshouse.problems import FloatArray, validation
 from glasshouse.problems.elementary import logarithms
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.statistics.samples import Estimate
@@ -72,12 +72,15 @@ def annealed_importance(
     chains = validation.count(chains, "chains", 2)
     temperatures = validation.count(temperatures, "temperatures", 1)
     width = NormalDist().inv_cdf((1 + validation.share(confidence, "confidence")) / 2)
-    if data is None:
-        base = _own_biases(machine)
-    else:
-        rows = as_units(data, machine.num_visible, machine.units, "data")
-        base = _fitted_biases(validation.rows(rows), machine.low)
     logs, low = np.empty(chains), machine.low
+    if data is None:
+        scale = 2.0 if machine.units == "binary" else 1.0
+        base = scale * machine.in_units("spin").visible_bias  # hidden units are halfway
+    else:
+        rows = validation.rows(as_units(data, machine.num_visible, machine.units, "data"))
+        # Independent units get the means of the rows, with one more of each kind against infinity.
+        ups = (rows == 1).sum(axis=0) + 1.0
+        base = logarithms(ups / (len(rows) + 2.0 - ups)) / (1 - low)
     streams, states = Seed.of(rng).streams(chains), np.empty((chains, machine.num_visible), np.int8)
 
     def step(first: int, last: int) -> None:
@@ -118,19 +121,3 @@ def log_mean(logs: FloatArray) -> tuple[float, float, float]:
     variance = (count - 1) * without.var()
     effective = total**2 / (weights**2).sum()
     return float(top + value), float(math.hypot(bias, math.sqrt(variance))), float(effective)
-
-
-def _fitted_biases(rows: SpinArray, low: int) -> FloatArray:
-    """Visible biases under which independent units have the means of the rows.
-
-    One row of each kind is added, so that no bias is infinite.
-    """
-    ups = (rows == 1).sum(axis=0) + 1.0
-    biases: FloatArray = logarithms(ups / (len(rows) + 2.0 - ups)) / (1 - low)
-    return biases
-
-
-def _own_biases(machine: BoltzmannMachine) -> FloatArray:
-    """The machine's visible biases, each hidden unit halfway between its values."""
-    scale = 2.0 if machine.units == "binary" else 1.0
-    return scale * machine.in_units("spin").visible_bias

@@ -145,18 +145,13 @@ class TrainingSettings(Summarised):
         chances: FloatArray = np.round(self.mode_probability / (1.0 + falling), 12)
         return chances
 
-    def enumerates_modes(self, num_visible: int) -> bool:
-        """Whether modes are found by visiting all states of the smaller layer."""
-        smaller = min(num_visible, self.hidden)
-        if self.mode_search == "enumerate" and self.mode_probability:
-            self._refuse_large(smaller, "mode_search='enumerate'", "use 'anneal'")
-        return enumerates(self.mode_search, smaller)
-
     def plan(self, num_visible: int, num_data: int) -> machine.Plan:
         """The same for the compiled code."""
+        smaller = min(num_visible, self.hidden)
         if self.gradient == "exact":
-            smaller = min(num_visible, self.hidden)
             self._refuse_large(smaller, "gradient='exact'", "use 'cd' or 'pcd'")
+        if self.mode_search == "enumerate" and self.mode_probability:
+            self._refuse_large(smaller, "mode_search='enumerate'", "use 'anneal'")
         return machine.Plan(
             low=self.low,
             gradient=_GRADIENTS[self.gradient],
@@ -169,8 +164,7 @@ class TrainingSettings(Summarised):
             restarts_chains=self.mode_use == "restart",
             scales_mode_step=self.mode_step == "energy",
             # The enumeration of a larger layer takes too long for compiled code without a pause.
-            enumerates=self.enumerates_modes(num_visible)
-            and min(num_visible, self.hidden) <= _MOST_ENUMERATED,
+            enumerates=enumerates(self.mode_search, smaller) and smaller <= _MOST_ENUMERATED,
         )
 
     def _refuse_large(self, smaller: int, choice: str, remedy: str) -> None:

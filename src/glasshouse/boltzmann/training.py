@@ -150,7 +150,12 @@ class Trainer(Summarised):
     ) -> None:
         self.settings = settings
         self.data = data_sets.in_units(data, settings.units)
-        self.held_out = None if held_out is None else self._held_out(held_out)
+        self.held_out: SpinArray | None = None
+        if held_out is not None:
+            self.held_out = data_sets.in_units(held_out, settings.units, "held_out")
+            widths = self.held_out.shape[1], self.data.shape[1]
+            if widths[0] != widths[1]:
+                raise ValueError(f"held_out has {widths[0]} columns, but data have {widths[1]}")
         self.seed = Seed.of(rng)
         self.modes_proven = 0
         self.learning_seconds = 0.0
@@ -364,14 +369,6 @@ class Trainer(Summarised):
             arrays.mode_energy[:] = -signed, total
             arrays.progress[MODE] = READY
             self.modes_proven += mode.is_proven
-
-    def _held_out(self, rows: npt.ArrayLike) -> SpinArray:
-        held_out = data_sets.in_units(rows, self.settings.units, "held_out")
-        if held_out.shape[1] != self.data.shape[1]:
-            raise ValueError(
-                f"held_out has {held_out.shape[1]} columns, but data have {self.data.shape[1]}"
-            )
-        return held_out
 
     def _result(
         self, epochs: npt.NDArray[np.int64], history: Mapping[str, FloatArray]

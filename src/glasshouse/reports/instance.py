@@ -41,14 +41,9 @@ _MOST_LEAVES = 20_000  # that are bounded once more, for the page
 _LONGEST_PATH = 12  # pairs that are listed
 
 
-def instance_section(path: Path, document: Document | None = None) -> Section:
-    """The section of a problem file, its certificate included.
-
-    Args:
-        path: the file.
-        document: what it holds; read when None.
-    """
-    document = read_document(path) if document is None else document
+def instance_section(path: Path) -> Section:
+    """The section of a problem file, its certificate included."""
+    document = read_document(path)
     seen = [Fact(name, typeset(value)) for name, value in overview(document.problem).rows()]
     name = _cut(path.name)
     try:
@@ -135,16 +130,12 @@ def _optimum(held: Document, proven: Proven | None, plant: Planted | None) -> li
     if not measure.is_energy:
         facts.append(Fact("energy", _exact(verdict.energy), "verified"))
     if plant is not None and recipe is not None:
-        seed = str(recipe.get("seed"))
+        key = recipe.get("spawn_key")
+        child = f", child {'.'.join(map(str, key))}" if key else ""
         facts += [Fact("grown by", str(recipe.get("method")), "verified"),
-                  Fact("seed", seed + _spawned(recipe), "verified"),
+                  Fact("seed", f"{recipe.get('seed')}{child}", "verified"),
                   Fact("glasshouse", str(recipe.get("version"))[:60], "stated")]  # fmt: skip
     return facts
-
-
-def _spawned(recipe: dict[str, Any]) -> str:
-    key = recipe.get("spawn_key")
-    return f", child {'.'.join(map(str, key))}" if key else ""
 
 
 def _stated(document: Document, trust: Any) -> Fact:

@@ -58,25 +58,24 @@ def machine_section(path: Path) -> Section:
 
 def checkpoint_section(path: Path) -> Section:
     """The section of a training that is not finished."""
-    stored = read_stored(path)
-    facts, parts = _looked_at(stored.machine)
+    machine, asked, state = read_stored(path)
+    facts, parts = _looked_at(machine)
     index = _index(facts)
-    asked = stored.settings
     names = asked.get("monitors")
     monitors = [str(name)[:60] for name in names] if isinstance(names, list) else []
     epochs, every = asked.get("epochs"), asked.get("every")
     looks: list[int] = []
     if isinstance(epochs, int) and isinstance(every, int) and every > 0 and epochs // every < 10**6:
-        looks = look_epochs(epochs, every)[: len(stored.seen)].tolist()
+        looks = look_epochs(epochs, every)[: len(state.seen)].tolist()
     done = f"{looks[-1] if looks else 0:,} of {epochs} epochs"
     facts += [Fact("looked at last", f"after {done}", "stated"),
-              Fact("diverged", "yes" if stored.has_diverged else "no", "stated"),
+              Fact("diverged", "yes" if state.has_diverged else "no", "stated"),
               Fact("seed", _short(asked.get("seed")), "stated")]  # fmt: skip
-    history = {name: stored.seen[:, k].tolist() for k, name in enumerate(monitors)
-               if k < stored.seen.shape[1]}  # fmt: skip
+    history = {name: state.seen[:, k].tolist() for k, name in enumerate(monitors)
+               if k < state.seen.shape[1]}  # fmt: skip
     parts += _history(looks, history)
     parts += _settings({k: v for k, v in asked.items() if not str(k).endswith("sha256")})
-    lead = (f"A training that was stopped: {stored.machine!r}. The same command, or `train` with "
+    lead = (f"A training that was stopped: {machine!r}. The same command, or `train` with "
             "the same checkpoint, goes on from here.")  # fmt: skip
     return Section(path.name, "Checkpoint of a training", lead, facts, parts, result=index)
 

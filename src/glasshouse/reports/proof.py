@@ -11,7 +11,7 @@ from typing import Any
 
 from glasshouse.charts import Axis, Chart, Mark, Series
 from glasshouse.files import FileError
-from glasshouse.proofs import Bounds, Proof
+from glasshouse.proofs import Proof
 from glasshouse.reports.page import Fact, Figure, Listing, Section, charted, command, typeset
 
 _KEYS = {"measure", "lower_bound", "optimal", "history", "seconds"}
@@ -69,7 +69,7 @@ def printed_proof_section(path: Path, values: Mapping[str, Any]) -> Section:
                    result=result)  # fmt: skip
 
 
-def proof_section(proof: Proof, title: str = "proof") -> Section:
+def proof_section(proof: Proof) -> Section:
     """The section of a proof in memory: stated, because the problem is not in it."""
     rows = {"energy": str(proof.energy), "lower bound": str(proof.lower_bound),
             "optimal": proof.verdict_in_words(proof.gap), **proof.work_rows()}  # fmt: skip
@@ -78,15 +78,11 @@ def proof_section(proof: Proof, title: str = "proof") -> Section:
         "How the bounds closed. The certificate was verified when it was found; give the file of "
         "the instance to the same report, and it is verified there."
     )
-    history = _finite(proof.statistics.history)
-    points = [(at.seconds, at.upper, at.lower, at.nodes) for at in history]
+    points = [(at.seconds, at.upper, at.lower, at.nodes) for at in proof.statistics.history
+              if math.isfinite(at.lower) and math.isfinite(at.upper)]  # fmt: skip
     word = "least energy" if proof.optimal else "best energy"
     result = Fact(word, typeset(str(proof.energy)), "stated")
-    return Section(title, "Proof", lead, facts, [_bounds(points, "energy")], result=result)
-
-
-def _finite(history: Sequence[Bounds]) -> list[Bounds]:
-    return [at for at in history if math.isfinite(at.lower) and math.isfinite(at.upper)]
+    return Section("proof", "Proof", lead, facts, [_bounds(points, "energy")], result=result)
 
 
 def _bounds(points: Sequence[tuple[float, float, float, int]], name: str) -> Figure:

@@ -199,7 +199,8 @@ def _groups(results: Results, rules: dict[str, Any]) -> dict[tuple[str, ...], li
     for name, one in rules.get("solvers", {}).items():
         repeat = max(1, results.entered.get(name, 0) // max(1, results.num_entered))
         command, runs = str(one.get("command", "")), ("--repeat", str(repeat))
-        if _is_built_in(name, command):
+        ours_too = f" -m glasshouse solve {{file}} --solver {name} "  # in any interpreter
+        if name in built_in_names() and ours_too in command.replace("'", ""):
             ours.setdefault(runs, []).extend(["--solver", name])
         else:
             group = groups.setdefault(("--dialect", f"{one.get('dialect')!s:.60}", *runs), [])
@@ -229,12 +230,6 @@ def _option_words(rules: dict[str, Any]) -> list[str]:
                 value //= MEGABYTE
             words += [option, str(value)[:_LONGEST_COMMAND]]
     return words
-
-
-def _is_built_in(name: str, command: str) -> bool:
-    """Whether a solver is ours, whatever interpreter it ran in."""
-    ours = f" -m glasshouse solve {{file}} --solver {name} "
-    return name in built_in_names() and ours in command.replace("'", "")
 
 
 def _typed(name: str, command: str) -> str:

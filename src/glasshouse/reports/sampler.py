@@ -104,12 +104,15 @@ def _scores(results: SamplerResults) -> Table:
         told = str(tts) if math.isfinite(tts.value) else f"∞ (from {tts.low:.4g})"
         wrong = sum(call.solver == name for call in results.faults)
         rows.append([name, str(success), told, wrong])
+    note = "Success: the chance that a read reaches the target, mean over problems."
+    if left := len(results.solvers) - len(rows):
+        verb = "has" if left == 1 else "have"
+        note += f" {counted(left, 'sampler')} {verb} not been called on every problem yet."
     return Table(
         "Scores",
         [text("solver", "sampler"), number("success", "success of a read, 95 % interval"),
          number("tts", "median TTS99 in seconds, 95 % interval"), number("faults")],
-        cut(rows)[0], "Success: the chance that a read reaches the target, mean over problems."
-        + _left_out(results),
+        cut(rows)[0], note,
     )  # fmt: skip
 
 
@@ -118,14 +121,6 @@ def _complete(results: SamplerResults) -> list[str]:
     called = {(call.solver, call.instance) for call in results.calls}
     return [name for name in results.solvers
             if all((name, instance) in called for instance in results.instances)]  # fmt: skip
-
-
-def _left_out(results: SamplerResults) -> str:
-    number_left = len(results.solvers) - len(_complete(results))
-    if not number_left:
-        return ""
-    verb = "has" if number_left == 1 else "have"
-    return f" {counted(number_left, 'sampler')} {verb} not been called on every problem yet."
 
 
 def _residual(results: SamplerResults) -> list[Figure]:

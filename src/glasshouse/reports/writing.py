@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from glasshouse.files.certificate.reading import side_car
 from glasshouse.files.text.archive import opened_archive
@@ -159,8 +159,11 @@ def file_section(path: Path) -> Section:
     if path.is_dir():
         raise FileError(path, "is a directory; name the files in it")
     refuse_pipe(path)
-    if path.suffix.lower() in _STORES or _starts_with(path, _MAGIC):
-        return _store_section(path)
+    with path.open("rb") as file:
+        is_store = path.suffix.lower() in _STORES or file.read(len(_MAGIC)) == _MAGIC
+    if is_store:
+        with Store(path) as store:
+            return _STORE_SECTIONS[(store.purposes or [purpose.STUDY])[0]](store)
     suffix = format_suffix(path)
     if suffix == ".cert":
         raise FileError(path, f"is a certificate; report {path.stem}, and what stands beside it "
@@ -168,16 +171,11 @@ def file_section(path: Path) -> Section:
     if suffix == ".npz":
         return _archive_section(path)
     if suffix == ".json":
-        values = _json_object(path)
+        with opened(path) as source:
+            values = parse_object(source.read_all())
         if values is not None and is_proof(values):
             return printed_proof_section(path, values)
     return instance_section(path)
-
-
-def _store_section(path: Path) -> Section:
-    with Store(path) as store:
-        held = (store.purposes or [purpose.STUDY])[0]
-        return _STORE_SECTIONS[held](store)
 
 
 def _archive_section(path: Path) -> Section:
@@ -188,16 +186,6 @@ def _archive_section(path: Path) -> Section:
     if {"header", "seen", "weights"} <= names:
         return checkpoint_section(path)
     return machine_section(path) if {"weights", "units"} <= names else instance_section(path)
-
-
-def _json_object(path: Path) -> dict[str, Any] | None:
-    with opened(path) as source:
-        return parse_object(source.read_all())
-
-
-def _starts_with(path: Path, magic: bytes) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(magic)) == magic
 
 
 def _title(names: list[str]) -> str:
