@@ -51,7 +51,7 @@ _IN_ORDER = {
     ),
     "solvers": (
         "kernels result engine replicas schedule spin_form crew descent doubling engines "
-        "exhaustive record annealing cooling ladder hitting methods tempering tts minimising "
+        "exhaustive record annealing ladder hitting methods tempering tts minimising "
         "samplers"
     ),
     "statistics": "samples intervals lognormal peaks scaling estimators",

@@ -92,7 +92,7 @@ def test_the_leader_is_the_method_that_is_ahead_after_equal_times():
 
 def test_coolings_get_longer_and_fit_into_the_time_that_is_left():
     from glasshouse.solvers import methods
-    from glasshouse.solvers.cooling import Cooler
+    from glasshouse.solvers.methods import Cooler
 
     cooler = Cooler(make_ready(SpinForm(TILES)), np.arange(4, dtype=np.uint64), lambda: 0.0)
     lengths, cool = [], cooler.cool

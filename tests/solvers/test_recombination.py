@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import glasshouse as gh
-from glasshouse.solvers.cooling import Cooler, Population
 from glasshouse.solvers.engines import make_ready
+from glasshouse.solvers.methods import Cooler, Population
 from glasshouse.solvers.spin_form import SpinForm
 
 KEY = np.arange(1, 5, dtype=np.uint64)
@@ -131,7 +131,7 @@ def finish(steps):
 def test_dense_kernels_refuse_states():
     pairs = np.argwhere(np.triu(np.ones((60, 60)), 1))
     cooler = cooler_of(gh.Ising.from_edges(60, pairs, RNG.choice([-1, 1], len(pairs))))
-    assert not cooler.can_start_from_states
+    assert cooler.engine.spread is None
     with pytest.raises(ValueError, match="cannot start from given states"):
         cooler.engine.load(cooler.block, np.zeros((1, 60), np.uint8), 0)
 

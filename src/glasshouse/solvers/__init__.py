@@ -1,8 +1,8 @@
 """Solvers: simulated annealing, parallel tempering, descent and exhaustive search.
 
 * `annealing`, `tempering`: the two methods. `samplers`: both as dimod samplers.
-* `minimising`: the best state within a time limit. `methods`: its methods, in small steps;
-  `cooling`: populations that are cooled; `record`: the best state so far.
+* `minimising`: the best state within a time limit. `methods`: its methods, in small steps.
+  `record`: the best state so far.
 * `descent`, `exhaustive`: local minima, and all ground states of small problems.
 * `doubling`: annealing or tempering with ever more sweeps.
 * `hitting`, `tts`: the sweeps that a solution takes, and the optimal time to solution.

@@ -222,7 +222,8 @@ def even_ladder(
     standard deviation of the energy: the ladder has equal steps of ∫ σ dβ. Since σ² = -dE/dβ, mean
     energies tell it: a step of β in which they fall by ΔE is sqrt(ΔE Δβ) long.
     The ladder starts where replicas forget what they were within some sweeps, unless the range was
-    given. The number of temperatures, unless it was given, suits the length of the ladder.
+    given. Unless it was given, the number of temperatures is the fewest that are near enough to
+    each other; on lanes, of those that fill them.
     """
     forgetful = int(np.cumprod(seen.memory <= _FORGETS).sum())
     first = 0 if is_range_given else min(max(forgetful - 1, 0), len(seen.betas) - 2)
@@ -233,17 +234,12 @@ def even_ladder(
     if not 0 < length < math.inf:
         return geometric(betas[0], betas[-1], replicas or _FEWEST)
     steps += 1e-3 * length / len(steps)  # where nothing changes β still has to rise
-    number = replicas or _temperatures_for(length, fills_lanes)
+    fewest = min(max(math.ceil(length / _SPACING) + 1, _FEWEST), _MOST)
+    number = replicas or (_MOST // (_MOST // fewest) if fills_lanes else fewest)
     along = np.concatenate([[0.0], np.cumsum(steps)])
     ladder = _between(np.linspace(0, along[-1], number), along, betas)
     ladder[0], ladder[-1] = betas[0], betas[-1]
     return ladder
-
-
-def _temperatures_for(length: float, fills_lanes: bool) -> int:
-    """The fewest temperatures that are near enough to each other; on lanes, of those that fill."""
-    fewest = min(max(math.ceil(length / _SPACING) + 1, _FEWEST), _MOST)
-    return _MOST // (_MOST // fewest) if fills_lanes else fewest
 
 
 def cluster_plan(

@@ -17,8 +17,8 @@ from glasshouse.problems import Labels, Number, SpinArray, Units, naming, valida
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.solvers import methods
 from glasshouse.solvers.annealing import key_of
-from glasshouse.solvers.cooling import Cooler, Steps
 from glasshouse.solvers.engines import Ready, make_ready
+from glasshouse.solvers.methods import Cooler, Steps
 from glasshouse.solvers.record import Ended, Improvement, Method, Record
 from glasshouse.solvers.spin_form import Solvable, SpinForm, Target
 from glasshouse.stopping import deferred, working_time
@@ -223,7 +223,7 @@ class Search:
                 self.cooler, self.offer_of("anneal"), self.prospect_of("anneal")
             )
         }
-        if self.cooler.can_start_from_states:
+        if self.cooler.engine.spread is not None:  # populations can be heated again
             self.steps["refine"] = methods.refining(
                 Cooler(ready, key_of(second), clock),
                 self.offer_of("refine"),

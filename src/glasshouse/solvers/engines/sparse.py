@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from glasshouse.solvers.engine import ColouredGraph, Engine, float_for, signs
 from glasshouse.solvers.kernels import (
@@ -49,13 +48,8 @@ def byte_engine(network: ColouredGraph) -> Engine | None:
     cost = byte_tables.ROW // 8 * (8 * len(order) + len(network.neighbours))
     return Engine(
         ByteTables(*parts), order, 64, np.uint8, np.int32, 2 * len(order) + 2, cost,
-        spread=_with_complements,
+        spread=lambda spins: np.stack([spins, ~spins], axis=1),
     )  # fmt: skip
-
-
-def _with_complements(spins: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Each row of spins, followed by its complement."""
-    return np.stack([spins, ~spins], axis=1)
 
 
 @annealing_kernel("float32 lanes", rank=30, tables=WideTables, functions=float32_lanes)
