@@ -17,7 +17,7 @@ from glasshouse.proofs import prove
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.core import Core
 from glasshouse.proofs.lp.node import CycleRelaxation
-from glasshouse.proofs.parts import NO_PARTS
+from glasshouse.proofs.parts import NO_PARTS, named_parts
 from glasshouse.proofs.signed_graph import SignedGraph
 from glasshouse.proofs.trees import search as tree_search
 from glasshouse.proofs.trees.node import certificate_of_tree
@@ -39,7 +39,7 @@ def branched(problem: Max2Sat, branches: int, rng: np.random.Generator) -> Certi
     search = TreeSearch(form, core, CycleRelaxation(graph), incumbent, Budget())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tree_search, "_FEW_CLASSES", 0)  # no covers
-        root = search.new_root(core.parts(NO_PARTS, form.loop_scale))
+        root = search.new_root(named_parts(NO_PARTS, form.loop_scale, core.names))
         for _ in range(branches):
             leaves = list(root.leaves())
             leaf = leaves[rng.integers(len(leaves))]

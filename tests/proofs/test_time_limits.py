@@ -11,10 +11,10 @@ import pytest
 from tests.proofs.instances import cuts_of, spin_glass
 from tests.proofs.lattices import lattice
 
-from glasshouse.certificates import verify
+from glasshouse.certificates import Proven, verify
 from glasshouse.problems import Max2Sat
 from glasshouse.proofs import budget as proof_budget
-from glasshouse.proofs import contraction, prove
+from glasshouse.proofs import contraction, prove, prover
 from glasshouse.proofs import states as proof_states
 from glasshouse.proofs.budget import Budget, TimeIsUpError
 from glasshouse.proofs.contraction import ContractedGraph
@@ -286,8 +286,7 @@ def test_time_is_reserved_for_certificates():
         budget.reserve(seconds)
     assert (budget.deadline, budget.reserved) == (before - 5.0, 5.0)
     problem = lattice(6, 6, gaussian=True)
-    prover = Prover(Prepared(problem, None, None), budget)
-    search = prover._new_search()
+    search = Blocks(Prepared(problem, None, None).graph, budget)
     assert search.budget.deadline == budget.deadline < search.budget.certify_until
 
 
@@ -329,19 +328,19 @@ def test_annealing_that_ctrl_c_ended_is_not_followed_by_mixing(monkeypatch):
 
 def test_only_the_step_of_a_certificate_that_ctrl_c_came_in_is_done_anew(monkeypatch):
     calls = []
-    verified, loops = Prepared.verified, Blocks.parts
+    loops = Blocks.parts
 
-    def pressed(prepared, certificate):
+    def pressed(problem, certificate):
         calls.append("verified")
         if calls.count("verified") == 1:
             raise KeyboardInterrupt
-        return verified(prepared, certificate)
+        return Proven(problem, certificate)
 
     def counted(search):
         calls.append("loops")
         return loops(search)
 
-    monkeypatch.setattr(Prepared, "verified", pressed)
+    monkeypatch.setattr(prover, "Proven", pressed)
     monkeypatch.setattr(Blocks, "parts", counted)
     proof = prove(lattice(6, 6))
     assert calls == ["loops", "verified", "verified"]

@@ -152,7 +152,8 @@ class ContractedGraph:
             before = len(ends)
             parts = self._split(ends)
             ends = self._contract([item for part in parts for item in part.items()])
-        self.blocks = sorted((self._block(part) for part in parts), key=_size)
+        blocks = (self._block(part) for part in parts)
+        self.blocks = sorted(blocks, key=lambda block: block.graph.num_edges)
 
     def _split(self, ends: _Ends) -> list[_Ends]:
         """Give each block its own copies of its vertices; leave out bridges."""
@@ -328,10 +329,6 @@ class ContractedGraph:
         No edge is used above its weight if none of the core was.
         """
         return _Lifting(loops).undo(self._steps, self._weights, denominator)
-
-
-def _size(block: CoreBlock) -> int:
-    return block.graph.num_edges
 
 
 class _Lifting:

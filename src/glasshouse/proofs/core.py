@@ -62,14 +62,6 @@ class Core:
         return cls(core, kept.astype(np.int32), named_parts(common, graph.loop_scale),
                    int(graph.value(reduction.cost)), is_whole)  # fmt: skip
 
-    def parts(self, parts: Parts, loop_scale: int) -> Parts:
-        """Loops and squares of a leaf, over the whole problem."""
-        return named_parts(parts, loop_scale, self.names)
-
-    def with_common(self, own: Parts) -> Parts:
-        """All that bounds a leaf."""
-        return joined_parts([self.common, own])
-
 
 def lifted_state(reduction: ContractedGraph, core: Core, spins: Spins) -> Spins:
     """Spins of the whole graph from those of the core."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from glasshouse.certificates import MOST_COVERED, ExactForm
-from glasshouse.problems import Problem, to_spins
+from glasshouse.problems import Ising, Problem, to_spins
 from glasshouse.proofs.signed_graph import Spins
 
 # Numbers that a checker looks at; Python integers take so many times longer than those of 64 bits.
@@ -29,11 +28,14 @@ class Covering:
     @classmethod
     def of(cls, form: ExactForm) -> Covering | None:
         """A small cover of a problem; None if its states are too many to look at."""
+        from glasshouse.solvers.exhaustive import small_cover
+
         inner = form.edges[form.edges[:, 1] < form.num_variables]
         degrees = np.bincount(inner.reshape(-1), minlength=form.num_variables)
         if np.sort(degrees)[-MOST_COVERED:].sum() < len(inner):  # so few cannot cover all edges
             return None
-        nodes = _small_cover(form.num_variables, inner)
+        graph = Ising.from_edges(form.num_variables, inner, np.ones(len(inner), dtype=np.int64))
+        nodes = tuple(np.flatnonzero(small_cover(graph) & (degrees > 0)).tolist())
         if len(nodes) > MOST_COVERED:
             return None
         numbers = form.num_variables << len(nodes)
@@ -49,14 +51,3 @@ def lowest_state(problem: Problem, form: ExactForm) -> Spins:
     found = Enumeration(problem).run(keep=64).states
     best = min((to_spins(state) for state in found), key=form.value)
     return np.append(best, np.int8(1))
-
-
-def _small_cover(num_variables: int, edges: npt.NDArray[np.int32]) -> tuple[int, ...]:
-    """Vertices that every edge has an end among."""
-    from glasshouse.problems import Ising
-    from glasshouse.solvers.exhaustive import small_cover
-
-    graph = Ising.from_edges(num_variables, edges, np.ones(len(edges), dtype=np.int64))
-    marks = small_cover(graph)
-    marks &= np.bincount(edges.reshape(-1), minlength=num_variables) > 0
-    return tuple(np.flatnonzero(marks).tolist())

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Certificate, ExactForm, Parts, Proven, check_fit
+from glasshouse.certificates import Certificate, ExactForm, Parts, check_fit
 from glasshouse.problems import Max2Sat, Problem, to_spins, validation
 from glasshouse.problems.hard_clauses import satisfy
 from glasshouse.proofs.kernels import graphs
@@ -61,10 +61,6 @@ class Prepared:
         self.known = [least]
         turned: Spins = least * least[self.graph.ghost]
         return turned
-
-    def verified(self, certificate: Certificate) -> Proven:
-        """A certificate with what it proves."""
-        return Proven(self.problem, certificate)
 
     def loop_certificate(self, loops: Parts) -> Certificate:
         """The certificate of loops of the whole, with what makes up for lighter clauses."""

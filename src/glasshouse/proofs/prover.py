@@ -20,10 +20,10 @@ from glasshouse.proofs.matching.square_torus import SquareTorus
 from glasshouse.proofs.parts import NO_PARTS
 from glasshouse.proofs.preparation import Prepared
 from glasshouse.proofs.progress import Bounds, Statistics, Stopped
+from glasshouse.proofs.semidefinite.relaxation import is_dense
 from glasshouse.proofs.signed_graph import Spins
 from glasshouse.proofs.states import good_state
 from glasshouse.proofs.trees.growth import Growth
-from glasshouse.proofs.trees.relaxations import is_dense
 from glasshouse.proofs.trees.search import TreeProgress
 
 # Where looking at all states takes so little, an LP gets no more than a few times as long.
@@ -93,11 +93,12 @@ class Prover:
         if self.incumbent is not None:
             self.incumbent(self.prepared.best)
         with suppress(TimeIsUpError), self.budget.hearing_ctrl_c():
-            self.search = self._new_search()
+            self.search = Blocks(self.prepared.graph, self.budget, self.incumbent)
+            self.budget.reserve(_SHARE_OF_PREPARATION * self.budget.seconds)
         if not hasattr(self, "search"):
             return self._certified(lambda: self.prepared.loop_certificate(NO_PARTS))
         if self.start is not None:
-            before = self.prepared.verified(self.start)
+            before = Proven(self.prepared.problem, self.start)
             if before.verdict.optimal:
                 return before
             before_stop = self._growth()
@@ -113,13 +114,12 @@ class Prover:
             return found
         growth = self._better_root(found) if self._is_dense else None
         if self.budget.most_nodes > 1:
-            return self._by_tree(growth or self._growth_from_a_good_state())
+            if growth is None:
+                growth = self._growth()
+                budget = self.budget.part(_SHARE_OF_ANNEALING)
+                growth.incumbent.offer(good_state(growth.core.graph, budget))
+            return self._by_tree(growth)
         return found if growth is None else self._harvest(growth)
-
-    def _new_search(self) -> Blocks:
-        search = Blocks(self.prepared.graph, self.budget, self.incumbent)
-        self.budget.reserve(_SHARE_OF_PREPARATION * self.budget.seconds)
-        return search
 
     def statistics(self, found: Proven) -> Statistics:
         """How it went."""
@@ -127,6 +127,8 @@ class Prover:
         edges = self.prepared.graph.num_edges
         blocks = search.reduction.blocks if search else []
         results = search.results if search else []
+        reason: Stopped = self.budget.stopped or "time limit"
+        is_finished = self.is_done and reason != "Ctrl-C"
         return Statistics(
             seconds=self.budget.seconds,
             num_edges=edges,
@@ -135,18 +137,12 @@ class Prover:
             rounds=sum(result.rounds for result in results),
             cuts=sum(result.cuts for result in results),
             converged=search is not None and search.converged,
-            stopped=None if found.verdict.optimal else self._stopped,
+            stopped=None if found.verdict.optimal or is_finished else reason,
             method=self.method,
             nodes=self.nodes,
             leaves=found.certificate.num_leaves,
             history=tuple(self.budget.history),
         )
-
-    @property
-    def _stopped(self) -> Stopped | None:
-        """Why the last search ended before it was done, or None."""
-        reason = self.budget.stopped or "time limit"
-        return None if self.is_done and reason != "Ctrl-C" else reason
 
     @property
     def _is_dense(self) -> bool:
@@ -164,13 +160,6 @@ class Prover:
         tell = self.incumbent
         if tell is not None:
             growth.incumbent.found = lambda: tell(growth.state())
-        return growth
-
-    def _growth_from_a_good_state(self) -> Growth:
-        """A tree of linear programs, once annealing has done what it can."""
-        growth = self._growth()
-        budget = self.budget.part(_SHARE_OF_ANNEALING)
-        growth.incumbent.offer(good_state(growth.core.graph, budget))
         return growth
 
     def _better_root(self, found: Proven) -> Growth | None:
@@ -208,7 +197,7 @@ class Prover:
         Only the step that Ctrl-C comes in is done anew.
         """
         made = self.budget.to_the_end(certificate)
-        return self.budget.to_the_end(lambda: self.prepared.verified(made))
+        return self.budget.to_the_end(lambda: Proven(self.prepared.problem, made))
 
     def _by_covering(self, covering: Covering, found: Proven) -> Proven:
         """All states of a few vertices."""
@@ -218,7 +207,8 @@ class Prover:
             none: Any = np.empty(0, dtype=np.int64)
             tree = Tree((Cover(covering.nodes),))
             state, starts = prepared.best[:-1], np.zeros(1, np.int64)
-            found = prepared.verified(Certificate(state, none, starts, none, tree=tree))
+            covered = Certificate(state, none, starts, none, tree=tree)
+            found = Proven(prepared.problem, covered)
             self.is_done, self.method = True, "enumeration"
         return found
 

@@ -105,7 +105,8 @@ class QoblibPackage(Summarised):
         value = document.measure.of(proof.verdict.exact_energy)
         series = objective_series(document, proof, value)
         row = summary_row(self.name, document, proof)
-        row["Time to Solution"] = _seconds(_reached(series, value))
+        reached = next(float(each["Time"]) for each in series if each["Incumbent"] == value)
+        row["Time to Solution"] = _seconds(reached)
         row["Remarks"] += remark and f" {remark}"
         for path, text in (
             (self.summary_path, _csv(row)),
@@ -197,10 +198,6 @@ def solution_text(problem: Problem, proof: Proof, value: Any) -> str:
 def _word(label: object) -> str:
     """A label without spaces, which separate names from values."""
     return re.sub(r"\s+", "_", str(label)) or "_"
-
-
-def _reached(series: list[dict[str, Any]], value: Any) -> float:
-    return next(float(entry["Time"]) for entry in series if entry["Incumbent"] == value)
 
 
 def _model(problem: Problem) -> str:

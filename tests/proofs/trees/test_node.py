@@ -12,6 +12,7 @@ from tests.proofs.trees.test_search import half_complete
 
 from glasshouse.proofs import prove
 from glasshouse.proofs.budget import Budget
+from glasshouse.proofs.lp.blocks import Blocks
 from glasshouse.proofs.preparation import Prepared
 from glasshouse.proofs.prover import Prover
 from glasshouse.proofs.trees import subtrees
@@ -21,7 +22,7 @@ from glasshouse.proofs.trees.node import Holdings
 def grown_tree(problem, method, nodes):
     """A search that has bounded some nodes, and its tree."""
     prover = Prover(Prepared(problem, None, None), Budget())
-    prover.search = prover._new_search()
+    prover.search = Blocks(prover.prepared.graph, prover.budget)
     growth = prover._growth(method)
     growth.run(lambda progress: False, most_nodes=nodes)
     return growth.search, growth.root

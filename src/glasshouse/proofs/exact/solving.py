@@ -12,15 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.extras import MissingPackageError
-from glasshouse.problems import Max2Sat, Problem, to_max2sat, validation
+from glasshouse.problems import Problem, to_max2sat, validation
 from glasshouse.problems.hard_clauses import satisfy
 from glasshouse.proofs.exact.apart import solve_apart
 from glasshouse.proofs.exact.solver import (
     EXACT_SOLVERS,
-    Answer,
     ExactSolver,
     RefusedError,
-    Tell,
     literals,
 )
 from glasshouse.summaries import Summarised
@@ -103,19 +101,16 @@ def solve_exactly(
     bits, optimal = feasible.tolist(), True
     if total:
         with _errors_in_our_words(solver, known):
-            bits, optimal = _solved(known, clauses, time_limit, tell)
+            if known.is_apart:
+                bits, optimal = solve_apart(known, clauses, time_limit, tell)
+            else:
+                listeners = (tell,) if known.tells else ()
+                bits, optimal = known.solve(clauses, time_limit, *listeners)
     seconds = time.perf_counter() - start
     if bits is None:
         return ExactResult(solver, None, None, False, seconds)
     state = reduction.back(bits)
     return ExactResult(solver, state, problem.energy(state), optimal, seconds)
-
-
-def _solved(known: ExactSolver, clauses: Max2Sat, time_limit: float | None, tell: Tell) -> Answer:
-    """What a solver answers, here or in a process of its own."""
-    if known.is_apart:
-        return solve_apart(known, clauses, time_limit, tell)
-    return known.solve(clauses, time_limit, *((tell,) if known.tells else ()))
 
 
 @contextmanager

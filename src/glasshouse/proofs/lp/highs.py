@@ -90,7 +90,7 @@ def run(solver: Any, seconds: float = math.inf) -> End:
         KeyboardInterrupt: Ctrl-C was pressed, and HiGHS has stopped.
     """
     deadline = working_time() + max(seconds, 0.0)
-    if not _goes_on(solver):
+    if [solver.getOptionValue(name)[1] for name in ("solver", "presolve")] != ["simplex", "off"]:
         return _run_with_callbacks(solver, seconds)
     allowed = _SLICE
     while True:
@@ -103,11 +103,6 @@ def run(solver: Any, seconds: float = math.inf) -> End:
             return end
         if solver.getInfo().simplex_iteration_count == 0:  # it takes as long to begin
             allowed *= 2
-
-
-def _goes_on(solver: Any) -> bool:
-    """Whether a run that was cut short leaves a basis from which the next run resumes."""
-    return [solver.getOptionValue(name)[1] for name in ("solver", "presolve")] == ["simplex", "off"]
 
 
 def _run_with_callbacks(solver: Any, seconds: float) -> End:

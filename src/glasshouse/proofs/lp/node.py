@@ -84,34 +84,33 @@ class CycleRelaxation:
         with budget.hearing_ctrl_c():
             return self.bound_node(ties, not pairs, budget, warm)
         lp, self.lp, self.at = self.lp, NodeLp(self.weights), None  # it may be half changed
-        return self.cut_short(lp, ties)
-
-    def cut_short(self, lp: NodeLp, ties: TiedGraph) -> Outcome:
-        """What the last solved LP proves."""
-        known = min(len(lp.cuts), len(lp.duals))
+        known = min(len(lp.cuts), len(lp.duals))  # of the last LP that was solved
         weak = honest_bound(ties, lp.cuts[:known], lp.duals[:known])
-        return self.outcome(weak, False, None, None)
+        return self.outcome(weak)
 
     def bound_node(self, ties: TiedGraph, is_root: bool, budget: Budget, warm: Any) -> Outcome:
         """The node's rounds, and what to do with it then."""
         if not ties.step:  # all states of the node have one value
             self.consider(ties.signs.copy())
-            return self.outcome(exact_bound(ties, 1, np.zeros(0, np.int64), []), True, None, None)
+            return self.outcome(exact_bound(ties, 1, np.zeros(0, np.int64), []), closed=True)
         lp = self.lp
         if isinstance(warm, Basis) and warm is not self.at:
             lp.return_to(warm)
         lp.go_to(ties)
         self.at = None
-        self.aim_at_centre(ties, budget)
+        states = states_of(ties, budget)  # cuts are looked for around them at first
+        if len(states):
+            self.consider(states[0].copy())
+        self.aim = Aim(centre_of(ties, states), _FIRST_AIM, _LAST_AIM)
         proof = self.cut_rounds(ties, is_root, budget)
         if proof is not None:
-            return self.outcome(proof, True, None, None)
+            return self.outcome(proof, closed=True)
         weak = honest_bound(ties, lp.cuts, lp.duals)
         if budget.asks_to_stop():
-            return self.outcome(weak, False, None, warm)
+            return self.outcome(weak, warm=warm)
         choice = self.brancher.choose(lp, ties, self.goal(ties) + _MARGIN)
         self.at = lp.basis()
-        return self.outcome(weak, False, self.branch(ties, choice), self.at)
+        return self.outcome(weak, branch=self.branch(ties, choice), warm=self.at)
 
     def cut_rounds(self, ties: TiedGraph, is_root: bool, budget: Budget) -> Rounded | None:
         """Add cuts until the node is closed, and return the proof; None if that does not happen."""
@@ -122,7 +121,9 @@ class CycleRelaxation:
             lp.solve(budget.left(), objective_bound=self.goal(ties) + _MARGIN)
             if not lp.finished:
                 return None
-            self.round_to_state()
+            spins = self.as_rounded()
+            graphs.descend(*self.graph.rows, self.graph.couplings, spins)
+            self.consider(spins)
             goal = self.goal(ties)
             if lp.value > goal - _BLUR * (1.0 + abs(goal)):
                 proof = self.proof(ties, budget)
@@ -140,13 +141,6 @@ class CycleRelaxation:
             if not cuts:
                 return None
             lp.add(cuts)
-
-    def aim_at_centre(self, ties: TiedGraph, budget: Budget) -> None:
-        """Look for states of a node, and for cuts around them at first."""
-        states = states_of(ties, budget)
-        if len(states):
-            self.consider(states[0].copy())
-        self.aim = Aim(centre_of(ties, states), _FIRST_AIM, _LAST_AIM)
 
     def new_cuts(self, history: list[float], goal: float, tolerance: float) -> list[Cut]:
         """Inequalities that the LP's solution violates; none only if there is none.
@@ -201,12 +195,6 @@ class CycleRelaxation:
             return -1.0
         return (target - self.graph.constant + self.graph.total) / (2 * self.graph.largest)
 
-    def round_to_state(self) -> None:
-        """Follow the edges that the LP is surest of, descend, and keep what is better."""
-        spins = self.as_rounded()
-        graphs.descend(*self.graph.rows, self.graph.couplings, spins)
-        self.consider(spins)
-
     def as_rounded(self) -> Spins:
         """Spins along the edges that the LP is surest of."""
         spins: Spins = graphs.round_to_spins(
@@ -239,9 +227,9 @@ class CycleRelaxation:
         a, b = self.graph.edges[heaviest].tolist()
         return a, b, int(self.graph.signs[heaviest])
 
-    def outcome(self, proof: Rounded, closed: bool, branch: Pair | None, warm: Any) -> Outcome:
-        """Put together."""
-        return Outcome(closed, proof.parts(self.graph), branch, warm, self.found)
+    def outcome(self, proof: Rounded, *, closed: bool = False, **more: Any) -> Outcome:
+        """What a proof shows of a node, with the states found on the way."""
+        return Outcome(closed, proof.parts(self.graph), states=self.found, **more)
 
 
 # Cuts have to be violated by this much once there are cliques among them, and cliques on the way

@@ -72,9 +72,17 @@ class NodeLp(CutLp):
 
     def return_to(self, basis: Basis) -> None:
         """Have the cuts of an earlier LP, and its basis, again."""
+        import highspy
+
         self.remove(np.ones(len(self.cuts), dtype=np.bool_))
         self.add(basis.shared)
-        checked(self.solver.setBasis(_highs_basis(basis)), "a basis")
+        made = highspy.HighsBasis()
+        statuses = list(highspy.HighsBasisStatus.__members__.values())
+        by_number = {int(status): status for status in statuses}
+        made.col_status = [by_number[k] for k in basis.columns.tolist()]
+        made.row_status = [by_number[k] for k in basis.rows.tolist()]
+        made.valid = True
+        checked(self.solver.setBasis(made), "a basis")
 
 
 class Probe:
@@ -104,15 +112,3 @@ class Probe:
         bounds = lp.lower[edges], lp.upper[edges]
         checked(solver.changeColsBounds(len(edges), edges, *bounds), "bounds")
         return value
-
-
-def _highs_basis(basis: Basis) -> Any:
-    import highspy
-
-    made = highspy.HighsBasis()
-    statuses = list(highspy.HighsBasisStatus.__members__.values())
-    by_number = {int(status): status for status in statuses}
-    made.col_status = [by_number[k] for k in basis.columns.tolist()]
-    made.row_status = [by_number[k] for k in basis.rows.tolist()]
-    made.valid = True
-    return made

@@ -179,7 +179,7 @@ class CycleLp:
             return
         spins = self.state.copy()
         if self.torus is not None:
-            faces = self.torus.odd_faces()
+            faces = self.torus.faces.edges[self.torus.odd]  # cycles that need no search
             work.unsolved = cycle_cuts(faces.reshape(-1), 4 * np.arange(len(faces) + 1))
             spins = self.torus.state_near(np.zeros(self.graph.num_edges, np.bool_))
         self.offer(spins)

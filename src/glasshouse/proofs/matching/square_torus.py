@@ -97,11 +97,6 @@ class SquareTorus:
         begins = np.cumsum(np.concatenate(lengths))
         return Moats(np.concatenate(edges), begins, np.concatenate(duals), crossed)
 
-    def odd_faces(self) -> npt.NDArray[np.int32]:
-        """The edges of the odd faces, four in a row: cycles that are there without any search."""
-        faces: npt.NDArray[np.int32] = self.faces.edges[self.odd]
-        return faces
-
     def state_near(self, crossed: Marks) -> Spins:
         """A state that violates these edges, and others only where that cannot be."""
         lengths = crossed.astype(np.float64)

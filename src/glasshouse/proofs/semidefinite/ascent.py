@@ -98,7 +98,9 @@ def ascend(
     point = dual.at(start)
     left = evaluations - 1
     while left > 0 and not is_enough(point) and not budget.asks_to_stop():
-        free = _is_free(dual, point)
+        # All but the multipliers that are 0 and want to be less.
+        free = (point.x > 0.0) | (point.gradient > 0.0)
+        free[: dual.size] = True
         slope = np.where(free, point.gradient, 0.0)
         if np.abs(slope).max(initial=0.0) < tolerance:
             break
@@ -112,13 +114,6 @@ def ascend(
         else:
             break
     return point
-
-
-def _is_free(dual: RegularisedDual, point: Point) -> npt.NDArray[np.bool_]:
-    """All but the multipliers that are 0 and want to be less."""
-    free: npt.NDArray[np.bool_] = (point.x > 0.0) | (point.gradient > 0.0)
-    free[: dual.size] = True
-    return free
 
 
 def _direction(

@@ -15,6 +15,16 @@ from glasshouse.proofs.semidefinite.climb import Climb, Settings
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
+# Where a graph has this share of all pairs, and no more vertices than an eigenvalue solver takes
+# in a tenth of a second, the semidefinite relaxation is worth a try.
+_DENSE, _FEWEST, _MOST = 0.1, 12, 400
+
+
+def is_dense(graph: SignedGraph) -> bool:
+    """Whether the semidefinite relaxation of a graph may be better than its cycle LP."""
+    size = graph.num_vertices
+    return _FEWEST <= size <= _MOST and graph.num_edges >= _DENSE * size * (size - 1) / 2
+
 
 class SemidefiniteRelaxation:
     """Least energies over positive semidefinite matrices that satisfy odd cliques.
@@ -47,7 +57,8 @@ class SemidefiniteRelaxation:
         """
         problem = Subproblem.of(self._graph, pairs)
         highest = problem.highest_below(self._graph.value(incumbent))
-        if highest is None or problem.trivial_bound > highest:
+        least = problem.constant - int(np.abs(problem.weights).sum()) // 2
+        if highest is None or least > highest:
             return Outcome(True, NO_PARTS)
         if problem.size == 0:
             state = problem.spread(np.ones(0))

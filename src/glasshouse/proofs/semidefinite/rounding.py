@@ -119,19 +119,14 @@ def exact_squares(problem: Subproblem, cuts: Cuts, diagonal: FloatArray, bits: i
     rounded = cuts.weighted(cuts.multipliers * 2.0**-cut_bits)
     x = np.concatenate([stretch * diagonal, rounded.multipliers])
     slack = RegularisedDual(stretch * problem.matrix, rounded, 1.0).slack_matrix(x)
+    columns = _integer_cholesky(slack, column_bits)
     return ExactSquares(
         2**places,
         cuts,
         [int(step) * multiplier for step in cuts.multipliers.tolist()],
-        _useful(_integer_cholesky(slack, column_bits)),
+        columns[(columns != 0).sum(axis=1) > 1],  # a square of a single spin is a constant
         2 ** (power + places - 2 * column_bits),
     )
-
-
-def _useful(rows: IntArray) -> IntArray:
-    """Without squares of a single spin, which are constants."""
-    useful: IntArray = rows[(rows != 0).sum(axis=1) > 1]
-    return useful
 
 
 def _integer_cholesky(matrix: FloatArray, bits: int) -> IntArray:

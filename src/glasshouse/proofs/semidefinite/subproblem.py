@@ -69,11 +69,6 @@ class Subproblem:
         """How many classes there are."""
         return len(self.vertices)
 
-    @property
-    def trivial_bound(self) -> int:
-        """`constant - Σ |W|`."""
-        return self.constant - int(np.abs(self.weights).sum()) // 2
-
     def highest_below(self, value: int) -> int | None:
         """The greatest value below a given one that a state may have; None if none is below.
 

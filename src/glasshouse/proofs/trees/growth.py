@@ -27,8 +27,7 @@ from glasshouse.proofs.core import Core, lifted_state
 from glasshouse.proofs.preparation import Prepared
 from glasshouse.proofs.signed_graph import Spins
 from glasshouse.proofs.trees.node import Node, certificate_of_tree
-from glasshouse.proofs.trees.relaxations import new_relaxation
-from glasshouse.proofs.trees.search import Incumbent, TreeProgress, TreeSearch
+from glasshouse.proofs.trees.search import RELAXATIONS, Incumbent, TreeProgress, TreeSearch
 from glasshouse.proofs.trees.subtrees import SharedSearch
 
 _log = logging.getLogger("glasshouse")
@@ -59,7 +58,7 @@ class Growth:
         form = prepared.form
         self.core = Core.reduced(reduction, prepared.clause_loops())
         self.incumbent = Incumbent(self.core.graph, prepared.best[self.core.names])
-        relaxation = new_relaxation(method, self.core.graph)
+        relaxation = RELAXATIONS[method](self.core.graph)
         self.search = TreeSearch(form, self.core, relaxation, self.incumbent, budget)
         self.goes_on = start is not None and goes_on_from(start, self.core)
         if start is not None and self.goes_on:

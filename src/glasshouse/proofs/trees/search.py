@@ -19,10 +19,17 @@ from glasshouse.certificates import ExactForm, Pair, Parts, bounded_leaf, covere
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.core import Core
 from glasshouse.proofs.kernels import graphs
+from glasshouse.proofs.lp.node import CliqueRelaxation, CycleRelaxation
+from glasshouse.proofs.parts import joined_parts, named_parts
 from glasshouse.proofs.relaxation import Relaxation
+from glasshouse.proofs.semidefinite import SemidefiniteRelaxation
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.proofs.trees.node import Holdings, Node
 
+# What bounds the nodes of a tree, by name.
+RELAXATIONS: dict[str, Callable[[SignedGraph], Relaxation]] = {
+    kind.name: kind for kind in (CycleRelaxation, CliqueRelaxation, SemidefiniteRelaxation)
+}
 # Where so few vertices are left, looking at all their states is quicker than any bound.
 _FEW_CLASSES = 9
 # A difference this many times smaller than all weights together is beyond the floats of an LP.
@@ -143,7 +150,8 @@ class TreeSearch:
         """Bound a node, then one of its halves, and so on, until one is closed."""
         node: Node | None = start
         while node is not None:
-            children = self._visit(node)
+            with self.holdings.changing(node):
+                children = self._bounded(node)
             node = None
             if children is not None:
                 node, other = children
@@ -153,20 +161,15 @@ class TreeSearch:
                 self.wait_for(node)
                 node = None
 
-    def _visit(self, node: Node) -> tuple[Node, Node] | None:
-        """Bound a node and branch on it; None if it is closed, or time is up."""
-        with self.holdings.changing(node):
-            return self._bounded(node)
-
     def _bounded(self, node: Node) -> tuple[Node, Node] | None:
+        """Bound a node and branch on it; None if it is closed, or time is up."""
         if self.is_done(node) or self._looked_at(node):
             return None
         self.nodes += 1
         outcome = self.relaxation.bound(node.pairs, self.incumbent.cost, self.budget, node.warm)
         for state in outcome.states:
             self.incumbent.offer(state)
-        parts = self.core.parts(outcome.parts, self.form.loop_scale)
-        self._bound(node, parts)
+        self._bound(node, named_parts(outcome.parts, self.form.loop_scale, self.core.names))
         node.warm = outcome.warm
         if self.is_done(node):
             node.warm = None
@@ -182,8 +185,8 @@ class TreeSearch:
     def _bound(self, node: Node, parts: Parts | None = None) -> None:
         """Give a node parts, if they prove more than those it has."""
         parts = node.parts if parts is None else parts
-        pairs = self._named(node.pairs)
-        found = bounded_leaf(self.form, pairs, self.core.with_common(parts), self.value)
+        pairs, every = self._named(node.pairs), joined_parts([self.core.common, parts])
+        found = bounded_leaf(self.form, pairs, every, self.value)
         assert found is not None, "pairs that contradict each other are never branched on"
         if parts is node.parts or (found.least, found.bound) > (node.least, node.bound):
             node.parts, node.bound, node.least = parts, found.bound, found.least

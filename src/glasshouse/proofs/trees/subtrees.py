@@ -19,8 +19,7 @@ from glasshouse.proofs.core import Core
 from glasshouse.proofs.relaxation import Relaxation
 from glasshouse.proofs.signed_graph import Spins
 from glasshouse.proofs.trees.node import Node
-from glasshouse.proofs.trees.relaxations import new_relaxation
-from glasshouse.proofs.trees.search import Incumbent, TreeSearch
+from glasshouse.proofs.trees.search import RELAXATIONS, Incumbent, TreeSearch
 from glasshouse.stopping import deferred
 from glasshouse.waiting import cancel_all, result_of, submit, wait_briefly
 
@@ -69,7 +68,7 @@ _kept = _Kept()
 def explore(job: Job) -> Explored:
     """What a worker does."""
     if _kept.key != job.key:
-        _kept.relaxation = new_relaxation(job.method, job.core.graph)
+        _kept.relaxation = RELAXATIONS[job.method](job.core.graph)
     incumbent, budget = Incumbent(job.core.graph, job.state), Budget(job.seconds)
     search = TreeSearch(job.form, job.core, _kept.relaxation, incumbent, budget)
     _kept.key = ""  # an error leaves a relaxation behind that may be half changed

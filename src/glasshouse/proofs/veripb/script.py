@@ -5,9 +5,8 @@ A literal is a variable's name, "x3", or its negation, "~x3".
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import cached_property
 
 # Coefficients of literals.
@@ -157,10 +156,6 @@ class Row:
     def literal_degree(self) -> int:
         """The right-hand side that VeriPB sees."""
         return self.degree + sum(-amount for amount in self.terms.values() if amount < 0)
-
-    def common_divisor(self, but: Collection[str]) -> int:
-        """The gcd of all coefficients, those of some variables left out; 0 if there are none."""
-        return math.gcd(*(c for variable, c in self.terms.items() if variable not in but))
 
     def words(self) -> str:
         """The sum in reverse Polish notation; lines that it needs are written before."""

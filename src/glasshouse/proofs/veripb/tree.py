@@ -13,6 +13,7 @@ it down to the next cost. So it is for all costs, and within a leaf, over the ro
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -72,7 +73,8 @@ class TreeProof:
             number, leaf = next(leaves)
             path = [(self._named(a), self._named(b), sign) for a, b, sign in leaf.pairs]
             if isinstance(row, Cover):
-                clause = self._covered(path, self._open_nodes(row), number)
+                nodes = [self._named(node) for node in row.nodes if node != self._ghost]
+                clause = self._covered(path, nodes, number)
             else:
                 clause = self._bounded(path, leaf.loops, leaf.squares)
             while halves and halves[-1][1]:
@@ -137,10 +139,6 @@ class TreeProof:
         )
         return self._resolved(first, second, violated(0, node, 1))
 
-    def _open_nodes(self, cover: Cover) -> list[int]:
-        """The nodes of a cover, without the ghost."""
-        return [self._named(node) for node in cover.nodes if node != self._ghost]
-
     def _contradicted(self, cycle: list[Edge]) -> Clause | None:
         """The clause of a leaf without states; None if it has a pair and its opposite."""
         return Clause(self.pairs.loop(cycle)) if len(cycle) > 2 else None
@@ -199,7 +197,7 @@ class TreeProof:
                    and (pair := pair_of(variable)) and pair[0]}  # fmt: skip
         for pair, amount in amounts.items():
             row.add(self.pairs.equation(*pair)[amount < 0], abs(amount))
-        step = row.common_divisor(others)
+        step = math.gcd(*(c for variable, c in row.terms.items() if variable not in others))
         if step:
             row.round(step)
         for pair, amount in amounts.items():
