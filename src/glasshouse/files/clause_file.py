@@ -105,7 +105,10 @@ class _Reader:
         """A comment, the p line, or a clause."""
         if words[0].startswith(b"c"):
             if len(words) == 3 and words[0] == b"c" and not self.kind:
-                self._note(line, words[1], words[2])
+                if words[1] == b"num-variables":
+                    self.num_variables = self._whole(line, words[2])
+                elif words[1] == b"num-clauses":
+                    self.num_clauses = self._whole(line, words[2])
         elif words[0] == b"p":
             self._header(line, words)
         else:
@@ -131,12 +134,6 @@ class _Reader:
                 f"{count} clauses, but {self.num_clauses} are stated; the file is truncated or was "
                 "changed"
             )
-
-    def _note(self, line: int, name: bytes, value: bytes) -> None:
-        if name == b"num-variables":
-            self.num_variables = self._whole(line, value)
-        elif name == b"num-clauses":
-            self.num_clauses = self._whole(line, value)
 
     def _header(self, line: int, words: list[bytes]) -> None:
         if self.kind or self.soft or self.hard or words[1:2] not in ([b"cnf"], [b"wcnf"]):

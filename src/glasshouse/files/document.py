@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Certificate, CertificateError, ExactForm, Proven, exact_energy
+from glasshouse.certificates import CertificateError, ExactForm, Proven, exact_energy
 from glasshouse.files.certificate.reading import SideCar, read_side_car
 from glasshouse.files.certificate.writing import loop_units, rescaled
 from glasshouse.files.claims import Stated, agrees
@@ -198,7 +198,8 @@ def _refuse_work(problem: Problem, beside: SideCar) -> None:
     common = int(certificate.starts[tree.common_loops])
     common += certificate.squares.chosen([slice(0, tree.common_squares)]).num_terms
     size, terms = problem.num_variables, problem.num_edges
-    width = 1 + _most_digits(certificate) // 64
+    largest = max(certificate.denominator, int(certificate.multipliers.max(initial=0)))
+    width = 1 + max(largest.bit_length(), certificate.squares.most_digits) // 64
     if width > 1 or ExactForm.of(problem).weights.dtype == object:
         width *= _WIDE
     if tree.effort(size, terms + common) * width > beside.most_work:
@@ -206,9 +207,3 @@ def _refuse_work(problem: Problem, beside: SideCar) -> None:
             f"its tree of {tree.num_leaves} leaves would take too long to check; {VARIABLE} raises "
             "the limit, if you trust the file"
         )
-
-
-def _most_digits(certificate: Certificate) -> int:
-    """Binary digits of the largest number."""
-    largest = [certificate.denominator, *certificate.multipliers.tolist()]
-    return max(int(max(largest)).bit_length(), certificate.squares.most_digits)

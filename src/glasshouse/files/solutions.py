@@ -188,7 +188,9 @@ def bring_back(
     size, format_ = way.target.size, format_of(target, converted_format)
     sizes = [size, size + _extra_variables(held, format_)]
     bits = read_solution(solution, sizes, getattr(held, "labels", None))
-    bits = _without_extras(bits, size, format_)
+    if format_ is MAXCUT and len(bits) > size:
+        bits = bits ^ bits[-1] ^ 1  # relative to the ancilla, which is up
+    bits = bits[:size]
     state = way.back(way.target.from_bits(bits))
     inside = None if isinstance(held, ByEdges) else held.energy(held.space.from_bits(bits))
     measured = None if isinstance(held, ByEdges) else (format_.measure or Measure.own)(held)
@@ -215,7 +217,8 @@ def _find(
     if document is None and format_ is WCNF:
         format_ = EDGE_WCNF
     if document is None:
-        lines = _plain_lines(path, format, format_)
+        with opened(path, format) as source:
+            lines = _without_comments(source.read_all(), format_)
         matches = (w for w in _ways(problem, format_, []) if lines in _spellings(format_, w[1]))
     else:
         held, names = ordered(document.problem), _names(document)
@@ -231,8 +234,8 @@ def _ways(
     problem: Problem, format_: Format, names: list[npt.NDArray[Any]]
 ) -> Iterator[tuple[Reduction, Any]]:
     """All that `convert` can make of a problem for a format, and the same of a shuffled one."""
-    turns = [_unchanged, *(getattr(convert, f"to_{kind}") for kind in KINDS)]
-    starts = [_unchanged(problem)]
+    turns = [convert.unchanged, *(getattr(convert, f"to_{kind}") for kind in KINDS)]
+    starts = [convert.unchanged(problem)]
     starts += [renamed(problem, one) for one in names if len(one) == problem.num_variables]
     for start, first in starts:
         for turn in turns:
@@ -242,10 +245,6 @@ def _ways(
             except ValueError:  # numbers too large for that kind
                 continue
             yield first.then(second).then(third), made
-
-
-def _unchanged(problem: Problem) -> tuple[Problem, Reduction]:
-    return problem, convert.unchanged(problem)
 
 
 def _names(document: Document | None) -> list[npt.NDArray[Any]]:
@@ -278,11 +277,6 @@ def _spellings(format_: Format, made: Any) -> list[list[bytes]]:
     return spelled
 
 
-def _plain_lines(path: Path, format: str | None, format_: Format) -> list[bytes]:
-    with opened(path, format) as source:
-        return _without_comments(source.read_all(), format_)
-
-
 def _without_comments(text: bytes, format_: Format) -> list[bytes]:
     mark = _COMMENTS[format_.suffix]
     return [line for line in text.splitlines() if not line.startswith(mark)]
@@ -293,8 +287,3 @@ def _extra_variables(held: Problem | ByEdges, format_: Format) -> int:
     if isinstance(held, Ising) and format_ is MAXCUT:
         return int(held.fields.any())
     return held.num_clauses if isinstance(held, Max2Sat) and format_ is OPB else 0
-
-
-def _without_extras(bits: npt.NDArray[np.int8], size: int, format_: Format) -> Any:
-    """A solver's values for the problem's own variables; those of a cut are told by the ancilla."""
-    return bits[:size] ^ bits[-1] ^ 1 if format_ is MAXCUT and len(bits) > size else bits[:size]

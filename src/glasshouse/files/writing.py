@@ -116,8 +116,10 @@ def write(
     is_whole = format_.native and planted is not None
     if encoding == "clause" and (certificate is not None or (is_wanted and not is_whole)):
         proof = _carried_proof(document, problem, reduction, proven)
-        if proof is None:
-            known = _still_true(known, document, problem)
+        was_proven = document.planted is not None or document.load_proof is not None
+        is_exact = document.problem.is_integer and problem.is_integer
+        if proof is None and was_proven and not is_exact:
+            known = known.recipe_alone  # what was proven of floats may be false after rounding
     if proof is None and certificate is not None:
         raise FileError(certificate, "nothing would go there: no proof is known for such a file")
     sheet = Sheet(_mixed(problem, plant), known, _remarks(second), dialect, planted)
@@ -143,7 +145,7 @@ def write(
 
 def _of_kind(problem: Problem, kind: str | None) -> tuple[Problem, Reduction]:
     if kind is None:
-        return problem, convert.unchanged(problem)
+        return convert.unchanged(problem)
     if kind not in get_args(Kind):
         raise ValueError(f"kind={kind!r} is not one of {', '.join(get_args(Kind))}")
     made: tuple[Problem, Reduction] = getattr(convert, f"to_{kind}")(problem)
@@ -165,13 +167,6 @@ def _carried_proof(
     except CertificateError:  # for instance a state that breaks hard clauses
         return None
     return proof if after.verdict.optimal >= proven.verdict.optimal else None
-
-
-def _still_true(stated: Stated, source: Document, target: Problem) -> Stated:
-    """What may be stated without a proof: not what was proven of floats, if they were rounded."""
-    was_proven = source.planted is not None or source.load_proof is not None
-    is_exact = source.problem.is_integer and target.is_integer
-    return stated if is_exact or not was_proven else stated.recipe_alone
 
 
 def _mixed(problem: Any, planted: Planted | None) -> Any:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from glasshouse.problems.reduction import Reduction, same_state, spins, to_bits,
 from glasshouse.problems.two_sides import two_colouring
 
 Problem: TypeAlias = Ising | Rbm | Qubo | Max2Sat
+AnyProblem = TypeVar("AnyProblem", bound=Problem)
 
 
 class HasProblem(Protocol):
@@ -62,7 +63,7 @@ def to_ising(problem: Given) -> tuple[Ising, Reduction]:
     """
     problem = given_problem(problem)
     if isinstance(problem, Ising):
-        return problem, unchanged(problem)
+        return unchanged(problem)
     if isinstance(problem, Rbm):
         return rbm_to_ising(problem)
     if isinstance(problem, Max2Sat):
@@ -82,7 +83,7 @@ def to_qubo(problem: Given) -> tuple[Qubo, Reduction]:
     """
     problem = given_problem(problem)
     if isinstance(problem, Qubo):
-        return problem, unchanged(problem)
+        return unchanged(problem)
     if isinstance(problem, Max2Sat):
         return max2sat_to_qubo(problem)
     ising, first = to_ising(problem)
@@ -102,7 +103,7 @@ def to_max2sat(problem: Given) -> tuple[Max2Sat, Reduction]:
     """
     problem = given_problem(problem)
     if isinstance(problem, Max2Sat):
-        return problem, unchanged(problem)
+        return unchanged(problem)
     ising, first = to_ising(problem)
     clauses, second = ising_to_max2sat(ising)
     return clauses, first.then(second)
@@ -121,8 +122,10 @@ def to_rbm(problem: Given, *, penalty: Penalty = "tight") -> tuple[Rbm, Reductio
     """
     problem = given_problem(problem)
     if isinstance(problem, Rbm):
-        return problem, unchanged(problem)
-    if isinstance(problem, Ising) and _is_bipartite(problem):
+        return unchanged(problem)
+    if isinstance(problem, Ising) and (
+        two_colouring(problem.num_variables, problem.edges) is not None
+    ):
         return ising_to_rbm(problem)
     qubo, first = to_qubo(problem)
     doubled, second = qubo_to_bipartite(qubo, penalty=penalty)
@@ -269,9 +272,9 @@ def ising_to_maxcut(problem: Ising) -> tuple[Ising, Reduction]:
     return cut, reduction
 
 
-def unchanged(problem: Problem) -> Reduction:
-    """The reduction of a problem to itself."""
-    return same_state(problem.space, problem.space)
+def unchanged(problem: AnyProblem) -> tuple[AnyProblem, Reduction]:
+    """Return a problem with its reduction to itself."""
+    return problem, same_state(problem.space, problem.space)
 
 
 def given_problem(thing: Given) -> Problem:
@@ -292,10 +295,6 @@ def given_problem(thing: Given) -> Problem:
 
 
 # Small parts -----------------------------------------------------------------------------------
-
-
-def _is_bipartite(problem: Ising) -> bool:
-    return two_colouring(problem.num_variables, problem.edges) is not None
 
 
 def _lowest_terms(problem: Rbm, reduction: Reduction) -> tuple[Rbm, Reduction]:

@@ -196,10 +196,14 @@ def single_terms(problem: Any) -> WeightArray:
 def _matched(
     pairs: npt.ArrayLike, weights: npt.ArrayLike, size: int
 ) -> tuple[PairArray, WeightArray]:
-    ends, values = _shaped(pairs, size), validation.weights(weights, "weights")
+    ends, values = pair_table(pairs), validation.weights(weights, "weights")
+    low, high = (int(ends.min()), int(ends.max())) if len(ends) else (0, -1)
+    if low < 0 or high >= size:
+        bad = low if low < 0 else high
+        raise ValueError(f"an edge names spin {bad}, but spins run from 0 to {size - 1}")
     if len(ends) != len(values):
         raise ValueError(f"{len(ends)} edges but {len(values)} weights")
-    return ends, values
+    return ends.astype(np.int32, copy=False), values
 
 
 def pair_table(pairs: npt.ArrayLike) -> npt.NDArray[Any]:
@@ -212,14 +216,3 @@ def pair_table(pairs: npt.ArrayLike) -> npt.NDArray[Any]:
             f"edges must be a (k, 2) array of integers, not {array.dtype} of shape {array.shape}"
         )
     return array
-
-
-def _shaped(pairs: npt.ArrayLike, size: int) -> PairArray:
-    array = pair_table(pairs)
-    if not len(array):
-        return array.astype(np.int32, copy=False)
-    low, high = int(array.min()), int(array.max())
-    if low < 0 or high >= size:
-        bad = low if low < 0 else high
-        raise ValueError(f"an edge names spin {bad}, but spins run from 0 to {size - 1}")
-    return array.astype(np.int32, copy=False)

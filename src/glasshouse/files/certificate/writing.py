@@ -51,7 +51,10 @@ def write_certificate(
     overwrite: bool = False,
 ) -> None:
     """Write a certificate; `cost` and `names` as in `SideCar`."""
-    _refuse_long_numbers(certificate)
+    multipliers = (certificate.multipliers, certificate.squares.multipliers)
+    largest = max(certificate.denominator, *(int(m.max(initial=0)) for m in multipliers))
+    if largest >= 10**MOST_DIGITS:
+        raise ValueError(f"a certificate file holds numbers of at most {MOST_DIGITS} digits")
     version = 3 if certificate.tree is not None else 2 if certificate.num_squares else 1
     head = [f"{TITLE} {version}", f"denominator {certificate.denominator}"]
     if cost is not None:
@@ -67,17 +70,6 @@ def write_certificate(
         file.write("\n".join([*head, ""]).encode("ascii"))
         _write_loops(file, certificate)
         _write_squares(file, certificate)
-
-
-def _refuse_long_numbers(certificate: Certificate) -> None:
-    multipliers = (certificate.multipliers, certificate.squares.multipliers)
-    largest = max([certificate.denominator, *(x for m in multipliers for x in _extremes(m))])
-    if largest >= 10**MOST_DIGITS:
-        raise ValueError(f"a certificate file holds numbers of at most {MOST_DIGITS} digits")
-
-
-def _extremes(multipliers: npt.NDArray[Any]) -> list[int]:
-    return [int(multipliers.max())] if len(multipliers) else []
 
 
 def tree_lines(tree: Tree, ghost: int) -> Iterator[str]:

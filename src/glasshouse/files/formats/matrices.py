@@ -23,7 +23,7 @@ from glasshouse.files.text.archive import NUMBER, Archive, npy_head
 from glasshouse.files.text.kernels import HARD
 from glasshouse.files.text.number_rows import Rows, joined, read_rows
 from glasshouse.files.text.streams import Source
-from glasshouse.problems import Ising, Problem, Qubo, Rbm, Reduction, Units
+from glasshouse.problems import Ising, Problem, Qubo, Rbm, Units
 from glasshouse.problems.convert import unchanged
 
 # Those in use, the last ones in the package rbms.
@@ -227,11 +227,7 @@ def _stated(source: Source) -> Units:
     return source.units
 
 
-def _as_it_is(problem: Problem) -> tuple[Problem, Reduction]:
-    return problem, unchanged(problem)
-
-
-NPY = register_format(Format("NumPy matrix", ".npy", _as_it_is, None, read_npy, takes_units=True))
+NPY = register_format(Format("NumPy matrix", ".npy", unchanged, None, read_npy, takes_units=True))
 CSV = register_format(
-    Format("matrix of numbers", ".csv", _as_it_is, None, read_csv, takes_units=True)
+    Format("matrix of numbers", ".csv", unchanged, None, read_csv, takes_units=True)
 )

@@ -25,7 +25,7 @@ from glasshouse.files.text.number_rows import is_sound
 from glasshouse.files.text.plain_json import parse_object
 from glasshouse.files.text.streams import Source
 from glasshouse.planting import Loops, Planted, Recipe
-from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm, Reduction, naming
+from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm, naming
 from glasshouse.problems.convert import unchanged
 
 # Version 2 has squares or a denominator; plants without either are written as version 1.
@@ -212,10 +212,6 @@ def _planted(
     return Planted(problem, state, cost, loop_weight, loops, recipe, squares, denominator)
 
 
-def _any_problem(problem: Problem) -> tuple[Problem, Reduction]:
-    return problem, unchanged(problem)
-
-
 NPZ = register_format(
-    Format("glasshouse archive", ".npz", _any_problem, write, read, native=True, takes_units=True)
+    Format("glasshouse archive", ".npz", unchanged, write, read, native=True, takes_units=True)
 )

@@ -119,11 +119,6 @@ class TermCollector:
             raise self.source.error(_weight_message(str(weights[np.argmax(lost)])))
         return reals
 
-    def size(self, size: int) -> int:
-        """How many variables there are, as stated; far more than terms are refused."""
-        self.source.refuse_idle(size, self.count, "terms")
-        return size
-
 
 def make(
     source: Source,
@@ -135,8 +130,11 @@ def make(
     sign: int = 1,
 ) -> Any:
     """An Ising problem or QUBO from terms; (i, i) is a field or linear term, repeats add up."""
-    _refuse_infinite_sum(source, weights)
     if weights.dtype == np.float64:
+        with np.errstate(over="ignore"):
+            total = np.abs(weights).sum()
+        if not np.isfinite(total):
+            raise source.error("the weights add up to more than a float can hold")
         pairs, weights = _exactly_summed(source, pairs, weights)
     weights = sign * weights
     single = pairs[:, 0] == pairs[:, 1]
@@ -176,14 +174,6 @@ def _exactly_summed(
                 "holds exactly; write their sum instead"
             )
     return pairs[order[starts]], sums
-
-
-def _refuse_infinite_sum(source: Source, weights: WeightArray) -> None:
-    if weights.dtype == np.float64:
-        with np.errstate(over="ignore"):
-            total = np.abs(weights).sum()
-        if not np.isfinite(total):
-            raise source.error("the weights add up to more than a float can hold")
 
 
 def write_terms(
@@ -322,7 +312,8 @@ def read_headed_terms(
     pairs, weights = collector.terms(stated)
     if size is None:
         size = int(pairs.max(initial=-1)) + 1
-    return collector.size(size), pairs, weights
+    source.refuse_idle(size, collector.count, "terms")
+    return size, pairs, weights
 
 
 def _header(source: Source, rows: Rows, what: str) -> tuple[int, int]:

@@ -47,7 +47,7 @@ class _Reader:
             )
         pairs, weights = collector.terms(self.notes)
         offset = pair_terms.offset_of(self.notes)
-        size = collector.size(size)
+        self.source.refuse_idle(size, collector.count, "terms")
         problem = pair_terms.make(self.source, Qubo, size, pairs, weights, offset)
         problem = self.notes.labelled(problem)
         return Document(problem, stated_with(self.notes, size, offset))

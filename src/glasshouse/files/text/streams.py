@@ -226,7 +226,9 @@ def opened(place: Place, format: str | None = None, units: Units | None = None) 
             yield _source(path, place, kind, _size_of_stream(place), units)
             return
         try:
-            _refuse_devices(path)
+            # Opening a device may wait, or do something.
+            if stat.S_IFMT(path.stat().st_mode) not in (stat.S_IFREG, stat.S_IFIFO, stat.S_IFDIR):
+                raise FileError(path, "is a device; expected a file")
             raw = path.open("rb")
         except FileError:
             raise
@@ -247,13 +249,6 @@ def _enough_memory(path: Path) -> Iterator[None]:
         yield
     except MemoryError as lack:
         raise MemoryError(f"{path}: there is not enough memory to read it ({lack})") from None
-
-
-def _refuse_devices(path: Path) -> None:
-    """Refuse a device before it is opened, because opening one may wait, or do something."""
-    mode = path.stat().st_mode
-    if not stat.S_ISREG(mode) and not stat.S_ISFIFO(mode) and not stat.S_ISDIR(mode):
-        raise FileError(path, "is a device; expected a file")
 
 
 def refuse_pipe(path: Path) -> None:
