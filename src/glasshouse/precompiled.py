@@ -48,29 +48,17 @@ def _lattice(side: int, dimensions: int, weights: Callable[[int], Any]) -> Ising
     return Ising.from_edges(sites.size, edges, weights(len(edges)))
 
 
-def _dense(weights: Callable[[int], Any]) -> Ising:
-    """Return a complete graph of 60 spins."""
-    from glasshouse.problems import Ising
-
-    pairs = np.argwhere(np.triu(np.ones((60, 60)), 1))
-    return Ising.from_edges(60, pairs, weights(len(pairs)))
-
-
-def _layered(weights: Callable[[int], Any]) -> Ising:
-    """Return two layers of 30 spins each, all pairs between them coupled."""
-    from glasshouse.problems import Ising
-
-    pairs = np.argwhere(np.ones((30, 30))) + np.array([0, 30])
-    return Ising.from_edges(60, pairs, weights(len(pairs)))
-
-
 def _problems() -> Iterator[Ising]:
     """Yield small problems: one for each annealing kernel and each kind of number."""
+    from glasshouse.problems import Ising
+
+    every = np.argwhere(np.triu(np.ones((60, 60)), 1))
+    between_layers = np.argwhere(np.ones((30, 30))) + np.array([0, 30])
     for weights in (_signs, _normals, _large):
         yield _lattice(5, 2, weights)
     for weights in (_signs, _normals):
-        yield _dense(weights)
-        yield _layered(weights)
+        for pairs in (every, between_layers):
+            yield Ising.from_edges(60, pairs, weights(len(pairs)))
 
 
 def _grown() -> Iterator[Planted]:

@@ -70,7 +70,8 @@ def count_solutions(rows: IntArray, aim: IntArray) -> int | None:
         return None
     places = np.repeat(first, matches) + _counted_up(matches)
     halves = (order[places], middle), (np.repeat(np.arange(len(right)), matches), size - middle)
-    states = np.concatenate([_spins(codes, length) for codes, length in halves], axis=1)
+    bits = [codes[:, np.newaxis] >> np.arange(length) & 1 for codes, length in halves]
+    states = 2 * np.concatenate(bits, axis=1) - 1
     return int((states @ rows.T == aim).all(axis=1).sum())
 
 
@@ -87,7 +88,3 @@ def _counted_up(lengths: npt.NDArray[Any]) -> npt.NDArray[Any]:
     begins = np.repeat(np.cumsum(lengths) - lengths, lengths)
     counted: npt.NDArray[Any] = np.arange(len(begins)) - begins
     return counted
-
-
-def _spins(codes: npt.NDArray[Any], length: int) -> IntArray:
-    return 2 * (codes[:, np.newaxis] >> np.arange(length) & 1) - 1

@@ -14,10 +14,10 @@ from glasshouse.planting.methods.dropping import (
     Drop,
     Ground,
     LoopWeights,
+    chosen_length,
     cycles_of_length,
 )
 from glasshouse.planting.planted import Planted
-from glasshouse.problems import validation
 from glasshouse.randomness import RngLike, Streams
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def classic_loops(
     """
     ground = Ground.of_graph_or_layers(graph)
     number = arguments.number_of(loops, loop_density, ground.half)
-    shortest = _shortest(length, min_length)
+    shortest = chosen_length(length, min_length, "min_length") or 3
     weights = _weights(frustration, length)
     most = arguments.weight_limit(max_weight)
 
@@ -97,15 +97,6 @@ def classic_loops(
 
     demand = ground.demand(number, stored=max_weight is not None)
     return Plan(demand, draw, {"graph": ground.parameter}, prepare)
-
-
-def _shortest(length: int | None, min_length: int | None) -> int:
-    """The least length of a loop."""
-    if length is None:
-        return 3 if min_length is None else validation.count(min_length, "min_length", 3)
-    if min_length is not None:
-        raise ValueError(f"length={length} and min_length={min_length} given; give one of them")
-    return validation.count(length, "length", 3)
 
 
 def _weights(frustration: Ratio | None, length: int | None) -> LoopWeights:

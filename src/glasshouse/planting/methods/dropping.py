@@ -32,7 +32,7 @@ from glasshouse.planting.kernels.graph_loops import (
 )
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.planted import Planted
-from glasshouse.problems import INT64_MAX, IntArray, SpinArray, naming
+from glasshouse.problems import INT64_MAX, IntArray, SpinArray, naming, validation
 
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
@@ -297,6 +297,14 @@ class Drop:
         if self.shortest == self.longest:
             return f"loop of length {self.shortest}"
         return f"loop of length {self.shortest} to {self.longest}"
+
+
+def chosen_length(length: int | None, limit: int | None, name: str) -> int | None:
+    """Check the one length of all loops, or else a limit of their lengths; both may be None."""
+    if length is not None and limit is not None:
+        raise ValueError(f"length={length} and {name}={limit} given; give one of them")
+    given, called = (limit, name) if length is None else (length, "length")
+    return None if given is None else validation.count(given, called, 3)
 
 
 def cycles_of_length(ground: Ground, length: int, meter: Meter) -> tuple[int, Table]:

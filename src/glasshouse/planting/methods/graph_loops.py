@@ -14,6 +14,7 @@ from glasshouse.planting.methods.dropping import (
     Drop,
     Ground,
     LoopWeights,
+    chosen_length,
     cycles_of_length,
 )
 from glasshouse.planting.planted import Planted
@@ -77,7 +78,7 @@ def graph_loops(
     """
     ground = Ground.of(graph)
     number = arguments.number_of(loops, loop_density, ground.half)
-    longest = _longest(length, max_length)
+    longest = chosen_length(length, max_length, "max_length")
     f = arguments.frustration(frustration, longest or 3)
     rule = DISJOINT if arguments.is_disjoint(overlap, max_weight) else CONSTRUCTIVE
     most = arguments.weight_limit(max_weight)
@@ -98,15 +99,6 @@ def graph_loops(
         return ground.plant(grown, spins, drop.weights.positive)
 
     return Plan(ground.demand(number), draw, {"graph": ground.parameter}, prepare)
-
-
-def _longest(length: int | None, max_length: int | None) -> int | None:
-    """The longest that a loop may be, if that was asked for."""
-    if length is None:
-        return None if max_length is None else validation.count(max_length, "max_length", 3)
-    if max_length is not None:
-        raise ValueError(f"length={length} and max_length={max_length} given; give one of them")
-    return validation.count(length, "length", 3)
 
 
 def _lengths(ground: Ground, frustration: Ratio, longest: int | None) -> range:

@@ -123,7 +123,11 @@ def posiform(
         loops = loops_of(size, clauses, coefficients)
         cost = int(coefficients.sum())
         if blocks is not None:
-            loops = _joined(loops, _glass(blocks, streams[3], meter), ratio.denominator)
+            # As many loops of weights ±1 as there are spins on cycles inside blocks.
+            longest = blocks.longest_cycle
+            drop = Drop(BASIS, blocks, 3, longest, LoopWeights(1, 1, 0))
+            glass = drop.grow(streams[3], longest, "use another block", meter)
+            loops = _joined(loops, glass, ratio.denominator)
         least = int(loops.positive_weights.min())
         if ground is None:
             return Planted.of_ising(size, loops, spins, least, offset=cost)
@@ -208,12 +212,6 @@ def _blocks(size: int, graph: Graph | None, most: int) -> Ground:
             f"blocks of {most} spins hold no cycle here, so there is no glass; use a larger block"
         )
     return Ground(inside)
-
-
-def _glass(blocks: Ground, stream: npt.NDArray[np.uint64], meter: Meter) -> Loops:
-    """As many loops of weights ±1, on cycles inside blocks, as there are spins on cycles."""
-    drop = Drop(BASIS, blocks, 3, blocks.longest_cycle, LoopWeights(1, 1, 0))
-    return drop.grow(stream, blocks.longest_cycle, "use another block", meter)
 
 
 def _joined(clauses: Loops, glass: Loops, factor: int) -> Loops:

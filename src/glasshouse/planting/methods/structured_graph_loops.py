@@ -106,7 +106,8 @@ def _drop_blocks(
 ) -> Loops:
     """Left loops, then centre loops on top of them."""
     size = ground.num_variables
-    inner = _edges_inside(ground, border)
+    ends = ground.rows(stored=True)[3]
+    inner = np.flatnonzero((ends < border).all(axis=1)).astype(np.int64)
     totals: IntArray | None = None
     parts = []
     for kind, number in counts.items():
@@ -124,9 +125,3 @@ def _drop_blocks(
         parts.append(found)
     nodes = np.concatenate(parts).reshape(-1, 4)
     return Loops.of_length(nodes, positive=weights.positive, negative=weights.negative(4))
-
-
-def _edges_inside(ground: Ground, border: int) -> IntArray:
-    """The edges among the first nodes."""
-    ends = ground.rows(stored=True)[3]
-    return np.flatnonzero((ends < border).all(axis=1)).astype(np.int64)

@@ -73,16 +73,6 @@ class TileSet:
             np.array([weight for _, weights in loops for weight in weights]),
         )
 
-    @property
-    def most_loops(self) -> int:
-        """Loops of the tile that has the most."""
-        return int(np.diff(self.loop_starts).max())
-
-    @property
-    def most_entries(self) -> int:
-        """Entries of the tile that has the most."""
-        return int(np.diff(self.entry_starts).max())
-
     def lay(
         self, stream: npt.NDArray[np.uint64], shares: Sequence[Fraction], places: NodeArray
     ) -> Loops:
@@ -177,7 +167,8 @@ class TileLattice:
             weight = int(loops.positive_weights.min()) if denominator == 1 else 1
             return Planted.of_ising(size, loops, spins, weight, denominator=denominator)
 
-        demand = Demand.of_loops(size, number * tiles.most_loops, number * tiles.most_entries)
+        most = (int(np.diff(starts).max()) for starts in (tiles.loop_starts, tiles.entry_starts))
+        demand = Demand.of_loops(size, *(number * each for each in most))
         return Plan(demand, draw, dict(zip(named, shares, strict=False)))
 
 
